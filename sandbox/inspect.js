@@ -1,6 +1,6 @@
 // Posted code, compiled and evaluated once: a refusal with the place in the author's text, or what the server must know.
 import { answer } from './host-functions.js';
-import { facts, loadRefusal, refusal, syntaxRefusal } from './inspection.js';
+import { facts, inspectionError, loadError, syntaxError } from './inspection.js';
 
 /** @import { CreateEngine, GuestOptions } from './guest.js' */
 /** @import { Inspection, Isolation, ModuleKind } from './protocol.ts' */
@@ -29,12 +29,12 @@ function optionsOf(source, { kind, loadMs, heapMb }, isolation) {
  */
 function evaluate(createEngine, options) {
   /** @type {Inspection} */
-  let found = refusal('ENDPOINT_LOAD', LOST);
+  let found = inspectionError('ENDPOINT_LOAD', LOST);
   let engine;
   try {
     engine = createEngine(options, (_job, kind, head, body) => {
       if (kind === 'result') found = facts(head, body);
-      else if (kind === 'error') found = loadRefusal(head);
+      else if (kind === 'error') found = loadError(head);
       else if (kind !== 'call' && kind !== 'log') return answer(kind, head, body);
       return undefined;
     });
@@ -73,10 +73,11 @@ const lateMessage = ({ loadMs }) => `Loading takes more than ${loadMs} ms`;
  * @param {Inspection} found
  */
 function refusalOf(error, outOfMemory, options, found) {
-  if (error instanceof SyntaxError) return syntaxRefusal(error);
-  if (outOfMemory) return refusal('ENDPOINT_LOAD', `Loading needs more than ${options.heapMb} MB of memory`);
+  if (error instanceof SyntaxError) return syntaxError(error);
+  if (outOfMemory)
+    return inspectionError('ENDPOINT_LOAD', `Loading needs more than ${options.heapMb} MB of memory`);
   const timedOut = error instanceof Error && error.message === 'Script execution timed out.';
-  if (timedOut) return refusal('ENDPOINT_LOAD', lateMessage(options));
+  if (timedOut) return inspectionError('ENDPOINT_LOAD', lateMessage(options));
   // A promise of the module was rejected, and nobody waits for it: that harms nothing.
   return found;
 }

@@ -12,7 +12,7 @@ const POSITION = / \[[^[\]]*:(\d+):(\d+)\]$/;
  * @param {number | null} [column]
  * @returns {Inspection}
  */
-export function refusal(code, message, line = null, column = null) {
+export function inspectionError(code, message, line = null, column = null) {
   return { ok: false, code, message: message.slice(0, 1_000), line, column };
 }
 
@@ -20,14 +20,14 @@ export function refusal(code, message, line = null, column = null) {
  * The refusal of code that does not compile. V8 puts the place at the end of the message: ` [module.js:3:7]`.
  * @param {unknown} error
  */
-export function syntaxRefusal(error) {
+export function syntaxError(error) {
   const text = error instanceof Error ? error.message : '';
   const place = POSITION.exec(text);
   const message = place === null ? text : text.slice(0, place.index);
   const hint = ES_MODULE.test(message)
     ? ': modules are CommonJS here, with module.exports and require in place of import and export, and await in async functions only'
     : '';
-  return refusal(
+  return inspectionError(
     'ENDPOINT_SYNTAX',
     `${message}${hint}`,
     place === null ? null : Math.max(1, Number(place[1])),
@@ -39,10 +39,10 @@ export function syntaxRefusal(error) {
  * The refusal of code that threw when it was evaluated. `head` is that of an `error` event.
  * @param {string} head
  */
-export function loadRefusal(head) {
+export function loadError(head) {
   const { message, stack } = JSON.parse(head);
   const place = /:(\d+):(\d+)\)?$/m.exec(stack ?? '');
-  return refusal(
+  return inspectionError(
     'ENDPOINT_LOAD',
     String(message),
     place === null ? null : Number(place[1]),

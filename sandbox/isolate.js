@@ -17,7 +17,7 @@ const { ivm } = createRequire(import.meta.url)(binding);
 /** Milliseconds for our own code in a new context. */
 const INSTALL_MS = 2_000;
 /** The least that isolated-vm takes, in MB. */
-const LEAST_HEAP_MB = 8;
+const MIN_HEAP_MB = 8;
 
 /** @param {GuestOptions} options */
 function optionsText({ source, ...options }) {
@@ -34,7 +34,7 @@ function optionsText({ source, ...options }) {
 function createEngine(options, door) {
   // Without `onCatastrophicError`: an isolate that is beyond rescue ends this process at once. With it, this very thread
   // would be put to sleep for good, and the request be answered only when the server's clock runs out.
-  const isolate = new ivm.Isolate({ memoryLimit: Math.max(LEAST_HEAP_MB, options.heapMb) });
+  const isolate = new ivm.Isolate({ memoryLimit: Math.max(MIN_HEAP_MB, options.heapMb) });
   try {
     return fill(isolate, options, door);
   } catch (error) {

@@ -81,7 +81,7 @@ export type ToHost =
 export type GuestEventKind = 'end' | 'result' | 'next' | 'error' | 'silent' | 'call' | 'log';
 
 /** Why a turn did not run to its end. */
-export type TurnFault = 'timeout' | 'memory' | 'load';
+export type TurnError = 'timeout' | 'memory' | 'load';
 
 /** From a host to the server. */
 export type FromHost =
@@ -101,7 +101,7 @@ export type FromHost =
       readonly t: 'turns';
       readonly unit: number;
       readonly events: readonly (readonly [number, GuestEventKind, number, number])[];
-      readonly faults: readonly (readonly [number, TurnFault, string])[];
+      readonly faults: readonly (readonly [number, TurnError, string])[];
       readonly back: readonly number[];
       readonly idle: boolean;
       /** Longest turn since the last frame, in milliseconds. */

@@ -5,7 +5,7 @@
 /** Answers wait for those of the next turns up to this size. */
 const LARGE_BYTES = 1_048_576;
 /** More than this in one frame no limit allows: at three bytes for each unit it still fits. */
-const MOST_UNITS = 20_000_000;
+const MAX_CODE_UNITS = 20_000_000;
 const MESSAGE_LENGTH = 300;
 
 /**
@@ -34,7 +34,7 @@ export function createReport({ writer, lost }) {
      */
     event(job, kind, head, body) {
       writer.cut(told);
-      if (writer.pending() + head.length + body.length > MOST_UNITS) lost(job);
+      if (writer.pending() + head.length + body.length > MAX_CODE_UNITS) lost(job);
       const headBytes = writer.add(head);
       const bodyBytes = writer.add(body);
       events.push([job, kind, headBytes, bodyBytes]);

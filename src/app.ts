@@ -15,7 +15,7 @@ import { restrictConfigFile } from './config/file-permissions.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
 import type { createDelivery as CreateDelivery, DeliverySetup } from './delivery-setup.ts';
-import { AppError } from './errors.ts';
+import { AppError } from './errors/errors.ts';
 import { createContentServer } from './http/server.ts';
 import type { Pause } from './lib/async/pause.ts';
 import { type ByteQuota, createByteQuota } from './lib/byte-quota.ts';
@@ -30,7 +30,7 @@ import type { MediaStore } from './stores/media-store.ts';
 import { openCacheStore } from './stores/open/cache-store.ts';
 import { openDocumentStore } from './stores/open/document-store.ts';
 import type { CacheStore, DocumentStore } from './stores/ports.ts';
-import { createPatternMatcher } from './workers/pattern-matcher.ts';
+import { createPatternWorker } from './workers/pattern-worker.ts';
 
 interface AppOptions {
   /** Absolute path of the configuration file, which need not exist. */
@@ -162,7 +162,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   // Media, posted code, and the documents of both.
   const registry = createRegistry();
-  const patterns = createPatternMatcher();
+  const patterns = createPatternWorker();
   const media = await createMediaSetup({
     ...{ config, cwd, documents: store, newId, now, logger, pause },
     mediaStore: options.mediaStore,

@@ -3,8 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import type { AuditAction } from './auth/audit/audit-entry.ts';
 import type { AuditedFileState } from './auth/audit/offline-changes.ts';
+import type { SpecificationEdit } from './collections/specifications/apply-changes.ts';
 import type { SpecificationFiles } from './collections/specifications/specification-files.ts';
-import type { SpecificationEdit } from './collections/specifications/specification-service.ts';
 import { mapConcurrent } from './lib/async/concurrency.ts';
 import { sha256Hex } from './lib/sha256.ts';
 import { createModuleFiles, type ModuleFolders } from './modules/lifecycle/module-files.ts';

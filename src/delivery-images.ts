@@ -6,7 +6,7 @@ import { createRenderer } from './delivery/images/renderer.ts';
 import { openDiskVariants } from './delivery/variants/disk-variants.ts';
 import { createObjectVariants } from './delivery/variants/object-variants.ts';
 import type { VariantStore } from './delivery/variants/variant-store.ts';
-import { StoreError } from './errors.ts';
+import { StoreError } from './errors/errors.ts';
 import type { Logger } from './lib/logger.ts';
 import { bucketKeyPrefix } from './lib/media-key.ts';
 import type { MediaStore } from './stores/media-store.ts';

@@ -2,13 +2,13 @@
 import { resolve } from 'node:path';
 import type { Config } from './config/schema.ts';
 import { createFactSources } from './delivery/conditions/facts.ts';
-import type { DefinitionKind } from './delivery/definitions/definition.ts';
 import { createNameTable } from './delivery/definitions/names.ts';
 import { createDefinitions } from './delivery/definitions/service.ts';
 import type { DeliverDeps } from './delivery/deliver.ts';
-import type { Source } from './delivery/delivery.ts';
 import type { Images } from './delivery/images/images.ts';
 import { createLookups } from './delivery/lookups/lookups.ts';
+import type { DefinitionKind } from './delivery/model/definition.ts';
+import type { Source } from './delivery/model/delivery.ts';
 import { RECIPES } from './delivery/recipes/recipe-kind.ts';
 import { decideRoute, explainRoute } from './delivery/routes/decide.ts';
 import { ROUTES } from './delivery/routes/route.ts';

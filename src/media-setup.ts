@@ -4,7 +4,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { RecordService } from './collections/model/documents.ts';
 import { createFileRemovals, type FileRemovals } from './collections/writes/file-removals/file-removals.ts';
 import type { Config } from './config/schema.ts';
-import { AppError } from './errors.ts';
+import { AppError } from './errors/errors.ts';
 import type { Pause } from './lib/async/pause.ts';
 import type { Logger } from './lib/logger.ts';
 import { bucketKeyPrefix } from './lib/media-key.ts';

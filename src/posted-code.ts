@@ -7,7 +7,7 @@ import { createCaller } from './auth/authorize.ts';
 import type { ClientService } from './auth/clients/client-service.ts';
 import { type Capabilities, createCapabilities } from './capabilities/capabilities.ts';
 import { createEgress } from './capabilities/fetch/egress.ts';
-import { createFetchCall } from './capabilities/fetch/fetch-call.ts';
+import { createFetchCall } from './capabilities/fetch-call.ts';
 import type { DocumentHooks } from './collections/hooks/document-hooks.ts';
 import type { DocumentService } from './collections/model/documents.ts';
 import type { Registry } from './collections/model/registry.ts';
@@ -15,7 +15,8 @@ import type { Config } from './config/schema.ts';
 import { createEndpointCalls } from './endpoints/call.ts';
 import { createRequestView } from './endpoints/request-view.ts';
 import type { EndpointCalls } from './endpoints/types.ts';
-import { AppError } from './errors.ts';
+import { AppError } from './errors/errors.ts';
+import { toAppError } from './errors/store-errors.ts';
 import { createHooks } from './hooks/hooks.ts';
 import type { Pause } from './lib/async/pause.ts';
 import { createHostResolver } from './lib/egress/dns.ts';
@@ -28,9 +29,8 @@ import { createDisabledSandbox } from './sandbox-supervisor/disabled-sandbox.ts'
 import { checkIsolationLevel } from './sandbox-supervisor/isolation/isolation-levels.ts';
 import { createLauncher } from './sandbox-supervisor/isolation/launcher.ts';
 import { runSelfTest } from './sandbox-supervisor/isolation/self-test.ts';
-import type { Sandbox, SandboxStatus } from './sandbox-supervisor/sandbox.ts';
+import type { Sandbox, SandboxStatus } from './sandbox-supervisor/model/sandbox.ts';
 import { createSupervisor } from './sandbox-supervisor/supervisor.ts';
-import { toAppError } from './store-errors.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import { createUndeclaredNameFinder } from './workers/undeclared-name-finder.ts';
 
@@ -127,10 +127,10 @@ function createModuleFetch(
       names: createHostResolver(),
     }),
     now,
-    onRejected: ({ unit: { id: unitId, version, sha256 }, reason }) => {
-      modules.onIncident({ unitId, version, sha256, kind: 'violation', limit: `fetch ${reason}` });
+    onRejected: ({ moduleVersion: { id: moduleId, version, sha256 }, reason }) => {
+      modules.onIncident({ moduleId, version, sha256, kind: 'violation', limit: `fetch ${reason}` });
     },
-    onFailure: ({ unit, requestId, origin, reason }) => {
+    onFailure: ({ moduleVersion: unit, requestId, origin, reason }) => {
       const message = `fetch of ${origin} brought no answer: ${reason}`;
       modules.log(unit, requestId, { level: 'warn', message });
     },

@@ -7,7 +7,7 @@ import type { ClientService } from './auth/clients/client-service.ts';
 import { createFirstAdmin } from './auth/clients/first-admin.ts';
 import type { SpecificationService } from './collections/specifications/specification-service.ts';
 import type { Config } from './config/schema.ts';
-import { StoreError } from './errors.ts';
+import { StoreError } from './errors/errors.ts';
 import type { Log } from './lib/logger.ts';
 import type { PostedCode } from './posted-code.ts';
 import type { StartupStep } from './startup.ts';

@@ -1,12 +1,12 @@
 // The text of docs/configuration.md: every setting of the schema with its variable, type, default and meaning.
 
-import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
 import type {
   SettingFamily,
   SettingGroup,
   SettingSchema,
   ValueSchema,
-} from '../../src/config/setting-schema.ts';
+} from '../../src/config/schema/setting-schema.ts';
+import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
 import { FAMILIES, findSetting } from '../../src/config/settings.ts';
 
 const INTRODUCTION = `# Configuration

@@ -1,7 +1,7 @@
 // The text of workspace/config.schema.json: what editors use to complete and check config.json.
 
+import type { SettingFamily, SettingGroup, SettingSchema } from '../../src/config/schema/setting-schema.ts';
 import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
-import type { SettingFamily, SettingGroup, SettingSchema } from '../../src/config/setting-schema.ts';
 
 /** Members of our own that no editor knows, and formats that are ours. */
 const OURS = new Set([

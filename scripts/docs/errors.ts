@@ -1,9 +1,9 @@
 // The text of docs/errors.md: every row of the catalogue.
-import { ERRORS } from '../../src/error-catalogue.ts';
+import { ERRORS } from '../../src/errors/error-catalogue.ts';
 
 const INTRODUCTION = `# Errors
 
-<!-- Generated from src/error-catalogue.ts by \`npm run docs\`. -->
+<!-- Generated from src/errors/error-catalogue.ts by \`npm run docs\`. -->
 
 Every refusal has one envelope:
 

@@ -1,5 +1,5 @@
 // Errors of authentication and authorization, with the exact `WWW-Authenticate` texts that clients compare.
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 
 const SCHEME = 'bearer ';
 const MAX_REALM_LENGTH = 1024;

@@ -1,6 +1,6 @@
 // Login and verification of tokens. Both are `unavailable` until startup is complete.
 import type { Config } from '../config/schema.ts';
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../errors/errors.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { type AccessTokens, createAccessTokens } from './access-tokens.ts';
 import type { Client } from './clients/client.ts';

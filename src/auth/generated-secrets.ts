@@ -1,8 +1,8 @@
 // Secrets that are not configured: generated at the first start and stored with the data.
 import { createHash } from 'node:crypto';
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../errors/errors.ts';
 import type { DocumentStore, Namespace } from '../stores/ports.ts';
-import { generateSecret } from './secret-hash.ts';
+import { generateSecret } from './clients/secret-hash.ts';
 
 const SECRETS: Namespace = { database: null, collection: 'cloister.secrets' };
 

@@ -1,7 +1,7 @@
 // Slows down guessing of secrets: counts failed attempts, and runs the attempts of one address one after the other.
 import { isIP } from 'node:net';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { AppError, isStoreUnavailable, type StoreError } from '../errors.ts';
+import { AppError, isStoreUnavailable, type StoreError } from '../errors/errors.ts';
 
 const MAX_COUNTED_KEYS = 100_000;
 const MAX_WAITING = 1000;

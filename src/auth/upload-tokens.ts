@@ -2,7 +2,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { CollectionAddress } from '../collections/model/collection.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { isId } from '../lib/ids.ts';
 import { invalidTokenError } from './auth-errors.ts';

@@ -21,10 +21,10 @@ export async function parseArguments(text: string, read: ParseUntrustedJson): Pr
   if (text.length > MAX_ARGUMENT_BYTES || Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) {
     throw new HostCallError('BAD_ARGUMENTS', `The arguments have more than ${MAX_ARGUMENT_BYTES} bytes`);
   }
-  const { value, issue: fault } = await read(text, assertShape);
+  const { value, issue } = await read(text, assertShape);
   if (!isJsonObject(value)) throw new HostCallError('BAD_ARGUMENTS', 'The arguments cannot be read');
-  if (fault !== undefined) {
-    throw new HostCallError('BAD_ARGUMENTS', `\`${fault.path.slice(0, 200)}\` ${fault.message}`);
+  if (issue !== undefined) {
+    throw new HostCallError('BAD_ARGUMENTS', `\`${issue.path.slice(0, 200)}\` ${issue.message}`);
   }
   return value;
 }

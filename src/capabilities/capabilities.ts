@@ -1,11 +1,11 @@
 // Host calls of posted code, `Model` and `fetch`: parses the arguments, performs the call under the policy of the module, and
 // encodes the result or the error for the guest.
-import type { AppError } from '../errors.ts';
+import type { AppError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import { createUntrustedJsonParser } from '../lib/json/untrusted-json.ts';
-import type { HostCall, HostCallResult } from '../sandbox-supervisor/sandbox.ts';
+import type { HostCall, HostCallResult } from '../sandbox-supervisor/model/sandbox.ts';
 import { parseArguments } from './call-arguments.ts';
-import type { FetchCall } from './fetch/fetch-call.ts';
+import type { FetchCall } from './fetch-call.ts';
 import { HostCallError, hostCallErrorResult } from './host-call-error.ts';
 import { createModelCalls, type ModelCallsDeps } from './model-calls.ts';
 import type { InvocationContext } from './model-scope.ts';
@@ -43,7 +43,7 @@ export function createCapabilities(deps: CapabilitiesDeps): Capabilities {
   const toErrorResult = (
     error: unknown,
     name: string,
-    { unit, requestId }: InvocationContext,
+    { moduleVersion: unit, requestId }: InvocationContext,
   ): HostCallResult => {
     if (error instanceof HostCallError) return hostCallErrorResult(error);
     const appError = toAppError(error);

@@ -1,6 +1,6 @@
 // Errors of host calls: a code and a message that the guest may read, without internals of the server.
-import type { AppError, ErrorItem } from '../errors.ts';
-import type { HostCallResult } from '../sandbox-supervisor/sandbox.ts';
+import type { AppError, ErrorItem } from '../errors/errors.ts';
+import type { HostCallResult } from '../sandbox-supervisor/model/sandbox.ts';
 
 /** Codes of host calls beside those of the server's own errors. */
 type HostCallErrorCode =
@@ -36,8 +36,8 @@ interface GuestError {
 function toGuestError(error: AppError): GuestError {
   const [first, ...others] = error.items;
   const message = others.length === 0 && first !== undefined ? first.message : error.message;
-  const about = { code: error.code, message };
-  return error.status < 500 ? { ...about, errors: error.items, statusCode: error.status } : about;
+  const fields = { code: error.code, message };
+  return error.status < 500 ? { ...fields, errors: error.items, statusCode: error.status } : fields;
 }
 
 /** The answer that a failed call gets. `error` must have come through `toAppError`, or be a Refusal. */

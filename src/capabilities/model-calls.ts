@@ -1,10 +1,11 @@
 // What `Model(name)` does: queries through the same service as HTTP's, as far as a grant of the policy goes. The arguments
 // were checked when they were parsed.
-import type { DocumentService } from '../collections/model/documents.ts';
-import { AppError } from '../errors.ts';
+import type { DocumentService, Metadata } from '../collections/model/documents.ts';
+import { joinedPageJson } from '../collections/model/page-json.ts';
+import { AppError } from '../errors/errors.ts';
 import type { Json, JsonObject } from '../lib/json/json.ts';
 import { CheckedJson } from '../lib/json/json-check.ts';
-import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/module-version.ts';
+import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/model/module-version.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { getArgument } from './call-arguments.ts';
 import { HostCallError } from './host-call-error.ts';
@@ -52,21 +53,22 @@ function createModelActions({
   documents,
   store,
 }: ModelCallsDeps): Readonly<Record<ModelAction, ModelActionHandler>> {
-  const write = createResultJoiner();
+  const join = createResultJoiner();
 
   /** What was written is written: documents too large to show are counted instead. */
-  const shown = async (results: readonly string[]): Promise<string> => {
-    const text = await write(results);
-    return text === undefined ? `"results":[],"omitted":${results.length}` : `"results":[${text}]`;
+  const formatWritten = async (results: readonly string[], metadata?: Metadata): Promise<string> => {
+    const text = await join(results);
+    if (text !== undefined) return joinedPageJson(text, { metadata });
+    return joinedPageJson('', { omitted: results.length, metadata });
   };
 
   return {
     async find({ collection, grant, context }, args) {
       const request = parseModelRequest(args, collection, grant.maxResults);
       const page = await documents.list(collection, request, context);
-      const text = await write(page.results);
+      const text = await join(page.results);
       if (text === undefined) throw new AppError('RESULT_TOO_LARGE');
-      return `{"results":[${text}],"metadata":${JSON.stringify(page.metadata)}}`;
+      return joinedPageJson(text, { metadata: page.metadata });
     },
     async count({ collection, grant, context }, args) {
       const request = parseModelRequest(args, collection, grant.maxResults);
@@ -78,13 +80,13 @@ function createModelActions({
     async create({ collection, grant, context }, args) {
       const body = new CheckedJson(getDocuments(args, grant));
       const { results } = await documents.create(collection, body, context, getWriteOptions(args));
-      return `{${await shown(results)}}`;
+      return formatWritten(results);
     },
     async update({ collection, context }, args) {
       const query = getRequiredArgument(args, 'query');
       const body = new CheckedJson({ query, update: getRequiredArgument(args, 'update') });
       const page = await documents.updateByQuery(collection, body, context, getWriteOptions(args));
-      return `{${await shown(page.results)},"metadata":${JSON.stringify(page.metadata)}}`;
+      return formatWritten(page.results, page.metadata);
     },
     async delete({ collection, context }, args) {
       const body = new CheckedJson({ query: getRequiredArgument(args, 'query') });

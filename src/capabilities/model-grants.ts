@@ -1,7 +1,7 @@
 // Resolves the name of `Model(name)` to a collection grant of the policy.
 import type { Collection } from '../collections/model/collection.ts';
 import type { Caller, CollectionMethod } from '../collections/model/documents.ts';
-import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/module-version.ts';
+import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/model/module-version.ts';
 import { HostCallError } from './host-call-error.ts';
 
 const ACTIONS: Readonly<Record<CollectionMethod, ModelAction>> = {

@@ -3,9 +3,13 @@ import type { Client } from '../auth/clients/client.ts';
 import type { Collection } from '../collections/model/collection.ts';
 import type { Caller, CollectionMethod, RequestContext } from '../collections/model/documents.ts';
 import type { Registry } from '../collections/model/registry.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
-import type { CollectionGrant, ModelAction, ModuleVersion } from '../sandbox-supervisor/module-version.ts';
+import type {
+  CollectionGrant,
+  ModelAction,
+  ModuleVersion,
+} from '../sandbox-supervisor/model/module-version.ts';
 import { getArgument } from './call-arguments.ts';
 import { HostCallError } from './host-call-error.ts';
 import { findCollectionGrant, notGrantedError, restrictCaller } from './model-grants.ts';
@@ -24,7 +28,7 @@ const METHODS: Readonly<Record<ModelAction, CollectionMethod>> = {
 
 /** The module version that is invoked, and for whom. */
 export interface InvocationContext {
-  readonly unit: ModuleVersion;
+  readonly moduleVersion: ModuleVersion;
   /** Null: anonymous. */
   readonly client: Client | null;
   readonly requestId: string;
@@ -88,7 +92,7 @@ function resolveCollection(registry: ModelScopeDeps['registry'], { name }: Colle
 export function createModelScope(deps: ModelScopeDeps) {
   const { registry, createCaller, queryMs, now } = deps;
   return async (action: ModelAction, args: JsonObject, run: InvocationContext): Promise<ModelScope> => {
-    const { unit, depth = 0, deadline = Number.POSITIVE_INFINITY, signal } = run;
+    const { moduleVersion: unit, depth = 0, deadline = Number.POSITIVE_INFINITY, signal } = run;
     if (depth >= MAX_DEPTH)
       throw new HostCallError('TOO_DEEP', 'Hooks call `Model` inside each other too deep');
     const name = getArgument(args, 'collection');

@@ -1,20 +1,20 @@
-// `cloister audit verify`: whether the audit log is whole, and where it is not.
+// `cloister audit verify`: verifies the audit log and shows the first issue.
 import type { AuditEntry } from '../auth/audit/audit-entry.ts';
 import type { AuditIssue, AuditReport } from '../auth/audit/audit-verify.ts';
 import type { Io } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 
-const HOLDS = 0;
-const BROKEN = 1;
-const UNCHECKED = 2;
+const EXIT_VALID = 0;
+const EXIT_BROKEN = 1;
+const EXIT_UNVERIFIED = 2;
 
 const timeOf = ({ at }: AuditEntry) => new Date(at).toISOString();
 const entries = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'entry' : 'entries'}`;
 const range = ({ seq, to = seq }: AuditIssue) =>
   to === seq ? `entry ${seq} is missing` : `entries ${seq} to ${to} are missing`;
 
-/** A time that somebody changed may be none. */
+/** A tampered time may not be a number. */
 function described({ entry }: AuditIssue): string {
   if (entry === undefined) return '';
   const { at, action, target } = entry;
@@ -22,7 +22,7 @@ function described({ entry }: AuditIssue): string {
   return ` (${String(action)} ${String(target)}${time})`;
 }
 
-const WHAT: Readonly<Record<AuditIssue['kind'], (fault: AuditIssue) => string>> = {
+const DESCRIPTIONS: Readonly<Record<AuditIssue['kind'], (fault: AuditIssue) => string>> = {
   changed: (fault) => `entry ${fault.seq}${described(fault)} was changed: it is not what was signed`,
   missing: (fault) => `${range(fault)}; the next one is there`,
   moved: (fault) => `in place of entry ${fault.seq} stands entry ${fault.entry?.seq}${described(fault)}`,
@@ -49,35 +49,35 @@ function summary({ count, unsigned, first, last, keys, isAnchored }: AuditReport
 
 function print(report: AuditReport, io: Io): number {
   const { count, unsigned, fault, unknownKey } = report;
-  const complain = (text: string) => io.err(`cloister: audit verify: ${text}`);
+  const printError = (text: string) => io.err(`cloister: audit verify: ${text}`);
   if (fault !== undefined) {
-    complain(WHAT[fault.kind](fault));
+    printError(DESCRIPTIONS[fault.kind](fault));
     io.out(`the audit log is broken: ${entries(count)} before that hold`);
-    return BROKEN;
+    return EXIT_BROKEN;
   }
   if (unknownKey !== undefined) {
     const { id, seq } = unknownKey;
-    complain(`entry ${seq} was signed with the key ${id}, which is not here: see auth.auditKey`);
+    printError(`entry ${seq} was signed with the key ${id}, which is not here: see auth.auditKey`);
     io.out(`the audit log cannot be checked: ${entries(count)} before that hold`);
-    return UNCHECKED;
+    return EXIT_UNVERIFIED;
   }
   if (count > 0 && count === unsigned) {
-    complain('no entry is signed: an older version wrote them; the next start of the server signs the log');
-    return UNCHECKED;
+    printError('no entry is signed: an older version wrote them; the next start of the server signs the log');
+    return EXIT_UNVERIFIED;
   }
   for (const line of summary(report)) io.out(line);
-  return HOLDS;
+  return EXIT_VALID;
 }
 
-/** Prints whether the log holds. Gives 0 if it does, 1 if it is broken, 2 if it cannot be checked. */
+/** Prints the result. Returns 0 if the log is valid, 1 if it is broken, 2 if it cannot be verified. */
 export async function auditVerify(flags: CommandFlags, io: Io): Promise<number> {
   const after = flags.after ?? '0';
   if (!/^\d{1,15}$/.test(after)) {
     io.err('cloister: audit verify: --after must be the number of an entry');
-    return UNCHECKED;
+    return EXIT_UNVERIFIED;
   }
   const loaded = await loadOrReport(flags, io);
-  if (loaded === undefined) return UNCHECKED;
+  if (loaded === undefined) return EXIT_UNVERIFIED;
   const { verifyAuditLog: readAuditReport } = await import('../cli-services.ts');
   const report = await readAuditReport(loaded.config, { cwd: io.cwd, after: Number(after) });
   if (flags.json === true) io.out(JSON.stringify(report, null, 2));

@@ -1,4 +1,4 @@
-// `cloister check --data`: whether the indexes of the embedded database agree with its documents, and their repair.
+// `cloister check --data`: checks the indexes of the embedded database against its documents, and repairs them.
 import type { openDataCheck } from '../cli-services.ts';
 import type { Io } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
@@ -42,14 +42,14 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
   damaged: 'cannot be rebuilt: the pages of the documents are damaged',
 };
 
-const isMended = (outcome: Outcome) => outcome === 'rebuilt' || outcome === 'gone';
+const isRepaired = (outcome: Outcome) => outcome === 'rebuilt' || outcome === 'gone';
 
 async function repairAll(data: DataCheck, { broken }: DataReport, io: Io): Promise<boolean> {
   let isWhole = true;
   for (const index of broken) {
     const outcome = await data.repair(index);
     io.out(`${placeOf(index)}: ${OUTCOMES[outcome]}`);
-    isWhole &&= isMended(outcome);
+    isWhole &&= isRepaired(outcome);
   }
   return isWhole;
 }
@@ -67,7 +67,7 @@ async function run(data: DataCheck, flags: CommandFlags, io: Io): Promise<number
     io.out(`all is well: ${looked}`);
     return 0;
   }
-  // Documents are what indexes are made of: nothing here brings them back.
+  // Indexes are rebuilt from documents. Nothing restores documents.
   const lost = faults.filter(({ index }) => index === undefined);
   if (lost.length > 0) io.err('cloister: check: documents or pages are lost: restore a backup');
   if (flags.repair !== true) {
@@ -79,7 +79,7 @@ async function run(data: DataCheck, flags: CommandFlags, io: Io): Promise<number
   return isWhole && lost.length === 0 ? 0 : 1;
 }
 
-/** Prints what does not agree, and what `--repair` did about it. Gives 1 while something is wrong, else 0. */
+/** Prints the issues, and what `--repair` did about them. Returns 1 while an issue is left, else 0. */
 export async function checkData(flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;

@@ -1,4 +1,4 @@
-// `cloister check`: everything that a person edits is looked at, nothing is started but what evaluates posted code.
+// `cloister check`: checks everything that a person edits, and evaluates posted code in the sandbox without starting a server.
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { createRegistry, type Registry } from '../collections/model/registry.ts';
@@ -6,7 +6,7 @@ import { checkSpecificationFiles } from '../collections/specifications/check-fil
 import { locateIssues, readConfigFile } from '../config/config-file.ts';
 import { formatConfigIssue } from '../config/config-issue.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import type { Io } from './io.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 
@@ -15,7 +15,7 @@ interface CheckIssue {
   readonly line: string;
 }
 
-/** A problem of a file, as every check reports it. */
+/** An issue of a file, as every check reports it. */
 interface FileIssue {
   /** Absolute. */
   readonly file: string;
@@ -24,14 +24,14 @@ interface FileIssue {
   readonly severity: CheckIssue['severity'];
 }
 
-function configFindings({ issues: problems, warnings }: LoadedConfig): CheckIssue[] {
+function configIssues({ issues: problems, warnings }: LoadedConfig): CheckIssue[] {
   return [
     ...problems.map((problem) => ({ severity: 'error' as const, line: formatConfigIssue(problem) })),
     ...warnings.map((problem) => ({ severity: 'warning' as const, line: formatConfigIssue(problem) })),
   ];
 }
 
-const fileFinding = (cwd: string, { file, line, message, severity }: FileIssue): CheckIssue => ({
+const fileIssue = (cwd: string, { file, line, message, severity }: FileIssue): CheckIssue => ({
   severity,
   line: formatConfigIssue({
     setting: '',
@@ -42,7 +42,7 @@ const fileFinding = (cwd: string, { file, line, message, severity }: FileIssue):
 });
 
 /** Collections without errors end up in the registry. */
-async function specificationFindings(
+async function specificationIssues(
   { config }: LoadedConfig,
   cwd: string,
   known: { readonly registry?: Registry; readonly hooks?: ReadonlySet<string> },
@@ -50,28 +50,28 @@ async function specificationFindings(
   const root = resolve(cwd, config.workspace.path, config.paths.collections);
   const { enableCollectionDatabases } = config.database;
   const problems = await checkSpecificationFiles({ root, enableCollectionDatabases, ...known });
-  return problems.map((problem) => fileFinding(cwd, { ...problem, file: resolve(root, problem.file) }));
+  return problems.map((problem) => fileIssue(cwd, { ...problem, file: resolve(root, problem.file) }));
 }
 
-async function workspaceFindings(loaded: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
+async function workspaceIssues(loaded: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
   const { openModuleChecker: openModuleCheck } = await import('../cli-services.ts');
   const modules = await openModuleCheck(loaded.config, { cwd });
   try {
     const known = { registry: createRegistry(), hooks: await modules.hookNames() };
-    const specifications = await specificationFindings(loaded, cwd, known);
+    const specifications = await specificationIssues(loaded, cwd, known);
     const problems = await modules.check(known.registry);
-    return [...specifications, ...problems.map((problem) => fileFinding(cwd, problem))];
+    return [...specifications, ...problems.map((problem) => fileIssue(cwd, problem))];
   } finally {
     await modules.close();
   }
 }
 
-async function deliveryFindings({ config }: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
+async function deliveryIssues({ config }: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
   const { checkDelivery } = await import('../cli-services.ts');
-  return (await checkDelivery(config, { cwd })).map((problem) => fileFinding(cwd, problem));
+  return (await checkDelivery(config, { cwd })).map((problem) => fileIssue(cwd, problem));
 }
 
-async function databaseFindings({ config }: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
+async function databaseIssues({ config }: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
   const { checkDatabase } = await import('../cli-services.ts');
   try {
     await checkDatabase(config, { cwd });
@@ -82,17 +82,17 @@ async function databaseFindings({ config }: LoadedConfig, cwd: string): Promise<
   }
 }
 
-/** Told with the line of the setting, where the file has it. */
-async function mediaFindings({ config, file }: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
+/** With the line of the setting, if it is in the file. */
+async function mediaIssues({ config, file }: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
   const { mediaFolderIssues } = await import('../cli-services.ts');
-  const issues = await mediaFolderIssues(config, cwd);
-  if (issues.length === 0) return [];
+  const folderIssues = await mediaFolderIssues(config, cwd);
+  if (folderIssues.length === 0) return [];
   const { text } = await readConfigFile(file);
-  const findings = issues.map(async ({ severity, message }): Promise<CheckIssue[]> => {
-    const located = await locateIssues(relative(cwd, file), text, [{ written: 'media.basePath', message }]);
-    return located.map((problem) => ({ severity, line: formatConfigIssue(problem) }));
+  const located = folderIssues.map(async ({ severity, message }): Promise<CheckIssue[]> => {
+    const withLines = await locateIssues(relative(cwd, file), text, [{ written: 'media.basePath', message }]);
+    return withLines.map((problem) => ({ severity, line: formatConfigIssue(problem) }));
   });
-  return (await Promise.all(findings)).flat();
+  return (await Promise.all(located)).flat();
 }
 
 const MODULES_NOT_CHECKED: CheckIssue = {
@@ -100,12 +100,11 @@ const MODULES_NOT_CHECKED: CheckIssue = {
   line: 'endpoints, hooks and policies are looked at once the configuration is right',
 };
 
-/** What is wrong with the ceilings, which are part of the configuration, is a finding like the others. */
-async function findingsIn(loaded: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
-  if (loaded.issues.length > 0)
-    return [...(await specificationFindings(loaded, cwd, {})), MODULES_NOT_CHECKED];
+/** Issues of the policy limits, which are part of the configuration, are listed with the others. */
+async function issuesIn(loaded: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
+  if (loaded.issues.length > 0) return [...(await specificationIssues(loaded, cwd, {})), MODULES_NOT_CHECKED];
   try {
-    return await workspaceFindings(loaded, cwd);
+    return await workspaceIssues(loaded, cwd);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'CONFIGURATION_INVALID') throw error;
     const file = loaded.config.sandbox.policyFile;
@@ -113,28 +112,28 @@ async function findingsIn(loaded: LoadedConfig, cwd: string): Promise<CheckIssue
       severity: 'error' as const,
       line: formatConfigIssue({ setting: field ?? '', message, ...(file === undefined ? {} : { file }) }),
     }));
-    return [...ceilings, ...(await specificationFindings(loaded, cwd, {})), MODULES_NOT_CHECKED];
+    return [...ceilings, ...(await specificationIssues(loaded, cwd, {})), MODULES_NOT_CHECKED];
   }
 }
 
-/** Prints every problem with its file and line. Gives 1 when one of them would be refused, else 0. */
+/** Prints every issue with its file and line. Returns 1 if one of them is an error, else 0. */
 export async function check(flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadConfig({ flags, cwd: io.cwd, ...(io.env === undefined ? {} : { env: io.env }) });
   const workspace = resolve(io.cwd, loaded.config.workspace.path);
-  const findings = configFindings(loaded);
+  const issues = configIssues(loaded);
   if (loaded.issues.length === 0) {
-    findings.push(...(await databaseFindings(loaded, io.cwd)), ...(await mediaFindings(loaded, io.cwd)));
+    issues.push(...(await databaseIssues(loaded, io.cwd)), ...(await mediaIssues(loaded, io.cwd)));
   }
   if (existsSync(workspace)) {
-    findings.push(...(await findingsIn(loaded, io.cwd)), ...(await deliveryFindings(loaded, io.cwd)));
+    issues.push(...(await issuesIn(loaded, io.cwd)), ...(await deliveryIssues(loaded, io.cwd)));
   } else {
-    findings.push({ severity: 'error', line: `${loaded.config.workspace.path}: there is no such folder` });
+    issues.push({ severity: 'error', line: `${loaded.config.workspace.path}: there is no such folder` });
   }
 
-  for (const { severity, line } of findings) io.out(severity === 'warning' ? `warning: ${line}` : line);
-  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  for (const { severity, line } of issues) io.out(severity === 'warning' ? `warning: ${line}` : line);
+  const errors = issues.filter(({ severity }) => severity === 'error').length;
   if (errors > 0) return 1;
-  const warnings = findings.length === 1 ? '1 warning' : `${findings.length} warnings`;
-  io.out(findings.length === 0 ? 'all is well' : `no errors, ${warnings}`);
+  const warnings = issues.length === 1 ? '1 warning' : `${issues.length} warnings`;
+  io.out(issues.length === 0 ? 'all is well' : `no errors, ${warnings}`);
   return 0;
 }

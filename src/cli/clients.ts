@@ -1,10 +1,10 @@
-// `cloister clients`: credentials from the console, for operators without a token.
+// `cloister clients`: manages clients on the machine, without a token.
 import type { Client } from '../auth/clients/client.ts';
 import type { Io } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags, CommandName } from './parse-arguments.ts';
 
-/** The part of client administration that commands need. Methods throw AppErrors for what the operator did wrong. */
+/** The part of the client service that commands need. Methods throw an AppError for a mistake of the operator. */
 interface ClientAdmin {
   /** `secret` is there only when it was generated. */
   create(body: unknown): Promise<{ readonly client: Client; readonly secret: string | undefined }>;
@@ -16,12 +16,12 @@ interface ClientAdmin {
 
 type ClientCommand = Extract<CommandName, `clients ${string}`>;
 
-/** The two lines that introduce a client; the only time that its secret is shown. */
+/** The two lines with the credentials of a client, whose secret is shown only once. */
 export function credentialLines(id: string, secret: string): readonly string[] {
   return [`client id: ${id}`, `client secret: ${secret}`];
 }
 
-/** Does one command on an open store and gives the exit code. */
+/** Runs one command on an open store and returns the exit code. */
 async function runClients(
   admin: ClientAdmin,
   task: { readonly command: ClientCommand; readonly flags: CommandFlags },
@@ -58,7 +58,7 @@ async function runClients(
   return 0;
 }
 
-/** Opens the clients of the configured database for one command. Gives the exit code, or throws what the store throws. */
+/** Runs one command on the configured database. Returns the exit code, or throws what the store throws. */
 export async function clients(command: ClientCommand, flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;

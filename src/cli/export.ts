@@ -40,7 +40,7 @@ async function copy(
   return formatAmount(documents, plan.namespaces.length);
 }
 
-/** Writes the export. Gives 1 when it failed, with the reason printed and no file left, else 0. */
+/** Writes the export. Returns 1 if it failed, after printing the reason and removing the file, else 0. */
 export function exportSite(flags: CommandFlags, io: Io, host: ProcessStreams = process): Promise<number> {
   return runTransfer({ name: 'export', flags, io, host }, async (task) => {
     const { transfer, file } = task;

@@ -20,7 +20,7 @@ function summary(state: ImportState): string {
   return `imported ${formatAmount(total(state), collections)}${more}`;
 }
 
-/** Bytes that will come; undefined for what is no ordinary file. */
+/** Size of the file in bytes; undefined for pipes and devices. */
 async function sizeOf(file: string | undefined): Promise<number | undefined> {
   if (file === undefined) return undefined;
   const found = await stat(file);
@@ -59,7 +59,7 @@ async function copy(
   }
 }
 
-/** Imports the file. Gives 1 when it failed, with the line and the reason printed, else 0. */
+/** Imports the file. Returns 1 if it failed, after printing the line and the reason, else 0. */
 export function importSite(flags: CommandFlags, io: Io, host: ProcessStreams = process): Promise<number> {
   return runTransfer({ name: 'import', flags, io, host }, async (task) => {
     const state = await copy(task, { io, host });

@@ -1,6 +1,6 @@
 // The process as commands use it: two streams of lines, signals, and errors as messages for the operator.
 import type { Environment } from '../config/environment.ts';
-import { AppError, StoreError } from '../errors.ts';
+import { AppError, StoreError } from '../errors/errors.ts';
 import { escapeControlCharacters } from '../lib/terminal-escape.ts';
 
 export interface Io {

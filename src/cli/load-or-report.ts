@@ -1,11 +1,11 @@
-// The first step of every command: the configuration, or the list of what is wrong with it.
+// The first step of every command: loads the configuration or prints its issues.
 
 import { formatConfigIssue } from '../config/config-issue.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import type { Io } from './io.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 
-/** Loads the configuration. Prints every problem and gives undefined when there is one; warnings are printed and pass. */
+/** Loads the configuration and prints its issues and warnings. Undefined if there are issues. */
 export async function loadOrReport(flags: CommandFlags, io: Io): Promise<LoadedConfig | undefined> {
   const loaded = await loadConfig({ flags, cwd: io.cwd, ...(io.env === undefined ? {} : { env: io.env }) });
   for (const warning of loaded.warnings) io.err(`warning: ${formatConfigIssue(warning)}`);

@@ -1,9 +1,9 @@
-// Picks the command and turns its result into the exit code.
+// Dispatches the command and sets the exit code.
 import { packageVersion } from '../lib/files/package-files.ts';
 import { createIo, type Io, operatorMessage } from './io.ts';
 import { HELP, isSuspensionCommand, type ParsedArguments, parseArguments } from './parse-arguments.ts';
 
-async function run(usage: Exclude<ParsedArguments, { mistake: string }>, io: Io): Promise<number> {
+async function run(usage: Exclude<ParsedArguments, { error: string }>, io: Io): Promise<number> {
   if ('show' in usage) {
     io.out(usage.show === 'help' ? HELP : packageVersion());
     return 0;
@@ -23,11 +23,11 @@ async function run(usage: Exclude<ParsedArguments, { mistake: string }>, io: Io)
   return (await import('./clients.ts')).clients(command, flags, io);
 }
 
-/** Runs the command that the arguments name and gives its exit code. */
+/** Runs the command of the arguments and returns its exit code. */
 export async function runCommand(args: readonly string[], io: Io): Promise<number> {
   const usage = parseArguments(args);
-  if ('mistake' in usage) {
-    io.err(`cloister: ${usage.mistake} (see cloister --help)`);
+  if ('error' in usage) {
+    io.err(`cloister: ${usage.error} (see cloister --help)`);
     return 1;
   }
   try {

@@ -9,8 +9,8 @@ import type { CommandFlags } from './parse-arguments.ts';
 import { createProgressBar } from './progress-bar.ts';
 import type { ProcessStreams } from './transfer.ts';
 
-/** Files that are named one by one. */
-const MAX_NAMED = 100;
+/** Failed files that are listed. */
+const MAX_LISTED = 100;
 
 type State = Awaited<ReturnType<MediaCopy['files']>>;
 type Target = Config['media']['storage'];
@@ -32,9 +32,9 @@ function summary({ copied, same, failed }: State, to: Target): string {
   return `copied ${filesOf(copied)} to ${to}${parts.length === 0 ? '' : ` (${parts.join(', ')})`}`;
 }
 
-/** Copies all files and names those that fail. Prints how far it came also when it is interrupted. */
+/** Copies all files and lists those that fail. Prints a summary also when it is interrupted. */
 async function copyFiles(copy: MediaCopy, { io, host, to, signal }: Task): Promise<State> {
-  // Only the bar needs to know how much there is.
+  // Only the progress bar needs the total.
   const total = host.stderr.isTTY === true ? (await copy.measure()).bytes : undefined;
   const progress = createProgressBar(host.stderr, total, 'files');
   let state: State = { copied: 0, same: 0, failed: 0, bytes: 0 };
@@ -47,15 +47,15 @@ async function copyFiles(copy: MediaCopy, { io, host, to, signal }: Task): Promi
         progress.update(next.bytes, next.copied + next.same + next.failed);
       },
       onFailure: (key, reason) => {
-        if (failures.length < MAX_NAMED) failures.push(`${key}: ${reason}`);
+        if (failures.length < MAX_LISTED) failures.push(`${key}: ${reason}`);
       },
     });
     return state;
   } finally {
     progress.stop();
     for (const line of failures) io.err(line);
-    const left = state.failed - failures.length;
-    if (left > 0) io.err(`${filesOf(left)} more could not be copied`);
+    const unlisted = state.failed - failures.length;
+    if (unlisted > 0) io.err(`${filesOf(unlisted)} more could not be copied`);
     io.err(summary(state, to));
   }
 }
@@ -71,7 +71,7 @@ async function updateRecords(copy: MediaCopy, { io, to, signal }: Task, isInUse:
   io.err(`updated ${written.toLocaleString('en')} ${written === 1 ? 'record' : 'records'}`);
 }
 
-/** Copies files, and updates their records where the server uses the target. Gives 1 when a file was not copied, else 0. */
+/** Copies files, and updates their records if the server uses the target. Returns 1 if a file was not copied, else 0. */
 export async function mediaCopy(
   flags: CommandFlags,
   io: Io,

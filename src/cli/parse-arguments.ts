@@ -1,4 +1,4 @@
-// What the commands are called and how they are told apart: flags, help and the one line for a mistake.
+// Parses the command line: commands, flags, help, and one line for invalid arguments.
 import { parseArgs } from 'node:util';
 
 export const HELP = `Usage: cloister <command> [flags]
@@ -105,9 +105,9 @@ export interface CommandFlags {
 export type ParsedArguments =
   | { readonly command: CommandName; readonly flags: CommandFlags }
   | { readonly show: 'help' | 'version' }
-  | { readonly mistake: string };
+  | { readonly error: string };
 
-/** The command that the first words are, and how many of them. */
+/** The command that the first words name. */
 function commandOf(words: readonly string[]): CommandName | undefined {
   const naming = words.slice(0, 2).join(' ');
   const name = isSuspensionCommand(naming) ? naming : words.join(' ');
@@ -123,17 +123,17 @@ function flagsOf(command: CommandName, words: readonly string[], rest: readonly 
   return { ...(values as CommandFlags), ...(allowPositionals ? { name: positionals.join(' ') } : {}) };
 }
 
-const SHOWN = new Map<string, 'help' | 'version'>([
+const INFORMATION = new Map<string, 'help' | 'version'>([
   ...['--help', '-h', 'help'].map((word) => [word, 'help'] as const),
   ...['--version', '-v', 'version'].map((word) => [word, 'version'] as const),
 ]);
 
-/** What is asked for in place of a command; help also behind one, or behind the beginning of one. */
-function shownBy(args: readonly string[]): 'help' | 'version' | undefined {
-  return args.some((arg) => arg === '--help' || arg === '-h') ? 'help' : SHOWN.get(args[0] ?? '');
+/** Help or version, if requested in place of a command; help also after one. */
+function requestedInformation(args: readonly string[]): 'help' | 'version' | undefined {
+  return args.some((arg) => arg === '--help' || arg === '-h') ? 'help' : INFORMATION.get(args[0] ?? '');
 }
 
-function mistakeIn(words: readonly string[]): string {
+function unknownCommandError(words: readonly string[]): string {
   if (words.length === 0) return 'no command given';
   if (words.length === 1 && words[0] === 'clients') return 'clients needs one of add, set, list, remove';
   if (words.length === 1 && (words[0] === 'endpoints' || words[0] === 'hooks'))
@@ -151,8 +151,8 @@ function withIdFlag(args: readonly string[]): readonly string[] {
   return names ? [first, second, `--id=${id}`, ...rest] : args;
 }
 
-/** What is wrong with flags that each by itself are right. */
-function mistakeOf(command: CommandName, flags: CommandFlags): string | undefined {
+/** The error of a combination of valid flags. */
+function flagsError(command: CommandName, flags: CommandFlags): string | undefined {
   if (flags.name === '') return `${command}: the name is missing`;
   if (command === 'start' && flags.only !== undefined && !isListenerName(flags.only))
     return 'start: --only takes content or delivery';
@@ -164,23 +164,23 @@ function mistakeOf(command: CommandName, flags: CommandFlags): string | undefine
   return undefined;
 }
 
-/** Understands the arguments, or says in one line why not. */
+/** Parses the arguments. `error` is one line for the operator. */
 export function parseArguments(given: readonly string[]): ParsedArguments {
-  const show = shownBy(given);
+  const show = requestedInformation(given);
   if (show !== undefined) return { show };
   const args = withIdFlag(given);
   const first = args.findIndex((arg) => arg.startsWith('-'));
   const words = first === -1 ? args : args.slice(0, first);
   const rest = first === -1 ? [] : args.slice(first);
   const command = commandOf(words);
-  if (command === undefined) return { mistake: mistakeIn(words) };
+  if (command === undefined) return { error: unknownCommandError(words) };
   try {
     const flags = flagsOf(command, words, rest);
-    const mistake = mistakeOf(command, flags);
-    return mistake === undefined ? { command, flags } : { mistake };
+    const error = flagsError(command, flags);
+    return error === undefined ? { command, flags } : { error };
   } catch (error) {
-    // Node's text goes on with advice for programmers.
+    // Node appends advice for programmers.
     const text = error instanceof Error ? error.message : '';
-    return { mistake: `${command}: ${text.split('. ')[0]?.split('\n')[0]}` };
+    return { error: `${command}: ${text.split('. ')[0]?.split('\n')[0]}` };
   }
 }

@@ -1,4 +1,4 @@
-// The bar that a person at a terminal watches. Whoever reads the stream later finds nothing of it.
+// The progress bar, which is shown at a terminal only.
 import { Presets, SingleBar } from 'cli-progress';
 
 export interface ProgressStream extends NodeJS.WritableStream {
@@ -8,13 +8,13 @@ export interface ProgressStream extends NodeJS.WritableStream {
 export interface ProgressBar {
   /** `value` is a part of the total, `count` is shown beside the bar. */
   update(value: number, count: number): void;
-  /** Takes the bar away, so that lines can be printed. */
+  /** Removes the bar, so that lines can be printed. */
   stop(): void;
 }
 
 const NO_BAR: ProgressBar = { update: () => undefined, stop: () => undefined };
 
-/** A bar up to `total`; none where that is unknown, or the stream is no terminal. `unit` is what is counted. */
+/** Creates a bar up to `total`; none if that is unknown, or the stream is not a terminal. `unit` is what is counted. */
 export function createProgressBar(
   stream: ProgressStream,
   total: number | undefined,

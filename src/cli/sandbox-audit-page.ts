@@ -1,22 +1,26 @@
-// The page of `cloister sandbox audit`: what a reviewer asks first, in lines that fit a terminal.
+// Formats the report of `cloister sandbox audit` for a terminal.
 
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import type { ReportedModule, SandboxReport } from '../modules/sandbox-report.ts';
-import type { CollectionGrant, FetchGrant, ModuleLimits } from '../sandbox-supervisor/module-version.ts';
+import type {
+  CollectionGrant,
+  FetchGrant,
+  ModuleLimits,
+} from '../sandbox-supervisor/model/module-version.ts';
 
 const WIDTH = 80;
 const LABEL = 15;
-/** Controls and marks that reverse the direction of text: a terminal obeys them. */
-const UNFIT = /[\p{Cc}\p{Cf}]/gu;
+/** Control characters and marks that change the direction of text. */
+const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}]/gu;
 
 const moment = (iso: string) => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 const listed = (names: readonly string[]) => (names.length === 0 ? 'none' : names.join(', '));
 
-/** A labelled text, broken between words. */
+/** A labelled text, wrapped between words. */
 function entry(label: string, text: string): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.replace(UNFIT, '').split(' ')) {
+  for (const word of text.replace(CONTROL_CHARACTERS, '').split(' ')) {
     if (line !== '' && LABEL + line.length + 1 + word.length > WIDTH) {
       lines.push(line);
       line = '';
@@ -27,7 +31,7 @@ function entry(label: string, text: string): string[] {
   return all.map((one, index) => (index === 0 ? `  ${label}` : '').padEnd(LABEL) + one);
 }
 
-/** The same for several texts: the label stands before the first. */
+/** Several texts, the first one with the label. */
 function entries(label: string, texts: readonly string[], none: string): string[] {
   const [first = none, ...others] = texts;
   return [...entry(label, first), ...others.flatMap((text) => entry('', text))];
@@ -53,8 +57,8 @@ function fetchText({ origin, methods, paths, headers }: Partial<FetchGrant>): st
 
 const objectsIn = (value: Json | undefined) => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
-/** What a policy lets its module do beyond its own answer. */
-function powers({ grants }: JsonObject): string[] {
+/** What a policy grants its module beyond its own response. */
+function grantLines({ grants }: JsonObject): string[] {
   if (!isJsonObject(grants)) return [];
   const { request, response, collections, fetch } = grants;
   const headers = (label: string, value: Json | undefined) =>
@@ -85,16 +89,16 @@ const FILES: Readonly<Record<ReportedModule['file'], string>> = {
 
 function codeLines(module: ReportedModule): string[] {
   const { sha256, codeVersion, pending, file } = module;
-  const remarks = [
-    // Code that is not in force yet differs from nothing.
+  const notes = [
+    // Without active code there is nothing to compare the file with.
     sha256 === null ? '' : FILES[file],
     pending.length === 0 ? '' : `waiting for a reviewer: version ${pending.join(', ')}`,
-  ].filter((remark) => remark !== '');
+  ].filter((note) => note !== '');
   return [
     ...entry('code', sha256 === null ? 'none in force' : `version ${codeVersion}, SHA-256`),
     ...(sha256 === null ? [] : entry('', sha256)),
     ...entry('', postedText(module)),
-    ...remarks.flatMap((remark) => entry('', remark)),
+    ...notes.flatMap((note) => entry('', note)),
   ];
 }
 
@@ -107,11 +111,11 @@ function moduleLines(module: ReportedModule): string[] {
   const apart = quarantined ? ', in a process of its own until it has new code' : '';
   const by = suspendedBy === null ? '' : ` (by ${SUSPENDED_BY[suspendedBy]})`;
   return [
-    `${path}  ${state}${by}`.replace(UNFIT, ''),
+    `${path}  ${state}${by}`.replace(CONTROL_CHARACTERS, ''),
     ...codeLines(module),
     ...entry('isolation', `${String(isolation)}${domain}${apart}`),
     ...entry('limits', limitsText(effectiveLimits)),
-    ...entries('may', powers(policy), 'do nothing beyond its own answer'),
+    ...entries('may', grantLines(policy), 'do nothing beyond its own answer'),
     ...entries(
       'violations',
       lastViolations.map((one) => `${moment(one.at)} ${one.kind}, ${one.limit}, version ${one.version}`),
@@ -155,7 +159,7 @@ function levelText({ level, selfTest, versions }: SandboxReport): string {
   return selfTest.state === 'failed' ? '0: the self-test failed' : '0: a wall of the first level is missing';
 }
 
-/** The page, line by line. */
+/** Formats the report line by line. */
 export function formatSandboxReport(report: SandboxReport): readonly string[] {
   const { generatedAt, selfTest, jit, versions, ceilings, endpoints, hooks } = report;
   const built =

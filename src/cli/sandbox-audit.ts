@@ -1,4 +1,4 @@
-// `cloister sandbox audit`: what custom code there is, what it may do, and whether the walls hold.
+// `cloister sandbox audit`: reports posted code, what it may do, and the self-test of the sandbox.
 import type { SandboxReport } from '../modules/sandbox-report.ts';
 import { firstSignal, type Io, type SignalSource } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
@@ -9,7 +9,7 @@ interface Host extends SignalSource {
   exit(code: number): void;
 }
 
-/** Without a listener, Ctrl-C would end the process where it stands, and leave the files of the self-test behind. */
+/** Without a listener, Ctrl-C would end the process at once and leave the files of the self-test behind. */
 function endWithSignals(host: Host): void {
   void firstSignal(host, (code) => host.exit(code)).then(() => host.exit(1));
 }
@@ -19,7 +19,7 @@ function print(report: SandboxReport, asJson: boolean, io: Io): void {
   for (const line of lines) io.out(line);
 }
 
-/** Prints the page, or the report as JSON. Gives 1 when the configuration is wrong or the self-test failed, else 0. */
+/** Prints the report as text or JSON. Returns 1 if the configuration is invalid or the self-test failed, else 0. */
 export async function sandboxAudit(flags: CommandFlags, io: Io, host: Host = process): Promise<number> {
   endWithSignals(host);
   const loaded = await loadOrReport(flags, io);

@@ -1,4 +1,4 @@
-// `cloister start`: configuration, application, listener, signals. The only place that ends the process.
+// `cloister start`: configuration, application, listeners, signals. The only place that ends the process.
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import module from 'node:module';
@@ -39,14 +39,14 @@ interface Context {
   readonly only: ListenerName | undefined;
 }
 
-/** Makes the workspace folder if it is missing and says so. */
+/** Creates the workspace folder if it is missing and prints that. */
 async function prepareWorkspace(folder: string, io: Io): Promise<void> {
   if (existsSync(folder)) return;
   await mkdir(folder, { recursive: true });
   io.out(`created an empty workspace: ${folder}`);
 }
 
-/** The lines that let a person in who has just started an empty server. */
+/** The lines with the credentials of the first admin. */
 function firstAdminLines({ id, secret }: FirstAdmin): readonly string[] {
   return [
     ...credentialLines(id, secret),
@@ -59,11 +59,11 @@ interface Listener {
   readonly at: { readonly host: string; readonly port: number };
   readonly listen: () => Promise<{ readonly url: string }>;
   readonly name: string;
-  /** Whether the start goes on where the address is taken. */
+  /** True if the start continues when the address is in use. */
   readonly optional: boolean;
 }
 
-/** Gives false when the start cannot go on. */
+/** Returns false if the start cannot continue. */
 async function listen({ at, listen, name, optional }: Listener, io: Io): Promise<boolean> {
   try {
     const { url } = await listen();
@@ -80,7 +80,7 @@ async function listen({ at, listen, name, optional }: Listener, io: Io): Promise
   }
 }
 
-/** Those that are asked for. Nobody chose the default port of delivery: of two servers on one machine one goes without. */
+/** The selected listeners. Delivery is optional on its default port: of two servers on one machine one runs without it. */
 function listenersOf(
   app: App,
   { config, explicit: given }: LoadedConfig,
@@ -105,7 +105,7 @@ async function listenAll(listeners: readonly Listener[], io: Io): Promise<boolea
   return true;
 }
 
-/** Rejects when the start, which may go on behind the server, fails after all. */
+/** Rejects if startup, which may continue in the background, fails. */
 const failureOf = ({ started }: App) => started.then(() => new Promise<never>(() => {}));
 
 async function serve(app: App, loaded: LoadedConfig, context: Context): Promise<number> {
@@ -119,7 +119,7 @@ async function serve(app: App, loaded: LoadedConfig, context: Context): Promise<
       code = 0;
     }
   } finally {
-    // A little early, so that the process is gone when the time is up.
+    // A little early, so that the process has ended when the time is up.
     const bound = loaded.config.server.shutdownSeconds * 1000 - END_MS;
     const deadline = setTimeout(() => process.exit(code), bound);
     await app.close();
@@ -147,7 +147,7 @@ async function startApp(loaded: LoadedConfig, context: Context): Promise<number>
   }
 }
 
-/** Serves until a signal comes, then ends the process: with 1 when the start fails, every reason printed. */
+/** Serves until a signal, then ends the process: with 1 if the start fails, after printing every reason. */
 export async function start(flags: CommandFlags, io: Io): Promise<number> {
   const stop = firstSignal(process, (code) => process.exit(code));
   const loaded = await loadOrReport(flags, io);

@@ -1,4 +1,4 @@
-// `cloister endpoints suspend` and the like: the switch for posted code in the hands of the operator, who needs no token.
+// `cloister endpoints suspend` and the like: the operator suspends and resumes posted code without a token.
 import type { ModuleAddress } from '../modules/model/types.ts';
 import type { Io } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
@@ -11,7 +11,7 @@ function addressOf(command: SuspensionCommand, name: string): ModuleAddress | un
   return endpoint === '' || more.length > 0 ? undefined : { kind: 'endpoint', apiVersion, name: endpoint };
 }
 
-/** Leaves the order for the server, or for its next start. Gives the exit code, or throws what the store throws. */
+/** Stores the order for the running server or the next start. Returns the exit code, or throws what the store throws. */
 export async function suspendOrResume(
   command: SuspensionCommand,
   flags: CommandFlags,

@@ -1,4 +1,4 @@
-// What `cloister export` and `cloister import` have in common: the flag, the store, Ctrl-C, and how they end.
+// Shared by `cloister export` and `cloister import`: the flag, the store, Ctrl-C, and exit codes.
 import { resolve } from 'node:path';
 import type { SiteTransfer } from '../cli-services.ts';
 import { firstSignal, type Io, operatorMessage, type SignalSource, systemErrorCode } from './io.ts';
@@ -6,7 +6,7 @@ import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 import type { ProgressStream } from './progress-bar.ts';
 
-/** What these commands need of the process: whole streams, and its signals. */
+/** The part of the process that these commands use: streams and signals. */
 export interface ProcessStreams extends SignalSource {
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream;
@@ -42,8 +42,8 @@ function reasonFor(error: unknown): string | undefined {
 }
 
 /**
- * Opens the store and does `work`. Gives 0, or 1 when it failed or was asked to end, with the reason printed.
- * Throws for a defect of ours.
+ * Opens the store and runs `work`. Returns 0, or 1 if it failed or was interrupted, after printing the reason.
+ * Throws for a defect.
  */
 export async function runTransfer(
   { name, flags, io, host }: TransferCommand,

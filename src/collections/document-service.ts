@@ -1,5 +1,5 @@
 // Document service: wires reads, creates, updates and removals.
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import { createKeyedMutex } from '../lib/async/keyed-mutex.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createFilterCompiler } from './filters/compile.ts';
@@ -39,8 +39,8 @@ const NO_HOOKS: DocumentHooks = {
   run: async () => {
     throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });
   },
-  runBehind: () => undefined,
-  openRoom: () => ({ take: () => 'server', close: () => undefined }),
+  runAfterHooks: () => undefined,
+  openResultQuota: () => ({ reserve: () => 'server', close: () => undefined }),
 };
 
 /** Documents of the registry's collections, kept in `store`. Every error that is the caller's is an AppError. */

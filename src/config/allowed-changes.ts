@@ -1,4 +1,4 @@
-// Which changes of the configuration file an admin may make over HTTP. Only the operator makes all others.
+// Finds the changes of the configuration file that an admin may not make over HTTP, but only the operator.
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import { valueAt } from './build-config.ts';
@@ -14,7 +14,7 @@ import type { Config } from './schema.ts';
 import { findTarget, type Setting } from './settings.ts';
 import { REDACTED } from './validate.ts';
 
-/** Unknown keys that one answer names. */
+/** Unknown keys that one response lists. */
 const MAX_UNKNOWN = 20;
 
 interface Change {
@@ -30,16 +30,16 @@ function whereSet({ leaf, env: [variable] }: Setting): string {
 
 const operatorOnly = (setting: Setting) => `cannot be changed over HTTP: ${whereSet(setting)}`;
 
-/** Why the file must not have this value; `value` is undefined where the setting would be removed from it. */
-function refusal(setting: Setting, value: Json | undefined, running: Config): string | undefined {
+/** The message if the file must not have this value; `value` is undefined if the setting would be removed. */
+function valueIssue(setting: Setting, value: Json | undefined, running: Config): string | undefined {
   const { leaf, path } = setting;
   if (leaf.overHttp === 'any') return undefined;
   if (leaf.overHttp === undefined) return operatorOnly(setting);
-  const most = valueAt(running, path);
+  const max = valueAt(running, path);
   const next = value ?? leaf.default;
-  // The check of values refuses what is no number.
-  if (typeof next !== 'number' || typeof most !== 'number' || next <= most) return undefined;
-  return `cannot be raised over HTTP above ${most}: ${whereSet(setting)}`;
+  // The validation of values rejects what is not a number.
+  if (typeof next !== 'number' || typeof max !== 'number' || next <= max) return undefined;
+  return `cannot be raised over HTTP above ${max}: ${whereSet(setting)}`;
 }
 
 type UnknownKey = FlatSettings['unknown'][number];
@@ -51,19 +51,19 @@ const unknownByName = (content: JsonObject): ReadonlyMap<string, UnknownKey> =>
 function unknownIn({ patch, before, after }: Change): SettingIssue[] {
   const kept = unknownByName(after);
   const removed = [...unknownByName(before)].filter(([name]) => !kept.has(name));
-  const refused = new Map([...unknownByName(patch), ...removed]);
-  const unknown = [...refused.values()].slice(0, MAX_UNKNOWN).map(unknownKeyIssue);
+  const forbidden = new Map([...unknownByName(patch), ...removed]);
+  const unknown = [...forbidden.values()].slice(0, MAX_UNKNOWN).map(unknownKeyIssue);
   return '$schema' in patch ? [{ written: '$schema', message: 'is not a setting' }, ...unknown] : unknown;
 }
 
 /** The operator's settings that the change would take out of the file, whether or not they are in it: GET shows no null. */
-function takenAway(patch: JsonObject, parent = ''): SettingIssue[] {
+function removedIssues(patch: JsonObject, parent = ''): SettingIssue[] {
   return Object.entries(patch).flatMap(([key, value]) => {
     const path = parent === '' ? key : `${parent}.${key}`;
-    if (isJsonObject(value)) return takenAway(value, path);
+    if (isJsonObject(value)) return removedIssues(value, path);
     const target = value === null ? findTarget(path) : undefined;
-    const isOwn = target?.kind === 'setting' && target.setting.leaf.overHttp === undefined;
-    return isOwn ? [{ written: path, message: operatorOnly(target.setting) }] : [];
+    const isOperatorOnly = target?.kind === 'setting' && target.setting.leaf.overHttp === undefined;
+    return isOperatorOnly ? [{ written: path, message: operatorOnly(target.setting) }] : [];
   });
 }
 
@@ -73,7 +73,7 @@ const blockOf = (path: string) => path.split('.', 1)[0] ?? '';
  * The operator's settings that a change names by themselves. Who does so wants to set them, also to the value that they
  * have. Who sends back what GET shows does not: that is at least one of its blocks as a whole.
  */
-function namedAlone(running: Config, posted: FlatSettings['assignments']): SettingIssue[] {
+function namedIssues(running: Config, posted: FlatSettings['assignments']): SettingIssue[] {
   const missing = [...flattenSettings(redact(running)).assignments.keys()].filter(
     (path) => !posted.has(path),
   );
@@ -90,14 +90,14 @@ export function findForbiddenChanges(running: Config, change: Change): readonly 
   const before = flattenSettings(change.before).assignments;
   const after = flattenSettings(change.after).assignments;
   const posted = flattenSettings(change.patch).assignments;
-  const refused = [...unknownIn(change), ...takenAway(change.patch), ...namedAlone(running, posted)];
-  const named = new Set(refused.map(({ written }) => written));
+  const issues = [...unknownIn(change), ...removedIssues(change.patch), ...namedIssues(running, posted)];
+  const named = new Set(issues.map(({ written }) => written));
   for (const path of new Set([...before.keys(), ...after.keys()])) {
     const [old, next] = [before.get(path), after.get(path)];
     if (old !== undefined && next !== undefined && isDeepStrictEqual(old.value, next.value)) continue;
     const { setting, written } = posted.get(path) ?? next ?? (old as SettingAssignment);
-    const message = refusal(setting, next?.value, running);
-    if (message !== undefined && !named.has(written)) refused.push({ written, message });
+    const message = valueIssue(setting, next?.value, running);
+    if (message !== undefined && !named.has(written)) issues.push({ written, message });
   }
-  return refused;
+  return issues;
 }

@@ -1,9 +1,9 @@
-// Defaults and given values together: the frozen configuration that the server runs with.
+// Builds the frozen configuration from defaults and given values.
 import type { Json } from '../lib/json/json.ts';
 import type { Config } from './schema.ts';
 import { FAMILIES, findSetting, SETTINGS, type Setting } from './settings.ts';
 
-/** A group of the configuration while it is put together. */
+/** A group of the configuration under construction. */
 interface Group {
   [key: string]: Json | Group;
 }
@@ -21,7 +21,7 @@ function groupAt(root: Group, keys: readonly string[]): Group {
   return group;
 }
 
-/** Every setting that may have a value: those with fixed names, and the members of families that have one. */
+/** All settings with fixed names, and the members of families that have a value. */
 function settingsFor(values: SettingValues): readonly Setting[] {
   const members = [...values.keys()].flatMap((path) => {
     const inFamily = FAMILIES.some((family) => path.startsWith(`${family.path}.`));
@@ -36,7 +36,7 @@ function freeze(value: unknown): void {
   Object.freeze(value);
 }
 
-/** The configuration with these values over the defaults. They must have been checked; `new Map()` gives the defaults. */
+/** Builds the configuration from valid values and the defaults. */
 export function buildConfig(values: SettingValues): Config {
   const root: Group = {};
   for (const { path } of FAMILIES) groupAt(root, path.split('.'));

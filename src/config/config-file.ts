@@ -1,4 +1,4 @@
-// The configuration file: read as strict JSON, with line numbers for whatever is wrong in it.
+// Reads the configuration file as strict JSON, with line numbers for issues.
 import { readFile } from 'node:fs/promises';
 import { isJsonObject, type JsonObject } from '../lib/json/json.ts';
 import type { ConfigIssue } from './config-issue.ts';
@@ -16,20 +16,20 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }
 
-/** Positions are only looked up when something is wrong, so their parser is only loaded then. */
+/** The parser with line numbers is loaded only if there is an issue. */
 async function readLines(text: string) {
   const { parseLineNumbers: readJsonLines } = await import('../lib/json/json-line-numbers.ts');
   return readJsonLines(text);
 }
 
-async function syntaxProblem(file: string, text: string): Promise<ConfigIssue> {
+async function syntaxIssue(file: string, text: string): Promise<ConfigIssue> {
   const { syntaxError } = await readLines(text);
   if (syntaxError === undefined) return { setting: '', file, message: 'is not valid JSON' };
   const { line, message } = syntaxError;
   return { setting: '', file, line, message: `is not valid JSON: ${message}` };
 }
 
-/** Reads the file. A missing one is empty; one that cannot be read or understood gives a problem and no content. */
+/** Reads the file. A missing one is empty; one that cannot be read or understood returns an issue and no content. */
 export async function readConfigFile(file: string): Promise<ConfigFile> {
   let text: string;
   try {
@@ -52,19 +52,19 @@ export async function readConfigFile(file: string): Promise<ConfigFile> {
       issue: { setting: '', file, line: 1, message: 'the configuration must be a JSON object' },
     };
   } catch {
-    return { text, content: {}, issue: await syntaxProblem(file, text) };
+    return { text, content: {}, issue: await syntaxIssue(file, text) };
   }
 }
 
-/** Adds file and line to remarks about settings written in it. */
+/** Adds the file and the line to issues of settings in it. */
 export async function locateIssues(
   file: string,
   text: string | null,
-  remarks: readonly SettingIssue[],
+  issues: readonly SettingIssue[],
 ): Promise<ConfigIssue[]> {
-  if (remarks.length === 0) return [];
+  if (issues.length === 0) return [];
   const lines = text === null ? undefined : await readLines(text);
-  return remarks.map(({ written, message }) => {
+  return issues.map(({ written, message }) => {
     const line = lines?.find(written.split('.'));
     return { setting: written, message, file, ...(line === undefined ? {} : { line }) };
   });

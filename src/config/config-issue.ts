@@ -11,9 +11,9 @@ export interface ConfigIssue {
 }
 
 /** One line for people: `workspace/config.json:3: server.port must be a whole number`. */
-export function formatConfigIssue(problem: ConfigIssue): string {
-  const text = `${problem.setting} ${problem.message}`.trim();
-  if (problem.file === undefined) return text;
-  const line = problem.line === undefined ? '' : `:${problem.line}`;
-  return `${problem.file}${line}: ${text}`;
+export function formatConfigIssue(issue: ConfigIssue): string {
+  const text = `${issue.setting} ${issue.message}`.trim();
+  if (issue.file === undefined) return text;
+  const line = issue.line === undefined ? '' : `:${issue.line}`;
+  return `${issue.file}${line}: ${text}`;
 }

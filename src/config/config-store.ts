@@ -1,6 +1,6 @@
-// The configuration over HTTP: shown without its secrets, changed in its file. The running one never changes.
+// The configuration over HTTP: shown without secrets, changed in its file. The running configuration never changes.
 import { isDeepStrictEqual } from 'node:util';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import { atomicWrite } from '../lib/files/atomic-write.ts';
 import { OWNER_ONLY_MODE } from '../lib/files/file-mode.ts';
 import type { Json, JsonObject } from '../lib/json/json.ts';
@@ -20,7 +20,7 @@ interface FileChange {
   readonly after: string;
 }
 
-/** Runs `write`, which changes the file. It may do work before, and prevent the change by throwing. */
+/** Runs `write`, which changes the file. It may prevent the change by throwing before. */
 type AroundSave = (change: FileChange, write: () => Promise<void>) => Promise<void>;
 
 export interface ConfigStore {
@@ -35,24 +35,24 @@ export interface ConfigStore {
 }
 
 interface ConfigStoreOptions {
-  /** What the server runs with. */
+  /** The running configuration. */
   readonly config: Config;
   /** Absolute path of the file to write. */
   readonly file: string;
-  /** That of the process if absent. */
+  /** Default: the environment of the process. */
   readonly env?: Environment;
-  /** Opens what a start with this configuration opens. Throws CONFIGURATION_INVALID where that fails. */
+  /** Opens what a start with this configuration opens. Throws CONFIGURATION_INVALID on failure. */
   readonly tryStart?: (config: Config) => Promise<void>;
 }
 
-/** Keys that no setting has are kept, and read again at every start and change. */
+/** Unknown keys are kept in the file, which every start and change reads. */
 const MAX_CHARACTERS = 256 * 1024;
 /** Members of a change, at all levels. There are far fewer settings. */
 const MAX_MEMBERS = 2000;
 
-function refuse(remarks: readonly SettingIssue[]): never {
+function reject(issues: readonly SettingIssue[]): never {
   throw new AppError('CONFIGURATION_INVALID', {
-    items: remarks.map(({ written, message }) => ({
+    items: issues.map(({ written, message }) => ({
       field: written,
       message,
       code: 'CONFIGURATION_INVALID',
@@ -60,18 +60,18 @@ function refuse(remarks: readonly SettingIssue[]): never {
   });
 }
 
-const refuseAll = (message: string) => refuse([{ written: '', message }]);
+const rejectAll = (message: string) => reject([{ written: '', message }]);
 
-function hasMoreMembers(value: Json, most: number): boolean {
-  const left: Json[] = [value];
+function hasMoreMembers(value: Json, max: number): boolean {
+  const pending: Json[] = [value];
   let count = 0;
-  for (let next = left.pop(); next !== undefined && count <= most; next = left.pop()) {
+  for (let next = pending.pop(); next !== undefined && count <= max; next = pending.pop()) {
     if (typeof next !== 'object' || next === null) continue;
     const members = Object.values(next);
     count += members.length;
-    for (const member of members) left.push(member);
+    for (const member of members) pending.push(member);
   }
-  return count > most;
+  return count > max;
 }
 
 /** The content of the file after a change, or undefined where that changes nothing. Throws CONFIGURATION_INVALID. */
@@ -82,13 +82,13 @@ async function merge(options: ConfigStoreOptions, stored: JsonObject, patch: Jso
   const content = mergeSettings(omitRenamed(stored, change), change);
   const text = `${JSON.stringify(content, null, 2)}\n`;
   if (text.length > MAX_CHARACTERS) {
-    refuseAll(`the configuration would have more than ${MAX_CHARACTERS} characters`);
+    rejectAll(`the configuration would have more than ${MAX_CHARACTERS} characters`);
   }
-  const refused = findForbiddenChanges(config, { patch, before: stored, after: content });
-  if (refused.length > 0) refuse(refused);
+  const forbidden = findForbiddenChanges(config, { patch, before: stored, after: content });
+  if (forbidden.length > 0) reject(forbidden);
   const next = await validateSources({ read: { text, content }, shown: file, env, flags: {} });
   if (next.issues.length > 0) {
-    refuse(next.issues.map(({ setting, message }) => ({ written: setting, message })));
+    reject(next.issues.map(({ setting, message }) => ({ written: setting, message })));
   }
   if (isDeepStrictEqual(content, stored)) return undefined;
   await options.tryStart?.(next.config);
@@ -101,10 +101,10 @@ async function writeMerged(
   around: AroundSave,
 ): Promise<void> {
   const { file } = options;
-  if (hasMoreMembers(patch, MAX_MEMBERS)) refuseAll(`must not have more than ${MAX_MEMBERS} members`);
+  if (hasMoreMembers(patch, MAX_MEMBERS)) rejectAll(`must not have more than ${MAX_MEMBERS} members`);
   const stored = await readConfigFile(file);
   if (stored.issue !== undefined) {
-    refuseAll('the configuration file on the server cannot be read as JSON');
+    rejectAll('the configuration file on the server cannot be read as JSON');
   }
   const text = await merge(options, stored.content, patch);
   if (text === undefined) return;
@@ -112,7 +112,7 @@ async function writeMerged(
   await around({ before, after: sha256Hex(text) }, () => atomicWrite(file, text, OWNER_ONLY_MODE));
 }
 
-/** Makes the store of one running server. Changes are written one after the other. */
+/** Creates the store of a running server. Changes are written one after the other. */
 export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
   const shown = redact(options.config);
   let last: Promise<unknown> = Promise.resolve();

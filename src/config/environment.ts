@@ -1,4 +1,4 @@
-// What environment variables set: one setting each, or a whole block as a JSON object.
+// Parses environment variables: one setting each, or a whole group as a JSON object.
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import { coerceText } from './coerce.ts';
 import type { ConfigIssue } from './config-issue.ts';
@@ -13,10 +13,10 @@ import { FAMILIES, familyMember, GROUPS, type NamedGroup, SETTINGS, type Setting
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What one source gives, and what is wrong with it before its values are checked. */
+/** The assignments of one source, and its issues before values are validated. */
 export interface SettingSource {
   readonly assignments: readonly SettingAssignment[];
-  readonly problems: readonly SettingIssue[];
+  readonly issues: readonly SettingIssue[];
 }
 
 interface EnvironmentSource extends SettingSource {
@@ -27,18 +27,18 @@ const BLOCK_NAMES: ReadonlySet<string> = new Set(GROUPS.map(({ env }) => env));
 
 const isObjectText = (text: string) => text.trimStart().startsWith('{');
 
-/** Settings written as text, each with the name it was written under. */
+/** Parses settings written as text, each with the name it was written under. */
 export function parseTexts(
   texts: readonly { readonly setting: Setting; readonly written: string; readonly text: string }[],
 ): SettingSource {
   const assignments: SettingAssignment[] = [];
-  const problems: SettingIssue[] = [];
+  const issues: SettingIssue[] = [];
   for (const { setting, written, text } of texts) {
     const coerced = coerceText(setting.leaf, text);
-    if ('problem' in coerced) problems.push({ written, message: coerced.problem });
+    if ('issue' in coerced) issues.push({ written, message: coerced.issue });
     else assignments.push({ setting, written, value: coerced.value });
   }
-  return { assignments, problems };
+  return { assignments, issues };
 }
 
 function parseObject(text: string): JsonObject | undefined {
@@ -51,27 +51,27 @@ function parseObject(text: string): JsonObject | undefined {
 }
 
 function fromBlock({ path, env: name, shorthand }: NamedGroup, text: string): EnvironmentSource {
-  // Anything else in place of such a block is judged as the setting that it stands for.
-  if (shorthand && !isObjectText(text)) return { assignments: [], problems: [], unknown: [] };
+  // Any other text is a value of the setting that the group's name is a shorthand for.
+  if (shorthand && !isObjectText(text)) return { assignments: [], issues: [], unknown: [] };
   const value = parseObject(text);
   if (value === undefined) {
-    const problem = { written: name, message: 'must be a JSON object' };
-    return { assignments: [], problems: [problem], unknown: [] };
+    const issue = { written: name, message: 'must be a JSON object' };
+    return { assignments: [], issues: [issue], unknown: [] };
   }
   const nested = path.split('.').reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), value);
-  const { assignments, problems, unknown } = flattenSettings(nested);
+  const { assignments, issues, unknown } = flattenSettings(nested);
   const renamed = <T extends { readonly written: string }>(one: T): T => ({
     ...one,
     written: name + one.written.slice(path.length),
   });
   return {
     assignments: [...assignments.values()].map(renamed),
-    problems: problems.map(renamed),
+    issues: issues.map(renamed),
     unknown: unknown.map((key) => renamed(unknownKeyIssue(key))),
   };
 }
 
-/** The settings that variables name: those with fixed names, and members of families that are set. */
+/** All settings with fixed names, and the members of families that are set. */
 function settingsIn(env: Environment): readonly Setting[] {
   const members = FAMILIES.flatMap((family) =>
     Object.keys(env).flatMap((name) =>
@@ -81,7 +81,7 @@ function settingsIn(env: Environment): readonly Setting[] {
   return [...SETTINGS, ...members];
 }
 
-/** What the environment sets. A variable of one setting wins over one of its block. */
+/** Parses the environment. A variable of a setting takes precedence over one of its group. */
 export function parseEnvironment(env: Environment): EnvironmentSource {
   const blocks = GROUPS.flatMap((block) => {
     const text = env[block.env];
@@ -100,16 +100,16 @@ export function parseEnvironment(env: Environment): EnvironmentSource {
   );
   return {
     assignments: [...blocks, single].flatMap(({ assignments }) => assignments),
-    problems: [...blocks, single].flatMap(({ problems }) => problems),
+    issues: [...blocks, single].flatMap(({ issues }) => issues),
     unknown: blocks.flatMap(({ unknown }) => unknown),
   };
 }
 
-/** Variables that differ from one of ours by a letter or two: most likely a slip of the pen. */
+/** Finds variables that differ from a known one by a letter or two. */
 export function findMisspeltVariables(env: Environment): ConfigIssue[] {
   const known = new Set([...settingsIn(env).flatMap((setting) => setting.env), ...BLOCK_NAMES]);
   return Object.keys(env).flatMap((name) => {
-    // Short names are left alone: two letters make anything of them, and orchestrators set some (`CLOISTER_PORT`).
+    // Short names are ignored: many are two letters apart, and orchestrators set some (`CLOISTER_PORT`).
     if (!name.startsWith('CLOISTER_') || name.length < 16 || name.length > 100 || known.has(name)) return [];
     const guess = findNearestName(name, known, 2);
     return guess === undefined ? [] : [{ setting: name, message: `is ignored; did you mean ${guess}?` }];

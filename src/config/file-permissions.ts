@@ -1,4 +1,4 @@
-// The configuration file may hold secrets, so that only its owner should be able to read it.
+// Restricts the configuration file, which may contain secrets, to its owner.
 import { stat } from 'node:fs/promises';
 import { GROUP_AND_OTHERS_MODE, restrictToOwner } from '../lib/files/file-mode.ts';
 

@@ -1,10 +1,10 @@
-// A configuration object, as written by a person or a client, taken apart into settings; what is unknown is reported.
+// Flattens a configuration object, as written by a person or a client, into settings, and reports unknown keys.
 import { isDeepStrictEqual } from 'node:util';
 import { distance } from 'fastest-levenshtein';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import { FAMILIES, findTarget, type PathTarget, type Setting, TARGETS } from './settings.ts';
 
-/** A value given to a setting, with the name under which it was written. */
+/** The value of a setting, with the name under which it was written. */
 export interface SettingAssignment {
   readonly setting: Setting;
   readonly value: Json;
@@ -17,7 +17,7 @@ export interface SettingIssue {
 }
 
 interface UnknownKey {
-  /** Dotted path of the group that holds it, empty for the root. */
+  /** Dotted path of its group, empty for the root. */
   readonly parent: string;
   readonly key: string;
 }
@@ -25,34 +25,34 @@ interface UnknownKey {
 export interface FlatSettings {
   /** By canonical path. */
   readonly assignments: ReadonlyMap<string, SettingAssignment>;
-  readonly problems: readonly SettingIssue[];
+  readonly issues: readonly SettingIssue[];
   readonly unknown: readonly UnknownKey[];
 }
 
 interface Collector {
   readonly assignments: Map<string, SettingAssignment>;
-  readonly problems: SettingIssue[];
+  readonly issues: SettingIssue[];
   readonly unknown: UnknownKey[];
 }
 
-/** The candidate with the fewest differing letters, at most `most` of them. */
+/** The candidate with the smallest edit distance, if that is at most `maxDistance`. */
 export function findNearestName(
   name: string,
   candidates: Iterable<string>,
-  most: number,
+  maxDistance: number,
 ): string | undefined {
   let best: string | undefined;
-  let least = most + 1;
+  let smallest = maxDistance + 1;
   for (const candidate of candidates) {
     const steps = distance(name.toLowerCase(), candidate.toLowerCase());
-    if (steps >= least) continue;
-    least = steps;
+    if (steps >= smallest) continue;
+    smallest = steps;
     best = candidate;
   }
   return best;
 }
 
-/** What to tell the author of a key that no setting has, with the name that was probably meant. */
+/** The issue of an unknown key, with the name that was probably meant. */
 export function unknownKeyIssue({ parent, key }: UnknownKey): SettingIssue {
   const prefix = parent === '' ? '' : `${parent}.`;
   const siblings = [...TARGETS.keys()].filter(
@@ -61,9 +61,9 @@ export function unknownKeyIssue({ parent, key }: UnknownKey): SettingIssue {
   const written = prefix + key;
   const family = FAMILIES.find(({ path }) => path === parent);
   if (family !== undefined) return { written, message: `is not a setting: names are ${family.node.named}` };
-  // A very long name is no slip of the pen, and the comparison would be slow.
-  const most = Math.max(2, Math.floor(key.length / 3));
-  const guess = key.length > 100 ? undefined : findNearestName(written, siblings, most);
+  // A very long name is not a misspelling, and the comparison would be slow.
+  const maxDistance = Math.max(2, Math.floor(key.length / 3));
+  const guess = key.length > 100 ? undefined : findNearestName(written, siblings, maxDistance);
   const hint = guess === undefined ? '' : `; did you mean ${guess}?`;
   return { written, message: `is not a setting${hint}` };
 }
@@ -75,7 +75,7 @@ function assign(into: Collector, assignment: SettingAssignment): void {
     return;
   }
   if (isDeepStrictEqual(earlier.value, assignment.value)) return;
-  into.problems.push({
+  into.issues.push({
     written: assignment.written,
     message: `is another name of ${earlier.written}, which is set to something else`,
   });
@@ -89,7 +89,7 @@ function enterGroup(into: Collector, value: Json, at: { written: string; target:
     assign(into, { setting: shorthand, value, written: at.written });
   } else {
     const choice = shorthand === undefined ? 'an object' : 'an object, true or false';
-    into.problems.push({ written: at.written, message: `must be ${choice}` });
+    into.issues.push({ written: at.written, message: `must be ${choice}` });
   }
 }
 
@@ -106,9 +106,9 @@ function enterMember(into: Collector, value: Json, at: { parent: string; key: st
   }
 }
 
-/** Takes a configuration object apart. `null` leaves a setting without a default unset. */
+/** Flattens a configuration object. `null` leaves a setting without a default unset. */
 export function flattenSettings(settings: JsonObject): FlatSettings {
-  const into: Collector = { assignments: new Map(), problems: [], unknown: [] };
+  const into: Collector = { assignments: new Map(), issues: [], unknown: [] };
   for (const [key, value] of Object.entries(settings)) enterMember(into, value, { parent: '', key });
   return into;
 }

@@ -1,4 +1,4 @@
-// Text formats that settings name: networks, origins, addresses of services, spans of time.
+// Text formats of settings: networks, origins, URLs of services, durations.
 import { isIP } from 'node:net';
 import { isDuration } from '../lib/duration.ts';
 import type { TextFormat } from '../lib/json/json-schema.ts';

@@ -1,4 +1,4 @@
-// The configuration of this start: defaults, then the file, then the environment, then flags. The only reader of the environment.
+// Loads the configuration: defaults, then the file, then the environment, then flags. The only reader of the environment.
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { buildConfig, type SettingValues } from './build-config.ts';
 import { type ConfigFile, locateIssues, readConfigFile } from './config-file.ts';
@@ -24,7 +24,7 @@ import { createSettingValidator, findRuleIssues, type ValidateSetting } from './
 /** Unknown keys that are listed one by one. */
 const MAX_UNKNOWN = 100;
 
-/** Flags as text, as they were given. */
+/** Flags as text. */
 export interface ConfigFlags {
   readonly config?: string | undefined;
   readonly workspace?: string | undefined;
@@ -40,13 +40,13 @@ interface LoadOptions {
 }
 
 export interface LoadedConfig {
-  /** Complete in any case; not to be used when there are problems. */
+  /** Complete in any case; must not be used if there are issues. */
   readonly config: Config;
   readonly warnings: readonly ConfigIssue[];
   readonly issues: readonly ConfigIssue[];
   /** Absolute path of the configuration file, which need not exist. */
   readonly file: string;
-  /** Paths of the settings that somebody has set: the others have their defaults. */
+  /** Paths of the settings that are set explicitly: the others have their defaults. */
   readonly explicit: ReadonlySet<string>;
 }
 
@@ -57,7 +57,7 @@ const FLAG_SETTINGS = {
 } as const;
 const FLAG_NAMES = Object.keys(FLAG_SETTINGS) as (keyof typeof FLAG_SETTINGS)[];
 
-/** What the environment sets, by canonical path: it is in force whatever the file says. */
+/** The values of the environment by canonical path. They take precedence over the file. */
 export function environmentValues(env: Environment = process.env): SettingValues {
   return new Map(parseEnvironment(env).assignments.map(({ setting, value }) => [setting.path, value]));
 }
@@ -74,14 +74,14 @@ function fromFlags(flags: ConfigFlags): SettingSource {
 
 function fileSource(file: {
   readonly assignments: ReadonlyMap<string, SettingAssignment>;
-  problems: readonly SettingIssue[];
+  readonly issues: readonly SettingIssue[];
 }): SettingSource {
   const all = [...file.assignments.values()];
   const outside = all.filter(({ setting }) => setting.leaf.outsideFile === true);
   return {
     assignments: all.filter(({ setting }) => setting.leaf.outsideFile !== true),
-    problems: [
-      ...file.problems,
+    issues: [
+      ...file.issues,
       ...outside.map(({ setting, written }) => ({
         written,
         message: `cannot be set in the file: use a flag or ${setting.env.join(', ')}`,
@@ -91,9 +91,9 @@ function fileSource(file: {
 }
 
 function check(source: SettingSource, checkSetting: ValidateSetting | undefined): SettingIssue[] {
-  if (checkSetting === undefined) return [...source.problems];
+  if (checkSetting === undefined) return [...source.issues];
   return [
-    ...source.problems,
+    ...source.issues,
     ...source.assignments.flatMap(({ setting, value, written }) => {
       const message = checkSetting(setting, value);
       return message === undefined ? [] : [{ written, message }];
@@ -101,39 +101,39 @@ function check(source: SettingSource, checkSetting: ValidateSetting | undefined)
   ];
 }
 
-function toProblem({ written, message }: SettingIssue): ConfigIssue {
+function toConfigIssue({ written, message }: SettingIssue): ConfigIssue {
   return { setting: written, message };
 }
 
 /** Remarks on the first unknown keys, and how many more there are. */
-function remarksOn(unknown: FlatSettings['unknown']): readonly SettingIssue[] {
-  const remarks = unknown.slice(0, MAX_UNKNOWN).map(unknownKeyIssue);
-  const left = unknown.length - remarks.length;
-  return left === 0 ? remarks : [...remarks, { written: '', message: `${left} more keys are not settings` }];
+function issuesOfUnknownKeys(unknown: FlatSettings['unknown']): readonly SettingIssue[] {
+  const issues = unknown.slice(0, MAX_UNKNOWN).map(unknownKeyIssue);
+  const left = unknown.length - issues.length;
+  return left === 0 ? issues : [...issues, { written: '', message: `${left} more keys are not settings` }];
 }
 
-/** The last word on where the workspace is, which the file in it cannot have. */
+/** The workspace folder, which a flag or the environment sets: the file is inside of it. */
 function workspaceOf(assignments: readonly SettingAssignment[]): string {
   const given = assignments.findLast(({ setting }) => setting.path === 'workspace.path')?.value;
   return typeof given === 'string' ? given : 'workspace';
 }
 
-/** As people write it: relative to the run directory where it lies inside. */
-function shownPath(file: string, cwd: string): string {
+/** Relative to the run directory if the file is inside of it. */
+function displayPath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path.startsWith('..') || isAbsolute(path) ? file : path;
 }
 
 interface Sources {
   readonly read: ConfigFile;
-  /** The path of the file, as people write it. */
+  /** The path of the file in messages. */
   readonly shown: string;
-  /** That of the process if absent. */
+  /** Default: the environment of the process. */
   readonly env: Environment | undefined;
   readonly flags: ConfigFlags;
 }
 
-/** Rules that a setting breaks, with the file and line of it where it is in the file. */
+/** Adds the file and the line to issues of rules whose setting is in the file. */
 async function locateRules(
   rules: ReturnType<typeof findRuleIssues>,
   assignments: readonly SettingAssignment[],
@@ -148,7 +148,7 @@ async function locateRules(
   return (await Promise.all(located)).flat();
 }
 
-/** Checks the content of a file together with the environment and the flags, as a start does. */
+/** Validates the content of a file together with the environment and the flags, as a start does. */
 export async function validateSources(sources: Sources): Promise<Omit<LoadedConfig, 'file'>> {
   const { read, shown, env = process.env, flags } = sources;
   const environment = parseEnvironment(env);
@@ -159,43 +159,39 @@ export async function validateSources(sources: Sources): Promise<Omit<LoadedConf
   const checkSetting = given.length === 0 ? undefined : await createSettingValidator();
 
   const config = buildConfig(new Map(given.map(({ setting, value }) => [setting.path, value])));
-  const problems = [
+  const issues = [
     ...(read.issue === undefined ? [] : [read.issue]),
     ...(await locateIssues(shown, read.text, check(filed, checkSetting))),
-    ...[environment, flagged].flatMap((source) => check(source, checkSetting)).map(toProblem),
+    ...[environment, flagged].flatMap((source) => check(source, checkSetting)).map(toConfigIssue),
   ];
-  if (problems.length === 0) {
-    problems.push(...(await locateRules(findRuleIssues(config), filed.assignments, { shown, read })));
+  if (issues.length === 0) {
+    issues.push(...(await locateRules(findRuleIssues(config), filed.assignments, { shown, read })));
   }
   const warnings = [
-    ...(await locateIssues(shown, read.text, remarksOn(flat.unknown))),
-    ...environment.unknown.map(toProblem),
+    ...(await locateIssues(shown, read.text, issuesOfUnknownKeys(flat.unknown))),
+    ...environment.unknown.map(toConfigIssue),
     ...findMisspeltVariables(env),
   ];
-  return { config, warnings, issues: problems, explicit: new Set(given.map(({ setting }) => setting.path)) };
+  return { config, warnings, issues, explicit: new Set(given.map(({ setting }) => setting.path)) };
 }
 
-/** What is wrong with the file as a whole. */
-function fileProblem(
-  { issue: problem, text }: ConfigFile,
-  shown: string,
-  flags: ConfigFlags,
-): ConfigIssue | undefined {
-  if (problem !== undefined) return { ...problem, file: shown };
+/** The issue of the file as a whole, if there is one. */
+function fileIssue({ issue, text }: ConfigFile, shown: string, flags: ConfigFlags): ConfigIssue | undefined {
+  if (issue !== undefined) return { ...issue, file: shown };
   if (flags.config === undefined || text !== null) return undefined;
   return { setting: '--config', message: `names a file that does not exist: ${shown}` };
 }
 
 /**
- * Reads every source and checks all values; problems are collected, never thrown, so that one start names all of them.
+ * Reads every source and validates all values. Issues are collected, not thrown, so that one start reports all of them.
  * Unknown keys are warnings: a file may carry settings of another version.
  */
 export async function loadConfig({ flags, env = process.env, cwd }: LoadOptions): Promise<LoadedConfig> {
   const workspace = workspaceOf([...parseEnvironment(env).assignments, ...fromFlags(flags).assignments]);
   const file = resolve(cwd, flags.config ?? join(workspace, 'config.json'));
   const { text, content, ...found } = await readConfigFile(file);
-  const shown = shownPath(file, cwd);
-  const problem = fileProblem({ text, content, ...found }, shown, flags);
-  const read = { text, content, ...(problem === undefined ? {} : { issue: problem }) };
+  const shown = displayPath(file, cwd);
+  const issue = fileIssue({ text, content, ...found }, shown, flags);
+  const read = { text, content, ...(issue === undefined ? {} : { issue }) };
   return { ...(await validateSources({ read, shown, env, flags })), file };
 }

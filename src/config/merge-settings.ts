@@ -1,4 +1,4 @@
-// A posted change laid over the content of the configuration file.
+// Merges a posted change into the content of the configuration file.
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import { valueAt } from './build-config.ts';
@@ -13,15 +13,15 @@ const join = (parent: string, key: string) => (parent === '' ? key : `${parent}.
 export interface CurrentConfig {
   /** What the server runs with. */
   readonly config: Config;
-  /** What the file says, by the path of each setting. */
+  /** The assignments of the file by the path of their setting. */
   readonly filed: ReadonlyMap<string, SettingAssignment>;
   /** Values that the environment sets, by the path of their setting. */
   readonly environment: ReadonlyMap<string, Json>;
 }
 
-// A client may send back what GET returned: settings that it may not change are not refused then, and values of the
+// A client may send back what GET returned: settings that it may not change are not rejected then, and values of the
 // environment or defaults are not copied into the file.
-function isKept({ config, filed, environment }: CurrentConfig, path: string, value: Json): boolean {
+function isUnchanged({ config, filed, environment }: CurrentConfig, path: string, value: Json): boolean {
   const target = findTarget(path);
   if (target?.kind !== 'setting') return false;
   const { leaf, path: setting } = target.setting;
@@ -34,29 +34,29 @@ function isKept({ config, filed, environment }: CurrentConfig, path: string, val
   return isDeepStrictEqual(present, value);
 }
 
-/** The change without members that mean "as it is", and without the objects that are empty then. */
+/** The change without members that keep their value, and without objects that are empty then. */
 export function omitUnchanged(present: CurrentConfig, patch: JsonObject, parent = ''): JsonObject {
   const members = Object.entries(patch).flatMap(([key, value]): [string, Json][] => {
     const path = join(parent, key);
-    if (isKept(present, path, value)) return [];
+    if (isUnchanged(present, path, value)) return [];
     // An object in the place of a single value is wrong, and must reach the check of values.
     if (!isJsonObject(value) || findTarget(path)?.kind === 'setting') return [[key, value]];
-    const left = omitUnchanged(present, value, path);
-    return Object.keys(left).length === 0 ? [] : [[key, left]];
+    const remaining = omitUnchanged(present, value, path);
+    return Object.keys(remaining).length === 0 ? [] : [[key, remaining]];
   });
   return Object.fromEntries(members);
 }
 
-/** A bare boolean as the object that it stands for, so that both spellings can be merged. */
-function spelledOut(path: string, value: Json | undefined): Json | undefined {
+/** Expands a bare boolean to the object that it stands for, so that both forms can be merged. */
+function expandShorthand(path: string, value: Json | undefined): Json | undefined {
   const target = findTarget(path);
   if (typeof value !== 'boolean' || target?.kind !== 'group' || target.shorthand === undefined) return value;
   return { [target.shorthand.path.split('.').at(-1) ?? '']: value };
 }
 
 function merged(old: Json | undefined, value: Json, path: string): Json {
-  const before = spelledOut(path, old);
-  const after = isJsonObject(before) ? spelledOut(path, value) : value;
+  const before = expandShorthand(path, old);
+  const after = isJsonObject(before) ? expandShorthand(path, value) : value;
   if (!isJsonObject(after)) return value;
   return mergeSettings(isJsonObject(before) ? before : {}, after, path);
 }
@@ -70,7 +70,7 @@ function without(settings: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(members);
 }
 
-/** The old settings without those that the change gives under another name, so that none is there twice. */
+/** The old settings without those that the change sets under another name, so that none is set twice. */
 export function omitRenamed(old: JsonObject, patch: JsonObject): JsonObject {
   const before = flattenSettings(old).assignments;
   let settings = old;
@@ -84,7 +84,7 @@ export function omitRenamed(old: JsonObject, patch: JsonObject): JsonObject {
   return settings;
 }
 
-/** Objects merge, everything else replaces, `null` takes a member away. Neither argument is changed. */
+/** Objects are merged, other values replaced, `null` removes a member. Neither argument is changed. */
 export function mergeSettings(old: JsonObject, patch: JsonObject, parent = ''): JsonObject {
   const members = new Map(Object.entries(old));
   for (const [key, value] of Object.entries(patch)) {

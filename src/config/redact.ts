@@ -1,4 +1,4 @@
-// The configuration as it may be shown, and which of its members must never be.
+// Redacts secrets of the configuration.
 import type { JsonObject } from '../lib/json/json.ts';
 import { buildConfig, valueAt } from './build-config.ts';
 import type { Config } from './schema.ts';
@@ -18,7 +18,7 @@ function settingsOf(config: Config): readonly Setting[] {
   return [...SETTINGS, ...members];
 }
 
-/** The effective configuration with `********` for each secret that is set; what is unset is absent. */
+/** The configuration with `********` for each secret that is set; unset members are absent. */
 export function redact(config: Config): JsonObject {
   const values = new Map(
     settingsOf(config).flatMap(({ path, leaf }) => {

@@ -6,8 +6,8 @@ import { LIMITS } from './schema/limits.ts';
 import { GEOLOCATION, NETWORK } from './schema/lookups.ts';
 import { SANDBOX } from './schema/sandbox.ts';
 import { LOGGING, PATHS, SERVER, WORKSPACE } from './schema/server.ts';
+import type { SettingGroup } from './schema/setting-schema.ts';
 import { CACHE, DATABASE, MEDIA } from './schema/storage.ts';
-import type { SettingGroup } from './setting-schema.ts';
 
 export const CONFIG_SCHEMA = {
   type: 'object',

@@ -1,7 +1,7 @@
-// The settings as a flat list, and every name under which a file or a variable may speak of one.
+// The settings as a flat list, and all names of each in files and variables.
 
+import type { SettingFamily, SettingGroup, SettingSchema } from './schema/setting-schema.ts';
 import { CONFIG_SCHEMA } from './schema.ts';
-import type { SettingFamily, SettingGroup, SettingSchema } from './setting-schema.ts';
 
 export interface Setting {
   /** Dotted path in the configuration: `auth.tokenTtl`. */

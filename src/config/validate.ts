@@ -1,19 +1,19 @@
-// Whether values are what their settings allow, one by one and together.
+// Validates values of settings, one by one and against each other.
 import type { Json } from '../lib/json/json.ts';
 import { createSchemaValidator, type SchemaValidator } from '../lib/json/json-schema.ts';
 import { FORMATS } from './formats.ts';
 import type { Config } from './schema.ts';
 import type { Setting } from './settings.ts';
 
-/** What stands for a secret in everything that leaves the server. */
+/** Replaces a secret in everything that leaves the server. */
 export const REDACTED = '********';
 
 const ANNOTATIONS = ['env', 'secret', 'aliases', 'outsideFile', 'overHttp', 'expects'];
 
-/** Says what is wrong with a value of a setting, or nothing. */
+/** Returns the message for an invalid value of a setting; undefined for a valid one. */
 export type ValidateSetting = (setting: Setting, value: Json) => string | undefined;
 
-function checkWith(check: SchemaValidator, setting: Setting, value: Json): string | undefined {
+function validateWith(check: SchemaValidator, setting: Setting, value: Json): string | undefined {
   if (setting.leaf.secret === true && value === REDACTED)
     return 'is the mark of a hidden secret, not a secret';
   const [first] = check(setting.leaf, value);
@@ -22,10 +22,10 @@ function checkWith(check: SchemaValidator, setting: Setting, value: Json): strin
   return first.path === '' ? first.message : `item ${Number(first.path) + 1} ${first.message}`;
 }
 
-/** Loads the validator and gives the check of single settings. Messages never repeat the value: it may be a secret. */
+/** Loads the validator of single settings. Messages never repeat the value: it may be a secret. */
 export async function createSettingValidator(): Promise<ValidateSetting> {
   const check = await createSchemaValidator({ annotations: ANNOTATIONS, formats: FORMATS });
-  return (setting, value) => checkWith(check, setting, value);
+  return (setting, value) => validateWith(check, setting, value);
 }
 
 interface RuleIssue {
@@ -34,7 +34,11 @@ interface RuleIssue {
   readonly message: string;
 }
 
-function missing(when: boolean, required: Readonly<Record<string, unknown>>, why: string): RuleIssue[] {
+function missingSettings(
+  when: boolean,
+  required: Readonly<Record<string, unknown>>,
+  why: string,
+): RuleIssue[] {
   if (!when) return [];
   return Object.entries(required)
     .filter(([, value]) => value === undefined)
@@ -42,24 +46,24 @@ function missing(when: boolean, required: Readonly<Record<string, unknown>>, why
 }
 
 /** Node's HTTP server does not start when the time for headers is longer than that for the whole request. */
-function shorterThanHeaders({ limits }: Config): RuleIssue[] {
+function requestTimeoutIssues({ limits }: Config): RuleIssue[] {
   if (limits.headersSeconds <= limits.requestSeconds) return [];
   return [{ path: 'limits.requestSeconds', message: 'must not be less than limits.headersSeconds' }];
 }
 
-/** Hosts with the just-in-time compiler have no limit of memory: they are below every level. */
-function withinLevel({ sandbox }: Config): RuleIssue[] {
+/** Hosts with the just-in-time compiler have no memory limit: they are below every isolation level. */
+function jitDomainIssues({ sandbox }: Config): RuleIssue[] {
   const { jitDomains, minimumLevel } = sandbox;
   if (jitDomains.length === 0 || minimumLevel === 0) return [];
   const message = `must be empty: hosts of these domains are of level 0, and sandbox.minimumLevel is ${minimumLevel}`;
   return [{ path: 'sandbox.jitDomains', message }];
 }
 
-/** Bytes that keys of a bucket leave for what stands in front of them. */
+/** Bytes that the keys of a bucket leave for their prefix. */
 const MAX_PREFIX_BYTES = 124;
 
-/** In a bucket, the base path is no path of a file system. */
-function bucketPrefix({ media: { storage, basePath } }: Config): RuleIssue[] {
+/** In a bucket, the base path is a key prefix instead of a file system path. */
+function bucketPrefixIssues({ media: { storage, basePath } }: Config): RuleIssue[] {
   if (storage !== 's3') return [];
   const path = 'media.basePath';
   const parts = basePath.split('/');
@@ -71,7 +75,7 @@ function bucketPrefix({ media: { storage, basePath } }: Config): RuleIssue[] {
   return [];
 }
 
-/** Settings without which there is no way to the bucket of media. */
+/** The settings that the media bucket needs. */
 function bucketSettings({ media: { s3 } }: Config): Readonly<Record<string, unknown>> {
   const { accessKey, secretKey, bucketName, region, endpoint } = s3;
   return {
@@ -83,42 +87,42 @@ function bucketSettings({ media: { s3 } }: Config): Readonly<Record<string, unkn
   };
 }
 
-/** The settings of the bucket of media that are missing. */
+/** The missing settings of the media bucket. */
 export function missingBucketSettings(config: Config): readonly string[] {
-  return missing(true, bucketSettings(config), '').map(({ path }) => path);
+  return missingSettings(true, bucketSettings(config), '').map(({ path }) => path);
 }
 
-/** The rules between settings that a configuration breaks. */
+/** Checks the rules between settings. */
 export function findRuleIssues(config: Config): readonly RuleIssue[] {
   const { admin } = config.auth;
   return [
-    ...missing(
+    ...missingSettings(
       (admin.id === undefined) !== (admin.secret === undefined),
       { 'auth.admin.id': admin.id, 'auth.admin.secret': admin.secret },
       'the first admin needs both an id and a secret (CLOISTER_ADMIN_ID, CLOISTER_ADMIN_SECRET)',
     ),
-    ...missing(
+    ...missingSettings(
       config.database.engine === 'mongodb',
       { 'database.mongodb.uri': config.database.mongodb.uri },
       'database.engine is mongodb (CLOISTER_DATABASE_MONGODB_URI)',
     ),
-    ...missing(
+    ...missingSettings(
       config.cache.engine === 'redis',
       { 'cache.redis.url': config.cache.redis.url },
       'cache.engine is redis (CLOISTER_CACHE_REDIS_URL)',
     ),
-    ...missing(
+    ...missingSettings(
       config.media.storage === 's3',
       bucketSettings(config),
       'media.storage is s3 (keys: CLOUD_S3_ACCESS_KEY, CLOUD_S3_SECRET_KEY)',
     ),
-    ...bucketPrefix(config),
-    ...missing(
+    ...bucketPrefixIssues(config),
+    ...missingSettings(
       config.geolocation.enabled && config.geolocation.method === 'remote',
       { 'geolocation.url': config.geolocation.url },
       'geolocation.method is remote',
     ),
-    ...shorterThanHeaders(config),
-    ...withinLevel(config),
+    ...requestTimeoutIssues(config),
+    ...jitDomainIssues(config),
   ];
 }

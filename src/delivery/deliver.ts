@@ -1,11 +1,11 @@
 // The way of a delivered request: path, route or recipe, decision, original, then a variant or the file as it is.
 import { buffer } from 'node:stream/consumers';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import { evaluateConditions } from '../lib/http/conditional.ts';
 import { BINARY_TYPE } from '../lib/http/media-types.ts';
-import type { Decision, Fact, Source, SourceFile, Visitor } from './delivery.ts';
 import { type OriginalAddress, originalAddress, splitName } from './delivery-path.ts';
 import type { Images } from './images/images.ts';
+import type { Decision, Fact, Source, SourceFile, Visitor } from './model/delivery.ts';
 import type { Recipe } from './recipes/recipe.ts';
 import { cacheControlHeader, consultedHeaders, varyHeader } from './responses/cache-headers.ts';
 import { deliveredContentType, isRasterImage } from './responses/content-types.ts';

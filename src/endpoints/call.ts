@@ -3,15 +3,20 @@
 import { missingTokenError, notPermittedError } from '../auth/auth-errors.ts';
 import { authorizeEndpoint } from '../auth/authorize.ts';
 import type { Capabilities } from '../capabilities/capabilities.ts';
-import { AppError, StoreError } from '../errors.ts';
+import { AppError, StoreError } from '../errors/errors.ts';
 import type { LiveModule, ModuleService } from '../modules/model/types.ts';
-import type { FailureCode, GuestLog, InvocationResult, Sandbox } from '../sandbox-supervisor/sandbox.ts';
+import type {
+  GuestLogRecord,
+  InvocationErrorCode,
+  InvocationResult,
+  Sandbox,
+} from '../sandbox-supervisor/model/sandbox.ts';
 import { createRequestView } from './request-view.ts';
 import { createResponseView } from './response-view.ts';
 import type { EndpointCaller, EndpointCalls } from './types.ts';
 
 interface EndpointCallsDeps {
-  readonly sandbox: Pick<Sandbox, 'run'>;
+  readonly sandbox: Pick<Sandbox, 'invoke'>;
   readonly modules: Pick<ModuleService, 'log'>;
   /** Host calls that the policies grant. */
   readonly capabilities: Capabilities;
@@ -20,7 +25,7 @@ interface EndpointCallsDeps {
 }
 
 /** Errors that the code did not cause: they stay out of its log. */
-const UNLOGGED_ERRORS: ReadonlySet<FailureCode> = new Set([
+const UNLOGGED_ERRORS: ReadonlySet<InvocationErrorCode> = new Set([
   'ENDPOINT_BUSY',
   'ENDPOINT_RATE_LIMITED',
   'ENDPOINT_SUSPENDED',
@@ -48,13 +53,13 @@ export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
 
     async run({ endpoint, moduleVersion, params }, request) {
       const { client, requestId, method, body } = request;
-      const log = (record: GuestLog) => modules.log(moduleVersion, requestId, record);
-      const result = await sandbox.run({
-        unit: moduleVersion,
+      const log = (record: GuestLogRecord) => modules.log(moduleVersion, requestId, record);
+      const result = await sandbox.invoke({
+        moduleVersion: moduleVersion,
         head: requestView(moduleVersion, request, params),
         body: body.text,
-        serve: (call, signal) =>
-          capabilities.forRequest({ unit: moduleVersion, client, requestId })(call, signal),
+        performHostCall: (call, signal) =>
+          capabilities.forRequest({ moduleVersion: moduleVersion, client, requestId })(call, signal),
         log,
       });
       if (result.kind !== 'response') {
@@ -97,7 +102,7 @@ function methodError(endpoint: LiveModule): AppError {
 type ErrorResult = Exclude<InvocationResult, { readonly kind: 'response' }>;
 
 /** Writes the texts of an error to the log of the module: the client never sees them. */
-function logError(result: ErrorResult, log: (record: GuestLog) => void): void {
+function logError(result: ErrorResult, log: (record: GuestLogRecord) => void): void {
   if (result.kind === 'next' && result.error !== undefined) {
     log({ level: 'error', message: result.error.message });
   }

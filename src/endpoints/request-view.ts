@@ -1,7 +1,7 @@
 // Encodes a request as posted code sees it: plain data, with the granted headers only.
 import type { GuestRequest } from '../../sandbox/protocol.ts';
 import { createHeaderGrant, type HeaderGrant } from '../modules/policy/header-rules.ts';
-import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
 import type { EndpointRequest } from './types.ts';
 
 type Headers = EndpointRequest['headers'];
@@ -49,12 +49,12 @@ function queryText(url: string, start: number): string {
 }
 
 /** A grant, and the JSON text before the value of each of its names. */
-interface Shown {
+interface HeaderTexts {
   readonly grant: HeaderGrant;
   readonly names: ReadonlyMap<string, string>;
 }
 
-function headersText(headers: Headers, { grant, names }: Shown): string {
+function headersText(headers: Headers, { grant, names }: HeaderTexts): string {
   let text = '';
   const granted = grant.hasPatterns ? Object.keys(headers).filter(grant.allows) : grant.exact;
   for (const name of granted) {
@@ -83,21 +83,21 @@ function clientText({ client }: EndpointRequest): string {
  * text is known before.
  */
 export function createRequestView() {
-  const known = new WeakMap<ModuleVersion, Shown>();
-  const shownOf = (moduleVersion: ModuleVersion): Shown => {
+  const known = new WeakMap<ModuleVersion, HeaderTexts>();
+  const headerTextsOf = (moduleVersion: ModuleVersion): HeaderTexts => {
     const before = known.get(moduleVersion);
     if (before !== undefined) return before;
     const grant = createHeaderGrant('request', moduleVersion.policy.grants.request.headers);
-    const shown = { grant, names: new Map(grant.exact.map((name) => [name, `${quote(name)}:`])) };
-    known.set(moduleVersion, shown);
-    return shown;
+    const texts = { grant, names: new Map(grant.exact.map((name) => [name, `${quote(name)}:`])) };
+    known.set(moduleVersion, texts);
+    return texts;
   };
   return (moduleVersion: ModuleVersion, request: EndpointRequest, params: GuestRequest['params']): string => {
     const { method, url, body, ip } = request;
     const end = pathEnd(url);
     const quoted = quote(url);
     const path = end === url.length ? quoted : quote(url.slice(0, end));
-    const headers = headersText(request.headers, shownOf(moduleVersion));
+    const headers = headersText(request.headers, headerTextsOf(moduleVersion));
     return (
       `{"method":"${method}","url":${quoted},"path":${path},"params":${paramsText(params)}` +
       `,"query":${queryText(url, end)},"headers":${headers},"bodyType":"${body.type}"` +

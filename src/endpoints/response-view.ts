@@ -1,8 +1,8 @@
 // Turns a result of posted code into the response for the client: status and body, with the granted headers only.
 
 import { createHeaderGrant, type HeaderGrant, isFramingHeader } from '../modules/policy/header-rules.ts';
-import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
-import type { InvocationResult } from '../sandbox-supervisor/sandbox.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
+import type { InvocationResult } from '../sandbox-supervisor/model/sandbox.ts';
 import type { EndpointResponse } from './types.ts';
 
 type GuestResponse = Extract<InvocationResult, { readonly kind: 'response' }>;
@@ -45,11 +45,11 @@ function add(headers: Header[], name: string, value: string): void {
   else headers[headers.length - 1] = [name, SINGULAR.has(name) ? value : `${before[1]}, ${value}`];
 }
 
-function headersOf({ headers: given, status }: GuestResponse, grant: HeaderGrant) {
+function headersOf({ headers: lines, status }: GuestResponse, grant: HeaderGrant) {
   const headers: Header[] = [];
   const dropped: string[] = [];
   let fenced = false;
-  for (const [written, value] of given) {
+  for (const [written, value] of lines) {
     const name = written.toLowerCase();
     if (isFramingHeader(name) || !(isOwn(name, status) || grant.allows(name))) dropped.push(name);
     else {

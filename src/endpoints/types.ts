@@ -1,7 +1,7 @@
 // Types of endpoint calls, as HTTP uses them. `call.ts` implements them.
 import type { Client } from '../auth/clients/client.ts';
 import type { EndpointMatch, LiveModule } from '../modules/model/types.ts';
-import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
 
 /** A request as HTTP hands it over, its body already read and checked against the limits. */
 export interface EndpointRequest {

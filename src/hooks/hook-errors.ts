@@ -1,6 +1,6 @@
 // Errors for the client when a hook rejects a document, fails, or cannot run.
-import { AppError } from '../errors.ts';
-import type { FailureCode, InvocationResult } from '../sandbox-supervisor/sandbox.ts';
+import { AppError } from '../errors/errors.ts';
+import type { InvocationErrorCode, InvocationResult } from '../sandbox-supervisor/model/sandbox.ts';
 
 type Failure = Extract<InvocationResult, { readonly kind: 'failure' }>;
 
@@ -11,7 +11,7 @@ const CODE = /^[A-Za-z0-9_.:-]{1,100}$/;
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 
 /** Errors of limits of the hook's own policy. The messages follow its name. */
-const LIMIT_MESSAGES: ReadonlyMap<FailureCode, string> = new Map([
+const LIMIT_MESSAGES: ReadonlyMap<InvocationErrorCode, string> = new Map([
   ['ENDPOINT_TIMEOUT', 'took longer than it may'],
   ['ENDPOINT_MEMORY', 'used more memory than it may'],
   ['ENDPOINT_RESPONSE_TOO_LARGE', 'returned more than it may'],

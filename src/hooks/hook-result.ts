@@ -1,7 +1,7 @@
 // Parses what hooks return, its size checked first against the limits of one value, of the request and of the server.
 import type { HookTask, ResultHandling, ResultQuota } from '../collections/hooks/document-hooks.ts';
 import type { HookEvent } from '../collections/model/hook-events.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import { createByteQuota } from '../lib/byte-quota.ts';
 import { estimateJsonHeapBytes } from '../lib/json/heap-estimate.ts';
 import type { Json } from '../lib/json/json.ts';
@@ -46,7 +46,7 @@ export function createHookResultParser({ jsonValues }: { readonly jsonValues: nu
     });
     if (value === undefined) throw resultError('returned what cannot be read');
     if (issue !== undefined) throw resultError(`returned an object whose \`${issue.path}\` ${issue.message}`);
-    const fault = use.fault(value);
+    const fault = use.validate(value);
     if (fault !== undefined) throw resultError(fault);
     return value;
   };
@@ -54,8 +54,8 @@ export function createHookResultParser({ jsonValues }: { readonly jsonValues: nu
 
 const isReadEvent = (event: HookEvent) => event === 'beforeGet' || event === 'afterGet';
 
-function takeQuota(bytes: number, hook: string, { index }: HookTask, { room }: ResultHandling): void {
-  const exceeded = room.take(bytes);
+function takeQuota(bytes: number, hook: string, { index }: HookTask, { quota }: ResultHandling): void {
+  const exceeded = quota.reserve(bytes);
   if (exceeded === 'request') throw hookError(hook, 'returned more than one request has room for', { index });
   if (exceeded === 'server') {
     throw new AppError('ENDPOINT_BUSY', {
@@ -71,7 +71,7 @@ export function createResultQuotas(limits: ResultQuotaLimits): () => ResultQuota
     let used = 0;
     let isClosed = false;
     return {
-      take(bytes) {
+      reserve(bytes) {
         // Results that come after their request has failed are useless.
         if (isClosed || used + bytes > limits.request) return 'request';
         if (!all.fits(bytes)) return 'server';

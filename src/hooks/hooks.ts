@@ -1,7 +1,7 @@
 // Hooks of collections: before-hooks run while the client waits, after-hooks in a background queue.
 import { setTimeout } from 'node:timers/promises';
 import type { AfterHookEvent, DocumentHooks, HookTask } from '../collections/hooks/document-hooks.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import type { Json } from '../lib/json/json.ts';
 import type { Log } from '../lib/logger.ts';
 import { createBackgroundQueue } from './background-queue.ts';
@@ -38,15 +38,15 @@ export function createHooks(deps: HooksDeps): Hooks {
       text = returned;
       last = use.name;
     }
-    if (last === undefined || task.use === undefined) return undefined;
-    return parseResult(text, last, task, task.use);
+    if (last === undefined || task.resultHandling === undefined) return undefined;
+    return parseResult(text, last, task, task.resultHandling);
   };
 
   /** Runs the after-hooks of one document. Errors are logged. */
   const runAfter = async ({ event, collection, text }: AfterHookEvent, context: HookTask['context']) => {
     const until = now() + AFTER_HOOKS_TIMEOUT_MS;
     try {
-      await run({ event, collection, context, documents: [text], patient: true, until }, text);
+      await run({ event, collection, context, documents: [text], waitIfBusy: true, until }, text);
     } catch (error) {
       const fields = { requestId: context.origin?.requestId, event, path: collection.path };
       if (error instanceof AppError) log.warn({ ...fields, problems: error.items }, 'after-hook failed');
@@ -56,8 +56,8 @@ export function createHooks(deps: HooksDeps): Hooks {
 
   return {
     run,
-    openRoom: createResultQuotas(HOOK_RESULT_LIMITS),
-    runBehind(events, context) {
+    openResultQuota: createResultQuotas(HOOK_RESULT_LIMITS),
+    runAfterHooks(events, context) {
       let dropped = 0;
       for (const event of events) {
         const isQueued = afterHooks.add({ size: event.text.length, run: () => runAfter(event, context) });

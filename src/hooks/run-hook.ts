@@ -1,36 +1,20 @@
 // One invocation of one hook: finds its module version, checks time and size, invokes it, and returns its result as JSON text.
+import type { Capabilities } from '../capabilities/capabilities.ts';
 import type { HookTask } from '../collections/hooks/document-hooks.ts';
 import type { HookUse } from '../collections/model/hook-events.ts';
-import type { EndpointRequest } from '../endpoints/types.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import { unscannedJsonFitsHeap } from '../lib/json/heap-estimate.ts';
 import type { LiveModule, ModuleService } from '../modules/model/types.ts';
-import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
-import type {
-  HostCall,
-  HostCallResult,
-  InvocationRequest,
-  InvocationResult,
-  Sandbox,
-} from '../sandbox-supervisor/sandbox.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
+import type { InvocationRequest, InvocationResult, Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
 import { createHookCallEncoder, type RequestView } from './hook-call.ts';
 import { hookError, hookResultError, hookUnavailableError } from './hook-errors.ts';
 
-type Serve = (call: HostCall, signal: AbortSignal) => Promise<HostCallResult>;
-
 export interface RunHookDeps {
   readonly modules: Pick<ModuleService, 'registry' | 'log'>;
-  readonly sandbox: Pick<Sandbox, 'run'>;
+  readonly sandbox: Pick<Sandbox, 'invoke'>;
   /** Host calls that the policies grant. Used from the first host call of a hook. */
-  readonly capabilities: {
-    forRequest(context: {
-      readonly unit: ModuleVersion;
-      readonly client: EndpointRequest['client'];
-      readonly requestId: string;
-      readonly depth: number;
-      readonly deadline: number;
-    }): Serve;
-  };
+  readonly capabilities: Pick<Capabilities, 'forRequest'>;
   readonly requestView: RequestView;
   /** `sandbox.enabled` of the configuration. */
   readonly enabled: boolean;
@@ -66,34 +50,37 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     return live.moduleVersion;
   };
 
-  const assertTimeLeft = (name: string, { index, until, isOver }: HookTask): void => {
-    if (isOver?.() === true) throw hookError(name, 'was not begun: the request is over', { index });
+  const assertTimeLeft = (name: string, { index, until, isRequestOver }: HookTask): void => {
+    if (isRequestOver?.() === true) throw hookError(name, 'was not begun: the request is over', { index });
     if (now() < until) return;
     throw hookError(name, 'was not begun: the hooks of this request take too long together', { index });
   };
 
   /** The host calls of one invocation, bound to its context at the first call: most hooks make none. */
-  const hostCallsOf = (unit: ModuleVersion, { context, until }: HookTask): Serve => {
+  const hostCallsOf = (
+    unit: ModuleVersion,
+    { context, until }: HookTask,
+  ): InvocationRequest['performHostCall'] => {
     const { origin, depth = 0 } = context;
     const client = origin?.client ?? null;
     const requestId = origin?.requestId ?? '';
-    let serve: Serve | undefined;
+    let serve: InvocationRequest['performHostCall'] | undefined;
     return (call, signal) => {
-      serve ??= capabilities.forRequest({ unit, client, requestId, depth, deadline: until });
+      serve ??= capabilities.forRequest({ moduleVersion: unit, client, requestId, depth, deadline: until });
       return serve(call, signal);
     };
   };
 
   const invoke = async (
     invocation: InvocationRequest,
-    { patient, until, isOver }: HookTask,
+    { waitIfBusy, until, isRequestOver }: HookTask,
   ): Promise<InvocationResult> => {
-    let result = await sandbox.run(invocation);
-    while (patient === true && isBusy(result) && now() < until) {
+    let result = await sandbox.invoke(invocation);
+    while (waitIfBusy === true && isBusy(result) && now() < until) {
       await pause(BUSY_RETRY_MS);
       // The rest of a rejected request must not fill the queue of the hook.
-      if (isOver?.() === true) break;
-      result = await sandbox.run(invocation);
+      if (isRequestOver?.() === true) break;
+      result = await sandbox.invoke(invocation);
     }
     return result;
   };
@@ -107,10 +94,10 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     await assertFits(name, moduleVersion, { head, body: object, index });
     const requestId = context.origin?.requestId ?? '';
     const invocation: InvocationRequest = {
-      unit: moduleVersion,
+      moduleVersion: moduleVersion,
       head,
       body: object,
-      serve: hostCallsOf(moduleVersion, task),
+      performHostCall: hostCallsOf(moduleVersion, task),
       log: (record) => modules.log(moduleVersion, requestId, record),
     };
     const result = await invoke(invocation, task);

@@ -1,13 +1,13 @@
-// A bound on the bytes that several owners hold in memory together.
+// A shared limit on the bytes that several owners keep in memory.
 
 export interface ByteQuota {
-  /** Counts bytes as held; a negative number gives them back. */
+  /** Adds bytes in use; a negative number releases them. */
   add(difference: number): void;
-  /** Whether so many bytes fit beside those that are held. Where none are held, any number does. */
+  /** True if this many more bytes are within the limit. Always true if none are in use. */
   fits(bytes: number): boolean;
 }
 
-/** Makes an empty budget of so many bytes. Nothing is refused here: each owner asks before it adds. */
+/** Creates an empty quota. It enforces nothing: each owner calls `fits` before `add`. */
 export function createByteQuota(limit: number): ByteQuota {
   let used = 0;
   return {

@@ -1,11 +1,11 @@
-// Folds text so that two texts that differ only in case become equal.
+// Folds the case of text, so that two texts that differ only in case become equal.
 // Unicode simple case folding per code point: the relation that RegExp has under the flags `iu`.
 
 /**
- * Anything outside the Latin, Cyrillic and East Asian blocks in which lower case is the folding, for each character
- * whatever its neighbours. Within Latin, the micro sign, capital I with a dot and long s are not so.
+ * Characters outside the Latin, Cyrillic and East Asian blocks in which lower-casing equals case folding independently of
+ * the context. Exceptions within Latin are the micro sign, capital I with a dot and long s.
  */
-const INTRICATE = /[^\0-\xb4\xb6-\u012f\u0131-\u017e\u0400-\u052f\u3000-\ua63f]/;
+const UNUSUAL_CASE = /[^\0-\xb4\xb6-\u012f\u0131-\u017e\u0400-\u052f\u3000-\ua63f]/;
 
 // Where lower(upper(c)) is not the simple folding: dotless i stays apart from i, and three letters whose
 // upper case is several code points fold to a twin.
@@ -16,9 +16,9 @@ const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ['\ufb05', '\ufb06'],
 ]);
 
-/** Text in which case no longer counts. Its length in UTF-16 units is that of `text`; it is meant for comparing, not for showing. */
+/** The case-folded text, for comparisons only. It has the same length in UTF-16 units. */
 export function foldCase(text: string): string {
-  if (!INTRICATE.test(text)) return text.toLowerCase();
+  if (!UNUSUAL_CASE.test(text)) return text.toLowerCase();
   let folded = '';
   for (const character of text) folded += foldCharacter(character);
   return folded;

@@ -1,4 +1,4 @@
-// How deep to go: not at all, as usual, so many levels, or all of them.
+// The depth of a composition: off, the default, a number of levels, or all of them.
 import type { Json } from './json/json.ts';
 
 export type Depth = boolean | 'all' | number;

@@ -1,4 +1,4 @@
-// Reads how long something lasts from a setting or a request: a number of seconds, or text such as `10h` or `2 days`.
+// Parses durations of settings and requests: a number of seconds, or text such as `10h` or `2 days`.
 import ms from 'ms';
 
 const WITH_UNIT = /^\d{1,9}(\.\d{1,3})? ?[a-z]{1,7}$/i;
@@ -27,7 +27,7 @@ export function parseDuration(value: unknown): number | undefined {
   return length !== undefined && length >= MIN_MS && length <= MAX_MS ? Math.round(length) : undefined;
 }
 
-/** Has this text a unit, as a setting that is text must have? */
+/** True for a valid duration with a unit, which a setting that is text must have. */
 export function isDuration(text: string): boolean {
   return WITH_UNIT.test(text) && parseDuration(text) !== undefined;
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 
 const ID = /^[0-9a-f]{24}$/i;
 const COUNTER_LIMIT = 0x1_00_00_00;
-/** The numbers of half a counter as they are written. */
+/** The hexadecimal text of each value of half a counter. */
 const HALVES = Array.from({ length: 0x10_00 }, (_, half) => half.toString(16).padStart(3, '0'));
 
 /** True for text that has the form of a document id, in either case. */
@@ -12,7 +12,7 @@ export function isId(value: unknown): value is string {
 }
 
 /**
- * Makes a generator of ids that grow with every call, also when the clock stands still or steps back.
+ * Creates a generator of ids that grow with every call, also when the clock stands still or steps back.
  * Layout: 4 bytes of seconds, 5 random bytes of this generator, a 3-byte counter.
  */
 export function createIdSource(now: () => number = Date.now): () => string {

@@ -1,13 +1,13 @@
-// Keeps a flood of equal events from becoming a flood of log lines.
+// Limits how often the same event is logged.
 
 interface LogThrottleOptions {
-  /** Milliseconds for which a key that was logged is silent. */
+  /** Milliseconds for which a key is suppressed after it was logged. */
   readonly everyMs: number;
   /** Milliseconds; only differences count. */
   readonly now: () => number;
 }
 
-/** What the line should say; undefined when there is to be none. */
+/** Fields to log; undefined if the line is suppressed. */
 export type LogThrottle = (key: string) => { readonly suppressed: number } | undefined;
 
 interface Entry {
@@ -16,8 +16,8 @@ interface Entry {
 }
 
 /**
- * Lets one line of each key through every `everyMs` milliseconds, with the number of those that were left out before it.
- * `keys` are a fixed set: they are never forgotten.
+ * Lets one line of each key through every `everyMs` milliseconds, with the number of lines suppressed before it. Use a fixed
+ * set of keys: they are never removed.
  */
 export function createLogThrottle({ everyMs, now }: LogThrottleOptions): LogThrottle {
   const entries = new Map<string, Entry>();

@@ -1,4 +1,4 @@
-// The log, without secrets: one JSON object a line for machines, or lines for people at a terminal.
+// The logger: JSON lines or, at a terminal, readable lines. Secrets are redacted.
 import { type DestinationStream, destination, type Logger as PinoLogger, pino } from 'pino';
 import { createPrettyPrinter } from './pretty-log.ts';
 import { escapeControlCharacters } from './terminal-escape.ts';
@@ -28,24 +28,24 @@ interface LoggerOptions extends LogOptions {
   readonly terminal?: Terminal;
 }
 
-/** Of a stream that is a terminal: `hasColors` minds `NO_COLOR` and what else people set about colours. */
+/** The terminal of a stream. `hasColors` respects `NO_COLOR` and the like. */
 interface Terminal {
   readonly isTTY?: boolean;
   hasColors?(): boolean;
 }
 
-/** What a stream that takes nothing may keep waiting, in characters. Further lines are lost. */
-const MAX_WAITING = 1_000_000;
+/** Characters that may wait for a blocked stream. Further lines are dropped. */
+const MAX_BUFFERED = 1_000_000;
 
 /**
- * Writes lines to a file descriptor at once. A full disk or a reader that has gone loses lines and disturbs nobody:
- * what logs is often answering a request.
+ * Writes lines to a file descriptor synchronously. A full disk or a closed pipe loses lines and is otherwise ignored, so
+ * that it fails no request.
  */
 export function createLogStream(fd: number): DestinationStream {
-  return destination({ fd, sync: true, maxLength: MAX_WAITING }).on('error', () => undefined);
+  return destination({ fd, sync: true, maxLength: MAX_BUFFERED }).on('error', () => undefined);
 }
 
-/** What carries a credential by its name, at the top of a record or one level below. */
+/** Names of members with credentials, at the top of a record or one level below. */
 const CREDENTIALS = ['authorization', 'secret', 'accessToken', 'password', 'cookie'];
 
 function redactedPaths(secrets: readonly string[]): string[] {
@@ -56,14 +56,14 @@ function redactedPaths(secrets: readonly string[]): string[] {
   ];
 }
 
-const CHATTY = ['trace', 'debug', 'info'];
+const INFORMATIVE_LEVELS = ['trace', 'debug', 'info'];
 
-/** The log of a command of the console: what a server tells about its day is noise under a command's own output. */
+/** The log options of a CLI command, whose own output replaces informative lines. */
 export function commandLogOptions({ level, format }: LogOptions): LogOptions {
-  return { level: CHATTY.includes(level) ? 'warn' : level, format };
+  return { level: INFORMATIVE_LEVELS.includes(level) ? 'warn' : level, format };
 }
 
-/** Each line is written at once, in either format: the last ones before the end of the process tell why. */
+/** Writes each line synchronously: the last ones before a crash say why. */
 function formatted(stream: DestinationStream, format: LogOptions['format'], terminal: Terminal) {
   const isTerminal = terminal.isTTY === true;
   const isPretty = format === 'pretty' || (format === 'auto' && isTerminal);
@@ -72,7 +72,7 @@ function formatted(stream: DestinationStream, format: LogOptions['format'], term
   return { write: (line: string) => stream.write(print(line)) };
 }
 
-/** Makes the log of one process. Errors under `err` are written with their stack and cause. */
+/** Creates the logger of a process. Errors under `err` are written with their stack and cause. */
 export function createLogger(all: LoggerOptions): Logger {
   const { level, format, secrets, stream = createLogStream(2), terminal = process.stderr } = all;
   const options = {

@@ -1,6 +1,6 @@
-// Keys of media files: which are valid, and how they relate to the `path` of a record.
+// Keys of media files: validation, and their relation to the `path` of a record.
 
-/** Bytes of one part: what every common file system takes as a name. */
+/** Bytes of one part: the limit of common file systems for a name. */
 const MAX_PART_BYTES = 255;
 /** Bytes of a key: with a prefix of up to 124 bytes it stays within the 1024 of a bucket. */
 const MAX_KEY_BYTES = 900;
@@ -16,7 +16,7 @@ function isPart(part: string): boolean {
   return part !== '' && part !== '.' && part !== '..' && Buffer.byteLength(part) <= MAX_PART_BYTES;
 }
 
-/** Whether a text is the key of a file that a store may hold: relative, without empty, `.` or `..` parts, not staged. */
+/** True for a valid key: relative, without empty, `.` or `..` parts, not staged. */
 export function isMediaKey(key: string): boolean {
   if (Buffer.byteLength(key) > MAX_KEY_BYTES || FORBIDDEN.test(key) || !key.isWellFormed()) return false;
   const parts = key.split('/');

@@ -1,5 +1,5 @@
-// Turns records of the log into lines for people: time, level, message, fields. Whatever a record holds, the terminal is
-// sent nothing but visible text and the colours of this file.
+// Formats log records for a terminal: time, level, message, fields. It prints only visible text and its own colours, whatever a
+// record contains.
 import { styleText } from 'node:util';
 import { escapeControlCharacters } from './terminal-escape.ts';
 
@@ -25,7 +25,7 @@ const NEW_LINE = '␊';
 const ESCAPE = /\\(?:u([0-9a-f]{4})|.)/gi;
 const SHORT = new Map([...'bfnrt'].map((letter, at) => [`\\${letter}`, '\b\f\n\r\t'.charCodeAt(at)]));
 
-/** JSON text in whose keys and values everything that steers a terminal is a visible sign. */
+/** Replaces control characters in the keys and values of JSON text by visible ones. */
 function visible(json: string): string {
   return escapeControlCharacters(json).replace(ESCAPE, (sequence, hex?: string) => {
     const code = hex === undefined ? SHORT.get(sequence) : Number.parseInt(hex, 16);
@@ -44,13 +44,13 @@ function timeOf(time: unknown): string {
   return Number.isNaN(date.getTime()) ? '' : `${date.toTimeString().slice(0, 8)}.${ms}`;
 }
 
-/** `key=value`; a text stands bare where nobody could take it for more than one value. */
+/** `key=value`; a text without special characters is not quoted. */
 function fieldText([key, value]: [string, unknown]): string {
   const bare = typeof value === 'string' && /^[^\s"={}[\],]+$/.test(value);
   return `${key}=${bare ? value : JSON.stringify(value)}`;
 }
 
-/** The stack, which holds the message, on lines of its own that nobody takes for records. */
+/** The stack, which includes the message, on indented lines. */
 function stackLines(error: unknown): string {
   const { stack, message } = (typeof error === 'object' && error !== null ? error : {}) as Fields;
   const text = String(stack ?? message ?? error);
@@ -60,7 +60,7 @@ function stackLines(error: unknown): string {
     .join('');
 }
 
-/** Makes the function that turns one line of JSON, as pino writes it, into a line for people. */
+/** Creates the function that formats one line of JSON from pino. */
 export function createPrettyPrinter({ colors }: PrettyOptions): (line: string) => string {
   const paint = (style: Style, text: string) =>
     colors ? styleText(style, text, { validateStream: false }) : text;

@@ -1,7 +1,7 @@
-// A short name for a text: whoever has both can tell that they belong together.
+// SHA-256 of texts.
 import { createHash } from 'node:crypto';
 
-/** SHA-256 of a text, in hexadecimal digits. */
+/** The SHA-256 of the UTF-8 bytes of a text in 64 lower-case hexadecimal digits. */
 export function sha256Hex(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -1,6 +1,6 @@
-// How long a thread has really run: clocks on the wall go on while a busy machine lets it stand still.
+// CPU time of the current thread, which unlike wall-clock time does not pass while a busy machine runs others.
 
-/** Milliseconds of the processor that this thread has had. */
+/** Milliseconds of CPU time that this thread has used. */
 export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

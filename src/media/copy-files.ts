@@ -1,6 +1,6 @@
 // Copies the files of one media store to another, for operators who move from disk to a bucket or back.
 import { addAbortSignal } from 'node:stream';
-import { isStoreUnavailable, StoreError } from '../errors.ts';
+import { isStoreUnavailable, StoreError } from '../errors/errors.ts';
 import type { MediaKey, MediaStore, StoredFile } from '../stores/media-store.ts';
 
 /** Files that are copied at the same time. A bucket keeps up to two parts of 8 MiB of each in memory. */

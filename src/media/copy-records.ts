@@ -1,8 +1,8 @@
 // Brings records of files up to date after their files moved to another store: `path` and `cloudUrl` say where they are now.
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../errors/errors.ts';
 import { mapConcurrent } from '../lib/async/concurrency.ts';
 import { documentVersion } from '../lib/document-version.ts';
-import { filterAfterId, filterById, MATCH_ALL } from '../stores/filter.ts';
+import { filterAfterId, filterByIds, MATCH_ALL } from '../stores/filter.ts';
 import type { MediaKey, MediaStore } from '../stores/media-store.ts';
 import { namespaceKey } from '../stores/namespace.ts';
 import type { DocumentStore, Namespace, StoredDocument } from '../stores/ports.ts';
@@ -71,7 +71,7 @@ async function update(ns: Namespace, first: StoredDocument, deps: CopyRecordsDep
       const isConflict = error instanceof StoreError && error.reason === 'conflict';
       if (!isConflict || attempt === MAX_ATTEMPTS) throw error;
     }
-    const query = { filter: filterById(record._id), sort: [], skip: 0, limit: 1 };
+    const query = { filter: filterByIds([record._id]), sort: [], skip: 0, limit: 1 };
     [record] = await documents.find(ns, query, { deadline: now() + queryMs });
   }
   return false;

@@ -1,9 +1,8 @@
-// Finds the file of a record, by the id of the record or by its path. Without a record there is no file, whatever the store
-// holds: uploads that are not complete, and files left behind by them, are never served.
+// Finds a file by the id or the path of its record. Files without a record are never served: they belong to incomplete uploads.
 import { createHash } from 'node:crypto';
 import type { Collection } from '../collections/model/collection.ts';
 import type { RecordService, RequestContext } from '../collections/model/documents.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import type { MediaKey, MediaStore, StoredFile } from '../stores/media-store.ts';
 import type { StoredDocument } from '../stores/ports.ts';
 import type { MediaFile, MediaService } from './media.ts';
@@ -17,13 +16,13 @@ const UNKNOWN_TYPE = 'application/octet-stream';
 
 const textOf = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise);
 
-// Not made of the record's `v`: changing what a record says does not change the bytes.
+// The record's `v` is not part of it: changing a record does not change the bytes of its file.
 function validatorOf({ _id }: StoredDocument, key: MediaKey, { size, modifiedAt }: StoredFile): string {
   const facts = JSON.stringify([_id, key, size, modifiedAt]);
   return createHash('sha256').update(facts).digest('base64url').slice(0, 27);
 }
 
-/** Makes the two ways to a file. Both throw NOT_FOUND when the record or its file is not there. */
+/** Creates the two lookups. Both throw NOT_FOUND if the record or its file does not exist. */
 export function createFileFinder({
   records,
   store,
@@ -52,7 +51,7 @@ export function createFileFinder({
     const key = `${collection.path.slice(1)}/${path}`;
     const written = store.pathOf(key);
     const record = await records.findRecord(collection, { path: written }, context);
-    // A file that was moved here from another store has the path of that store in its record.
+    // The record of a file that was copied from another store may have the path of that store.
     if (record !== undefined || written === key) return record;
     return records.findRecord(collection, { path: key }, context);
   };

@@ -1,11 +1,11 @@
-// What is wrong with the folder of media files, before anything is stored in it.
+// Checks `media.basePath` at the start: permissions, and whether it overlaps with folders of the server.
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
 import { isFileMissing } from '../lib/files/missing-file.ts';
 
 export interface FolderIssue {
-  /** A start with an error would mix files of the server with files that clients send. */
+  /** With an error the server does not start: uploaded files would mix with files of the server. */
   readonly severity: 'error' | 'warning';
   readonly message: string;
 }
@@ -13,7 +13,7 @@ export interface FolderIssue {
 interface FolderCheckOptions {
   /** Absolute path of the folder. */
   readonly folder: string;
-  /** Folders of the server, by what they hold: absolute paths. */
+  /** Folders of the server by content: absolute paths. */
   readonly others: Readonly<Record<string, string>>;
 }
 
@@ -22,7 +22,7 @@ const isIn = (inner: string, outer: string) => {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
 };
 
-/** The folder itself, or the nearest one above that there is. */
+/** Finds the folder, or the nearest existing one above it. */
 async function nearest(path: string): Promise<{ readonly path: string; readonly isFolder: boolean }> {
   try {
     return { path, isFolder: (await stat(path)).isDirectory() };
@@ -46,7 +46,7 @@ async function accessIssues(folder: string): Promise<FolderIssue[]> {
   }
 }
 
-/** Looks at the folder and changes nothing. Messages continue `media.basePath …`. */
+/** Checks the folder without changing anything. Messages continue the text `media.basePath …`. */
 export async function checkMediaFolder({
   folder,
   others,

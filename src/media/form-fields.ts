@@ -5,7 +5,7 @@ import { WRONG_TYPE } from '../collections/model/fields/field-type.ts';
 import { FIELD_TYPES } from '../collections/model/fields/field-types.ts';
 import { recordFieldType } from '../collections/model/media-record-fields.ts';
 import { fieldIssue } from '../collections/validation/field-rules.ts';
-import { AppError, type ErrorItem } from '../errors.ts';
+import { AppError, type ErrorItem } from '../errors/errors.ts';
 import { yieldToEventLoop } from '../lib/async/yielding.ts';
 import type { Json, JsonObject } from '../lib/json/json.ts';
 import { findJsonIssue, MAX_JSON_DEPTH } from '../lib/json/json-check.ts';

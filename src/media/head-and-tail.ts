@@ -1,17 +1,17 @@
-// The first and the last bytes of a file that streams by: enough to find the dimensions of an image.
+// Keeps the first and the last bytes of a stream: enough to read the dimensions of an image.
 
 export interface HeadAndTail {
   take(chunk: Uint8Array): void;
-  /** At most so many of the first bytes that are kept. */
+  /** The first bytes, at most the requested number. */
   head(bytes: number): Uint8Array;
-  /** At most so many of the last bytes that are kept. Overlaps with the head where the file is short. */
+  /** The last bytes, at most the requested number. They overlap with the head in a short file. */
   tail(bytes: number): Uint8Array;
 }
 
 const join = (chunks: readonly Uint8Array[]) =>
   chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 
-/** As many of the chunks from the start as hold so many bytes: only what is asked for is copied. */
+/** Returns the leading chunks that hold the requested bytes: no other chunk has to be copied. */
 function enough(chunks: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
   let left = bytes;
   const end = chunks.findIndex((chunk) => {
@@ -21,7 +21,7 @@ function enough(chunks: readonly Uint8Array[], bytes: number): readonly Uint8Arr
   return end === -1 ? chunks : chunks.slice(0, end + 1);
 }
 
-/** Keeps at most so many bytes of each end, and a chunk more. */
+/** Creates an empty buffer, which holds the requested bytes and at most one chunk more. */
 export function createHeadAndTail(headBytes: number, tailBytes: number): HeadAndTail {
   const first: Uint8Array[] = [];
   const last: Uint8Array[] = [];

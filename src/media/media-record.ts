@@ -1,4 +1,4 @@
-// What the record of a file says about it. Only the server sets these fields.
+// The fields of a media record that only the server sets.
 import type { JsonObject } from '../lib/json/json.ts';
 import type { MediaKey, MediaStore } from '../stores/media-store.ts';
 
@@ -8,7 +8,7 @@ export interface UploadedFile {
   readonly mimetype: string;
   /** Bytes. */
   readonly size: number;
-  /** Pixels; undefined for what is no image. */
+  /** Pixels; undefined for files that are not images. */
   readonly dimensions: { readonly width: number; readonly height: number } | undefined;
 }
 
@@ -17,12 +17,12 @@ interface Options {
   readonly publicUrl: string | undefined;
 }
 
-/** The address of the bytes: below `publicUrl` where that is set. */
+/** The URL of the file, below `publicUrl` if that is set. */
 function urlOf(key: MediaKey, publicUrl = ''): string {
   return [publicUrl.replace(/\/+$/, ''), ...key.split('/').map(encodeURIComponent)].join('/');
 }
 
-/** The fields of the record of a published file. */
+/** Creates these fields for a published file. */
 export function createMediaRecord(file: UploadedFile, { store, publicUrl }: Options): JsonObject {
   const { key, originalFileName, mimetype, size, dimensions } = file;
   const cloudUrl = store.cloudUrlOf(key);

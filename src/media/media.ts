@@ -1,4 +1,4 @@
-// What the HTTP layer and posted code may ask of media. Types only; `service.ts` does it.
+// Interface of the media service for the HTTP layer and posted code. Types only: `service.ts` implements it.
 import type { Readable } from 'node:stream';
 import type { Collection } from '../collections/model/collection.ts';
 import type { RequestContext } from '../collections/model/documents.ts';
@@ -8,20 +8,20 @@ import type { ByteRange } from '../stores/media-store.ts';
 export type FormPart =
   | {
       readonly kind: 'file';
-      /** File name as sent, cleaned by nobody yet. */
+      /** File name as sent, not sanitized. */
       readonly fileName: string;
       /** Media type as declared, never guessed. */
       readonly mimetype: string;
-      /** Rejects with an AppError when the form breaks off or the file is longer than `media.maxFileSize`. */
+      /** Rejects with an AppError if the form ends early or the file is longer than `media.maxFileSize`. */
       readonly bytes: AsyncIterable<Uint8Array>;
     }
   | { readonly kind: 'field'; readonly name: string; readonly value: string };
 
-/** What a signed upload token allows, once it is verified. */
+/** What a verified upload token allows. */
 export interface UploadGrant {
-  /** Identifies the token: it is used up by the upload that succeeds. */
+  /** Identifies the token, which is valid for one successful upload. */
   readonly tokenId: string;
-  /** Epoch milliseconds; the record of the used token may go after that. */
+  /** Epoch milliseconds. After that the record of a used token may be removed. */
   readonly expiresAt: number;
   readonly fileName: string;
   readonly mimetype: string;
@@ -33,11 +33,11 @@ export interface UploadRequest {
   readonly collection: Collection;
   readonly parts: AsyncIterable<FormPart>;
   readonly context: RequestContext;
-  /** Present: exactly one file, named and typed as the grant says, and once. */
+  /** With a grant the form must have exactly one file, with the name and type of the grant. */
   readonly grant?: UploadGrant;
 }
 
-/** A stored file and what its answer needs. */
+/** A stored file and what its response needs. */
 export interface MediaFile {
   readonly fileName: string;
   readonly mimetype: string;
@@ -45,16 +45,16 @@ export interface MediaFile {
   readonly size: number;
   /** Epoch milliseconds. */
   readonly modifiedAt: number;
-  /** Identifies these bytes: a file under one path never changes. */
+  /** Identifies the bytes. The file under one path never changes. */
   readonly validator: string;
   open(range?: ByteRange): Promise<Readable>;
 }
 
 export interface MediaService {
-  /** Stores the files of a form and their records, all or none. `results` are the records as JSON text, in order of the form. */
+  /** Stores the files of a form and their records, all or none. `results` are the records as JSON, in the order of the form. */
   upload(request: UploadRequest): Promise<{ readonly results: readonly string[] }>;
-  /** The file of a record. Throws NOT_FOUND when there is no such record or its file is gone. */
+  /** The file of a record. Throws NOT_FOUND if the record or its file does not exist. */
   fileById(collection: Collection, id: string, context: RequestContext): Promise<MediaFile>;
-  /** The same by path below the collection's own path, percent-decoded: `2026/11/22/photo.jpg`. */
+  /** The same by percent-decoded path below the path of the collection: `2026/11/22/photo.jpg`. */
   fileByPath(collection: Collection, path: string, context: RequestContext): Promise<MediaFile>;
 }

@@ -1,4 +1,4 @@
-// Where a file lies below its collection (`media.pathFormat`), and where instead when its name is taken.
+// The key of a new file: folders by `media.pathFormat`, and a suffix if the name is taken.
 import type { CollectionAddress } from '../collections/model/collection.ts';
 import type { Config } from '../config/schema.ts';
 import type { MediaKey } from '../stores/media-store.ts';
@@ -8,9 +8,9 @@ export type PathFormat = Config['media']['pathFormat'];
 
 interface FileToPlace {
   readonly collection: CollectionAddress;
-  /** The cleaned name. */
+  /** The sanitized name. */
   readonly name: string;
-  /** When it came, in epoch milliseconds. */
+  /** Start of the upload, in epoch milliseconds. */
   readonly at: number;
 }
 
@@ -22,7 +22,7 @@ interface Options {
 /** Year, month, day, hour, minute, second in UTC, with leading zeros. */
 const partsOf = (at: number) => new Date(at).toISOString().slice(0, 19).split(/[-T:]/);
 
-/** A text in pieces of so many characters; the last may be shorter. */
+/** Splits a text into pieces of `length` characters; the last may be shorter. */
 function chunks(text: string, length: number): readonly string[] {
   return Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>
     text.slice(index * length, (index + 1) * length),
@@ -43,8 +43,8 @@ async function foldersOf({ name, at }: FileToPlace, { format, sha1Of }: Options)
 }
 
 /**
- * The keys that a file may have: the name as it is at the first attempt, then with the time in milliseconds, which is one
- * more at each further attempt.
+ * Creates the candidates for the key of a file: the name itself, then the name with the time in milliseconds, incremented at each
+ * further attempt.
  */
 export async function createKeyCandidates(
   file: FileToPlace,

@@ -1,24 +1,23 @@
-// Ends uploads whose process did not: what has a record stays, everything else goes. Also forgets used tokens that have
-// expired.
+// Cleans up interrupted uploads: files with a record are kept, all others removed. Also removes expired upload tokens.
 import type { MediaStore, UnsettledUpload } from '../stores/media-store.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { removeExpiredTokens } from './used-upload-tokens.ts';
 
-/** Milliseconds between two sweeps. */
+/** Milliseconds between two cleanups. */
 const INTERVAL_MS = 600_000;
-/** Milliseconds for which a used token outlives its expiry: clocks of several servers differ. */
+/** Milliseconds for which a used token is kept after its expiry: clocks of servers differ. */
 const GRACE_MS = 3_600_000;
 
 export interface UploadCleanupDeps {
   readonly store: Pick<MediaStore, 'unsettled' | 'pathOf'>;
   readonly documents: Pick<DocumentStore, 'find' | 'commit'>;
-  /** Is there a record with this `path`, in the collection that the key is below? */
+  /** Whether the collection of the key has a record with this `path`. */
   readonly hasRecord: (key: string, path: string, deadline: number) => Promise<boolean>;
-  /** Milliseconds for which an upload may be unsettled because it is still going on. */
+  /** Longest duration of an upload, in milliseconds. Younger uploads may still be running. */
   readonly maxUploadMs: number;
-  /** No other process uploads to the same store: what was begun before this start is dead. */
+  /** No other process uploads to the same store: uploads that began before this start are interrupted. */
   readonly isOnlyProcess: boolean;
-  /** Milliseconds of database work for each question (`limits.queryMs`). */
+  /** Time limit of one query (`limits.queryMs`), in milliseconds. */
   readonly queryMs: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -29,29 +28,20 @@ export interface UploadCleanupDeps {
 }
 
 export interface UploadCleanup {
-  /** Sweeps now, and from then on every ten minutes. Never rejects. */
+  /** Cleans up now and every ten minutes. Never rejects. */
   start(): Promise<void>;
-  /** Ends uploads begun before `before` (epoch milliseconds). Rejects with the first failure. */
+  /** Cleans up uploads that began before `before` (epoch milliseconds). Rejects with the first error. */
   run(before: number): Promise<void>;
-  /** Waits for the one in hand. */
+  /** Waits for the running cleanup. */
   close(): Promise<void>;
 }
 
 export function createUploadCleanup(deps: UploadCleanupDeps): UploadCleanup {
-  const {
-    store,
-    documents,
-    hasRecord,
-    maxUploadMs: livesMs,
-    isOnlyProcess: isAlone,
-    queryMs,
-    now,
-    log,
-  } = deps;
-  const bornAt = now();
+  const { store, documents, hasRecord, maxUploadMs, isOnlyProcess, queryMs, now, log } = deps;
+  const startedAt = now();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
-  let inHand: Promise<void> = Promise.resolve();
+  let running: Promise<void> = Promise.resolve();
 
   const end = async (upload: UnsettledUpload): Promise<'kept' | 'removed'> => {
     const { key } = upload;
@@ -68,8 +58,8 @@ export function createUploadCleanup(deps: UploadCleanupDeps): UploadCleanup {
       ended[await end(upload)] += 1;
     }
     if (ended.kept + ended.removed > 0) log.info(ended, 'interrupted uploads cleaned up');
-    // An upload that began in time may still be going on.
-    await removeExpiredTokens(documents, now() - livesMs - GRACE_MS, () => now() + queryMs);
+    // An upload that began before the expiry may still be running.
+    await removeExpiredTokens(documents, now() - maxUploadMs - GRACE_MS, () => now() + queryMs);
   };
 
   const attempt = async (before: number): Promise<void> => {
@@ -82,16 +72,16 @@ export function createUploadCleanup(deps: UploadCleanupDeps): UploadCleanup {
     async start() {
       if (isClosed) return;
       timer = setInterval(() => {
-        inHand = inHand.then(() => attempt(now() - livesMs));
+        running = running.then(() => attempt(now() - maxUploadMs));
       }, INTERVAL_MS).unref();
-      inHand = attempt(isAlone ? bornAt : now() - livesMs);
-      await inHand;
+      running = attempt(isOnlyProcess ? startedAt : now() - maxUploadMs);
+      await running;
     },
     run,
     async close() {
       isClosed = true;
       clearInterval(timer);
-      await inHand;
+      await running;
     },
   };
 }

@@ -1,5 +1,5 @@
-// Errors of uploads to signed URLs, with the `name` and `message` that clients of this dialect read at the top of the body.
-import { AppError, type ErrorCode } from '../errors.ts';
+// Errors of uploads to signed URLs. Clients of this dialect expect `name` and `message` at the top of the body.
+import { AppError, type ErrorCode } from '../errors/errors.ts';
 import type { FormPart, UploadGrant } from './media.ts';
 import { mediaTypeOf } from './media-type.ts';
 
@@ -10,7 +10,7 @@ function createNamedError(code: ErrorCode, name: string, text?: string): AppErro
   return new AppError(code, { items: error.items, body: { name, message: error.message } });
 }
 
-/** The token was used by an upload that succeeded. */
+/** The token was already used by a successful upload. */
 export const tokenUsedError = (): AppError => createNamedError('UPLOAD_TOKEN_USED', 'TokenUsedError');
 
 /** The collection has `signUploads`, and the upload has no token. */

@@ -1,11 +1,11 @@
-// An upload from the first byte of its form to the answer, top to bottom. All or nothing: whatever fails before the
-// records are stored takes every file with it.
+// An upload, from the first byte of its form to the response. All or nothing: an error before the records are stored removes all
+// files.
 
 import type { Collection } from '../collections/model/collection.ts';
 import type { NewRecord, RecordService, RequestContext } from '../collections/model/documents.ts';
 import { ExtraWriteError } from '../collections/model/extra-write-error.ts';
 import { missingFileIssue } from '../collections/model/media-record-fields.ts';
-import { AppError, isStoreUnavailable, StoreError } from '../errors.ts';
+import { AppError, isStoreUnavailable, StoreError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import { createLogThrottle } from '../lib/log-throttle.ts';
 import type { MediaStore, MediaUpload } from '../stores/media-store.ts';
@@ -31,14 +31,14 @@ export interface UploadDeps {
   readonly documents: Pick<DocumentStore, 'find'>;
   readonly records: RecordService;
   readonly tasks: Pick<MediaWorkers, 'dimensionsOf' | 'sha1Of'>;
-  /** How many bytes of each end of a file `tasks` wants to see. */
+  /** How many bytes of the start and the end of a file `tasks` needs. */
   readonly ends: { readonly head: number; readonly tail: number };
   readonly settings: {
     readonly pathFormat: PathFormat;
     readonly publicUrl: string | undefined;
     /** `limits.jsonValues`. */
     readonly jsonValues: number;
-    /** `limits.queryMs`: for the database work behind the form, however long the form took. */
+    /** `limits.queryMs`, from the end of the form on. */
     readonly queryMs: number;
   };
   /** Epoch milliseconds. */
@@ -50,12 +50,12 @@ const EVERY_MS = 60_000;
 
 type FilePart = Extract<FormPart, { readonly kind: 'file' }>;
 
-/** A file whose bytes are in the store, and that has no key yet. */
+/** A file whose bytes are stored and that has no key yet. */
 interface StagedFile extends Omit<UploadedFile, 'key'> {
   readonly upload: MediaUpload;
 }
 
-/** What came of a form. `uploads` has every upload that was begun, also where the form is refused later. */
+/** The content of a form. `uploads` has every upload that was started, also for a rejected form. */
 interface Form {
   readonly uploads: MediaUpload[];
   readonly files: StagedFile[];
@@ -66,13 +66,13 @@ const noFile = () => new AppError('DOCUMENT_INVALID', { items: [missingFileIssue
 const oneFileOnly = () =>
   new AppError('BAD_REQUEST', { field: 'file', message: 'A signed upload carries one file' });
 
-/** Throws unless the part is the one file that was signed for. */
+/** Throws unless the part is the single signed file. */
 function assertGranted(part: FilePart, grant: UploadGrant, { uploads }: Form): void {
   if (uploads.length > 0) throw oneFileOnly();
   assertMatchesSigned(grant, part);
 }
 
-/** Makes the function that stores the files of a form and their records. */
+/** Creates the function that stores the files of a form and their records. */
 export function createUpload(deps: UploadDeps): MediaService['upload'] {
   const { store, documents, records, tasks, ends, settings, now, log } = deps;
   const { jsonValues, pathFormat: format, publicUrl, queryMs } = settings;
@@ -83,7 +83,7 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
     const form: Form = { uploads: [], files: [], fields: [] };
     let isCommitting = false;
     try {
-      await refuseUsed(request.grant);
+      await assertTokenUnused(request.grant);
       await receive(request, form);
       if (form.files.length === 0) throw noFile();
       const fields = await parseFormFields(request.collection, form.fields, jsonValues);
@@ -93,14 +93,14 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
       await settle(form);
       return { results };
     } catch (error) {
-      // The records may be stored all the same. The sweep finds out, and keeps or removes the files.
+      // The records may be stored nevertheless: the cleanup checks that and keeps or removes the files.
       if (isCommitting && mayHaveCommitted(error)) abandon(form, error);
       else await discard(form);
       throw error;
     }
   };
 
-  const refuseUsed = async (grant: UploadGrant | undefined) => {
+  const assertTokenUnused = async (grant: UploadGrant | undefined) => {
     if (grant === undefined) return;
     if (await isTokenUsed(documents, grant.tokenId, { deadline: now() + queryMs })) throw tokenUsedError();
   };
@@ -116,7 +116,7 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
     }
   };
 
-  /** Streams a file into the store, where nobody sees it yet. */
+  /** Streams a file into the store, where it is not visible yet. */
   const stage = async (part: FilePart, collection: Collection, form: Form): Promise<StagedFile> => {
     const name = sanitizeFileName(part.fileName);
     const mimetype = mediaTypeOf(part.mimetype);
@@ -138,7 +138,7 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
     return { upload: started, originalFileName: originalFileName(part.fileName), mimetype, size, dimensions };
   };
 
-  /** Gives every file its key, and makes its record. */
+  /** Publishes every file under its key and creates its record. */
   const publish = async ({ files }: Form, fields: JsonObject): Promise<readonly NewRecord[]> => {
     const published: NewRecord[] = [];
     for (const file of files) {
@@ -149,50 +149,52 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
   };
 
   const commit = async (
-    { collection, grant, context: asked }: UploadRequest,
+    { collection, grant, context: requested }: UploadRequest,
     published: readonly NewRecord[],
   ) => {
-    const context: RequestContext = { ...asked, deadline: now() + queryMs };
+    const context: RequestContext = { ...requested, deadline: now() + queryMs };
     if (grant === undefined) return records.createRecords(collection, published, context);
     const signer = { ...context, caller: { name: grant.signedBy, may: context.caller.may } };
     try {
       return await records.createRecords(collection, published, signer, { also: [usedTokenWrite(grant)] });
     } catch (error) {
-      // Of two uploads at once one comes second.
+      // Of two concurrent uploads with one token the second fails here.
       throw error instanceof ExtraWriteError ? tokenUsedError() : error;
     }
   };
 
   const abandon = ({ uploads }: Form, error: unknown) => {
-    for (const one of uploads) one.abandon();
+    for (const upload of uploads) upload.abandon();
     log.warn({ err: error }, 'outcome of an upload unknown: its files stay until the database answers');
   };
 
-  /** One line a minute: where the media store is away, every upload comes here. */
-  const tell = (message: string) => (error: unknown) => {
+  /** Logs one line per minute: while the media store is unavailable every upload fails here. */
+  const logError = (message: string) => (error: unknown) => {
     const line = limit(message);
     if (line !== undefined) log.error({ err: error, ...line }, message);
   };
 
-  /** The records are stored, so the upload is done, even if this fails: the sweep will see to it. */
+  /** The records are stored, so an error here does not fail the upload: the cleanup settles it later. */
   const settle = async ({ uploads }: Form) => {
-    for (const one of uploads) {
-      await one.settle().catch(tell('could not remove the journal of an upload: the next cleanup does'));
+    for (const upload of uploads) {
+      await upload
+        .settle()
+        .catch(logError('could not remove the journal of an upload: the next cleanup does'));
     }
   };
 
   const discard = async ({ uploads }: Form) => {
-    for (const one of uploads) {
-      await one
+    for (const upload of uploads) {
+      await upload
         .discard()
-        .catch(tell('could not remove the files of a refused upload: the next cleanup does'));
+        .catch(logError('could not remove the files of a refused upload: the next cleanup does'));
     }
   };
 
   return upload;
 }
 
-/** A refusal is certain. Anything else can have come after the write, or instead of the answer to it. */
+/** Whether the commit may have succeeded despite the error, because the response of the database was lost. */
 function mayHaveCommitted(error: unknown): boolean {
   return !(error instanceof AppError || (error instanceof StoreError && !isStoreUnavailable(error)));
 }

@@ -1,11 +1,11 @@
-// Which upload tokens have been used: one row for each, inserted in the commit of the upload, so that one upload can win.
-import { StoreError } from '../errors.ts';
+// Used upload tokens: one row per token, inserted in the commit of its upload, so that only one upload can succeed.
+import { StoreError } from '../errors/errors.ts';
 import type { DocumentStore, Namespace, Write } from '../stores/ports.ts';
 import type { UploadGrant } from './media.ts';
 
 export const USED_TOKENS: Namespace = { database: null, collection: 'cloister.upload-tokens' };
 
-/** Rows that one commit removes. */
+/** Rows removed per commit. */
 const MAX_REMOVED = 500;
 
 type Deadline = { readonly deadline: number };
@@ -15,12 +15,12 @@ export function usedTokenId(tokenId: string): string {
   return tokenId.toLowerCase();
 }
 
-/** The write that uses a token up. A commit that has it fails as `duplicate` (or `conflict`) for a token that is used. */
+/** The write that marks a token as used. A commit with it rejects with `duplicate` (or `conflict`) if the token is already used. */
 export function usedTokenWrite({ tokenId, expiresAt }: Pick<UploadGrant, 'tokenId' | 'expiresAt'>): Write {
   return { kind: 'insert', ns: USED_TOKENS, document: { _id: usedTokenId(tokenId), expiresAt, v: 1 } };
 }
 
-/** Has an upload used this token? Rejects with a StoreError. */
+/** Whether an upload has used this token. Rejects with a StoreError. */
 export async function isTokenUsed(
   store: Pick<DocumentStore, 'find'>,
   tokenId: string,
@@ -36,8 +36,8 @@ export async function isTokenUsed(
 }
 
 /**
- * Removes the rows of tokens that expired before `before` (epoch milliseconds), and resolves with their number: nobody can
- * use those tokens any more. What another server is removing at the same time is left to it. Rejects with a StoreError.
+ * Removes the rows of tokens that expired before `before` (epoch milliseconds), and resolves with their number. Rows that another
+ * server is removing are skipped. Rejects with a StoreError.
  */
 export async function removeExpiredTokens(
   store: Pick<DocumentStore, 'find' | 'commit'>,

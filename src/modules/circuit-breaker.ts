@@ -2,7 +2,7 @@
 // in five minutes, in whichever version.
 import type { AuditAction } from '../auth/audit/audit-entry.ts';
 import type { Log } from '../lib/logger.ts';
-import type { Incident } from '../sandbox-supervisor/sandbox.ts';
+import type { Incident } from '../sandbox-supervisor/model/sandbox.ts';
 import { createAuditThrottle } from './audit-throttle.ts';
 import type { DeferredWrites } from './lifecycle/deferred-writes.ts';
 import { modulePath, parseModuleKey } from './model/address.ts';
@@ -73,7 +73,7 @@ export function createCircuitBreaker({ states, writes, log, now }: CircuitBreake
 
   return {
     onIncident(incident) {
-      const { unitId: key, kind, counts } = incident;
+      const { moduleId: key, kind, counts } = incident;
       const address = key === null ? undefined : parseModuleKey(key);
       if (key === null || address === undefined) {
         throttle.add(incidentEntry(incident, key === null ? undefined : states.getState(key)));
@@ -89,7 +89,7 @@ export function createCircuitBreaker({ states, writes, log, now }: CircuitBreake
 
 /** The audit entry of an incident, by the path of the module: its code may be gone. */
 function incidentEntry(
-  { unitId: key, kind, limit, sha256 }: Incident,
+  { moduleId: key, kind, limit, sha256 }: Incident,
   state: ModuleState | undefined,
 ): AuditAction {
   const address = key === null ? undefined : parseModuleKey(key);

@@ -2,9 +2,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Registry } from '../collections/model/registry.ts';
-import { AppError, type ErrorItem } from '../errors.ts';
+import { AppError, type ErrorItem } from '../errors/errors.ts';
 import { parseLineNumbers } from '../lib/json/json-line-numbers.ts';
-import type { Sandbox } from '../sandbox-supervisor/sandbox.ts';
+import type { Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
 import {
   type CodeValidator,
   type CodeValidatorDeps,
@@ -67,7 +67,7 @@ function addIssue({ problems }: CheckContext, file: string, item: ErrorItem, lin
 
 /** Collects the issues of an AppError that `task` throws: invalid code, or code that crashed its inspection. */
 async function collectIssues<T>(
-  work: CheckContext,
+  context: CheckContext,
   file: string,
   lineOf: (item: ErrorItem) => number | undefined,
   task: () => Promise<T>,
@@ -76,32 +76,32 @@ async function collectIssues<T>(
     return await task();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    for (const item of error.items) addIssue(work, file, item, lineOf(item));
+    for (const item of error.items) addIssue(context, file, item, lineOf(item));
     return undefined;
   }
 }
 
 async function readText(
-  work: CheckContext,
+  context: CheckContext,
   { address, part, file }: ModuleFile,
 ): Promise<string | undefined> {
-  const found = await work.files.read(address, part);
+  const found = await context.files.read(address, part);
   if (found.state === 'text') return found.text;
-  if (found.state === 'unreadable') addIssue(work, file, { message: `cannot be read: ${found.why}` });
+  if (found.state === 'unreadable') addIssue(context, file, { message: `cannot be read: ${found.why}` });
   return undefined;
 }
 
-async function checkPolicy(work: CheckContext, found: ModuleFile): Promise<Policy | undefined> {
-  const text = await readText(work, found);
+async function checkPolicy(context: CheckContext, found: ModuleFile): Promise<Policy | undefined> {
+  const text = await readText(context, found);
   if (text === undefined) return undefined;
   const lines = parseLineNumbers(text);
   if (lines.syntaxError !== undefined) {
     const { line, message } = lines.syntaxError;
-    addIssue(work, found.file, { message: `is not valid JSON: ${message}` }, line);
+    addIssue(context, found.file, { message: `is not valid JSON: ${message}` }, line);
     return undefined;
   }
   const lineOf = ({ field = '' }: ErrorItem) => lines.findNearest(field.split('.'));
-  return collectIssues(work, found.file, lineOf, () => work.policies.parse(JSON.parse(text)));
+  return collectIssues(context, found.file, lineOf, () => context.policies.parse(JSON.parse(text)));
 }
 
 function assertPaths(
@@ -111,31 +111,36 @@ function assertPaths(
 ): void {
   if (address.kind === 'hook') return;
   assertNameAvailable(address, collections);
-  const own = { address, route: route === null ? undefined : parseRoute(route, address.apiVersion) };
-  assertRouteAvailable(own, routed, collections);
-  routed.push(own);
+  const endpoint = { address, route: route === null ? undefined : parseRoute(route, address.apiVersion) };
+  assertRouteAvailable(endpoint, routed, collections);
+  routed.push(endpoint);
 }
 
-async function checkCode(work: CheckContext, found: ModuleFile, policy: Policy | undefined): Promise<void> {
+async function checkCode(
+  context: CheckContext,
+  found: ModuleFile,
+  policy: Policy | undefined,
+): Promise<void> {
   const { address, file } = found;
-  const text = await readText(work, found);
+  const text = await readText(context, found);
   if (text === undefined) return;
-  const { isolation } = (policy ?? work.policies.empty).resolve(moduleKey(address), false);
+  const { isolation } = (policy ?? context.policies.empty).resolve(moduleKey(address), false);
   const accepted = await collectIssues(
-    work,
+    context,
     file,
     ({ line }) => (typeof line === 'number' ? line : undefined),
     async () => {
-      const looked = await work.acceptance.inspect(
-        work.acceptance.normalizeText(text),
+      const looked = await context.acceptance.inspect(
+        context.acceptance.normalizeText(text),
         address.kind,
         isolation,
       );
-      assertPaths(work, address, looked.metadata);
+      assertPaths(context, address, looked.metadata);
       return looked;
     },
   );
-  for (const message of accepted?.warnings ?? []) work.problems.push({ file, message, severity: 'warning' });
+  for (const message of accepted?.warnings ?? [])
+    context.problems.push({ file, message, severity: 'warning' });
 }
 
 async function readEntries(folder: string) {
@@ -159,21 +164,21 @@ async function findStrayFiles({ endpoints, hooks }: ModuleFolders, known: Readon
 const FILE_NAME_FORMS =
   '`endpoints/<version>/endpoint.<name>.js`, `hooks/<name>.js`, or `<the same>.policy.json`';
 
-async function checkAll(work: CheckContext, folders: ModuleFolders): Promise<readonly ModuleIssue[]> {
-  const { problems } = work;
-  const found = await work.files.list();
+async function checkAll(context: CheckContext, folders: ModuleFolders): Promise<readonly ModuleIssue[]> {
+  const { problems } = context;
+  const found = await context.files.list();
   const codes = found.filter(({ part }) => part === 'code');
-  const policyFiles = new Map(found.filter(({ part }) => part === 'policy').map((one) => [one.file, one]));
+  const policyFiles = new Map(found.filter(({ part }) => part === 'policy').map((file) => [file.file, file]));
   for (const code of codes) {
-    const beside = policyFiles.get(work.files.fileOf(code.address, 'policy'));
-    await checkCode(work, code, beside && (await checkPolicy(work, beside)));
+    const beside = policyFiles.get(context.files.fileOf(code.address, 'policy'));
+    await checkCode(context, code, beside && (await checkPolicy(context, beside)));
     if (beside !== undefined) policyFiles.delete(beside.file);
   }
   for (const alone of policyFiles.values()) {
-    await checkPolicy(work, alone);
+    await checkPolicy(context, alone);
     problems.push({ file: alone.file, message: 'there is no code beside this policy', severity: 'warning' });
   }
-  for (const file of await findStrayFiles(folders, new Set(found.map((one) => one.file)))) {
+  for (const file of await findStrayFiles(folders, new Set(found.map((file) => file.file)))) {
     problems.push({
       file,
       message: `is not read: its name is none of ${FILE_NAME_FORMS}`,
@@ -204,7 +209,7 @@ function withSyntaxFallback(
 /** Creates the check of the files in two folders, which need not exist. */
 export function createModuleCheck({
   folders,
-  policyLimits: ceilings,
+  policyLimits,
   limits,
   findUndeclared: undeclared,
   sandbox,
@@ -213,7 +218,7 @@ export function createModuleCheck({
   const files = createModuleFiles({ folders, maxBytes });
   const { jsonBytes } = limits;
   const policies = createPolicyParser({
-    policyLimits: ceilings,
+    policyLimits,
     jsonBytes,
   });
   return {

@@ -1,7 +1,7 @@
 // Logs of modules: the newest records in memory, limited per module and for all modules together.
 
-import type { ModuleVersion } from '../sandbox-supervisor/module-version.ts';
-import type { GuestLog } from '../sandbox-supervisor/sandbox.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
+import type { GuestLogRecord } from '../sandbox-supervisor/model/sandbox.ts';
 import { escapeUnprintable } from './model/printable-text.ts';
 import type { ModuleLogRecord } from './model/types.ts';
 
@@ -18,29 +18,29 @@ interface ModuleLog {
 }
 
 export interface ModuleLogs {
-  add(moduleVersion: ModuleVersion, requestId: string, record: GuestLog): void;
+  add(moduleVersion: ModuleVersion, requestId: string, record: GuestLogRecord): void;
   /** Oldest first: the first `limit` records after number `after`; the newest ones when it is 0. */
   read(key: string, options: { readonly limit: number; readonly after: number }): readonly ModuleLogRecord[];
   /** Removes the log of a module. */
   drop(key: string): void;
 }
 
-const sizeOf = ({ message, stack = '' }: GuestLog) => message.length + stack.length + RECORD_OVERHEAD;
+const sizeOf = ({ message, stack = '' }: GuestLogRecord) => message.length + stack.length + RECORD_OVERHEAD;
 
 /** Drops old records above the limits, ten per cent at a time: not every record moves all the others. Returns the characters dropped. */
-function trim(log: ModuleLog, most: number): number {
+function trim(log: ModuleLog, maxCharacters: number): number {
   const records = Math.floor(MAX_RECORDS * 1.1);
-  if (log.records.length <= records && log.characters <= most * 1.1) return 0;
-  let gone = 0;
+  if (log.records.length <= records && log.characters <= maxCharacters * 1.1) return 0;
+  let dropped = 0;
   let from = Math.max(0, log.records.length - MAX_RECORDS);
   for (const [index, record] of log.records.entries()) {
-    if (index >= from && log.characters - gone <= most) break;
-    gone += sizeOf(record);
+    if (index >= from && log.characters - dropped <= maxCharacters) break;
+    dropped += sizeOf(record);
     from = index + 1;
   }
   log.records = log.records.slice(from);
-  log.characters -= gone;
-  return gone;
+  log.characters -= dropped;
+  return dropped;
 }
 
 /** Creates the logs. Numbers start at the current time, so that they grow across restarts, which empty the logs. */
@@ -53,9 +53,9 @@ export function createModuleLogs(now: () => number): ModuleLogs {
   const fitAll = () => {
     while (total > MAX_TOTAL_CHARACTERS) {
       const fullest = [...logs.values()].reduce((a, b) => (a.characters >= b.characters ? a : b));
-      const gone = trim(fullest, fullest.characters / 2.5);
-      if (gone === 0) return;
-      total -= gone;
+      const dropped = trim(fullest, fullest.characters / 2.5);
+      if (dropped === 0) return;
+      total -= dropped;
     }
   };
 
@@ -80,9 +80,9 @@ export function createModuleLogs(now: () => number): ModuleLogs {
       fitAll();
     },
     read(key, { limit, after }) {
-      const kept = (logs.get(key)?.records ?? []).slice(-MAX_RECORDS);
-      if (after === 0) return kept.slice(-limit);
-      return kept.filter(({ seq }) => seq > after).slice(0, limit);
+      const records = (logs.get(key)?.records ?? []).slice(-MAX_RECORDS);
+      if (after === 0) return records.slice(-limit);
+      return records.filter(({ seq }) => seq > after).slice(0, limit);
     },
     drop(key) {
       total -= logs.get(key)?.characters ?? 0;

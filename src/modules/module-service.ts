@@ -3,7 +3,7 @@ import type { Audit } from '../auth/audit/audit.ts';
 import type { Registry } from '../collections/model/registry.ts';
 import { type Pause, pause as pauseOnClock } from '../lib/async/pause.ts';
 import type { Log } from '../lib/logger.ts';
-import type { Incident, Sandbox } from '../sandbox-supervisor/sandbox.ts';
+import type { Incident, Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { type CodeValidatorDeps, createCodeValidator } from './lifecycle/code-validation.ts';
@@ -31,7 +31,7 @@ import { createVersionHistory } from './versions/version-history.ts';
 export interface ModuleServiceDeps {
   readonly store: DocumentStore;
   readonly folders: ModuleFolders;
-  readonly sandbox: Pick<Sandbox, 'inspect' | 'retire' | 'stop'>;
+  readonly sandbox: Pick<Sandbox, 'inspect' | 'evict' | 'stop'>;
   readonly findUndeclared: CodeValidatorDeps['findUndeclared'];
   readonly audit: Omit<Audit, 'read'>;
   readonly policyLimits: PolicyLimits;
@@ -71,7 +71,7 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
   const registry = createModuleRegistry(collections);
   const states = createModuleStates({
     registry,
-    retire: (key) => sandbox.retire(key),
+    retire: (key) => sandbox.evict(key),
     stop: (key) => void sandbox.stop(key),
   });
   const stored = { records: createModuleRecords({ store, audit, now, queryMs }), states };

@@ -2,8 +2,8 @@
 
 import type { JsonObject } from '../lib/json/json.ts';
 import { sha256Hex } from '../lib/sha256.ts';
-import type { ModuleLimits } from '../sandbox-supervisor/module-version.ts';
-import type { SandboxStatus } from '../sandbox-supervisor/sandbox.ts';
+import type { ModuleLimits } from '../sandbox-supervisor/model/module-version.ts';
+import type { SandboxStatus } from '../sandbox-supervisor/model/sandbox.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import {
   createModuleFiles,

@@ -2,12 +2,12 @@
 
 import type { Host } from './host.ts';
 import type { Invocation } from './invocation.ts';
-import type { ModuleVersion } from './module-version.ts';
+import type { ModuleVersion } from './model/module-version.ts';
+import type { Incident, InvocationErrorCode } from './model/sandbox.ts';
 import type { ProtocolViolation, ResultMessage } from './result-frames.ts';
-import type { FailureCode, Incident } from './sandbox.ts';
 
 export interface ExitCause {
-  readonly code: FailureCode;
+  readonly code: InvocationErrorCode;
   readonly kind: Incident['kind'];
   readonly limit: string;
   /** For the log of the module. */
@@ -156,9 +156,9 @@ export function incidentOfExit(host: Host, cause: ExitCause, culprit: Invocation
   const { kind, limit } = cause;
   const moduleVersion = culprit?.moduleVersion ?? cause.moduleVersion ?? moduleVersionIn(host);
   if (moduleVersion === undefined) {
-    return { unitId: host.lastModuleId, version: 0, kind, limit, counts: false };
+    return { moduleId: host.lastModuleId, version: 0, kind, limit, counts: false };
   }
-  const { id: unitId, version, sha256 } = moduleVersion;
+  const { id: moduleId, version, sha256 } = moduleVersion;
   const counts = cause.counts !== false && (culprit !== null || cause.isDoubtful !== true);
-  return { unitId, version, sha256, kind, limit, counts };
+  return { moduleId, version, sha256, kind, limit, counts };
 }

@@ -1,7 +1,7 @@
 // The sandbox of a server with `sandbox.enabled` false: it starts no process and rejects everything.
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import { failedResult } from './invocation.ts';
-import type { Sandbox } from './sandbox.ts';
+import type { Sandbox } from './model/sandbox.ts';
 
 const MESSAGE = 'Custom code is switched off';
 
@@ -11,11 +11,11 @@ export function createDisabledSandbox(): Sandbox {
   const hosts = { running: 0, busy: 0, spare: 0, max: 0 };
   return {
     attach: () => undefined,
-    run: async () => failedResult('SANDBOX_DISABLED', MESSAGE),
+    invoke: async () => failedResult('SANDBOX_DISABLED', MESSAGE),
     inspect: async () => {
       throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });
     },
-    retire: () => undefined,
+    evict: () => undefined,
     stop: async () => undefined,
     status: () => ({ level: 0, walls: {}, selfTest, jit: null, hosts, versions: null }),
     selfTest: async () => selfTest,

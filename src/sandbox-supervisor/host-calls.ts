@@ -1,7 +1,7 @@
 // Host calls of invocations: counted against their limits, aborted with the invocation, or together for a whole module.
 
+import type { HostCall, HostCallResult, InvocationRequest } from './model/sandbox.ts';
 import { parseTimer } from './protocol/guest-events.ts';
-import type { HostCall, HostCallResult, InvocationRequest } from './sandbox.ts';
 
 /** Timers that one invocation may have, whatever its policy. */
 export const MAX_TIMERS = 20;
@@ -26,7 +26,7 @@ async function performHostCall(
   signal: AbortSignal,
 ): Promise<HostCallResult> {
   try {
-    const result = await request.serve(call, signal);
+    const result = await request.performHostCall(call, signal);
     return result.text.length > MAX_RESULT_CHARACTERS ? TOO_LARGE : result;
   } catch {
     return FAILED;
@@ -91,7 +91,7 @@ export class HostCalls {
       return this.#timerCount <= MAX_TIMERS;
     }
     this.#callCount += 1;
-    return this.#callCount <= this.#request.unit.policy.limits.hostCalls;
+    return this.#callCount <= this.#request.moduleVersion.policy.limits.hostCalls;
   }
 
   #setTimer(args: string, finish: (result: HostCallResult) => void): string | null {
@@ -104,7 +104,7 @@ export class HostCalls {
         timers.delete(timer);
         finish(TIMER_FIRED);
       },
-      Math.min(ms, this.#request.unit.policy.limits.wallMs),
+      Math.min(ms, this.#request.moduleVersion.policy.limits.wallMs),
     );
     timers.add(timer);
     return null;
@@ -139,13 +139,13 @@ export function createPendingHostCalls(): PendingHostCalls {
   return {
     track: (request) => ({
       ...request,
-      serve(call, signal) {
+      performHostCall(call, signal) {
         const controller = new AbortController();
         const abort = () => controller.abort();
         if (signal.aborted) abort();
         signal.addEventListener('abort', abort, { once: true });
-        const ended = request.serve(call, controller.signal);
-        const remove = add(request.unit.id, { controller, ended });
+        const ended = request.performHostCall(call, controller.signal);
+        const remove = add(request.moduleVersion.id, { controller, ended });
         return ended.finally(() => {
           signal.removeEventListener('abort', abort);
           remove();

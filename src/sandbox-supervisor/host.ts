@@ -3,9 +3,9 @@ import type { ToHost } from '../../sandbox/protocol.ts';
 import type { HostConnection } from './host-connection.ts';
 import type { Invocation } from './invocation.ts';
 import { LoadedModules } from './loaded-modules.ts';
+import type { ModuleVersion } from './model/module-version.ts';
+import type { HostCall, HostCallResult, InvocationResult } from './model/sandbox.ts';
 import type { ModuleQueue } from './module-queue.ts';
-import type { ModuleVersion } from './module-version.ts';
-import type { HostCall, HostCallResult, InvocationResult } from './sandbox.ts';
 import { SentFrames } from './sent-frames.ts';
 
 const INSPECTION_DOMAIN = ' inspect';

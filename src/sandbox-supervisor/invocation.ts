@@ -1,16 +1,16 @@
 // One call of a module: its wait for a host, the host calls and log lines of its current attempt, and its result.
 
 import { HostCalls } from './host-calls.ts';
-import type { ModuleLimits, ModuleVersion } from './module-version.ts';
-import { parseLog } from './protocol/guest-events.ts';
+import type { ModuleLimits, ModuleVersion } from './model/module-version.ts';
 import type {
-  FailureCode,
   HostCall,
   HostCallResult,
   Incident,
+  InvocationErrorCode,
   InvocationRequest,
   InvocationResult,
-} from './sandbox.ts';
+} from './model/sandbox.ts';
+import { parseLog } from './protocol/guest-events.ts';
 
 /** Log lines that one invocation may have, whatever its policy. */
 export const MAX_LOG_LINES = 100;
@@ -80,11 +80,11 @@ export class Invocation {
   }
 
   get moduleVersion(): ModuleVersion {
-    return this.request.unit;
+    return this.request.moduleVersion;
   }
 
   get limits(): ModuleLimits {
-    return this.request.unit.policy.limits;
+    return this.request.moduleVersion.policy.limits;
   }
 
   /** Its number in the host that has it; 0 while it is queued. */
@@ -201,7 +201,7 @@ export class Invocation {
 
 /** A failed result. `message` is for the log of the module. */
 export function failedResult(
-  code: FailureCode,
+  code: InvocationErrorCode,
   message: string,
 ): Extract<InvocationResult, { readonly kind: 'failure' }> {
   return { kind: 'failure', code, message };
@@ -209,6 +209,6 @@ export function failedResult(
 
 /** The incident of an invocation that went over a limit. */
 export function limitViolation({ moduleVersion }: Invocation, limit: string): Incident {
-  const { id: unitId, version, sha256 } = moduleVersion;
-  return { unitId, version, sha256, kind: 'violation', limit };
+  const { id: moduleId, version, sha256 } = moduleVersion;
+  return { moduleId, version, sha256, kind: 'violation', limit };
 }

@@ -3,7 +3,7 @@
 import { MAX_TIMERS } from './host-calls.ts';
 import type { HostConnection } from './host-connection.ts';
 import { MAX_LOG_LINES } from './invocation.ts';
-import type { ModuleVersion } from './module-version.ts';
+import type { ModuleVersion } from './model/module-version.ts';
 
 /** Isolates that a host keeps: its memory limit then leaves enough for one full heap. */
 const MAX_MODULES = 24;

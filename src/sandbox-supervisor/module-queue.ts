@@ -1,7 +1,7 @@
 // The waiting invocations of one module, whatever its version, and the statistics that decide how many are sent at once.
 
 import { failedResult, type Invocation } from './invocation.ts';
-import type { InvocationResult } from './sandbox.ts';
+import type { InvocationResult } from './model/sandbox.ts';
 
 const MAX_QUEUE = 32;
 /** The same for a module whose invocations are short and make no host calls. */

@@ -1,9 +1,10 @@
 // Reads the result frames of a host: settles invocations, performs host calls, passes log lines on, and finds what breaks the
 // protocol or a limit. The guest side keeps the same limits, so a host that goes over one is compromised.
-import type { FromHost, GuestEventKind, TurnFault } from '../../sandbox/protocol.ts';
+import type { FromHost, GuestEventKind, TurnError } from '../../sandbox/protocol.ts';
 import type { Host } from './host.ts';
 import { failedResult, type Invocation, limitViolation } from './invocation.ts';
-import type { ModuleVersion } from './module-version.ts';
+import type { ModuleVersion } from './model/module-version.ts';
+import type { Incident, InvocationResult } from './model/sandbox.ts';
 import { MAX_ARGUMENT_BYTES } from './protocol/event-sizes.ts';
 import {
   parseCall,
@@ -13,7 +14,6 @@ import {
   type ResponseHead,
   responseOf,
 } from './protocol/guest-events.ts';
-import type { Incident, InvocationResult } from './sandbox.ts';
 import type { SentFrame } from './sent-frames.ts';
 
 export type ResultMessage = Extract<FromHost, { readonly t: 'turns' }>;
@@ -70,7 +70,7 @@ function createTextReader(raw: Buffer) {
 const argumentsOf = (body: string | Buffer): string =>
   typeof body === 'string' ? body : body.toString('utf8', 0, MAX_ARGUMENT_BYTES + 1);
 
-const FAULT_MESSAGES: Readonly<Record<TurnFault, string>> = {
+const FAULT_MESSAGES: Readonly<Record<TurnError, string>> = {
   timeout: 'The time limit was reached',
   memory: 'The memory limit was reached',
   load: 'The module could not be loaded',
@@ -186,7 +186,7 @@ export function createResultReader({ now, onIncident, requeue }: ResultReaderDep
     return null;
   };
 
-  const handleFault = (host: Host, invocation: Invocation, fault: TurnFault, text: string): void => {
+  const handleFault = (host: Host, invocation: Invocation, fault: TurnError, text: string): void => {
     if (fault === 'load') {
       host.settle(invocation, failedResult('ENDPOINT_ERROR', text));
       return;

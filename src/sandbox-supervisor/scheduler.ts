@@ -3,9 +3,9 @@
 import type { Host } from './host.ts';
 import type { HostPool } from './host-pool.ts';
 import { failedResult, Invocation } from './invocation.ts';
+import type { ModuleVersion } from './model/module-version.ts';
+import type { InvocationRequest, InvocationResult } from './model/sandbox.ts';
 import { ModuleQueue } from './module-queue.ts';
-import type { ModuleVersion } from './module-version.ts';
-import type { InvocationRequest, InvocationResult } from './sandbox.ts';
 
 interface HostLimits {
   /** Hosts that may run time slices at the same time. */
@@ -245,7 +245,7 @@ export function createScheduler({ pool, busyHosts, maxHosts, jitDomains, now }: 
     enqueue: (request) =>
       new Promise((resolve) => {
         const time = now();
-        const { id, policy } = request.unit;
+        const { id, policy } = request.moduleVersion;
         const queue = queueOf(id);
         if (!queue.countCall(policy.limits.perMinute, time)) return resolve(RATE_LIMITED);
         queue.add(new Invocation(request, { stats: queue, resolve, now: time }));

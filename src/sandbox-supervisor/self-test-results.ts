@@ -1,6 +1,6 @@
 // The newest self-test results: of hosts without the just-in-time compiler, and of those with it.
 import type { IsolationLayers } from './isolation/isolation-levels.ts';
-import type { SelfTest, SelfTestResult } from './sandbox.ts';
+import type { SelfTest, SelfTestResult } from './model/sandbox.ts';
 
 export interface SelfTestResults {
   /** The newest result; while the self-test runs, no items. */

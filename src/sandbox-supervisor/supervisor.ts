@@ -15,9 +15,9 @@ import { createInspector } from './inspector.ts';
 import { failedResult } from './invocation.ts';
 import { checkIsolationLevel, isolationLevel } from './isolation/isolation-levels.ts';
 import type { Launcher } from './isolation/launcher.ts';
+import type { Incident, Sandbox, SandboxObserver, SelfTestResult } from './model/sandbox.ts';
 import { cpuMsOf } from './process-usage.ts';
 import { createResultReader, PROTOCOL_VIOLATION, type ResultMessage } from './result-frames.ts';
-import type { Incident, Sandbox, SandboxObserver, SelfTestResult } from './sandbox.ts';
 import { createScheduler } from './scheduler.ts';
 import { createSelfTestResults } from './self-test-results.ts';
 import { checkTimeouts, createWatchdog } from './timeouts.ts';
@@ -130,10 +130,10 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     attach(attached) {
       observer = attached;
     },
-    run(request) {
+    invoke(request) {
       if (isClosed) return Promise.resolve(CLOSED);
       // The caller may have looked the module up before it was suspended.
-      if (observer?.isSuspended(request.unit.id) === true) return Promise.resolve(SUSPENDED);
+      if (observer?.isSuspended(request.moduleVersion.id) === true) return Promise.resolve(SUSPENDED);
       timeouts.start();
       reaper.start();
       return scheduler.enqueue(pendingHostCalls.track(request));
@@ -142,7 +142,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
       reaper.start();
       return inspector.inspect(source, kind, author);
     },
-    retire(moduleId) {
+    evict(moduleId) {
       for (const host of pool.hosts) if (host.state !== 'dead') host.evict(moduleId);
     },
     stop(moduleId) {

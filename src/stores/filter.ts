@@ -31,12 +31,12 @@ export type FilterTest =
 /** Matches every document. */
 export const MATCH_ALL: Filter = { kind: 'and', filters: [] };
 
-/** Matches the document with this id, in the case in which it is stored. */
+/** Matches the document with this id. */
 export function filterById(id: string): Filter {
-  return { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: id }] };
+  return { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: id.toLowerCase() }] };
 }
 
-/** Matches the documents with these ids. */
+/** Matches the documents with these ids, which must be as they are stored: in lower case. */
 export function filterByIds(ids: readonly Json[]): Filter {
   return { kind: 'field', path: '_id', tests: [{ kind: 'in', values: ids }] };
 }

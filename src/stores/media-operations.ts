@@ -1,6 +1,6 @@
 // What all media stores have in common: ids of uploads, the search for a free key, and the life of an open store.
 import { randomBytes } from 'node:crypto';
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../errors/errors.ts';
 import { isMediaKey } from '../lib/media-key.ts';
 import type { MediaKey, MediaUploadOptions } from './media-store.ts';
 

@@ -1,5 +1,5 @@
 // Reads every document of a namespace page by page, in constant memory.
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../errors/errors.ts';
 import { parseStoredJson } from '../lib/json/stored-json.ts';
 import { type Filter, MATCH_ALL } from '../stores/filter.ts';
 import type { Direction, DocumentStore, FindQuery, Namespace, Sort } from '../stores/ports.ts';

@@ -1,10 +1,10 @@
 // Imports the lines of an export into a store. It may be repeated: documents are written by their ids, and only if they differ.
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { type ImportEntry, parseImportEntry } from './import-entry.ts';
 import { formatNamespace } from './namespaces.ts';
 import { splitLines } from './split-lines.ts';
-import { type BatchResult, writeBatch } from './write-batch.ts';
+import { type ImportBatchResult, writeBatch } from './write-batch.ts';
 
 interface ImportOptions {
   readonly store: Pick<DocumentStore, 'find' | 'commit'>;
@@ -15,7 +15,7 @@ interface ImportOptions {
 }
 
 /** Progress of an import. */
-export interface ImportState extends BatchResult {
+export interface ImportState extends ImportBatchResult {
   /** Every line up to this one is stored; 0 is none. */
   readonly line: number;
   readonly collections: number;

@@ -1,5 +1,5 @@
 // Splits a stream of bytes at its line feeds.
-import { AppError } from '../errors.ts';
+import { AppError } from '../errors/errors.ts';
 
 export interface InputLine {
   /** Counted from 1. */

@@ -1,5 +1,5 @@
 // Writes a batch of imported documents in one commit. Documents that are already equal are left alone.
-import { StoreError } from '../errors.ts';
+import { StoreError } from '../errors/errors.ts';
 import { retry } from '../lib/async/retry.ts';
 import { documentVersion } from '../lib/document-version.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../stores/ports.ts';
@@ -13,7 +13,7 @@ interface BatchOptions {
 }
 
 /** Numbers of documents. */
-export interface BatchResult {
+export interface ImportBatchResult {
   readonly inserted: number;
   readonly updated: number;
   /** Were equal already. */
@@ -107,7 +107,7 @@ function findInvalidEntry(error: unknown, planned: PlannedWrites) {
   return entry === undefined || message === undefined ? undefined : { entry, message, error };
 }
 
-function countResult(planned: PlannedWrites): BatchResult {
+function countResult(planned: PlannedWrites): ImportBatchResult {
   const kinds = [...planned.values()].map((write) => write?.kind);
   const count = (kind: Write['kind'] | undefined) => kinds.filter((one) => one === kind).length;
   return { inserted: count('insert'), updated: count('update'), same: count(undefined) };
@@ -120,9 +120,9 @@ function countResult(planned: PlannedWrites): BatchResult {
 export async function writeBatch(
   entries: readonly ImportEntry[],
   options: BatchOptions,
-): Promise<BatchResult> {
+): Promise<ImportBatchResult> {
   let planned: PlannedWrites = new Map();
-  const attempt = async (): Promise<BatchResult> => {
+  const attempt = async (): Promise<ImportBatchResult> => {
     planned = await planWrites(entries, options);
     const writes = [...planned.values()].filter((write) => write !== undefined);
     if (writes.length > 0) await options.store.commit(writes, { deadline: options.now() + BATCH_TIMEOUT_MS });

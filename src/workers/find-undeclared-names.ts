@@ -1,4 +1,4 @@
-// Worker task: which names does posted code assign to without declaring them? Its text is parsed, never run.
+// Worker task: finds names that posted code assigns to without declaring them. The code is parsed, never run.
 import { parse } from 'acorn';
 import { analyze } from 'eslint-scope';
 
@@ -8,8 +8,8 @@ export interface UndeclaredName {
   readonly line: number;
 }
 
-const NAMES_MOST = 20;
-// What a module finds as its parameters: assigning to these is its own affair.
+const MAX_NAMES = 20;
+// The parameters of a module, which it may assign to.
 const PARAMETERS: ReadonlySet<string> = new Set([
   ...['module', 'exports', 'require', 'console', 'Model', 'fetch', 'crypto', 'Math', 'queueMicrotask'],
   ...['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate'],
@@ -22,7 +22,7 @@ function parseBody(source: string): ReturnType<typeof parse> {
     allowReturnOutsideFunction: true,
     allowHashBang: true,
     locations: true,
-    // The analysis tells by them what a function's own parameters are.
+    // The analysis uses them to recognize the parameters of a function.
     ranges: true,
   });
 }
@@ -35,12 +35,12 @@ function namesIn(source: string): ReadonlyMap<string, number> {
     const { name, loc } = reference.identifier;
     if (!reference.isWrite() || PARAMETERS.has(name) || first.has(name)) continue;
     first.set(name, loc?.start.line ?? 1);
-    if (first.size === NAMES_MOST) break;
+    if (first.size === MAX_NAMES) break;
   }
   return first;
 }
 
-/** At most 20 names in the order of the text. Code that cannot be parsed, or nests too deep to be looked at, has none. */
+/** At most 20 names in the order of the text. None for code that cannot be parsed or nests too deep. */
 export function findUndeclaredNames(source: string): readonly UndeclaredName[] {
   try {
     return [...namesIn(source)].map(([name, line]) => ({ name, line }));

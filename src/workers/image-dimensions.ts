@@ -41,8 +41,8 @@ function read(bytes: FileBytes, head: Uint8Array): Dimensions | undefined {
 }
 
 /**
- * Undefined for what is no image of a known format, or cut off before its dimensions, or has absurd ones. `incomplete`: more
- * of the file could change that.
+ * Undefined if the bytes are not an image of a known format, end before its dimensions, or have implausible ones. `incomplete`:
+ * more of the file could change that.
  */
 export function imageDimensions({
   head,

@@ -1,5 +1,5 @@
-// Worker task: do texts match their patterns? The linear engine decides where it takes the pattern and is soon done,
-// else the platform's own, which is faster on most texts but may take for ever: hence the limits.
+// Worker task: matches texts against patterns. The linear-time engine runs patterns that it supports if that is cheap; the others
+// run on the native engine, which is faster on most texts but may take exponential time: hence the limits.
 import { createContext, Script } from 'node:vm';
 import {
   compileLinearRegex,
@@ -13,15 +13,15 @@ export interface PatternJob {
   readonly pattern: string;
   /** Some of i, m, s. */
   readonly flags: string;
-  /** All of them have to match. */
+  /** All of them must match. */
   readonly texts: readonly string[];
 }
 
 export interface PatternTask {
   readonly jobs: readonly PatternJob[];
-  /** For all texts of one job together; over it the job counts as no match. */
+  /** Limit for all texts of one job together. A job above it does not match. */
   readonly limitMs: number;
-  /** After this long no further job is begun. */
+  /** After this time no other job starts. */
   readonly totalMs: number;
 }
 
@@ -41,7 +41,7 @@ function fitsLinear({ pattern, flags, texts }: PatternJob): boolean {
   }
 }
 
-// Code points, as in the linear engine, where the pattern permits it.
+// With the flag `u` if the pattern permits it: matches code points, as the linear engine does.
 function compileNative({ pattern, flags }: PatternJob): Matcher {
   try {
     return new RegExp(pattern, `${flags}u`);
@@ -50,7 +50,7 @@ function compileNative({ pattern, flags }: PatternJob): Matcher {
   }
 }
 
-/** Compiles each pattern once for as long as the result is kept. */
+/** Compiles each pattern once. */
 function createCompile(): Compile {
   const engines = [new Map<string, Matcher>(), new Map<string, Matcher>()] as const;
   return (job) => {
@@ -65,7 +65,7 @@ function createCompile(): Compile {
 }
 
 function isTimeout(error: unknown): boolean {
-  // The error comes from the context, so it is no instance of our Error.
+  // The error comes from the other context, so it is not an instance of our Error.
   return (
     typeof error === 'object' &&
     error !== null &&
@@ -75,38 +75,38 @@ function isTimeout(error: unknown): boolean {
 }
 
 /**
- * The verdicts of the first jobs: the caller sends the others again.
- * One clock runs for as many jobs as fit into its time, since starting it costs more than most of them; a job that it
- * catches under way is begun anew with a clock of its own. The clock is that on the wall, on which a busy machine lets a
- * thread stand still: a job that had less than half of its time is begun anew, too, by the caller in the end.
+ * Returns the results of the first jobs; the caller sends the others again.
+ * One timeout covers as many jobs as fit into its time, since starting it costs more than most of them; the job that it
+ * interrupts is repeated with a timeout of its own. The timeout is wall-clock time, during which a busy machine may not run this
+ * thread: an interrupted job that had less than half of its time as CPU time is repeated too, in the end by the caller.
  */
 export function matchPatterns(
   { jobs, limitMs, totalMs }: PatternTask,
   { cpuMs = threadCpuMs }: { readonly cpuMs?: () => number } = {},
 ): readonly boolean[] {
-  const verdicts: boolean[] = [];
+  const results: boolean[] = [];
   const compile = createCompile();
   const end = performance.now() + totalMs;
   const matchNext = () => {
     const begun = performance.now();
-    for (const job of jobs.slice(verdicts.length)) {
+    for (const job of jobs.slice(results.length)) {
       const matcher = compile(job);
-      verdicts.push(job.texts.every((text) => matcher.test(text)));
+      results.push(job.texts.every((text) => matcher.test(text)));
       if (performance.now() - begun > limitMs / 2) return;
     }
   };
   const context = createContext({ matchNext });
   const script = new Script('matchNext()');
   do {
-    const before = verdicts.length;
+    const before = results.length;
     const cpuBefore = cpuMs();
     try {
       script.runInContext(context, { timeout: limitMs });
     } catch (error) {
       if (!isTimeout(error)) throw error;
       const hadItsTime = cpuMs() - cpuBefore >= limitMs / 2;
-      if (verdicts.length === before && hadItsTime) verdicts.push(false);
+      if (results.length === before && hadItsTime) results.push(false);
     }
-  } while (verdicts.length < jobs.length && performance.now() < end);
-  return verdicts;
+  } while (results.length < jobs.length && performance.now() < end);
+  return results;
 }

@@ -1,4 +1,4 @@
-// Reads image dimensions and computes hashes on a small pool of threads: hostile bytes may take any time to read.
+// Reads image dimensions and computes hashes on a small thread pool: hostile bytes may take any time to read.
 import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import type { ImageTask } from './image-dimensions.ts';
@@ -10,18 +10,18 @@ export const HEAD_BYTES = 524_288;
 /** Bytes from the end of a longer file, where TIFF and WebP may keep what their dimensions depend on. */
 export const TAIL_BYTES = 131_072;
 
-/** Enough for most images. All of both ends is sent only where this is not: copying it costs more than reading it. */
+/** Enough for most images. Both ends are sent in full only if needed: copying them costs more than reading them. */
 const SHORT_HEAD_BYTES = 16_384;
 const SHORT_TAIL_BYTES = 4_096;
 
 const MAX_THREADS = 2;
 const MAX_QUEUE = 64;
 const HEAP_MB = 64;
-/** From the call to the result, the wait for a thread included. */
-const LIMIT_MS = 5_000;
-const HASH_LIMIT_MS = 250;
+/** From the call to the result, including the wait for a thread. */
+const TIMEOUT_MS = 5_000;
+const HASH_TIMEOUT_MS = 250;
 
-/** The bytes of a file that are at hand. */
+/** The available bytes of a file. */
 export interface ImageEnds {
   /** So many of the first bytes, or as many as there are; at most `HEAD_BYTES` are asked for. */
   head(bytes: number): Uint8Array;
@@ -45,7 +45,7 @@ export interface MediaWorkersOptions {
   readonly limitMs?: number;
   /** Address of the module that exports `imageDimensions`. */
   readonly imageTask?: URL;
-  /** Told of a failure of the pool itself, which the caller only sees as a missing result. */
+  /** Called when the pool itself fails, which the caller only sees as a missing result. */
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -62,12 +62,12 @@ async function createPool(): Promise<Piscina> {
   });
 }
 
-/** Nothing is started before the first call. */
+/** Creates the pool, whose threads start with the first call. */
 export function createMediaWorkers(options: MediaWorkersOptions = {}): MediaWorkers {
-  const { limitMs = LIMIT_MS, imageTask = taskUrl('image-dimensions'), onFailure } = options;
+  const { limitMs = TIMEOUT_MS, imageTask = taskUrl('image-dimensions'), onFailure } = options;
   let pool: Promise<Piscina> | undefined;
 
-  // Undefined when the pool is full, or the task takes too long: its thread is ended then.
+  // Undefined if the pool is full, or the task takes too long: its thread is terminated then.
   const run = async <T>(
     task: unknown,
     { ms, ...about }: { ms: number; name: string; filename: string },
@@ -88,7 +88,7 @@ export function createMediaWorkers(options: MediaWorkersOptions = {}): MediaWork
     async dimensionsOf(ends, size) {
       const about = { name: 'imageDimensions', filename: imageTask.href, ms: limitMs };
       const send = (headBytes: number, tailBytes: number, isPart: boolean) => {
-        // Copies: a view of a large buffer would else take all of that along. Of a short file the first bytes are all.
+        // Copies, as a view would transfer its whole buffer. The first bytes of a short file are all of it.
         const head = new Uint8Array(ends.head(headBytes));
         const tail = size > headBytes ? new Uint8Array(ends.tail(tailBytes)) : new Uint8Array(0);
         const task: ImageTask = { head, tail, size, isPart };
@@ -101,8 +101,8 @@ export function createMediaWorkers(options: MediaWorkersOptions = {}): MediaWork
       return full === 'incomplete' ? undefined : full;
     },
     async sha1Of(text) {
-      const about = { name: 'sha1', filename: taskUrl('sha1').href, ms: HASH_LIMIT_MS };
-      // A name is short: an upload shall not wait for images of others.
+      const about = { name: 'sha1', filename: taskUrl('sha1').href, ms: HASH_TIMEOUT_MS };
+      // A name is short: an upload must not wait for the images of others.
       return (await run<string>(text, about)) ?? sha1(text);
     },
     async close() {

@@ -1,14 +1,14 @@
-// Looks for undeclared names on a thread of its own: parsing hostile text may take any time, or all memory of its thread.
+// Finds undeclared names on a worker thread: parsing hostile text may take any time, or all memory of its thread.
 import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import type { UndeclaredName } from './find-undeclared-names.ts';
 
-const LIMIT_MS = 1000;
+const TIMEOUT_MS = 1000;
 const HEAP_MB = 128;
-const WAITING_MOST = 16;
+const MAX_WAITING = 16;
 
 export interface UndeclaredNameFinder {
-  /** None where the text takes too long, or too many others wait. Never rejects. */
+  /** Empty if the text takes too long, or too many others wait. Never rejects. */
   find(source: string): Promise<readonly UndeclaredName[]>;
   close(): Promise<void>;
 }
@@ -20,14 +20,14 @@ async function createPool(): Promise<Piscina> {
     filename: task.href,
     minThreads: 0,
     maxThreads: 1,
-    maxQueue: WAITING_MOST,
+    maxQueue: MAX_WAITING,
     idleTimeout: 30_000,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
 }
 
-/** Nothing is started before the first call. A text may take `limitMs`. */
-export function createUndeclaredNameFinder(limitMs = LIMIT_MS): UndeclaredNameFinder {
+/** Creates the finder, whose thread starts with the first call. A text may take `limitMs`. */
+export function createUndeclaredNameFinder(limitMs = TIMEOUT_MS): UndeclaredNameFinder {
   let pool: Promise<Piscina> | undefined;
   return {
     async find(source) {
@@ -40,7 +40,7 @@ export function createUndeclaredNameFinder(limitMs = LIMIT_MS): UndeclaredNameFi
           name: 'findUndeclaredNames',
         })) as readonly UndeclaredName[];
       } catch {
-        // A hint that cannot be had is not worth refusing code for.
+        // The names are only a warning: code is not rejected without them.
         return [];
       }
     },

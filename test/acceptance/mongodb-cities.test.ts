@@ -1,4 +1,4 @@
-// A hundred thousand cities, imported over HTTP into each of the two databases, are the same documents in both.
+// Twenty thousand cities, imported over HTTP into SQLite and MongoDB, are the same documents in both.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CITIES, COUNTRIES, cityDocuments, countryDocuments } from '../../scripts/example-import/world.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
@@ -10,7 +10,7 @@ import { queryOf } from '../helpers/shelf.ts';
 import { createWorkspace } from '../helpers/workspace.ts';
 
 const WORLD = '/1.0/world';
-const MANY = 100_000;
+const MANY = 20_000;
 const BATCH = 2000;
 const PAGE = 1000;
 
@@ -34,7 +34,10 @@ async function fill(server: ServerProcess): Promise<Side> {
   const ids = new Map<string, string>(
     results.map(({ code, _id }: { code: string; _id: string }) => [code, _id]),
   );
-  const cities = cityDocuments(ids).slice(0, MANY);
+  const all = cityDocuments(ids);
+  // Spread over all countries and sizes.
+  const every = Math.floor(all.length / MANY);
+  const cities = all.filter((_, index) => index % every === 0).slice(0, MANY);
   for (let from = 0; from < cities.length; from += BATCH) {
     await post(client, `${WORLD}/cities`, cities.slice(from, from + BATCH));
   }
@@ -55,9 +58,9 @@ const QUERIES: readonly Readonly<Record<string, never | string | number | boolea
   { sort: 'name', count: 200 },
   { sort: { name: -1, geonameId: 1 }, count: 200, page: 3 },
   { sort: { population: -1, geonameId: -1 }, count: 300 },
-  { sort: { feature: 1, name: 1, geonameId: 1 }, count: 200, skip: 40_000 },
+  { sort: { feature: 1, name: 1, geonameId: 1 }, count: 200, skip: 8000 },
   { filter: { name: 'SPRINGFIELD' }, sort: 'geonameId', count: 1000 },
-  { filter: { name: 'são paulo' }, sort: 'geonameId' },
+  { filter: { name: 'BENITO JUÁREZ' }, sort: 'geonameId' },
   { filter: { name: { $regex: '^san ' } }, sort: { name: 1, geonameId: 1 }, count: 1000 },
   { filter: { name: { $regex: 'ö.*ß|ß.*ö' } }, sort: 'geonameId' },
   { filter: { name: { $regex: 'burg$', $options: '' } }, sort: { population: -1, geonameId: 1 } },
@@ -68,7 +71,7 @@ const QUERIES: readonly Readonly<Record<string, never | string | number | boolea
     count: 1000,
   },
   { filter: { 'country.code': 'NL' }, sort: { population: -1, geonameId: 1 }, count: 1000 },
-  { filter: { 'country.name': 'germany' }, sort: { name: 1, geonameId: 1 }, count: 1000, skip: 1000 },
+  { filter: { 'country.name': 'germany' }, sort: { name: 1, geonameId: 1 }, count: 1000, skip: 200 },
   { filter: { 'country.continent': 'OC', population: 0 }, sort: 'geonameId', count: 500, compose: true },
   { filter: { feature: { $in: ['PPLC', 'PPLA'] } }, sort: { name: 1, geonameId: 1 }, count: 1000 },
   { filter: { feature: { $ne: 'PPL' }, name: { $gte: 'Y' } }, sort: { name: 1, geonameId: 1 }, count: 1000 },
@@ -80,7 +83,7 @@ const QUERIES: readonly Readonly<Record<string, never | string | number | boolea
   { fields: { location: 0 }, sort: { geonameId: -1 }, count: 100 },
 ];
 
-describeMongo('A hundred thousand cities', ({ standalone }) => {
+describeMongo('Twenty thousand cities', ({ standalone }) => {
   const workspaces = [createWorkspace(), createWorkspace()];
   const { uri, drop } = createDatabase(standalone);
   const servers: ServerProcess[] = [];

@@ -6,7 +6,7 @@ import { createClientCache } from '../../src/auth/clients/client-cache.ts';
 import { createClientService } from '../../src/auth/clients/client-service.ts';
 import type { ClientStatus } from '../../src/auth/clients/client-store.ts';
 import { CLIENTS_NAMESPACE } from '../../src/auth/clients/client-store.ts';
-import { StoreError } from '../../src/errors.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
 import { auditOf } from '../helpers/audit-log.ts';
 import { openTemporaryStore } from '../helpers/temporary-store.ts';

@@ -1,7 +1,7 @@
 // Generated secrets: one per name and database, whoever starts first.
 import { describe, expect, it } from 'vitest';
 import { findOrCreateSecret } from '../../src/auth/generated-secrets.ts';
-import { StoreError } from '../../src/errors.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { openTemporaryStore } from '../helpers/temporary-store.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClientStatus } from '../../src/auth/clients/client-store.ts';
 import { createLogin } from '../../src/auth/login.ts';
 import { createLoginLimiter } from '../../src/auth/login-limiter.ts';
-import { StoreError } from '../../src/errors.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 
 const status: ClientStatus = {
   client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null },

@@ -13,7 +13,7 @@ const refusal = (text: string): Promise<{ code: string; message: string }> =>
     (error) => error,
   );
 
-test('reads an object', async () => {
+test('parseArguments accepts an object', async () => {
   expect(await read('{"a":[1,{"b":null}]}')).toEqual({ a: [1, { b: null }] });
 });
 
@@ -34,29 +34,29 @@ test.each([
   ['NUL in a name', '{"a\\u0000b":1}'],
   ['a lone surrogate', '{"a":"\\ud800"}'],
   ['a number beyond all', '{"a":1e999}'],
-])('refuses %s', async (_name, text) => {
+])('parseArguments rejects %s', async (_name, text) => {
   expect((await refusal(text)).code).toBe('BAD_ARGUMENTS');
 });
 
-test('a megabyte is the most, in bytes', async () => {
+test('arguments have at most a megabyte in bytes', async () => {
   const of = (character: string, count: number) => JSON.stringify({ a: character.repeat(count) });
   expect(await read(of('x', 1_048_568))).toBeDefined();
   expect((await refusal(of('x', 1_048_569))).message).toContain('1048576 bytes');
   expect((await refusal(of('é', 700_000))).message).toContain('1048576 bytes');
 });
 
-test('names in a refusal are cut', async () => {
+test('long names are cut in the error of arguments', async () => {
   expect((await refusal(`{"${'x'.repeat(5000)}":{"__proto__":1}}`)).message.length).toBeLessThan(250);
 });
 
-test('only own members are arguments, and null is none', async () => {
+test('only own members are arguments, and null counts as absent', async () => {
   expect(getArgument({ a: 1, b: null }, 'a')).toBe(1);
   expect(getArgument({ a: 1, b: null }, 'b')).toBeUndefined();
   expect(getArgument({}, 'toString')).toBeUndefined();
   expect(getArgument({ a: false }, 'a')).toBe(false);
 });
 
-test('100,000 values are the most, however short', async () => {
+test('arguments have at most 100,000 values of any length', async () => {
   // The object and its colon count as three.
   const of = (count: number) => `{"a":[${'1,'.repeat(count)}1]}`;
   expect(await read(of(99_996))).toBeDefined();

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
-import { toAppError } from '../../src/store-errors.ts';
+import { toAppError } from '../../src/errors/store-errors.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { openModels } from './model.ts';
 import { grantOf, unitWith } from './module.ts';
 
 const grants = [grantOf('1.0/library/books')];
 
-test('routes a call by its name', async () => {
+test('a host call is performed by its name', async () => {
   const { call } = await openModels();
   expect((await call('fetch', {}, [])).value).toEqual({ status: 200 });
   expect((await call('model.count', { collection: 'books' }, grants)).ok).toBe(true);
@@ -23,19 +23,19 @@ test.each([
   '__proto__',
   'FETCH',
   'model.find ',
-])('there is no call %j', async (name) => {
+])('the host call %j is rejected as unknown', async (name) => {
   const { call } = await openModels();
   const { ok, value } = await call(name, { collection: 'books' }, grants);
   expect([ok, value]).toEqual([false, { code: 'BAD_ARGUMENTS', message: 'There is no such call' }]);
 });
 
-test('bad arguments are an answer', async () => {
+test('bad arguments of a host call are an error result', async () => {
   const { call } = await openModels();
   expect((await call('model.find', 'not json', grants)).value.code).toBe('BAD_ARGUMENTS');
   expect((await call('fetch', '[]', [])).value.code).toBe('BAD_ARGUMENTS');
 });
 
-test('a defect of the server is logged, and told as nothing', async () => {
+test('an internal error of a host call is logged and hidden from the guest', async () => {
   const broken = (store: DocumentStore): DocumentStore => ({
     ...store,
     stats: async () => {
@@ -57,7 +57,7 @@ test('a defect of the server is logged, and told as nothing', async () => {
   ]);
 });
 
-test('nothing is begun for a request that is over', async () => {
+test('no host call begins after its request has ended', async () => {
   const begun: string[] = [];
   const never = async () => {
     throw new Error('begun');
@@ -78,7 +78,7 @@ test('nothing is begun for a request that is over', async () => {
     now: Date.now,
     log: { error: () => undefined },
   });
-  const serve = capabilities.forRequest({ unit: unitWith({}), client: null, requestId: 'r1' });
+  const serve = capabilities.forRequest({ moduleVersion: unitWith({}), client: null, requestId: 'r1' });
   const { ok, text } = await serve({ name: 'fetch', args: '{}' }, AbortSignal.abort());
   expect([ok, JSON.parse(text).code, begun]).toEqual([false, 'ABORTED', []]);
 });

@@ -3,8 +3,8 @@ import { afterAll, expect, test } from 'vitest';
 import { createCaller } from '../../src/auth/authorize.ts';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
 import { createRegistry } from '../../src/collections/model/registry.ts';
-import type { Grants, ModuleVersion } from '../../src/sandbox-supervisor/module-version.ts';
-import { toAppError } from '../../src/store-errors.ts';
+import { toAppError } from '../../src/errors/store-errors.ts';
+import type { ModuleVersion, PolicyGrants } from '../../src/sandbox-supervisor/model/module-version.ts';
 import { openLibrary } from '../collections/library-service.ts';
 import { createTestSandbox, invocationRequest } from '../helpers/sandbox.ts';
 import { fetchBench, fetchGrant, serve } from './fetch/servers.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 /** What the body of an async handler, with `Model` and `fetch`, answers as JSON. */
-async function answerOf(body: string, grants: Partial<Grants>): Promise<unknown> {
+async function answerOf(body: string, grants: Partial<PolicyGrants>): Promise<unknown> {
   const unit: ModuleVersion = {
     ...unitWith(grants),
     source: `module.exports.get = async (req, res) => { ${body} }`,
@@ -44,8 +44,8 @@ async function answerOf(body: string, grants: Partial<Grants>): Promise<unknown>
     now: Date.now,
     log: { error: () => undefined },
   });
-  const serveCall = capabilities.forRequest({ unit, client: ANN, requestId: 'r1' });
-  const outcome = await sandbox.run(invocationRequest(unit, { serve: serveCall }));
+  const serveCall = capabilities.forRequest({ moduleVersion: unit, client: ANN, requestId: 'r1' });
+  const outcome = await sandbox.invoke(invocationRequest(unit, { performHostCall: serveCall }));
   if (outcome.kind !== 'response') throw new Error(JSON.stringify(outcome));
   return JSON.parse(String(outcome.body));
 }

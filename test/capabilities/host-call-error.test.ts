@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { HostCallError, hostCallErrorResult } from '../../src/capabilities/host-call-error.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 
 const told = (error: AppError | HostCallError) => {
   const { ok, text } = hostCallErrorResult(error);
@@ -8,14 +8,14 @@ const told = (error: AppError | HostCallError) => {
   return JSON.parse(text);
 };
 
-test('a refusal is a code and a message', () => {
+test('a HostCallError is a code and a message for the guest', () => {
   expect(told(new HostCallError('TOO_DEEP', 'no "further"'))).toEqual({
     code: 'TOO_DEEP',
     message: 'no "further"',
   });
 });
 
-test('an error of the domain keeps its items', () => {
+test('an AppError keeps its items for the guest', () => {
   const item = { field: 'title', message: 'must be specified', code: 'ERROR_REQUIRED' };
   expect(told(new AppError('DOCUMENT_INVALID', { items: [item] }))).toEqual({
     code: 'DOCUMENT_INVALID',
@@ -28,7 +28,7 @@ test('an error of the domain keeps its items', () => {
   expect(two.errors).toHaveLength(2);
 });
 
-test('a failure of the server says nothing of its cause', () => {
+test('an internal error hides its cause from the guest', () => {
   const cause = new Error('SQLITE_CORRUPT at /var/data');
   expect(hostCallErrorResult(new AppError('INTERNAL', { cause })).text).toBe(
     '{"code":"INTERNAL","message":"Something went wrong"}',

@@ -7,7 +7,7 @@ const BOOKS = '1.0/library/books';
 const titles = (value: { results: { title: string }[] }) => value.results.map(({ title }) => title);
 const book = (title: string, pages = 1) => ({ title, pages });
 
-test('find answers a page of stored texts as HTTP would, by every name of the collection', async () => {
+test('Model find returns the page of HTTP for every name of the collection', async () => {
   const { call, library } = await openModels();
   await library.create('books', [book('b'), book('c'), book('a'), book('d')]);
   for (const collection of ['books', 'library/books', BOOKS]) {
@@ -18,7 +18,7 @@ test('find answers a page of stored texts as HTTP would, by every name of the co
   }
 });
 
-test('find takes a query and options', async () => {
+test('Model find accepts a query and options', async () => {
   const { call, library } = await openModels();
   await library.create('books', [book('a', 1), book('b', 2), book('c', 3), book('d', 4)]);
   const find = async (query: object | null, options: object) =>
@@ -32,7 +32,7 @@ test('find takes a query and options', async () => {
   expect(Object.keys(only).sort()).toEqual(['_id', 'title']);
 });
 
-test('maxResults bounds pages, whatever is asked for', async () => {
+test('maxResults limits every page of Model', async () => {
   const { call, library } = await openModels();
   await library.create('books', [book('a'), book('b'), book('c'), book('d')]);
   const grants = [grantOf(BOOKS, { maxResults: 2 })];
@@ -42,7 +42,7 @@ test('maxResults bounds pages, whatever is asked for', async () => {
   }
 });
 
-test('count, stats', async () => {
+test('Model count and stats return numbers', async () => {
   const { call, library } = await openModels();
   await library.create('books', [book('a', 1), book('b', 2)]);
   const counted = await call('model.count', { collection: 'books', query: { pages: 2 } }, [grantOf(BOOKS)]);
@@ -51,7 +51,7 @@ test('count, stats', async () => {
   expect(stats.value).toMatchObject({ count: 2 });
 });
 
-test('create, update and delete write as the caller', async () => {
+test('Model create, update and delete write as the caller', async () => {
   const { call, library } = await openModels();
   const grants = [grantOf(BOOKS)];
   const created = await call('model.create', { collection: 'books', documents: book('a') }, grants);
@@ -65,7 +65,7 @@ test('create, update and delete write as the caller', async () => {
   expect(removed.value).toEqual({ deleted: 1, totalCount: 1 });
 });
 
-test('maxResults bounds writes before anything is written', async () => {
+test('maxResults limits writes of Model before anything is written', async () => {
   const { call, library } = await openModels();
   const grants = [grantOf(BOOKS, { maxResults: 1 })];
   await library.create('books', [book('a'), book('b')]);
@@ -77,7 +77,7 @@ test('maxResults bounds writes before anything is written', async () => {
   expect((await library.all('books')).map(({ pages }) => pages)).toEqual([1, 1]);
 });
 
-test('validation errors come with their items', async () => {
+test('validation errors of Model keep their items', async () => {
   const { call } = await openModels();
   const { ok, value } = await call('model.create', { collection: 'books', documents: [{ pages: 'x' }] }, [
     grantOf(BOOKS),
@@ -90,13 +90,13 @@ test.each([
   ['$where', { $where: 'sleep(1)' }],
   ['$function', { title: { $function: {} } }],
   ['an aggregation', { $out: 'people' }],
-])('a filter with %s is refused as over HTTP', async (_name, query) => {
+])('Model rejects a filter with %s as HTTP does', async (_name, query) => {
   const { call } = await openModels();
   const { ok, value } = await call('model.find', { collection: 'books', query }, [grantOf(BOOKS)]);
   expect([ok, value.code]).toEqual([false, 'FILTER_INVALID']);
 });
 
-test('what a reference leads to must be granted too', async () => {
+test('Model needs a grant for collections behind references', async () => {
   const { call, library } = await openModels();
   const [person] = await library.create('people', { name: 'Bo' });
   await library.create('books', { ...book('a'), author: person!['_id']! });
@@ -111,7 +111,7 @@ test('what a reference leads to must be granted too', async () => {
   expect(await library.all('people')).toHaveLength(1);
 });
 
-test('a revision collection only reads, and media documents need their file', async () => {
+test('Model cannot write revision collections, nor create media documents', async () => {
   const { call } = await openModels();
   const grants = [grantOf('1.0/library/old'), grantOf('1.0/library/files')];
   const write = (collection: string) =>
@@ -121,7 +121,7 @@ test('a revision collection only reads, and media documents need their file', as
   expect((await call('model.find', { collection: 'old' }, grants)).ok).toBe(true);
 });
 
-test('documents too large together are refused when read, and counted when written', async () => {
+test('Model rejects reads of too large documents and counts them for writes', async () => {
   const { call, library } = await openModels();
   const large = 'x'.repeat(900_000);
   const grants = [grantOf('1.0/library/open')];
@@ -136,7 +136,7 @@ test('documents too large together are refused when read, and counted when writt
   expect(updated.value).toMatchObject({ results: [], omitted: 10, metadata: { totalCount: 10 } });
 });
 
-test('deleting everything leaves a line in the log', async () => {
+test('deleting every document through Model is logged', async () => {
   const { call, library, logged } = await openModels();
   await library.create('open', [{ title: 'a' }]);
   await call('model.delete', { collection: 'open', query: {} }, [grantOf('1.0/library/open')]);
@@ -145,7 +145,7 @@ test('deleting everything leaves a line in the log', async () => {
   ]);
 });
 
-test('a query that outlives its deadline says so', async () => {
+test('a Model query after its deadline is a timeout', async () => {
   const deadlines: (number | undefined)[] = [];
   const wrap = (store: DocumentStore): DocumentStore => ({
     ...store,
@@ -170,7 +170,7 @@ test.each([
   ['model.update', { update: {} }, 'query'],
   ['model.delete', {}, 'query'],
   ['model.create', {}, 'documents'],
-])('%s with %j names what is missing', async (name, args, missing) => {
+])('Model %s with %j names the missing argument', async (name, args, missing) => {
   const { call } = await openModels();
   const { ok, value } = await call(name, { collection: 'books', ...args } as never, [grantOf(BOOKS)]);
   expect(ok).toBe(false);

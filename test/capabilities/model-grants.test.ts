@@ -6,7 +6,7 @@ import { grantOf } from './module.ts';
 
 const books = grantOf('1.0/library/books', { actions: ['find'] });
 
-test('a name means whole parts of a path, from its end', () => {
+test('a Model name matches whole segments at the end of a path', () => {
   for (const name of ['books', 'library/books', '1.0/library/books']) {
     expect(findCollectionGrant([books], name, 'find')).toBe(books);
   }
@@ -17,14 +17,14 @@ test('a name means whole parts of a path, from its end', () => {
   }
 });
 
-test('two grants on one collection add up', () => {
+test('actions of two grants on one collection add up', () => {
   const writes = grantOf('1.0/library/books', { actions: ['create'], as: 'client:robot' });
   expect(findCollectionGrant([books, writes], 'books', 'find')).toBe(books);
   expect(findCollectionGrant([books, writes], 'books', 'create')).toBe(writes);
   expect(() => findCollectionGrant([books, writes], 'books', 'delete')).toThrow();
 });
 
-test('a caller within grants may what both allow', () => {
+test('a restricted caller may do what both caller and grants allow', () => {
   const source = { fields: { title: { type: 'String' } } };
   const people = collectionOf('people', source);
   const other = collectionOf('other', source);

@@ -10,12 +10,12 @@ const books = collectionOf('books', { fields: { title: { type: 'String' } }, set
 const read = (options: object, maxResults = 100) =>
   parseModelRequest({ options } as never, books, maxResults);
 
-test('nothing given is the page of the collection, within the grant', () => {
+test('a Model request without options has the page size of the collection within the grant', () => {
   expect(parseModelRequest({}, books, 100)).toEqual({ pageSize: 40 });
   expect(parseModelRequest({ query: null, options: null }, books, 20)).toEqual({ pageSize: 20 });
 });
 
-test('reads every option', () => {
+test('a Model request has every option', () => {
   const options = { limit: 5, skip: 1, page: 2, sort: { title: -1 }, fields: { title: 1 }, compose: true };
   expect(parseModelRequest({ query: { title: 'a' }, options }, books, 100)).toEqual({
     ...{ filter: { title: 'a' }, pageSize: 5, skip: 1, page: 2, sort: { title: -1 } },
@@ -23,17 +23,17 @@ test('reads every option', () => {
   });
 });
 
-test('`count` is another name of `limit`, which wins', () => {
+test('`count` is an alias of `limit`, which wins', () => {
   expect(read({ count: 7 }).pageSize).toBe(7);
   expect(read({ count: 7, limit: 8 }).pageSize).toBe(8);
 });
 
-test('0 and more than the grant gives mean what the grant gives', () => {
+test('a Model limit of 0 or above the grant means that of the grant', () => {
   for (const limit of [0, 0.5, 101, 1e300]) expect(read({ limit }).pageSize).toBe(100);
   expect(read({ limit: 2.9 }).pageSize).toBe(2);
 });
 
-test('numbers as text are understood, huge ones are cut', () => {
+test('Model options accept numbers as text and cut huge ones', () => {
   expect(read({ skip: '3' }).skip).toBe(3);
   expect(read({ page: 1e300 }).page).toBe(1_000_000_000_000);
 });
@@ -51,20 +51,20 @@ test.each([
   ['compose', 'true'],
   ['compose', -1],
   ['compose', 1.5],
-])('`%s` cannot be %j', (name, value) => {
+])('the Model option `%s` cannot be %j', (name, value) => {
   expect(() => read({ [name]: value })).toThrow(
     expect.objectContaining({ code: 'BAD_ARGUMENTS', message: expect.stringContaining(`\`${name}\``) }),
   );
 });
 
-test('`query` and `options` are objects', () => {
+test('`query` and `options` of Model must be objects', () => {
   for (const value of [[], 'x', 1, true]) {
     expect(() => getObjectArgument({ query: value }, 'query')).toThrow('`query` must be an object');
     expect(() => parseModelRequest({ options: value }, books, 1)).toThrow('`options` must be an object');
   }
 });
 
-test('inherited names are no options', () => {
+test('inherited members are not Model options', () => {
   expect(getObjectArgument({}, 'constructor')).toBeUndefined();
   expect(getComposeArgument({})).toBeUndefined();
   for (const compose of [false, 'all', 2, 0]) expect(getComposeArgument({ compose })).toBe(compose);

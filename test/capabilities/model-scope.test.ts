@@ -11,7 +11,7 @@ const NOT_GRANTED = {
   message: 'The policy of this module grants no such use of a collection',
 };
 
-test('what is not granted and what does not exist look the same', async () => {
+test('Model answers the same for missing and for ungranted collections', async () => {
   const { call } = await openModels();
   const grants = [grantOf(BOOKS, { actions: ['count'] }), grantOf('1.0/library/gone')];
   for (const collection of ['books', 'people', 'gone', 'nowhere', '', '/', 'constructor', '__proto__']) {
@@ -22,7 +22,7 @@ test('what is not granted and what does not exist look the same', async () => {
   expect((await call('model.find', { collection: 'books' }, [])).value).toEqual(NOT_GRANTED);
 });
 
-test('a short name of two granted collections is refused, a longer one is not', async () => {
+test('Model rejects a short name of two granted collections', async () => {
   const { call } = await openModels();
   const grants = [grantOf(BOOKS), grantOf('1.0/shop/books')];
   const short = await call('model.find', { collection: 'books' }, grants);
@@ -33,7 +33,7 @@ test('a short name of two granted collections is refused, a longer one is not', 
   expect((await call('model.find', { collection: 'shop/books' }, grants)).ok).toBe(true);
 });
 
-test('the caller needs the permission as well as the module', async () => {
+test('Model needs the permission of the caller and the grant of the module', async () => {
   let client = ANN;
   const { call } = await openModels({ standing: () => client });
   const grants = [grantOf(BOOKS), grantOf('1.0/library/open')];
@@ -49,7 +49,7 @@ test('the caller needs the permission as well as the module', async () => {
   expect(await find('open', null)).toBeUndefined();
 });
 
-test('the caller is who it is now: removed, made again, with other rights', async () => {
+test('Model uses the current rights of the caller, who may be removed or created again', async () => {
   let now: Client | undefined = ANN;
   const { call } = await openModels({ standing: () => now });
   const find = async () => (await call('model.find', { collection: 'books' }, [grantOf(BOOKS)])).value.code;
@@ -76,7 +76,7 @@ test('a module can act as a client that its policy names, while that client exis
   expect((await call('model.find', { collection: 'books' }, nobody)).value.code).toBe('CLIENT_REMOVED');
 });
 
-test('what is granted as another client is not open to this one by way of a reference', async () => {
+test('Model does not follow references with grants for another acting client', async () => {
   const { library } = await openModels();
   const scopeOf = createModelScope({
     registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
@@ -89,21 +89,21 @@ test('what is granted as another client is not open to this one by way of a refe
   const people = '1.0/library/people';
   const mayRead = async (as: string) => {
     const unit = unitWith({ collections: [grantOf(BOOKS, { as: 'client:robot' }), grantOf(people, { as })] });
-    const run = { unit, client: ANN, requestId: 'r1' };
+    const run = { moduleVersion: unit, client: ANN, requestId: 'r1' };
     const { context } = await scopeOf('find', { collection: 'books' }, run);
     return context.caller.may(library.at('people')!, 'GET');
   };
   expect([await mayRead('client:robot'), await mayRead('caller')]).toEqual([true, false]);
 });
 
-test('calls inside hooks inside calls come to an end', async () => {
+test('Model calls inside hooks of Model calls end at a depth of four', async () => {
   const { call } = await openModels();
   const at = (depth: number) => call('model.find', { collection: 'books' }, [grantOf(BOOKS)], { depth });
   expect((await at(3)).ok).toBe(true);
   expect((await at(4)).value.code).toBe('TOO_DEEP');
 });
 
-test('tells the service who asks, how deep, and within which bounds', async () => {
+test('Model passes caller, depth and limits to the document service', async () => {
   const { library } = await openModels();
   const scopeOf = createModelScope({
     registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
@@ -114,18 +114,22 @@ test('tells the service who asks, how deep, and within which bounds', async () =
     now: () => 1000,
   });
   const unit = unitWith({ collections: [grantOf(BOOKS, { maxResults: 7 })] });
-  const run = { unit, client: ANN, requestId: 'r1', depth: 2, deadline: 1200 };
+  const run = { moduleVersion: unit, client: ANN, requestId: 'r1', depth: 2, deadline: 1200 };
   const { collection, context } = await scopeOf('find', { collection: 'books' }, run);
   expect(collection.path).toBe('/1.0/library/books');
   const { caller, ...told } = context;
   expect(caller.name).toBe('ann');
   const origin = { requestId: 'r1', client: ANN, module: 'endpoint:1.0/report' };
   expect(told).toEqual({ deadline: 1200, maxMatches: 7, depth: 3, origin });
-  const free = await scopeOf('find', { collection: 'books' }, { unit, client: ANN, requestId: 'r1' });
+  const free = await scopeOf(
+    'find',
+    { collection: 'books' },
+    { moduleVersion: unit, client: ANN, requestId: 'r1' },
+  );
   expect(free.context).toMatchObject({ deadline: 1500, depth: 1 });
 });
 
-test('a call whose request has ended begins no work of the database any more', async () => {
+test('Model begins no store operation after its request has ended', async () => {
   const { library } = await openModels();
   const scopeOf = createModelScope({
     registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
@@ -137,7 +141,7 @@ test('a call whose request has ended begins no work of the database any more', a
   });
   const request = new AbortController();
   const unit = unitWith({ collections: [grantOf(BOOKS)] });
-  const run = { unit, client: ANN, requestId: 'r1', signal: request.signal };
+  const run = { moduleVersion: unit, client: ANN, requestId: 'r1', signal: request.signal };
   const { context } = await scopeOf('find', { collection: 'books' }, run);
   expect(context.deadline).toBe(1500);
   request.abort();

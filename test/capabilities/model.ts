@@ -5,9 +5,9 @@ import type { Client } from '../../src/auth/clients/client.ts';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
 import type { InvocationContext } from '../../src/capabilities/model-scope.ts';
 import { createRegistry } from '../../src/collections/model/registry.ts';
+import { toAppError } from '../../src/errors/store-errors.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import type { CollectionGrant } from '../../src/sandbox-supervisor/module-version.ts';
-import { toAppError } from '../../src/store-errors.ts';
+import type { CollectionGrant } from '../../src/sandbox-supervisor/model/module-version.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { collectionOf, type Library, openLibrary } from '../collections/library-service.ts';
 import { unitWith } from './module.ts';
@@ -92,7 +92,7 @@ export async function openModels({
     logged,
     async call(name, args, grants, run = {}) {
       const unit = unitWith({ collections: grants });
-      const serve = capabilities.forRequest({ unit, client: ANN, requestId: 'r1', ...run });
+      const serve = capabilities.forRequest({ moduleVersion: unit, client: ANN, requestId: 'r1', ...run });
       const text = typeof args === 'string' ? args : JSON.stringify(args);
       const answer = await serve({ name, args: text }, new AbortController().signal);
       return { ok: answer.ok, value: JSON.parse(answer.text) };

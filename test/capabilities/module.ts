@@ -4,7 +4,7 @@ import type {
   FetchGrant,
   ModelAction,
   ModuleVersion,
-} from '../../src/sandbox-supervisor/module-version.ts';
+} from '../../src/sandbox-supervisor/model/module-version.ts';
 
 interface Granted {
   readonly collections?: readonly CollectionGrant[];

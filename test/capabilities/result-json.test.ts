@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createResultJoiner } from '../../src/capabilities/result-json.ts';
 
-test('documents become one text, unless they are too large together', async () => {
+test('results of Model are joined to one text unless they are too large together', async () => {
   const write = createResultJoiner();
   expect(await write([])).toBe('');
   expect(await write(['{"a":1}', '{"a":2}'])).toBe('{"a":1},{"a":2}');
@@ -10,7 +10,7 @@ test('documents become one text, unless they are too large together', async () =
   expect(await write([large, large, 'x'])).toBeUndefined();
 });
 
-test('of long ones one is written in a turn of the event loop, and short ones wait for none', async () => {
+test('long results of Model are joined one per tick of the event loop, short ones at once', async () => {
   const write = createResultJoiner();
   const order: string[] = [];
   const long = 'x'.repeat(100_000);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clients, credentialLines } from '../../src/cli/clients.ts';
 import type { CommandFlags } from '../../src/cli/parse-arguments.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 import { captureIo } from '../helpers/console.ts';
 import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
 

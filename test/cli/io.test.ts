@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createIo, firstSignal, operatorMessage, systemErrorCode } from '../../src/cli/io.ts';
-import { AppError, StoreError } from '../../src/errors.ts';
+import { AppError, StoreError } from '../../src/errors/errors.ts';
 
 describe('createIo', () => {
   it('writes lines to stdout and stderr', () => {

@@ -63,8 +63,8 @@ describe('parseUsage', () => {
     ['check --port 1', "check: Unknown option '--port'"],
     ['start --port 1 now', "start: Unexpected argument 'now'"],
     ['clients list --id a', "clients list: Unknown option '--id'"],
-  ])('%j is a mistake', (line, mistake) => {
-    expect(parse(line)).toEqual({ mistake });
+  ])('%j is a error', (line, error) => {
+    expect(parse(line)).toEqual({ error });
   });
 
   it('has every command and flag in its help', () => {

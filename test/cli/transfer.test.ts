@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatAmount, runTransfer, type TransferTask } from '../../src/cli/transfer.ts';
-import { AppError, StoreError } from '../../src/errors.ts';
+import { AppError, StoreError } from '../../src/errors/errors.ts';
 import { captureIo } from '../helpers/console.ts';
 import { createTestHost } from '../helpers/transfer-host.ts';
 import { createWorkspace, type Workspace } from '../helpers/workspace.ts';

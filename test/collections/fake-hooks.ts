@@ -1,6 +1,6 @@
 // Hooks that are plain functions, for tests of what the documents make of them.
 import type { AfterHookEvent, DocumentHooks, HookTask } from '../../src/collections/hooks/document-hooks.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 
 /** Gets the object as parsed; what it returns is the result, undefined for nothing. */
@@ -27,11 +27,11 @@ export function createFakeHooks(hooks: Readonly<Record<string, Hook>>): FakeHook
         if (result === null) throw new AppError('HOOK_FAILED', { items: [{ message: name }] });
         last = result ?? last;
       }
-      const wrong = last === undefined ? undefined : task.use?.fault(last);
+      const wrong = last === undefined ? undefined : task.resultHandling?.validate(last);
       if (wrong !== undefined) throw new AppError('HOOK_FAILED', { items: [{ message: wrong }] });
       return last;
     },
-    runBehind: (happenings) => void happened.push(...happenings),
-    openRoom: () => ({ take: () => undefined, close: () => undefined }),
+    runAfterHooks: (happenings) => void happened.push(...happenings),
+    openResultQuota: () => ({ reserve: () => undefined, close: () => undefined }),
   };
 }

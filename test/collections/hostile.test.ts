@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ReadRequest } from '../../src/collections/model/read-request.ts';
-import { AppError, StoreError } from '../../src/errors.ts';
+import { AppError, StoreError } from '../../src/errors/errors.ts';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import { contextOf, type Library, openLibrary } from './library-service.ts';
 

@@ -19,7 +19,7 @@ import {
   type FileRemovals,
 } from '../../src/collections/writes/file-removals/file-removals.ts';
 import type { RecordFiles } from '../../src/collections/writes/file-removals/remove-files.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import { MATCH_ALL } from '../../src/stores/filter.ts';

@@ -35,10 +35,10 @@ describe('coerce', () => {
     ['cors.enabled', '1', 'must be true or false'],
     ['cors.enabled', 'TRUE', 'must be true or false'],
   ])('%s=%j is refused', (path, text, problem) => {
-    expect(read(path, text)).toEqual({ problem });
+    expect(read(path, text)).toEqual({ issue: problem });
   });
 
   it('refuses an empty choice in the words of the setting', () => {
-    expect(read('server.trustProxy', '')).toEqual({ problem: expect.stringContaining('must be false') });
+    expect(read('server.trustProxy', '')).toEqual({ issue: expect.stringContaining('must be false') });
   });
 });

@@ -7,7 +7,7 @@ import { type ConfigStore, createConfigStore } from '../../src/config/config-sto
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import { sha256Hex } from '../../src/lib/sha256.ts';
 

@@ -68,8 +68,8 @@ describe('fromEnvironment', () => {
     ['CLOISTER_CACHE', 'yes', 'must be true or false'],
     ['CLOISTER_CACHE', '[]', 'must be true or false'],
   ])('refuses %s=%s', (written, text, message) => {
-    const { assignments, problems } = parseEnvironment({ [written]: text });
-    expect([assignments, problems]).toEqual([[], [{ written, message }]]);
+    const { assignments, issues } = parseEnvironment({ [written]: text });
+    expect([assignments, issues]).toEqual([[], [{ written, message }]]);
   });
 
   it('names what is unknown or wrong inside a block by the variable', () => {
@@ -89,11 +89,11 @@ describe('fromText', () => {
     const port = findSetting('server.port')!;
     expect(parseTexts([{ setting: port, written: '--port', text: '1' }])).toEqual({
       assignments: [{ setting: port, written: '--port', value: 1 }],
-      problems: [],
+      issues: [],
     });
     expect(parseTexts([{ setting: port, written: '--port', text: 'x' }])).toEqual({
       assignments: [],
-      problems: [{ written: '--port', message: 'must be a whole number' }],
+      issues: [{ written: '--port', message: 'must be a whole number' }],
     });
   });
 });

@@ -30,12 +30,12 @@ describe('flatten', () => {
   });
 
   it('refuses a setting given under two names with different values', () => {
-    expect(flattenSettings({ cache: { ttl: 1 }, caching: { ttl: 1 } }).problems).toEqual([]);
+    expect(flattenSettings({ cache: { ttl: 1 }, caching: { ttl: 1 } }).issues).toEqual([]);
     const settings = { geolocation: { path: 'a', remote: { countryPath: 'b' } } };
-    expect(flattenSettings(settings).problems.map(({ written }) => written)).toEqual([
+    expect(flattenSettings(settings).issues.map(({ written }) => written)).toEqual([
       'geolocation.remote.countryPath',
     ]);
-    expect(flattenSettings({ cache: { ttl: 1 }, caching: { ttl: 2 } }).problems).toEqual([
+    expect(flattenSettings({ cache: { ttl: 1 }, caching: { ttl: 2 } }).issues).toEqual([
       { written: 'caching.ttl', message: 'is another name of cache.ttl, which is set to something else' },
     ]);
   });
@@ -46,7 +46,7 @@ describe('flatten', () => {
     [{ server: [] }, 'server', 'must be an object'],
     [{ cache: 'yes' }, 'cache', 'must be an object, true or false'],
   ])('refuses %j', (settings: JsonObject, written, message) => {
-    expect(flattenSettings(settings).problems).toEqual([{ written, message }]);
+    expect(flattenSettings(settings).issues).toEqual([{ written, message }]);
   });
 
   it('takes null as unset where a setting may be unset', () => {
@@ -72,7 +72,7 @@ describe('flatten', () => {
   it('passes over the reference to the editor schema', () => {
     expect(flattenSettings({ $schema: './config.schema.json' })).toEqual({
       assignments: new Map(),
-      problems: [],
+      issues: [],
       unknown: [],
     });
   });

@@ -1,6 +1,6 @@
 // The contract of media stores about uploads: publishing, clashes, failures, what is left behind.
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../src/errors.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 import {
   beginUpload,
   bytesAt,

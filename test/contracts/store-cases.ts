@@ -1,5 +1,5 @@
 // What the contract of document stores is told in: name spaces, writes, filters, queries.
-import type { StoreError } from '../../src/errors.ts';
+import type { StoreError } from '../../src/errors/errors.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import { type Filter, type FilterTest, MATCH_ALL } from '../../src/stores/filter.ts';
 import type { DocumentStore, FindQuery, IndexDefinition, Namespace, Write } from '../../src/stores/ports.ts';

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { type DeliverDeps, type DeliveryRequest, deliver } from '../../src/delivery/deliver.ts';
-import type { Decision, SourceFile } from '../../src/delivery/delivery.ts';
 import type { Variant } from '../../src/delivery/images/images.ts';
+import type { Decision, SourceFile } from '../../src/delivery/model/delivery.ts';
 import { parseRecipe, type Recipe } from '../../src/delivery/recipes/recipe.ts';
 import type { DeliveryResponse } from '../../src/delivery/responses/delivery-response.ts';
 

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createEndpointCalls } from '../../src/endpoints/call.ts';
 import type { EndpointRequest } from '../../src/endpoints/types.ts';
-import type { AppError } from '../../src/errors.ts';
+import type { AppError } from '../../src/errors/errors.ts';
 import type { LiveModule } from '../../src/modules/model/types.ts';
-import type { GuestLog, InvocationRequest, InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
+import type {
+  GuestLogRecord,
+  InvocationRequest,
+  InvocationResult,
+} from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { liveEndpoint, okResponse } from '../modules/module-versions.ts';
 
 const REQUEST: EndpointRequest = {
@@ -29,18 +33,18 @@ async function callEndpoint(options: CallOptions = {}) {
   const { outcome = okResponse(), live = {}, enabled = true, isReady = true } = options;
   const request = { ...REQUEST, ...options.request };
   const invocations: InvocationRequest[] = [];
-  const logged: [string, string, GuestLog][] = [];
+  const logged: [string, string, GuestLogRecord][] = [];
   const contexts: unknown[] = [];
   const calls = createEndpointCalls({
     sandbox: {
-      run: async (invocation) => {
+      invoke: async (invocation) => {
         invocations.push(invocation);
         return outcome;
       },
     },
     modules: { log: (unit, requestId, record) => void logged.push([unit.id, requestId, record]) },
     capabilities: {
-      forRequest: ({ unit, client, requestId }) => {
+      forRequest: ({ moduleVersion: unit, client, requestId }) => {
         contexts.push([unit.id, client, requestId]);
         return async ({ name }) => ({ ok: true, text: `"${name}"` });
       },
@@ -67,7 +71,7 @@ describe('an endpoint call', () => {
   it('runs the live module version and returns its response', async () => {
     const { answer, invocations, contexts } = await callEndpoint();
     expect(answer).toMatchObject({ status: 200, body: 'fine' });
-    expect(invocations.map(({ unit, body }) => [unit.id, body])).toEqual([
+    expect(invocations.map(({ moduleVersion: unit, body }) => [unit.id, body])).toEqual([
       ['endpoint:1.0/report', 'the body'],
     ]);
     expect(contexts).toEqual([]);
@@ -77,7 +81,7 @@ describe('an endpoint call', () => {
     const client = { id: '1', clientId: 'boss', accessType: 'admin', permissions: null } as const;
     const { invocations, contexts } = await callEndpoint({ request: { client } });
     const { signal } = new AbortController();
-    expect(await invocations[0]?.serve({ name: 'model.find', args: '{}' }, signal)).toEqual({
+    expect(await invocations[0]?.performHostCall({ name: 'model.find', args: '{}' }, signal)).toEqual({
       ok: true,
       text: '"model.find"',
     });

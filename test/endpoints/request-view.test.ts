@@ -23,8 +23,8 @@ const seen = (request: Partial<EndpointRequest>, requestHeaders?: readonly strin
     ),
   );
 
-describe('the request view', () => {
-  it('is plain data, all of it', () => {
+describe('the request that posted code sees', () => {
+  it('is plain data', () => {
     expect(seen({}, [], { id: '7' })).toEqual({
       method: 'GET',
       url: '/1.0/report',
@@ -38,7 +38,7 @@ describe('the request view', () => {
     });
   });
 
-  it('shows who calls, and nothing of the permissions', () => {
+  it('contains the caller without its permissions', () => {
     const client = { id: '1', clientId: 'boss', accessType: 'admin', permissions: {} } as const;
     expect(seen({ client }).client).toEqual({ id: '1', clientId: 'boss', accessType: 'admin' });
   });
@@ -51,11 +51,11 @@ describe('the request view', () => {
     ['/a?b=1#?c=2', '/a', { b: '1' }],
     ['/a#?c=2', '/a', {}],
     ['/a/%2f?q=%zz+%ff', '/a/%2f', { q: '%zz \ufffd' }],
-  ])('reads %s', (url, path, query) => {
+  ])('has the query of %s decoded', (url, path, query) => {
     expect(seen({ url })).toMatchObject({ url, path, query });
   });
 
-  it('takes no name of a parameter for anything but a name', () => {
+  it('keeps parameter names such as `__proto__` as plain names', () => {
     const { query } = seen({ url: '/a?__proto__=1&constructor=2&__proto__=3&toString' });
     expect(Object.entries(query)).toEqual([
       ['__proto__', ['1', '3']],
@@ -64,7 +64,7 @@ describe('the request view', () => {
     ]);
   });
 
-  it('shows granted headers only', () => {
+  it('contains granted headers only', () => {
     const headers = { accept: 'a', 'x-one': '1', 'x-two': '2', cookie: 'c', authorization: 'b', host: 'h' };
     expect(seen({ headers }).headers).toEqual({ accept: 'a' });
     expect(seen({ headers }, []).headers).toEqual({});
@@ -72,17 +72,17 @@ describe('the request view', () => {
     expect(seen({ headers }, ['cookie', 'x-one', 'absent']).headers).toEqual({ cookie: 'c', 'x-one': '1' });
   });
 
-  it('joins what came several times', () => {
+  it('joins the values of repeated headers', () => {
     expect(seen({ headers: { 'set-cookie': ['a', 'b'] } }, ['set-cookie']).headers).toEqual({
       'set-cookie': 'a, b',
     });
   });
 
-  it('never reaches what every object inherits', () => {
+  it('never contains inherited members as headers', () => {
     expect(seen({ headers: {} }, ['constructor', '__proto__', 'tostring', '*']).headers).toEqual({});
   });
 
-  it('reads a long query in no time', () => {
+  it('parses a long query fast', () => {
     const many = Array.from({ length: 8000 }, (_, n) => `${n % 2}`).join('&');
     const started = threadCpuMs();
     expect(seen({ url: `/a?${many}` }).query[0]).toHaveLength(4000);

@@ -18,8 +18,8 @@ function answer(headers: Headers, more: object = {}, granted?: readonly string[]
 
 const FENCE = { 'content-security-policy': 'sandbox' };
 
-describe('headers of an answer', () => {
-  it('pass when they are granted, in lower case', () => {
+describe('the headers of a response of posted code', () => {
+  it('are sent in lower case when they are granted', () => {
     const { headers, dropped } = answer([
       ['ETag', '"a"'],
       ['X-Whatever', '1'],
@@ -33,13 +33,13 @@ describe('headers of an answer', () => {
     ...['set-cookie', 'server', 'date', 'access-control-allow-origin', 'strict-transport-security'],
     ...['x-accel-redirect', 'x-sendfile', 'x-request-id', 'content-security-policy', 'transfer-encoding'],
     ...['content-length', 'connection', 'content-encoding', 'link', 'refresh', 'clear-site-data'],
-  ])('%s is dropped and told of', (name) => {
+  ])('are dropped and reported: %s', (name) => {
     const { headers, dropped } = answer([[name.toUpperCase(), 'x']]);
     expect(headers).toEqual(FENCE);
     expect(dropped).toEqual([name]);
   });
 
-  it('follow the list of the policy instead of the default one', () => {
+  it('follow the list of the policy instead of the default list', () => {
     const { headers, dropped } = answer(
       [
         ['etag', '"a"'],
@@ -53,7 +53,7 @@ describe('headers of an answer', () => {
     expect(dropped).toEqual(['etag', 'content-length']);
   });
 
-  it('of `type()` and `redirect()` need no grant', () => {
+  it('set by `type()` and `redirect()` need no grant', () => {
     const given: Headers = [
       ['content-type', 'text/html'],
       ['location', '/elsewhere'],
@@ -68,14 +68,14 @@ describe('headers of an answer', () => {
     });
   });
 
-  it('that fence the answer in give way to granted ones', () => {
+  it('contain the default Content-Security-Policy unless a granted one replaces it', () => {
     const { list } = answer([['Content-Security-Policy', "default-src 'self'"]], {}, [
       'content-security-policy',
     ]);
     expect(list).toEqual([['content-security-policy', "default-src 'self'"]]);
   });
 
-  it('may repeat', () => {
+  it('may repeat as cookies', () => {
     const { list } = answer(
       [
         ['set-cookie', 'a'],
@@ -90,7 +90,7 @@ describe('headers of an answer', () => {
     ]);
   });
 
-  it('are one list, or the last value where there can be but one', () => {
+  it('are joined to a list, or reduced to the last value of a singular header', () => {
     const { list } = answer(
       [
         ['Vary', 'accept'],
@@ -108,7 +108,7 @@ describe('headers of an answer', () => {
   });
 });
 
-describe('the body of an answer', () => {
+describe('the body of a response of posted code', () => {
   it.each(['text', Buffer.from([0, 255])])('is handed on', (body) => {
     expect(answer([], { body, status: 500 })).toMatchObject({ status: 500, body });
   });
@@ -118,7 +118,7 @@ describe('the body of an answer', () => {
     expect(answer([], { status, method: 'HEAD' }).headers['content-length']).toBeUndefined();
   });
 
-  it('of HEAD is only counted', () => {
+  it('is replaced by its length for HEAD', () => {
     expect(answer([], { method: 'HEAD', body: 'ü' })).toMatchObject({
       body: '',
       headers: { 'content-length': '2' },

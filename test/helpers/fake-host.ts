@@ -2,9 +2,9 @@
 import type { ToHost } from '../../sandbox/protocol.ts';
 import { Host } from '../../src/sandbox-supervisor/host.ts';
 import { Invocation } from '../../src/sandbox-supervisor/invocation.ts';
+import type { ModuleVersion } from '../../src/sandbox-supervisor/model/module-version.ts';
+import type { InvocationRequest, InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { ModuleQueue } from '../../src/sandbox-supervisor/module-queue.ts';
-import type { ModuleVersion } from '../../src/sandbox-supervisor/module-version.ts';
-import type { InvocationRequest, InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
 import { createModuleVersion, invocationRequest } from './sandbox.ts';
 
 export interface FakeHost extends Host {
@@ -89,6 +89,8 @@ export function sendNew(
   { moduleVersion = MODULE, ...options }: SendOptions & { readonly moduleVersion?: ModuleVersion } = {},
 ): readonly FakeInvocation[] {
   const queue = options.queue ?? host.queue ?? fakeQueue(moduleVersion.id);
-  const invocations = Array.from({ length: count }, () => fakeInvocation(queue, { unit: moduleVersion }));
+  const invocations = Array.from({ length: count }, () =>
+    fakeInvocation(queue, { moduleVersion: moduleVersion }),
+  );
   return sendTo(host, invocations, { ...options, queue });
 }

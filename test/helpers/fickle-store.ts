@@ -1,5 +1,5 @@
 // A real store that can be sent away: until it is called back every operation fails as one without its database does.
-import { StoreError } from '../../src/errors.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 import type { DocumentStore, OperationOptions } from '../../src/stores/ports.ts';
 import { openTemporaryStore } from './temporary-store.ts';
 

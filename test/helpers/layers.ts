@@ -2,70 +2,66 @@
 
 /** Layer by longest matching prefix; what a layer may import, as values or as types only. */
 export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?: readonly string[] }>> = {
-  'src/delivery-error-catalogue.ts': { values: [] },
-  'src/media-error-catalogue.ts': { values: [] },
-  'src/error-catalogue.ts': { values: ['src/delivery-error-catalogue.ts', 'src/media-error-catalogue.ts'] },
-  'src/errors.ts': { values: ['src/error-catalogue.ts'], types: ['src/delivery-error-catalogue.ts'] },
-  'src/store-errors.ts': { values: ['src/errors.ts'] },
-  'src/lib/': { values: ['src/errors.ts', 'src/lib/'] },
-  'src/config/': { values: ['src/errors.ts', 'src/lib/', 'src/config/'] },
+  'src/errors/': { values: ['src/errors/'] },
+  'src/lib/': { values: ['src/errors/', 'src/lib/'] },
+  'src/config/': { values: ['src/errors/', 'src/lib/', 'src/config/'] },
   'src/stores/ports.ts': { values: [], types: ['src/lib/', 'src/stores/filter.ts'] },
   'src/stores/filter.ts': { values: [], types: ['src/lib/'] },
   'src/stores/namespace.ts': { values: [], types: ['src/stores/ports.ts'] },
   'src/stores/matching/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/matching/'],
+    values: ['src/errors/', 'src/lib/', 'src/stores/filter.ts', 'src/stores/matching/'],
     types: ['src/stores/ports.ts'],
   },
   'src/stores/sqlite-documents/': {
     values: [
-      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/namespace.ts'],
+      ...['src/errors/', 'src/lib/', 'src/stores/filter.ts', 'src/stores/namespace.ts'],
       ...['src/stores/matching/', 'src/stores/sqlite-documents/'],
     ],
     types: ['src/stores/ports.ts'],
   },
   'src/stores/mongo-documents/': {
     values: [
-      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/matching/'],
+      ...['src/errors/', 'src/lib/', 'src/stores/filter.ts', 'src/stores/matching/'],
       'src/stores/mongo-documents/',
     ],
     types: ['src/stores/ports.ts'],
   },
   'src/stores/media-store.ts': { values: [] },
   'src/stores/media-operations.ts': {
-    values: ['src/errors.ts', 'src/lib/'],
+    values: ['src/errors/', 'src/lib/'],
     types: ['src/stores/media-store.ts'],
   },
   'src/stores/disk-media/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/media-operations.ts', 'src/stores/disk-media/'],
+    values: ['src/errors/', 'src/lib/', 'src/stores/media-operations.ts', 'src/stores/disk-media/'],
     types: ['src/stores/media-store.ts'],
   },
   'src/stores/s3-media/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/media-operations.ts', 'src/stores/s3-media/'],
+    values: ['src/errors/', 'src/lib/', 'src/stores/media-operations.ts', 'src/stores/s3-media/'],
     types: ['src/stores/media-store.ts'],
   },
   'src/stores/redis-cache/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/redis-cache/'],
+    values: ['src/errors/', 'src/lib/', 'src/stores/redis-cache/'],
     types: ['src/stores/ports.ts'],
   },
   'src/stores/open/': { values: ['src/stores/', 'src/lib/'] },
-  'src/stores/': { values: ['src/errors.ts', 'src/lib/'], types: ['src/stores/ports.ts'] },
+  'src/stores/': { values: ['src/errors/', 'src/lib/'], types: ['src/stores/ports.ts'] },
   'src/collections/': {
     values: [
-      ...['src/errors.ts', 'src/store-errors.ts', 'src/lib/', 'src/stores/filter.ts'],
+      ...['src/errors/', 'src/lib/', 'src/stores/filter.ts'],
       ...['src/stores/namespace.ts', 'src/collections/'],
     ],
     types: ['src/stores/ports.ts', 'src/config/', 'src/auth/clients/client.ts'],
   },
   'src/auth/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/auth/'],
+    values: ['src/errors/', 'src/lib/', 'src/stores/filter.ts', 'src/auth/'],
     types: ['src/stores/ports.ts', 'src/config/', 'src/collections/'],
   },
   'src/sandbox-supervisor/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/sandbox-supervisor/'],
+    values: ['src/errors/', 'src/lib/', 'src/sandbox-supervisor/'],
     types: ['sandbox/protocol.ts', 'src/config/'],
   },
   'src/modules/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/modules/'],
+    values: ['src/errors/', 'src/lib/', 'src/stores/filter.ts', 'src/modules/'],
     types: [
       ...['sandbox/protocol.ts', 'src/stores/ports.ts', 'src/config/', 'src/collections/', 'src/auth/'],
       'src/sandbox-supervisor/',
@@ -73,7 +69,8 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   },
   'src/capabilities/': {
     values: [
-      ...['src/errors.ts', 'src/lib/', 'src/modules/policy/', 'src/capabilities/'],
+      ...['src/errors/', 'src/lib/', 'src/modules/policy/', 'src/capabilities/'],
+      ...['src/collections/model/page-json.ts', 'src/collections/model/read-request.ts'],
       'src/sandbox-supervisor/protocol/event-sizes.ts',
     ],
     types: [
@@ -83,7 +80,7 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   },
   'src/endpoints/': {
     values: [
-      ...['src/errors.ts', 'src/lib/', 'src/auth/authorize.ts', 'src/auth/auth-errors.ts'],
+      ...['src/errors/', 'src/lib/', 'src/auth/authorize.ts', 'src/auth/auth-errors.ts'],
       ...['src/modules/policy/', 'src/endpoints/'],
     ],
     types: [
@@ -92,7 +89,7 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
     ],
   },
   'src/hooks/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/hooks/'],
+    values: ['src/errors/', 'src/lib/', 'src/hooks/'],
     types: [
       ...['sandbox/protocol.ts', 'src/endpoints/', 'src/config/', 'src/collections/', 'src/auth/'],
       ...['src/modules/', 'src/capabilities/', 'src/sandbox-supervisor/'],
@@ -100,29 +97,27 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   },
   'src/media/': {
     values: [
-      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/stores/namespace.ts'],
+      ...['src/errors/', 'src/lib/', 'src/stores/filter.ts', 'src/stores/namespace.ts'],
       ...['src/collections/', 'src/media/'],
     ],
     types: ['src/stores/ports.ts', 'src/stores/media-store.ts', 'src/config/', 'src/auth/', 'src/workers/'],
   },
   'src/delivery/': {
-    values: ['src/errors.ts', 'src/lib/', 'src/delivery/'],
+    values: ['src/errors/', 'src/lib/', 'src/delivery/'],
     types: ['src/stores/ports.ts', 'src/stores/media-store.ts', 'src/config/', 'src/media/', 'src/auth/'],
   },
   'src/transfer/': {
     values: [
-      ...['src/errors.ts', 'src/lib/', 'src/stores/filter.ts', 'src/transfer/'],
+      ...['src/errors/', 'src/lib/', 'src/stores/filter.ts', 'src/transfer/'],
       ...['src/collections/specifications/address.ts', 'src/collections/writes/document-size.ts'],
     ],
     types: ['src/stores/ports.ts'],
   },
   'sandbox/': { values: ['sandbox/'] },
-  'src/workers/': { values: ['src/errors.ts', 'src/lib/', 'src/workers/'] },
+  'src/workers/': { values: ['src/errors/', 'src/lib/', 'src/workers/'] },
   'src/http/': {
     values: [
-      'src/error-catalogue.ts',
-      'src/errors.ts',
-      'src/store-errors.ts',
+      'src/errors/',
       'src/lib/',
       'src/stores/namespace.ts',
       'src/collections/',
@@ -137,12 +132,13 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   },
   'src/cli/': {
     values: [
-      ...['src/errors.ts', 'src/lib/', 'src/config/', 'src/collections/', 'src/cli/'],
+      ...['src/errors/', 'src/lib/', 'src/config/', 'src/collections/', 'src/cli/'],
       ...['src/app.ts', 'src/cli-services.ts'],
     ],
-    types: ['src/auth/', 'src/modules/', 'src/sandbox-supervisor/', 'src/transfer/'],
+    types: ['src/startup-steps.ts', 'src/auth/', 'src/modules/', 'src/sandbox-supervisor/', 'src/transfer/'],
   },
-  'src/startup.ts': { values: ['src/errors.ts', 'src/lib/'], types: ['src/stores/ports.ts'] },
+  'src/startup.ts': { values: ['src/errors/', 'src/lib/'], types: ['src/stores/ports.ts'] },
+  'src/startup-steps.ts': { values: ['src/'] },
   'src/app.ts': { values: ['src/'] },
   'src/posted-code.ts': { values: ['src/'] },
   'src/delivery-images.ts': { values: ['src/'] },

@@ -1,6 +1,6 @@
 // The files of records in memory: which there are, and a switch for a bucket that does not answer.
 import type { RecordFiles } from '../../src/collections/writes/file-removals/remove-files.ts';
-import { StoreError } from '../../src/errors.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 
 export interface MemoryFiles extends RecordFiles {
   /** Keys and the times of their files, in epoch milliseconds. */

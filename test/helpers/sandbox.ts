@@ -3,8 +3,12 @@ import { onTestFinished } from 'vitest';
 import { packageRoot } from '../../src/lib/files/package-files.ts';
 import type { IsolationLayers } from '../../src/sandbox-supervisor/isolation/isolation-levels.ts';
 import { createLauncher } from '../../src/sandbox-supervisor/isolation/launcher.ts';
-import type { ModuleLimits, ModuleVersion } from '../../src/sandbox-supervisor/module-version.ts';
-import type { Incident, InvocationRequest, SandboxObserver } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { ModuleLimits, ModuleVersion } from '../../src/sandbox-supervisor/model/module-version.ts';
+import type {
+  Incident,
+  InvocationRequest,
+  SandboxObserver,
+} from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createSupervisor, type SupervisorOptions } from '../../src/sandbox-supervisor/supervisor.ts';
 
 /** No machine is so slow that it meets these clocks: a test of a limit sets its own. */
@@ -80,10 +84,10 @@ export function invocationRequest(
 ): InvocationRequest {
   const { query = {}, ...job } = parts;
   return {
-    unit,
+    moduleVersion: unit,
     head: JSON.stringify({ ...HEAD, query }),
     body: '',
-    serve: async () => ({ ok: false, text: '{"code":"NOT_GRANTED","message":"no"}' }),
+    performHostCall: async () => ({ ok: false, text: '{"code":"NOT_GRANTED","message":"no"}' }),
     log: () => undefined,
     ...job,
   };

@@ -4,15 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createRegistry } from '../../src/collections/model/registry.ts';
-import type { SpecificationLog } from '../../src/collections/specifications/log.ts';
+import type { SpecificationEdit } from '../../src/collections/specifications/apply-changes.ts';
 import {
   createSpecificationFiles,
   type SpecificationFiles,
 } from '../../src/collections/specifications/specification-files.ts';
-import {
-  createSpecificationService,
-  type SpecificationEdit,
-} from '../../src/collections/specifications/specification-service.ts';
+import { createSpecificationService } from '../../src/collections/specifications/specification-service.ts';
+import type { Log } from '../../src/lib/logger.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { openTemporaryStore } from './temporary-store.ts';
 
@@ -24,7 +22,7 @@ interface Logged {
 export function silentLog() {
   const errors: Logged[] = [];
   const warnings: Logged[] = [];
-  const log: SpecificationLog = {
+  const log: Pick<Log, 'info' | 'warn' | 'error'> = {
     info: () => {},
     warn: (fields, message) => void warnings.push({ fields, message }),
     error: (fields, message) => void errors.push({ fields, message }),

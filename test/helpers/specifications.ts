@@ -5,7 +5,7 @@ import {
   type ParsedSpecification,
   parseSpecification,
 } from '../../src/collections/specifications/parse-specification.ts';
-import { AppError, type ErrorItem } from '../../src/errors.ts';
+import { AppError, type ErrorItem } from '../../src/errors/errors.ts';
 import type { Json } from '../../src/lib/json/json.ts';
 
 export const BOOKS_ADDRESS: CollectionAddress = { version: '1.0', database: 'library', name: 'books' };

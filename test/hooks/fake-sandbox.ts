@@ -6,7 +6,11 @@ import { createResultQuotas, HOOK_RESULT_LIMITS } from '../../src/hooks/hook-res
 import type { RunHookDeps } from '../../src/hooks/run-hook.ts';
 import type { Json } from '../../src/lib/json/json.ts';
 import type { LiveModule } from '../../src/modules/model/types.ts';
-import type { GuestLog, InvocationRequest, InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
+import type {
+  GuestLogRecord,
+  InvocationRequest,
+  InvocationResult,
+} from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { ADMIN_CLIENT, collection } from '../http/fixtures.ts';
 import { createModuleVersion } from '../modules/module-versions.ts';
 
@@ -19,7 +23,7 @@ export interface StandIn {
   /** What differs from an active module. */
   readonly modules: Map<string, Partial<LiveModule>>;
   readonly jobs: InvocationRequest[];
-  readonly logs: [unit: string, requestId: string, record: GuestLog][];
+  readonly logs: [unit: string, requestId: string, record: GuestLogRecord][];
   readonly origins: unknown[];
   readonly clock: { time: number };
 }
@@ -71,9 +75,9 @@ export function standIn(options: { readonly enabled?: boolean } = {}): StandIn {
       log: (unit, requestId, record) => void logs.push([unit.id, requestId, record]),
     },
     sandbox: {
-      run: async (job) => {
+      invoke: async (job) => {
         jobs.push(job);
-        const run = hooks.get(job.unit.id.slice('hook:'.length));
+        const run = hooks.get(job.moduleVersion.id.slice('hook:'.length));
         return run === undefined ? result(undefined) : run(JSON.parse(job.body), job);
       },
     },
@@ -109,7 +113,7 @@ export function taskOf(hooks: CollectionSettings['hooks'], more: Partial<HookTas
       },
     },
     until: 31_000,
-    use: { room: createResultQuotas(HOOK_RESULT_LIMITS)(), fault: () => undefined },
+    resultHandling: { quota: createResultQuotas(HOOK_RESULT_LIMITS)(), validate: () => undefined },
     ...more,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 import { createHookResultParser, createResultQuotas } from '../../src/hooks/hook-result.ts';
 import type { Json } from '../../src/lib/json/json.ts';
 import { taskOf } from './fake-sandbox.ts';
@@ -13,10 +13,10 @@ function reading(limits = { request: 64 * MB, server: 256 * MB }) {
     text: string,
     more: { event?: 'beforeCreate' | 'afterGet'; fault?: (value: Json) => string } = {},
   ) => {
-    const room = open();
-    const use = { room, fault: more.fault ?? (() => undefined) };
+    const quota = open();
+    const use = { quota, validate: more.fault ?? (() => undefined) };
     const result = read(text, 'a', taskOf(null, { event: more.event ?? 'beforeCreate', index: 3 }), use);
-    return { room, use, result, again: () => read(text, 'a', taskOf(null), use) };
+    return { quota, use, result, again: () => read(text, 'a', taskOf(null), use) };
   };
 }
 
@@ -84,7 +84,7 @@ describe('hook results of one request', () => {
     const first = read(text);
     await first.result;
     expect((await refusalOf(read(text).result)).code).toBe('ENDPOINT_BUSY');
-    first.room.close();
+    first.quota.close();
     expect(await read(text).result).toHaveLength(MB + 1000);
   });
 });
@@ -93,19 +93,19 @@ describe('the memory quota of hook results', () => {
   it('limits one request to its share and frees it when the request ends', () => {
     const open = createResultQuotas({ request: 10, server: 15 });
     const quota = open();
-    expect([quota.take(6), quota.take(5), quota.take(4)]).toEqual([undefined, 'request', undefined]);
+    expect([quota.reserve(6), quota.reserve(5), quota.reserve(4)]).toEqual([undefined, 'request', undefined]);
     const other = open();
-    expect([other.take(6), other.take(5)]).toEqual(['server', undefined]);
+    expect([other.reserve(6), other.reserve(5)]).toEqual(['server', undefined]);
     quota.close();
-    expect(other.take(5)).toBeUndefined();
+    expect(other.reserve(5)).toBeUndefined();
   });
 
   it('gives nothing to a request that has ended', () => {
     const open = createResultQuotas({ request: 10, server: 10 });
     const quota = open();
     quota.close();
-    expect(quota.take(1)).toBe('request');
+    expect(quota.reserve(1)).toBe('request');
     quota.close();
-    expect(open().take(10)).toBeUndefined();
+    expect(open().reserve(10)).toBeUndefined();
   });
 });

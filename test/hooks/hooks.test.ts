@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CollectionSettings } from '../../src/collections/model/collection.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 import { createHooks } from '../../src/hooks/hooks.ts';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import { collection } from '../http/fixtures.ts';
@@ -60,7 +60,7 @@ describe('the hooks of an event', () => {
   it('are not parsed where the result is unused', async () => {
     const refused: unknown[] = [];
     stand.hooks.set('a', () => ({ kind: 'result', json: '{"not": json' }));
-    const task = { ...taskOf({ beforeCreate: using('a') }), use: undefined };
+    const task = { ...taskOf({ beforeCreate: using('a') }), resultHandling: undefined };
     refused.push(await detailsOf(run({ beforeCreate: using('a') })));
     refused.push(await open().run(task as never, '{}'));
     expect(refused).toEqual(['a - returned what cannot be read', undefined]);
@@ -93,7 +93,7 @@ describe('after-hooks', () => {
       if (seen.length === 2) ended.resolve();
       return result(undefined);
     });
-    open().runBehind([happening(1), happening(2)], context);
+    open().runAfterHooks([happening(1), happening(2)], context);
     expect(seen).toEqual([]);
     await ended.promise;
     expect(seen).toEqual([
@@ -106,7 +106,7 @@ describe('after-hooks', () => {
   it('that fail are logged and do not stop others', async () => {
     const hooks = open();
     stand.hooks.set('a', () => thrown('no'));
-    hooks.runBehind([happening(1)], context);
+    hooks.runAfterHooks([happening(1)], context);
     await hooks.close();
     expect(logged).toMatchObject([
       ['warn', { requestId: 'r1', event: 'afterUpdate', path: '/1.0/library/books' }, 'after-hook failed'],
@@ -117,7 +117,7 @@ describe('after-hooks', () => {
     const hooks = open();
     stand.hooks.set('a', () => result(undefined));
     stand.hooks.set('b', () => ({ kind: 'result', json: `[${'[],'.repeat(1_000_000)}0` }));
-    hooks.runBehind([happening(1)], context);
+    hooks.runAfterHooks([happening(1)], context);
     await hooks.close();
     expect(stand.jobs).toHaveLength(2);
     expect(logged).toEqual([]);
@@ -128,7 +128,7 @@ describe('after-hooks', () => {
     stand.hooks.set('a', () => {
       throw new TypeError('defect');
     });
-    hooks.runBehind([happening(1)], context);
+    hooks.runAfterHooks([happening(1)], context);
     await hooks.close();
     expect(logged).toMatchObject([['error', { err: { message: 'defect' } }, 'after-hook failed']]);
   });
@@ -140,7 +140,7 @@ describe('after-hooks', () => {
       await gate.promise;
       return result(undefined);
     });
-    hooks.runBehind(
+    hooks.runAfterHooks(
       Array.from({ length: 10_010 }, (_, n) => happening(n)),
       context,
     );

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HookTask } from '../../src/collections/hooks/document-hooks.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 import { createRunHook } from '../../src/hooks/run-hook.ts';
-import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { ADMIN_CLIENT } from '../http/fixtures.ts';
 import { createModuleVersion } from '../modules/module-versions.ts';
 import { result, type StandIn, standIn, taskOf, thrown } from './fake-sandbox.ts';
@@ -126,12 +126,12 @@ describe('a busy hook', () => {
     expect(stand.jobs).toHaveLength(1);
   });
 
-  it('is retried for a patient task until its deadline', async () => {
+  it('is retried until its deadline where the task waits', async () => {
     stand.hooks.set('busy', () => (stand.jobs.length < 4 ? busy : result({ n: stand.jobs.length })));
-    expect(await run('busy', { patient: true })).toBe('{"n":4}');
+    expect(await run('busy', { waitIfBusy: true })).toBe('{"n":4}');
     expect(stand.clock.time).toBe(1150);
     stand.hooks.set('always', () => busy);
-    expect((await refusal(run('always', { patient: true }))).code).toBe('ENDPOINT_BUSY');
+    expect((await refusal(run('always', { waitIfBusy: true }))).code).toBe('ENDPOINT_BUSY');
     expect(stand.clock.time).toBe(31_000);
   });
 
@@ -141,7 +141,7 @@ describe('a busy hook', () => {
       isOver = stand.jobs.length === 3;
       return busy;
     });
-    const task = { patient: true, isOver: () => isOver };
+    const task = { waitIfBusy: true, isRequestOver: () => isOver };
     expect((await refusal(run('busy', task))).code).toBe('ENDPOINT_BUSY');
     expect((await refusal(run('busy', task))).code).toBe('HOOK_FAILED');
     expect(stand.jobs).toHaveLength(3);
@@ -152,8 +152,8 @@ describe('host calls of a hook', () => {
   it('run for the client, one level deeper, until the deadline of the hooks', async () => {
     stand.hooks.set('asks', async (_obj, job) => {
       const { signal } = new AbortController();
-      await job.serve({ name: 'model.find', args: '{}' }, signal);
-      await job.serve({ name: 'model.find', args: '{}' }, signal);
+      await job.performHostCall({ name: 'model.find', args: '{}' }, signal);
+      await job.performHostCall({ name: 'model.find', args: '{}' }, signal);
       job.log({ level: 'info', message: 'hello' });
       return result({});
     });
@@ -167,7 +167,7 @@ describe('host calls of a hook', () => {
 
   it('run without a client for writes of the server', async () => {
     stand.hooks.set('asks', async (_obj, job) => {
-      await job.serve({ name: 'model.find', args: '{}' }, new AbortController().signal);
+      await job.performHostCall({ name: 'model.find', args: '{}' }, new AbortController().signal);
       return result({});
     });
     const { caller, deadline } = taskOf(null).context;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError, type ErrorItem } from '../../src/errors.ts';
+import { AppError, type ErrorItem } from '../../src/errors/errors.ts';
 import { threadCpuMs } from '../../src/lib/thread-cpu.ts';
 import { parseFormFields } from '../../src/media/form-fields.ts';
 import { makeCollection } from '../helpers/specifications.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../src/errors.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 import { createUploadCleanup } from '../../src/media/upload-cleanup.ts';
 import { usedTokenWrite } from '../../src/media/used-upload-tokens.ts';
 import { filesBelow } from '../helpers/files-below.ts';

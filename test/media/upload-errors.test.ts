@@ -1,6 +1,6 @@
 // Errors of signed uploads: the names that old clients read, and what counts as the signed file.
 import { describe, expect, it } from 'vitest';
-import type { AppError } from '../../src/errors.ts';
+import type { AppError } from '../../src/errors/errors.ts';
 import { assertMatchesSigned, tokenMissingError, tokenUsedError } from '../../src/media/upload-errors.ts';
 
 const SIGNED = { fileName: 'test.jpg', mimetype: 'image/jpeg' };

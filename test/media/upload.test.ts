@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewRecord, RecordService, RequestContext } from '../../src/collections/model/documents.ts';
 import { ExtraWriteError } from '../../src/collections/model/extra-write-error.ts';
-import { AppError, StoreError } from '../../src/errors.ts';
+import { AppError, StoreError } from '../../src/errors/errors.ts';
 import type { FormPart, UploadGrant } from '../../src/media/media.ts';
 import { createUpload } from '../../src/media/upload.ts';
 import { usedTokenWrite } from '../../src/media/used-upload-tokens.ts';

@@ -17,8 +17,8 @@ function open() {
   return { written, tally, add };
 }
 
-describe('a tally', () => {
-  it('writes the first of a kind at once, the others as a number a minute later', () => {
+describe('the audit throttle', () => {
+  it('writes the first entry of a kind at once and the count of the others a minute later', () => {
     const { written, add } = open();
     for (let count = 0; count < 5; count += 1) add('/1.0/a#x');
     add('/1.0/a#x', 'host.crashed');
@@ -29,7 +29,7 @@ describe('a tally', () => {
     expect(written).toHaveLength(4);
   });
 
-  it('counts what comes on top of sixty kinds in a minute', () => {
+  it('only counts entries above sixty kinds in a minute', () => {
     const { written, tally, add } = open();
     for (let kind = 0; kind < 62; kind += 1) add(`/1.0/a#${kind}`);
     add('/1.0/a#61');

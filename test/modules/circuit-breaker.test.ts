@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { loadModuleStates } from '../../src/modules/versions/module-records.ts';
-import type { Incident } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { openFickleStore } from '../helpers/fickle-store.ts';
 import { code, endpoint, loadedModules } from './open-modules.ts';
 
 const REPORT = endpoint('report');
-const kill: Incident = { unitId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'hostMemory' };
+const kill: Incident = { moduleId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'hostMemory' };
 const violation: Incident = { ...kill, kind: 'violation', limit: 'responseBytes' };
 const START = Date.parse('2040-01-01T00:00:00Z');
 
@@ -34,7 +34,7 @@ describe('the circuit breaker', () => {
       .toEqual(['endpoint.create', 'host.killed', 'host.crashed', 'host.killed', 'endpoint.breaker']);
   });
 
-  it('forgets what is older', async () => {
+  it('ignores ends of processes older than five minutes', async () => {
     const { modules, live, advance } = await posted();
     modules.onIncident(kill);
     advance(150_000);
@@ -47,13 +47,13 @@ describe('the circuit breaker', () => {
     expect(live()?.state).toBe('suspended');
   });
 
-  it('does not count limits that were kept, nor ends that nobody need be to blame for', async () => {
+  it('does not count violations, nor ends that the module need not have caused', async () => {
     const { modules, live, audited } = await posted();
     for (let count = 0; count < 9; count += 1) modules.onIncident(violation);
     for (let count = 0; count < 9; count += 1)
       modules.onIncident({ ...kill, limit: 'process', counts: false });
-    modules.onIncident({ ...kill, unitId: 'endpoint:1.0/other' });
-    modules.onIncident({ ...kill, unitId: null, limit: 'start', counts: false });
+    modules.onIncident({ ...kill, moduleId: 'endpoint:1.0/other' });
+    modules.onIncident({ ...kill, moduleId: null, limit: 'start', counts: false });
     expect(live()).toMatchObject({ state: 'active', moduleVersion: { policy: { trustDomain: 'default' } } });
     await expect
       .poll(async () => (await audited()).map(([, target]) => target))
@@ -63,7 +63,7 @@ describe('the circuit breaker', () => {
       ]);
   });
 
-  it('counts against the name: what older code did, and code that was posted before its predecessor was ended', async () => {
+  it('counts against the name: ends of older code, and of code posted before its predecessor ended', async () => {
     const { modules, live } = await posted();
     const [sha256] = [live()!.moduleVersion!.sha256];
     for (let version = 1; version <= 3; version += 1) {
@@ -71,7 +71,7 @@ describe('the circuit breaker', () => {
       await modules.postCode(REPORT, code({}, 'one'), 'alice');
       modules.onIncident({ ...kill, version, sha256 });
       expect(live()?.moduleVersion?.policy.trustDomain, 'the same code is in quarantine').toBe(
-        `own:${kill.unitId}`,
+        `own:${kill.moduleId}`,
       );
     }
     expect(live()?.state).toBe('suspended');
@@ -86,7 +86,7 @@ describe('the circuit breaker', () => {
     expect(live()).toMatchObject({ state: 'active', moduleVersion: { policy: { trustDomain: 'default' } } });
   });
 
-  it('lets go of a module with new code, never of an admin’s suspension, and forgives for an admin only', async () => {
+  it('lifts its own suspension for new code, never that of an admin, and resets its count for an admin only', async () => {
     const { modules, live, advance } = await posted();
     for (let count = 0; count < 3; count += 1) modules.onIncident(kill);
     await modules.postCode(REPORT, code({}, 'two'), 'alice');
@@ -106,7 +106,7 @@ describe('the circuit breaker', () => {
     expect(live()?.state).toBe('active');
   });
 
-  it('stays tripped across a restart, until an admin resumes', async () => {
+  it('keeps a module suspended across a restart until an admin resumes it', async () => {
     const opened = await posted();
     for (let count = 0; count < 3; count += 1) opened.modules.onIncident(kill);
     const { modules, audited } = await opened.restart();
@@ -118,7 +118,7 @@ describe('the circuit breaker', () => {
 });
 
 describe('quarantine', () => {
-  it('is stored once the store is back, and said to be lost where it does not come back', async () => {
+  it('is stored when the store is back, and logged as lost where it does not come back', async () => {
     const store = await openFickleStore();
     const first = await loadedModules({ store });
     await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
@@ -136,7 +136,7 @@ describe('quarantine', () => {
     expect(first.errors.map(({ message }) => message)).toContain('could not store module state');
   });
 
-  it('puts what ended a process into one of its own, until new code comes', async () => {
+  it('runs code that ended a process in a process of its own until new code is posted', async () => {
     const opened = await posted();
     const domain = (modules = opened.modules) =>
       modules.registry.get(REPORT)?.moduleVersion?.policy.trustDomain;
@@ -153,8 +153,8 @@ describe('quarantine', () => {
   });
 });
 
-describe('the audit log', () => {
-  it('has what happened while the store was away once it is back, in its order', async () => {
+describe('the audit log of incidents', () => {
+  it('contains in order what happened while the store was unavailable', async () => {
     const store = await openFickleStore();
     const { modules, audited } = await loadedModules({ store });
     await modules.postCode(REPORT, code({}, 'one'), 'alice');
@@ -172,7 +172,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('is not flooded by a module that breaks its limits, and has the number of times', async () => {
+  it('counts the violations of a module instead of listing thousands', async () => {
     const { modules, audited, advance } = await posted();
     const targets = async () =>
       (await audited()).filter(([action]) => action === 'run.violation').map(([, target]) => target);
@@ -186,7 +186,7 @@ describe('the audit log', () => {
     expect((await targets())[1]).toBe('/1.0/report#responseBytes (499 more since 2040-01-01T00:00:00.000Z)');
   });
 
-  it('has at the end what was only counted', async () => {
+  it('contains at the end what was only counted', async () => {
     const opened = await posted();
     for (let count = 0; count < 3; count += 1) opened.modules.onIncident({ ...kill, counts: false });
     const { audited } = await opened.restart();
@@ -196,7 +196,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('counts the ends of processes of a module that is suspended already', async () => {
+  it('counts the ends of processes of a suspended module', async () => {
     const opened = await posted();
     for (let count = 0; count < 6; count += 1) opened.modules.onIncident(kill);
     const { audited } = await opened.restart();
@@ -205,7 +205,7 @@ describe('the audit log', () => {
     expect(ends).toEqual([end, end, end, end, `${end} (2 more since 2040-01-01T00:00:00.000Z)`]);
   });
 
-  it('has every end of a process, whatever else is going on, until the module is suspended', async () => {
+  it('contains every end of a process until the module is suspended', async () => {
     const { modules, audited } = await posted();
     for (let count = 0; count < 100; count += 1) {
       modules.onIncident({ ...violation, limit: `limit ${count}` });

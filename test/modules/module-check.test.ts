@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Inspection } from '../../sandbox/protocol.ts';
 import { createRegistry } from '../../src/collections/model/registry.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError } from '../../src/errors/errors.ts';
 import { packageRoot } from '../../src/lib/files/package-files.ts';
 import { createModuleCheck } from '../../src/modules/module-check.ts';
 import { loadPolicyLimits } from '../../src/modules/policy/policy-limits.ts';
-import type { Sandbox } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { collection } from '../http/fixtures.ts';
 
 type Inspect = Sandbox['inspect'];
@@ -58,8 +58,8 @@ const shown = (root: string, problems: Awaited<ReturnType<ReturnType<typeof crea
 const problemsOf = async (files: Record<string, string>, looking?: Inspect) =>
   (await open(files, looking)).problems();
 
-describe('good files', () => {
-  it('have no problems, nor have missing folders', async () => {
+describe('`cloister check` of valid modules', () => {
+  it('finds no issues, nor in missing folders', async () => {
     const files = {
       'endpoints/1.0/endpoint.report.js': GOOD,
       'endpoints/1.0/endpoint.report.policy.json': '{"limits": {"cpuMs": 100}}',
@@ -69,14 +69,14 @@ describe('good files', () => {
     expect(await problemsOf({})).toEqual([]);
   });
 
-  it('name the hooks', async () => {
+  it('lists the hooks', async () => {
     const { check } = await open({ 'hooks/a.js': GOOD, 'hooks/b.policy.json': '{}', 'hooks/c.txt': '' });
     expect([...(await check.hookNames())]).toEqual(['a']);
   });
 });
 
-describe('code', () => {
-  it('that is refused is named with its line', async () => {
+describe('`cloister check` of code', () => {
+  it('reports invalid code with its line', async () => {
     const refusal = { ok: false, code: 'ENDPOINT_SYNTAX', message: 'Unexpected token', line: 3, column: 1 };
     const files = { 'endpoints/1.0/endpoint.a.js': `// ${JSON.stringify(refusal)}`, 'hooks/b.js': ' ' };
     expect(await problemsOf(files)).toEqual([
@@ -85,7 +85,7 @@ describe('code', () => {
     ]);
   });
 
-  it('that is too large, or cannot be read, is an error', async () => {
+  it('reports code that is too large or cannot be read as an error', async () => {
     const { root, problems } = await open({ 'hooks/a.js': 'x'.repeat(11_000) });
     await mkdir(join(root, 'hooks/b.js'));
     const [large, folder] = await problems();
@@ -93,7 +93,7 @@ describe('code', () => {
     expect(folder).toBe('error hooks/b.js cannot be read: it is not a file');
   });
 
-  it('that may not do what it says is a warning', async () => {
+  it('reports doubtful code as a warning', async () => {
     const files = {
       'endpoints/1.0/endpoint.a.js': '// {"warnings": ["odd"]}',
       'endpoints/1.0/endpoint.b.js': '\nleak = 1',
@@ -106,7 +106,7 @@ describe('code', () => {
     expect(more).toEqual([]);
   });
 
-  it('whose name or route is taken names both', async () => {
+  it('reports code whose name or route is taken with both addresses', async () => {
     const files = {
       'endpoints/1.0/endpoint.library.js': GOOD,
       'endpoints/2.0/endpoint.library.js': GOOD,
@@ -122,8 +122,8 @@ describe('code', () => {
   });
 });
 
-describe('policies', () => {
-  it('above the ceilings, or of the wrong shape, are named with their lines', async () => {
+describe('`cloister check` of policies', () => {
+  it('reports policies above the limits or of the wrong shape with their lines', async () => {
     const policy = '{\n  "limits": {\n    "cpuMs": 99999999\n  },\n  "odd": 1\n}';
     const files = { 'hooks/a.js': GOOD, 'hooks/a.policy.json': policy };
     const [first] = await problemsOf(files);
@@ -132,7 +132,7 @@ describe('policies', () => {
     expect((await problemsOf(above))[0]).toMatch(/^error hooks\/a\.policy\.json:3 limits\.cpuMs must be/);
   });
 
-  it('that are no JSON are errors, those without code warnings', async () => {
+  it('reports invalid JSON as an error and a policy without code as a warning', async () => {
     const files = { 'hooks/a.js': GOOD, 'hooks/a.policy.json': '{\n"a":,}', 'hooks/b.policy.json': '{}' };
     const [broken, alone] = await problemsOf(files);
     expect(broken).toMatch(/^error hooks\/a\.policy\.json:2 is not valid JSON/);
@@ -140,7 +140,7 @@ describe('policies', () => {
   });
 });
 
-it('files with names that mean nothing are warnings', async () => {
+it('`cloister check` warns of files with unknown names', async () => {
   const files = {
     'endpoints/endpoint.a.js': GOOD,
     'endpoints/api/endpoint.a.js': GOOD,
@@ -157,12 +157,12 @@ it('files with names that mean nothing are warnings', async () => {
   ]);
 });
 
-describe('where the sandbox does not start', () => {
+describe('`cloister check` without a sandbox', () => {
   const off: Inspect = async () => {
     throw new AppError('SANDBOX_DISABLED');
   };
 
-  it('code is compiled, and one warning says so', async () => {
+  it('compiles code and warns once', async () => {
     const files = { 'hooks/a.js': GOOD, 'hooks/b.js': 'const = 1', 'endpoints/1.0/endpoint.c.js': GOOD };
     const [warning, ...errors] = await problemsOf(files, off);
     expect(warning).toMatch(/^warning endpoints no process of the sandbox starts here/);
@@ -170,7 +170,7 @@ describe('where the sandbox does not start', () => {
     expect(errors[0]).toMatch(/^error hooks\/b\.js:1 /);
   });
 
-  it('code that ends the process that looks at it is an error of its file, and the others are looked at', async () => {
+  it('reports code that crashed its inspection and checks the others', async () => {
     const looking: Inspect = async (source) => {
       if (source.includes('bomb')) throw new AppError('ENDPOINT_CRASHED');
       return FINE;
@@ -181,7 +181,7 @@ describe('where the sandbox does not start', () => {
     ]);
   });
 
-  it('a defect is no finding', async () => {
+  it('rejects with internal errors', async () => {
     const broken: Inspect = async () => {
       throw new TypeError('defect');
     };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createModuleLogs } from '../../src/modules/module-logs.ts';
-import type { ModuleVersion } from '../../src/sandbox-supervisor/module-version.ts';
+import type { ModuleVersion } from '../../src/sandbox-supervisor/model/module-version.ts';
 
 const START = 1_700_000_000_000;
 const unit = (name = 'a', version = 3) => ({ id: `endpoint:1.0/${name}`, version }) as ModuleVersion;
@@ -15,7 +15,7 @@ function opened() {
 }
 
 describe('the log of a module', () => {
-  it('keeps records with all that places them', () => {
+  it('keeps records with version, request, time and number', () => {
     const { logs } = opened();
     logs.add(unit(), 'r1', { level: 'error', message: 'failed', stack: 'at line 3' });
     expect(logs.read(unit().id, all)).toEqual([
@@ -32,7 +32,7 @@ describe('the log of a module', () => {
     expect(logs.read('endpoint:1.0/other', all)).toEqual([]);
   });
 
-  it('gives the newest, or what comes after a number, oldest first', () => {
+  it('returns the newest records, or those after a number, oldest first', () => {
     const { add, messages } = opened();
     for (const message of ['1', '2', '3', '4']) add(message);
     expect(messages({ limit: 2, after: 0 })).toEqual(['3', '4']);
@@ -50,7 +50,7 @@ describe('the log of a module', () => {
     expect(kept.at(-1)?.seq).toBe(START + 2499);
   });
 
-  it('keeps about a megabyte, and a record of any size', () => {
+  it('keeps about a megabyte and any single record', () => {
     const { add, messages } = opened();
     for (let count = 0; count < 200; count += 1) add('x'.repeat(20_000));
     const kept = messages().reduce((sum, message) => sum + message.length, 0);
@@ -58,7 +58,7 @@ describe('the log of a module', () => {
     expect(kept).toBeLessThan(1_200_000);
   });
 
-  it('keeps all modules together within bounds, the small ones whole', () => {
+  it('limits all modules together and keeps small logs whole', () => {
     const { add, messages } = opened();
     for (let count = 0; count < 100; count += 1) {
       add('small', `small${count}`);
@@ -73,7 +73,7 @@ describe('the log of a module', () => {
     expect(total).toBeLessThan(34_000_000);
   });
 
-  it('forgets a module that is gone, and makes room by it', () => {
+  it('frees the memory of a removed module', () => {
     const { logs, add, messages } = opened();
     add('one');
     logs.drop(unit().id);
@@ -83,7 +83,7 @@ describe('the log of a module', () => {
     expect(messages()).toEqual(['two']);
   });
 
-  it('escapes what would reach into a terminal or deceive a reader', () => {
+  it('escapes unprintable characters', () => {
     const { logs, messages } = opened();
     logs.add(unit(), 'r1', { level: 'info', message: '\x1b[2J a\u202eb\r\n c', stack: '\0' });
     expect(messages()).toEqual(['\\u{1b}[2J a\\u{202e}b\\u{d}\n c']);

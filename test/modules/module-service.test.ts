@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { code, endpoint, hook, loadedModules } from './open-modules.ts';
 
-describe('the service', () => {
-  it('has endpoints and hooks side by side', async () => {
+describe('the module service', () => {
+  it('serves endpoints and hooks', async () => {
     const { modules } = await loadedModules();
     await modules.postCode(endpoint('same'), code(), 'alice');
     await modules.postCode(endpoint('same', '2.0'), code(), 'alice');
@@ -27,7 +27,7 @@ describe('the service', () => {
     ]);
   });
 
-  it('does nothing before it is loaded, and closes without having been', async () => {
+  it('does nothing before it is loaded, and can be closed then', async () => {
     const { root } = await loadedModules();
     const { openModules } = await import('./open-modules.ts');
     const { modules, close } = await openModules({ root });
@@ -35,7 +35,7 @@ describe('the service', () => {
     await close();
   });
 
-  it('takes edits that were made while it was being loaded', async () => {
+  it('applies edits that were made while it loaded', async () => {
     const opened = await loadedModules();
     await opened.modules.postCode(hook('one'), code(), 'alice');
     await opened.close();

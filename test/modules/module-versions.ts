@@ -1,8 +1,8 @@
 // Units, live endpoints and outcomes, for tests of what surrounds the sandbox.
 
 import type { LiveModule } from '../../src/modules/model/types.ts';
-import type { ModuleVersion } from '../../src/sandbox-supervisor/module-version.ts';
-import type { InvocationRequest, InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { ModuleVersion } from '../../src/sandbox-supervisor/model/module-version.ts';
+import type { InvocationRequest, InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 
 export const okResponse = (
   body: string | Buffer = 'fine',

@@ -12,7 +12,7 @@ import type { ReviewMode } from '../../src/modules/lifecycle/review.ts';
 import type { ModuleAddress } from '../../src/modules/model/types.ts';
 import { createModuleService } from '../../src/modules/module-service.ts';
 import { loadPolicyLimits, type PolicyLimits } from '../../src/modules/policy/policy-limits.ts';
-import type { Sandbox } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { auditFolder } from '../helpers/audit-log.ts';
 import { silentLog } from '../helpers/specification-service.ts';
@@ -47,13 +47,13 @@ function createReader() {
   const inspected: string[] = [];
   const retired: string[] = [];
   const stopped: string[] = [];
-  const sandbox: Pick<Sandbox, 'inspect' | 'retire' | 'stop'> = {
+  const sandbox: Pick<Sandbox, 'inspect' | 'evict' | 'stop'> = {
     inspect: async (source) => {
       inspected.push(source);
       return read(source);
     },
-    retire: (unitId) => void retired.push(unitId),
-    stop: async (unitId) => void stopped.push(unitId),
+    evict: (moduleId) => void retired.push(moduleId),
+    stop: async (moduleId) => void stopped.push(moduleId),
   };
   return { sandbox, inspected, retired, stopped };
 }
@@ -63,7 +63,7 @@ interface Options {
   readonly root?: string;
   readonly review?: ReviewMode;
   readonly ceilings?: PolicyLimits;
-  readonly sandbox?: Pick<Sandbox, 'inspect' | 'retire' | 'stop'>;
+  readonly sandbox?: Pick<Sandbox, 'inspect' | 'evict' | 'stop'>;
   /** `version/database/name` of collections that are there. */
   readonly collections?: readonly string[];
   readonly now?: () => number;

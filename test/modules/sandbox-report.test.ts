@@ -19,15 +19,15 @@ const report = ({ store, root }: Pick<Opened, 'store' | 'root'>) =>
     status: { level: 3, selfTest, versions: null, jit: null },
   });
 
-describe('the report', () => {
-  it('says of every module what runs, who posted it, what it may do and what it did', async () => {
+describe('the sandbox report', () => {
+  it('lists code, author, policy and violations of every module', async () => {
     const opened = await loadedModules({ now: () => at, review: 'grants' });
     const { modules } = opened;
     const report42 = endpoint('report');
     await modules.postCode(report42, code({ route: '/1.0/reports/:id' }), 'alice');
     const policy = { limits: { cpuMs: 50 }, isolation: 'context' };
     await modules.putPolicy(report42, policy, 'alice');
-    modules.onIncident({ unitId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'heapMb' });
+    modules.onIncident({ moduleId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'heapMb' });
     await modules.postCode(hook('slugify'), code(), 'bob');
     await modules.suspend(hook('slugify'), 'bob');
     const grants = { collections: [{ name: '1.0/library/books', actions: ['find'] }] };
@@ -82,7 +82,7 @@ describe('the report', () => {
     });
   });
 
-  it('tells broken, waiting, new and edited modules apart', async () => {
+  it('distinguishes broken, pending, new and edited modules', async () => {
     const opened = await loadedModules({ review: 'all' });
     await opened.write('hooks/before.js', code({}, 'syntax'));
     await opened.write('hooks/doubtful.js', code());
@@ -104,7 +104,7 @@ describe('the report', () => {
     ]);
   });
 
-  it('leaves out what was removed', async () => {
+  it('leaves out removed modules', async () => {
     const opened = await loadedModules();
     await opened.modules.postCode(endpoint('report'), code(), 'alice');
     await opened.modules.remove(endpoint('report'), 'alice');

@@ -112,7 +112,7 @@ describe('the attribution of a crash', () => {
 });
 
 describe('the incident of an exit', () => {
-  const named = { unitId: 'endpoint:1.0/test', version: expect.any(Number), sha256: '0'.repeat(64) };
+  const named = { moduleId: 'endpoint:1.0/test', version: expect.any(Number), sha256: '0'.repeat(64) };
   const incidentIn = ({ host }: ReturnType<typeof hostOf>, cause: ExitCause) =>
     incidentOfExit(host, cause, attributeCrash(host, cause).culprit);
 
@@ -127,11 +127,15 @@ describe('the incident of an exit', () => {
   });
 
   it('names the module that an idle host ran last, if any, and does not count', () => {
-    expect(incidentIn(hostOf(), CRASH)).toMatchObject({ unitId: null, counts: false });
+    expect(incidentIn(hostOf(), CRASH)).toMatchObject({ moduleId: null, counts: false });
     const idle = hostOf(1);
     idle.host.frames.complete();
     idle.host.settle(idle.get(0), TIMED_OUT);
-    expect(incidentIn(idle, CRASH)).toMatchObject({ unitId: 'endpoint:1.0/test', version: 0, counts: false });
+    expect(incidentIn(idle, CRASH)).toMatchObject({
+      moduleId: 'endpoint:1.0/test',
+      version: 0,
+      counts: false,
+    });
   });
 
   it('does not count when the cause may lie outside, until it happens again', () => {

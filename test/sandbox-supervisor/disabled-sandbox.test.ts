@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { createDisabledSandbox } from '../../src/sandbox-supervisor/disabled-sandbox.ts';
-import type { InvocationRequest } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { InvocationRequest } from '../../src/sandbox-supervisor/model/sandbox.ts';
 
 const sandbox = createDisabledSandbox();
 
 it('the disabled sandbox rejects invocations and inspections with SANDBOX_DISABLED', async () => {
-  expect(await sandbox.run({} as InvocationRequest)).toMatchObject({
+  expect(await sandbox.invoke({} as InvocationRequest)).toMatchObject({
     kind: 'failure',
     code: 'SANDBOX_DISABLED',
   });
@@ -22,6 +22,6 @@ it('the disabled sandbox has no hosts, no isolation layers, no self-test, and no
     hosts: { running: 0, max: 0 },
   });
   expect(await sandbox.selfTest()).toEqual({ state: 'not-run', items: [] });
-  expect(sandbox.retire('endpoint:1.0/report')).toBeUndefined();
+  expect(sandbox.evict('endpoint:1.0/report')).toBeUndefined();
   await expect(sandbox.close()).resolves.toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createPendingHostCalls, HostCalls } from '../../src/sandbox-supervisor/host-calls.ts';
-import type { HostCallResult, InvocationRequest } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { HostCallResult, InvocationRequest } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createModuleVersion, invocationRequest } from '../helpers/sandbox.ts';
 
 beforeEach(() => vi.useFakeTimers());
@@ -17,7 +17,7 @@ function callsOf(request: Partial<InvocationRequest> = {}) {
 
 describe('host calls', () => {
   it('are performed by the request', async () => {
-    const { perform, replies } = callsOf({ serve: async ({ name }) => ({ ok: true, text: name }) });
+    const { perform, replies } = callsOf({ performHostCall: async ({ name }) => ({ ok: true, text: name }) });
     expect(perform('model.find')).toBeNull();
     await vi.runAllTimersAsync();
     expect(replies).toEqual([{ ok: true, text: 'model.find' }]);
@@ -44,12 +44,12 @@ describe('host calls', () => {
 
   it('that throw, or have a result that is too large, fail without a word of why', async () => {
     const failing = callsOf({
-      serve: () => {
+      performHostCall: () => {
         throw new Error('secret path');
       },
     });
     failing.perform('model.find');
-    const huge = callsOf({ serve: async () => ({ ok: true, text: 'x'.repeat(10_485_761) }) });
+    const huge = callsOf({ performHostCall: async () => ({ ok: true, text: 'x'.repeat(10_485_761) }) });
     huge.perform('model.find');
     await vi.runAllTimersAsync();
     expect(failing.replies).toEqual([{ ok: false, text: '{"code":"INTERNAL","message":"The call failed"}' }]);
@@ -96,14 +96,18 @@ describe('the pending host calls of a module', () => {
         ends.push(() => resolve({ ok: true, text: '{}' }));
       });
     };
-    return { request: invocationRequest(createModuleVersion('', { id }), { serve }), signals, ends };
+    return {
+      request: invocationRequest(createModuleVersion('', { id }), { performHostCall: serve }),
+      signals,
+      ends,
+    };
   }
   const unaborted = () => new AbortController().signal;
 
   it('are aborted together, and waited for', async () => {
     const calls = createPendingHostCalls();
     const [a, b] = [slowRequest('endpoint:1.0/a'), slowRequest('endpoint:1.0/b')];
-    const results = [a, a, b].map(({ request }) => calls.track(request).serve(CALL, unaborted()));
+    const results = [a, a, b].map(({ request }) => calls.track(request).performHostCall(CALL, unaborted()));
     let isOver = false;
     const over = calls.abort('endpoint:1.0/a', LONG_MS).then(() => {
       isOver = true;
@@ -121,7 +125,7 @@ describe('the pending host calls of a module', () => {
   it('are waited for until the time limit', async () => {
     const calls = createPendingHostCalls();
     const { request, signals } = slowRequest('endpoint:1.0/a');
-    void calls.track(request).serve(CALL, unaborted());
+    void calls.track(request).performHostCall(CALL, unaborted());
     const aborted = calls.abort('endpoint:1.0/a', 10);
     await vi.advanceTimersByTimeAsync(10);
     await aborted;
@@ -132,13 +136,13 @@ describe('the pending host calls of a module', () => {
     const calls = createPendingHostCalls();
     const { request, signals, ends } = slowRequest('endpoint:1.0/a');
     const invocation = new AbortController();
-    const result = calls.track(request).serve(CALL, invocation.signal);
+    const result = calls.track(request).performHostCall(CALL, invocation.signal);
     invocation.abort();
     expect(signals[0]?.aborted).toBe(true);
     ends[0]?.();
     await result;
     await calls.abort('endpoint:1.0/a', LONG_MS);
-    void calls.track(request).serve(CALL, invocation.signal);
+    void calls.track(request).performHostCall(CALL, invocation.signal);
     expect(signals[1]?.aborted).toBe(true);
   });
 });

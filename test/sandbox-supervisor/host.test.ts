@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inspectionDomain } from '../../src/sandbox-supervisor/host.ts';
-import type { ModuleVersion } from '../../src/sandbox-supervisor/module-version.ts';
+import type { ModuleVersion } from '../../src/sandbox-supervisor/model/module-version.ts';
 import {
   type FakeHost,
   type FakeInvocation,
@@ -38,9 +38,11 @@ describe('sending invocations to a host', () => {
     const options = { id: 'endpoint:1.0/report', limits: { cpuMs: 7, wallMs: 70 } };
     const unit = createModuleVersion('the code', options);
     const queue = fakeQueue(unit.id);
-    const invocations = [0, 1].map((n) => fakeInvocation(queue, { unit, head: `h${n}`, body: 'ü' }));
+    const invocations = [0, 1].map((n) =>
+      fakeInvocation(queue, { moduleVersion: unit, head: `h${n}`, body: 'ü' }),
+    );
     sendTo(host, invocations, { queue, moduleNumber: 3, maxInFlight: 4, now: 7 });
-    sendTo(host, [fakeInvocation(queue, { unit })], { moduleNumber: 3, now: 8 });
+    sendTo(host, [fakeInvocation(queue, { moduleVersion: unit })], { moduleNumber: 3, now: 8 });
     expect(kinds(host)).toEqual(['load', 'run', 'run']);
     expect(host.sent[0]).toMatchObject({
       message: {
@@ -89,7 +91,10 @@ describe('a host call in a host', () => {
     const host = fakeHost();
     const performed = Promise.withResolvers<{ ok: boolean; text: string }>();
     const unit = createModuleVersion('code');
-    const invocation = fakeInvocation(fakeQueue(), { unit, serve: () => performed.promise });
+    const invocation = fakeInvocation(fakeQueue(), {
+      moduleVersion: unit,
+      performHostCall: () => performed.promise,
+    });
     sendTo(host, [invocation], { moduleNumber: 5, now: 7 });
     host.performHostCall(invocation, 2, { name: 'model.find', args: '{}' }, () => 9);
     performed.resolve({ ok: true, text: 'é' });

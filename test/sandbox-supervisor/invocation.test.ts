@@ -64,9 +64,9 @@ describe('an invocation', () => {
 
   it('is named in incidents by module, version and code', () => {
     const invocation = fakeInvocation();
-    const { id: unitId, version, sha256 } = invocation.moduleVersion;
+    const { id: moduleId, version, sha256 } = invocation.moduleVersion;
     expect(limitViolation(invocation, 'cpuMs')).toEqual({
-      ...{ unitId, version, sha256, kind: 'violation', limit: 'cpuMs' },
+      ...{ moduleId, version, sha256, kind: 'violation', limit: 'cpuMs' },
     });
   });
 });
@@ -77,7 +77,7 @@ describe('the host calls of an invocation', () => {
     let signal: AbortSignal | undefined;
     const performed = Promise.withResolvers<{ ok: boolean; text: string }>();
     const invocation = fakeInvocation(queue, {
-      serve: (_, given) => {
+      performHostCall: (_, given) => {
         signal = given;
         return performed.promise;
       },

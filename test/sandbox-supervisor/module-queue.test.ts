@@ -81,7 +81,7 @@ describe('the batches of a module', () => {
   it('hold one module version each', () => {
     const queue = fakeQueue();
     const [older, newer] = [createModuleVersion('code'), createModuleVersion('code')];
-    for (const unit of [older, older, newer]) queue.add(fakeInvocation(queue, { unit }));
+    for (const unit of [older, older, newer]) queue.add(fakeInvocation(queue, { moduleVersion: unit }));
     expect([queue.takeBatch().length, queue.takeBatch().length]).toEqual([2, 1]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { GuestLogRecord, HostCall, Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createResultReader, type ResultMessage } from '../../src/sandbox-supervisor/result-frames.ts';
-import type { GuestLog, HostCall, Incident } from '../../src/sandbox-supervisor/sandbox.ts';
 import { type FakeInvocation, fakeHost, fakeInvocation, fakeQueue, sendTo } from '../helpers/fake-host.ts';
 import { createModuleVersion } from '../helpers/sandbox.ts';
 
@@ -11,16 +11,16 @@ const CALL = '{"call":1,"name":"fetch"}';
 
 /** A host that was sent frames, and the reader of its results. */
 function hostOf(...frames: number[]) {
-  const logs: GuestLog[] = [];
+  const logs: GuestLogRecord[] = [];
   const calls: HostCall[] = [];
   const limits = { logBytes: 100, responseBytes: 20_000, hostCalls: 1, wallMs: 1000 };
   const unit = createModuleVersion('code', { limits });
   const host = fakeHost();
   const queue = fakeQueue();
   const request = {
-    unit,
-    log: (record: GuestLog) => logs.push(record),
-    serve: async (call: HostCall) => {
+    moduleVersion: unit,
+    log: (record: GuestLogRecord) => logs.push(record),
+    performHostCall: async (call: HostCall) => {
       calls.push(call);
       return { ok: true, text: 'null' };
     },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Host } from '../../src/sandbox-supervisor/host.ts';
+import type { ModuleVersion } from '../../src/sandbox-supervisor/model/module-version.ts';
+import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import type { ModuleQueue } from '../../src/sandbox-supervisor/module-queue.ts';
-import type { ModuleVersion } from '../../src/sandbox-supervisor/module-version.ts';
-import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
 import { createScheduler } from '../../src/sandbox-supervisor/scheduler.ts';
 import { type FakeHost, fakeHost } from '../helpers/fake-host.ts';
 import { createModuleVersion, invocationRequest, type ModuleVersionOptions } from '../helpers/sandbox.ts';

@@ -1,7 +1,7 @@
 // What becomes of requests whose code loops, gets stuck, bursts or dies, and of those beside them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox.ts';
 
 /** Busy in one call of C++ that no engine limit interrupts. */
@@ -46,10 +46,10 @@ describe('an invocation that breaks a limit', () => {
         limits: { cpuMs: 500 },
       },
     );
-    expect(codeOf(await sandbox.run(invocationRequest(unit, { query: { loop: '1' } })))).toBe(
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit, { query: { loop: '1' } })))).toBe(
       'ENDPOINT_TIMEOUT',
     );
-    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('response');
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit)))).toBe('response');
     expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['violation', 'cpuMs']]);
   });
 
@@ -57,7 +57,7 @@ describe('an invocation that breaks a limit', () => {
     const { sandbox, incidents } = openSandbox();
     const limits = { cpuMs: 100, wallMs: 60_000 };
     const unit = createModuleVersion(`module.exports.get = (req, res) => { ${STUCK} }`, { limits });
-    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('ENDPOINT_TIMEOUT');
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit)))).toBe('ENDPOINT_TIMEOUT');
     // Its wall time would outlive this test.
     expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['kill', 'cpuMs']]);
   });
@@ -75,7 +75,9 @@ describe('an invocation that breaks a limit', () => {
       signal = given;
       return new Promise<never>(() => undefined);
     };
-    expect(codeOf(await sandbox.run(invocationRequest(unit, { serve })))).toBe('ENDPOINT_TIMEOUT');
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit, { performHostCall: serve })))).toBe(
+      'ENDPOINT_TIMEOUT',
+    );
     expect(signal?.aborted).toBe(true);
     expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['violation', 'wallMs']]);
   });
@@ -86,16 +88,16 @@ describe('an invocation that breaks a limit', () => {
       'module.exports.get = (req, res) => { const kept = []; while (req.query.fill) kept.push({ a: [kept.length] }); res.end("x") }',
       { limits: { heapMb: 16 } },
     );
-    expect(codeOf(await sandbox.run(invocationRequest(unit, { query: { fill: '1' } })))).toBe(
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit, { query: { fill: '1' } })))).toBe(
       'ENDPOINT_MEMORY',
     );
-    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('response');
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit)))).toBe('response');
   });
 
   it('is the culprit when it crashes its process', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion('module.exports.get = () => "x".repeat(2e8).split("")');
-    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('ENDPOINT_MEMORY');
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit)))).toBe('ENDPOINT_MEMORY');
     expect(incidents).toHaveLength(1);
   });
 });
@@ -109,11 +111,11 @@ describe('an invocation that exhausts the heap of its module', () => {
         limits: { heapMb: 16 },
       },
     );
-    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('ENDPOINT_MEMORY');
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit)))).toBe('ENDPOINT_MEMORY');
     expect(incidents).toEqual([
-      expect.objectContaining({ unitId: unit.id, kind: 'violation', limit: 'heapMb' }),
+      expect.objectContaining({ moduleId: unit.id, kind: 'violation', limit: 'heapMb' }),
       expect.objectContaining({
-        ...{ unitId: unit.id, version: unit.version, sha256: unit.sha256 },
+        ...{ moduleId: unit.id, version: unit.version, sha256: unit.sha256 },
         ...{ kind: 'crash', limit: 'heapMb', counts: true },
       }),
     ]);
@@ -129,17 +131,17 @@ describe('invocations beside one that breaks a limit', () => {
         limits: { cpuMs: 300 },
       },
     );
-    await sandbox.run(invocationRequest(unit));
+    await sandbox.invoke(invocationRequest(unit));
     const jobs = Array.from({ length: 12 }, (_, n) =>
       invocationRequest(unit, { query: n === 5 ? { bad: '1' } : {} }),
     );
-    const codes = (await Promise.all(jobs.map((job) => sandbox.run(job)))).map(codeOf);
+    const codes = (await Promise.all(jobs.map((job) => sandbox.invoke(job)))).map(codeOf);
     expect(codes.filter((code) => code !== 'response')).toEqual(['ENDPOINT_TIMEOUT']);
     expect(codes[5]).toBe('ENDPOINT_TIMEOUT');
     // Where several had not begun, each runs again by itself, and the one to blame ends another process.
     const kills = incidents.filter(({ kind }) => kind === 'kill');
     expect(kills.length).toBeGreaterThan(0);
-    expect(kills.map(({ unitId, counts }) => [unitId, counts])).toEqual(kills.map(() => [unit.id, true]));
+    expect(kills.map(({ moduleId, counts }) => [moduleId, counts])).toEqual(kills.map(() => [unit.id, true]));
   });
 
   it('that wait in the same host run again if they only read, and fail if they wrote', async () => {
@@ -169,10 +171,10 @@ describe('invocations beside one that breaks a limit', () => {
       if (finds <= 2) await released;
       return { ok: true, text: '{}' };
     };
-    const reader = sandbox.run(invocationRequest(unit, { serve }));
-    const writer = sandbox.run(invocationRequest(unit, { serve, query: { write: '1' } }));
+    const reader = sandbox.invoke(invocationRequest(unit, { performHostCall: serve }));
+    const writer = sandbox.invoke(invocationRequest(unit, { performHostCall: serve, query: { write: '1' } }));
     await bothWait;
-    const bad = sandbox.run(invocationRequest(unit, { query: { bad: '1' } }));
+    const bad = sandbox.invoke(invocationRequest(unit, { query: { bad: '1' } }));
     expect(codeOf(await bad)).toBe('ENDPOINT_TIMEOUT');
     expect(codeOf(await writer)).toBe('ENDPOINT_CRASHED');
     release?.(undefined);
@@ -192,14 +194,14 @@ describe('invocations beside one that breaks a limit', () => {
       id: 'endpoint:1.0/bad',
       limits,
     });
-    await sandbox.run(invocationRequest(good));
-    const loops = Array.from({ length: 4 }, () => sandbox.run(invocationRequest(bad)));
+    await sandbox.invoke(invocationRequest(good));
+    const loops = Array.from({ length: 4 }, () => sandbox.invoke(invocationRequest(bad)));
     let isOver = false;
     void Promise.all(loops).then(() => {
       isOver = true;
     });
     for (let answered = 0; answered < 200; answered += 1) {
-      expect(codeOf(await sandbox.run(invocationRequest(good)))).toBe('response');
+      expect(codeOf(await sandbox.invoke(invocationRequest(good)))).toBe('response');
     }
     expect(isOver).toBe(false);
   });
@@ -211,28 +213,28 @@ describe('hosts that are killed from outside', () => {
     const unit = createModuleVersion(
       'module.exports.get = async (req, res) => { if (req.query.wait) await new Promise((go) => setTimeout(go, 200)); res.end("x") }',
     );
-    await sandbox.run(invocationRequest(unit));
+    await sandbox.invoke(invocationRequest(unit));
     const jobs = Array.from({ length: 30 }, (_, n) =>
       invocationRequest(unit, { query: n % 2 === 0 ? { wait: '1' } : {} }),
     );
-    const running = jobs.map((job) => sandbox.run(job));
+    const running = jobs.map((job) => sandbox.invoke(job));
     await running[1];
     killHosts();
     const codes = (await Promise.all(running)).map(codeOf);
     expect(codes.every((code) => ['response', 'ENDPOINT_CRASHED', 'ENDPOINT_BUSY'].includes(code))).toBe(
       true,
     );
-    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('response');
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit)))).toBe('response');
   });
 
   it('leave no process behind when the sandbox closes', async () => {
     const { sandbox } = openSandbox();
     const unit = createModuleVersion(`module.exports.get = () => { ${STUCK} }`);
     const running = [
-      sandbox.run(invocationRequest(unit)),
+      sandbox.invoke(invocationRequest(unit)),
       sandbox.inspect('for(;;);', 'endpoint').catch(() => undefined),
     ];
-    await sandbox.run(
+    await sandbox.invoke(
       invocationRequest(
         createModuleVersion('module.exports.get = (q, s) => s.end("x")', { id: 'endpoint:1.0/b' }),
       ),
@@ -241,7 +243,7 @@ describe('hosts that are killed from outside', () => {
     await Promise.all(running);
     expect(codeOf((await running[0]) as InvocationResult)).toBe('ENDPOINT_CRASHED');
     await expect.poll(() => descendants().filter((pid) => isNode(pid)), { timeout: 15_000 }).toEqual([]);
-    expect(await sandbox.run(invocationRequest(unit))).toMatchObject({ code: 'ENDPOINT_CRASHED' });
+    expect(await sandbox.invoke(invocationRequest(unit))).toMatchObject({ code: 'ENDPOINT_CRASHED' });
   });
 });
 

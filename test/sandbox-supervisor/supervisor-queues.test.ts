@@ -1,6 +1,6 @@
 // Who waits, for how long, and beside whom.
 import { describe, expect, it } from 'vitest';
-import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createModuleVersion, invocationRequest, openSandbox, slowClock } from '../helpers/sandbox.ts';
 
 const codeOf = (outcome: InvocationResult) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);
@@ -53,10 +53,10 @@ describe('the concurrency of a module', () => {
   it('rejects none of fifty callers of a fast endpoint', async () => {
     const { sandbox } = openSandbox();
     const unit = createModuleVersion(FAST);
-    await sandbox.run(invocationRequest(unit));
+    await sandbox.invoke(invocationRequest(unit));
     const codes = new Set<string>();
     const callers = Array.from({ length: 50 }, async () => {
-      for (let n = 0; n < 40; n += 1) codes.add(codeOf(await sandbox.run(invocationRequest(unit))));
+      for (let n = 0; n < 40; n += 1) codes.add(codeOf(await sandbox.invoke(invocationRequest(unit))));
     });
     await Promise.all(callers);
     expect([...codes]).toEqual(['response']);
@@ -66,7 +66,9 @@ describe('the concurrency of a module', () => {
     const { sandbox } = openSandbox();
     const { serve, most, release } = gate();
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 3 } });
-    const running = Array.from({ length: 20 }, () => sandbox.run(invocationRequest(unit, { serve })));
+    const running = Array.from({ length: 20 }, () =>
+      sandbox.invoke(invocationRequest(unit, { performHostCall: serve })),
+    );
     await expect.poll(most, SOON).toBe(3);
     let left = running.length;
     for (const run of running) {
@@ -86,7 +88,9 @@ describe('the concurrency of a module', () => {
     const { sandbox } = openSandbox();
     const { serve, most, release } = gate();
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 1 } });
-    const running = Array.from({ length: 5 }, () => sandbox.run(invocationRequest(unit, { serve })));
+    const running = Array.from({ length: 5 }, () =>
+      sandbox.invoke(invocationRequest(unit, { performHostCall: serve })),
+    );
     const pump = setInterval(release, 1);
     expect((await Promise.all(running)).every(({ kind }) => kind === 'response')).toBe(true);
     clearInterval(pump);
@@ -100,11 +104,11 @@ describe('the queue', () => {
     const { sandbox } = openSandbox({ now });
     const { serve, most, release } = gate();
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 2 } });
-    const first = [1, 2].map(() => sandbox.run(invocationRequest(unit, { serve })));
+    const first = [1, 2].map(() => sandbox.invoke(invocationRequest(unit, { performHostCall: serve })));
     await expect.poll(most, SOON).toBe(2);
     const refused: string[] = [];
     const later = Array.from({ length: 40 }, async () => {
-      refused.push(codeOf(await sandbox.run(invocationRequest(unit, { serve }))));
+      refused.push(codeOf(await sandbox.invoke(invocationRequest(unit, { performHostCall: serve }))));
     });
     await expect.poll(() => refused.length, SOON).toBe(8);
     forward(1000);
@@ -122,7 +126,9 @@ describe('the queue', () => {
     const { sandbox } = openSandbox({ now, maxHosts: 2, busyHosts: 1 });
     const { serve, calls, release } = gate();
     const unit = createModuleVersion(ASKS, { limits: { wallMs: 20_000, concurrency: 1 } });
-    const [first, second] = [1, 2].map(() => sandbox.run(invocationRequest(unit, { serve })));
+    const [first, second] = [1, 2].map(() =>
+      sandbox.invoke(invocationRequest(unit, { performHostCall: serve })),
+    );
     await expect.poll(calls, SOON).toBe(1);
     forward(900);
     await seen();
@@ -140,7 +146,7 @@ describe('the queue', () => {
     let clock = 0;
     const { sandbox } = openSandbox({ now: () => slowClock() + clock });
     const unit = createModuleVersion(FAST, { limits: { perMinute: 3 } });
-    const run = async () => codeOf(await sandbox.run(invocationRequest(unit)));
+    const run = async () => codeOf(await sandbox.invoke(invocationRequest(unit)));
     expect([await run(), await run(), await run(), await run()]).toEqual([
       ...['response', 'response', 'response'],
       'ENDPOINT_RATE_LIMITED',
@@ -153,13 +159,13 @@ describe('the queue', () => {
     const { sandbox } = openSandbox({ maxHosts: 3, busyHosts: 1 });
     const flood = createModuleVersion(FAST, { id: 'endpoint:1.0/flood' });
     const quiet = createModuleVersion(FAST, { id: 'endpoint:1.0/quiet' });
-    await sandbox.run(invocationRequest(flood));
+    await sandbox.invoke(invocationRequest(flood));
     let isOver = false;
     const flooders = Array.from({ length: 60 }, async () => {
-      while (!isOver) await sandbox.run(invocationRequest(flood));
+      while (!isOver) await sandbox.invoke(invocationRequest(flood));
     });
     const codes: string[] = [];
-    for (let n = 0; n < 30; n += 1) codes.push(codeOf(await sandbox.run(invocationRequest(quiet))));
+    for (let n = 0; n < 30; n += 1) codes.push(codeOf(await sandbox.invoke(invocationRequest(quiet))));
     isOver = true;
     await Promise.all(flooders);
     expect(codes).toEqual(codes.map(() => 'response'));
@@ -171,7 +177,11 @@ describe('the hosts of a sandbox', () => {
     const { sandbox } = openSandbox({ busyHosts: 1 });
     const gates = [1, 2, 3].map(gate);
     const running = gates.map(({ serve }, n) =>
-      sandbox.run(invocationRequest(createModuleVersion(ASKS, { id: `endpoint:1.0/e${n}` }), { serve })),
+      sandbox.invoke(
+        invocationRequest(createModuleVersion(ASKS, { id: `endpoint:1.0/e${n}` }), {
+          performHostCall: serve,
+        }),
+      ),
     );
     await expect.poll(() => gates.map(({ most }) => most()), SOON).toEqual([1, 1, 1]);
     expect(sandbox.status().hosts).toMatchObject({ running: 4, busy: 0, spare: 1 });
@@ -183,7 +193,7 @@ describe('the hosts of a sandbox', () => {
   it('serve one trust domain each', async () => {
     const { sandbox } = openSandbox({ busyHosts: 1 });
     const run = (trustDomain: string) =>
-      sandbox.run(
+      sandbox.invoke(
         invocationRequest(createModuleVersion(FAST, { id: `endpoint:1.0/${trustDomain}`, trustDomain })),
       );
     await run('one');
@@ -199,7 +209,7 @@ describe('the hosts of a sandbox', () => {
     );
     for (const round of [1, 2]) {
       for (const [n, unit] of units.entries()) {
-        expect(await sandbox.run(invocationRequest(unit)), `round ${round}`).toMatchObject({
+        expect(await sandbox.invoke(invocationRequest(unit)), `round ${round}`).toMatchObject({
           body: String(n),
         });
       }
@@ -210,11 +220,11 @@ describe('the hosts of a sandbox', () => {
     const { sandbox } = openSandbox();
     const { serve, most, release } = gate();
     const old = createModuleVersion(ASKS);
-    const running = sandbox.run(invocationRequest(old, { serve }));
+    const running = sandbox.invoke(invocationRequest(old, { performHostCall: serve }));
     await expect.poll(most, SOON).toBe(1);
     const next = createModuleVersion(FAST);
-    sandbox.retire(next.id);
-    expect(codeOf(await sandbox.run(invocationRequest(next)))).toBe('response');
+    sandbox.evict(next.id);
+    expect(codeOf(await sandbox.invoke(invocationRequest(next)))).toBe('response');
     release();
     expect(codeOf(await running)).toBe('response');
   });
@@ -259,7 +269,7 @@ describe('a machine that cannot start hosts', () => {
   it('rejects invocations instead of letting them wait', async () => {
     const { sandbox } = openSandbox({ launcher: { launch: async () => Promise.reject(new Error('no')) } });
     const unit = createModuleVersion(FAST);
-    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('SANDBOX_DISABLED');
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit)))).toBe('SANDBOX_DISABLED');
     await expect(sandbox.inspect('1', 'endpoint')).rejects.toMatchObject({ code: 'SANDBOX_DISABLED' });
   });
 });

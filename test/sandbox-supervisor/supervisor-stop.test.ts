@@ -1,6 +1,6 @@
 // What a suspension does to requests, queues and host calls.
 import { describe, expect, it } from 'vitest';
-import type { InvocationResult } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox.ts';
 
 const codeOf = (outcome: InvocationResult) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);
@@ -19,7 +19,9 @@ describe('stopping a module', () => {
       return held.promise;
     };
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 2 } });
-    const running = Array.from({ length: 6 }, () => sandbox.run(invocationRequest(unit, { serve })));
+    const running = Array.from({ length: 6 }, () =>
+      sandbox.invoke(invocationRequest(unit, { performHostCall: serve })),
+    );
     await expect.poll(() => signals.length, SOON).toBe(2);
     let isStopped = false;
     const stopped = sandbox.stop(unit.id).then(() => {
@@ -30,9 +32,9 @@ describe('stopping a module', () => {
     held.resolve({ ok: true, text: '{}' });
     await stopped;
     expect(incidents).toEqual([
-      expect.objectContaining({ unitId: unit.id, kind: 'kill', limit: 'suspended', counts: false }),
+      expect.objectContaining({ moduleId: unit.id, kind: 'kill', limit: 'suspended', counts: false }),
     ]);
-    expect(codeOf(await sandbox.run(invocationRequest(createModuleVersion(FAST))))).toBe('response');
+    expect(codeOf(await sandbox.invoke(invocationRequest(createModuleVersion(FAST))))).toBe('response');
   });
 
   it('ends what it started before it responded', async () => {
@@ -45,7 +47,9 @@ describe('stopping a module', () => {
     const unit = createModuleVersion(
       'module.exports.get = (req, res) => { Model("books").find({}); res.end("x") }',
     );
-    expect(codeOf(await sandbox.run(invocationRequest(unit, { serve })))).toBe('response');
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit, { performHostCall: serve })))).toBe(
+      'response',
+    );
     expect(signals[0]?.aborted).toBe(false);
     await sandbox.stop(unit.id);
     expect(signals[0]?.aborted).toBe(true);
@@ -56,8 +60,8 @@ describe('stopping a module', () => {
     const { sandbox } = openSandbox({ isSuspended: (id) => suspended.has(id) });
     const unit = createModuleVersion(FAST);
     suspended.add(unit.id);
-    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('ENDPOINT_SUSPENDED');
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit)))).toBe('ENDPOINT_SUSPENDED');
     suspended.clear();
-    expect(codeOf(await sandbox.run(invocationRequest(unit)))).toBe('response');
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit)))).toBe('response');
   });
 });

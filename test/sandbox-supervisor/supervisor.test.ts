@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { GuestLog, HostCall } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { GuestLogRecord, HostCall } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import {
   ALL_LAYERS,
   createModuleVersion,
@@ -22,7 +22,7 @@ describe('the sandbox', () => {
   });
 
   it('returns the response of the handler', async () => {
-    const outcome = await sandbox.run(
+    const outcome = await sandbox.invoke(
       invocationRequest(get('res.statusCode = 201; res.setHeader("X-A", "b"); res.end("ü")')),
     );
     expect(outcome).toEqual({ kind: 'response', status: 201, headers: [['X-A', 'b']], body: 'ü' });
@@ -32,7 +32,7 @@ describe('the sandbox', () => {
     const unit = get('res.end(req.query.n + "é".repeat(Number(req.query.n) % 3))');
     const numbers = Array.from({ length: 60 }, (_, n) => n);
     const outcomes = await Promise.all(
-      numbers.map((n) => sandbox.run(invocationRequest(unit, { query: { n: String(n) } }))),
+      numbers.map((n) => sandbox.invoke(invocationRequest(unit, { query: { n: String(n) } }))),
     );
     expect(outcomes.map((outcome) => (outcome.kind === 'response' ? outcome.body : outcome))).toEqual(
       numbers.map((n) => `${n}${'é'.repeat(n % 3)}`),
@@ -45,12 +45,12 @@ describe('the sandbox', () => {
     const text = 'aö€😀'.repeat(50_000);
     const job = invocationRequest(unit, { body: text });
     const post = { ...job, head: JSON.stringify({ ...head, method: 'POST', bodyType: 'text' }) };
-    const outcome = await sandbox.run(post);
+    const outcome = await sandbox.invoke(post);
     expect(outcome.kind === 'response' && outcome.body.toString()).toBe(`${text}ü`);
   });
 
   it('passes binary bodies on', async () => {
-    const outcome = await sandbox.run(invocationRequest(get('res.end(new Uint8Array([0, 255, 128]))')));
+    const outcome = await sandbox.invoke(invocationRequest(get('res.end(new Uint8Array([0, 255, 128]))')));
     expect(outcome).toMatchObject({ kind: 'response', body: Buffer.from([0, 255, 128]) });
   });
 
@@ -62,30 +62,33 @@ describe('the sandbox', () => {
       head: '{"type":"beforeCreate","data":{"a":1}}',
       body: '{"t":"x"}',
     });
-    expect(await sandbox.run(job)).toEqual({
+    expect(await sandbox.invoke(job)).toEqual({
       kind: 'result',
       json: '{"t":"x","type":"beforeCreate","data":{"a":1}}',
     });
     const silent = createModuleVersion('module.exports = () => undefined', { kind: 'hook' });
-    expect(await sandbox.run({ ...job, unit: silent })).toEqual({ kind: 'result', json: undefined });
+    expect(await sandbox.invoke({ ...job, moduleVersion: silent })).toEqual({
+      kind: 'result',
+      json: undefined,
+    });
   });
 
   it('tells a throw, a rejection, next, next with an error, and no response apart', async () => {
-    expect(await sandbox.run(invocationRequest(get('throw new Error("broken")')))).toMatchObject({
+    expect(await sandbox.invoke(invocationRequest(get('throw new Error("broken")')))).toMatchObject({
       kind: 'failure',
       code: 'ENDPOINT_ERROR',
       message: expect.stringContaining('broken'),
       stack: expect.stringContaining('endpoint.test.js:1'),
       thrown: { message: expect.stringContaining('broken') },
     });
-    expect(await sandbox.run(invocationRequest(get('next()')))).toEqual({ kind: 'next' });
+    expect(await sandbox.invoke(invocationRequest(get('next()')))).toEqual({ kind: 'next' });
     expect(
-      await sandbox.run(invocationRequest(get('const e = new Error("no"); e.statusCode = 403; next(e)'))),
+      await sandbox.invoke(invocationRequest(get('const e = new Error("no"); e.statusCode = 403; next(e)'))),
     ).toEqual({
       kind: 'next',
       error: { message: expect.stringContaining('no'), statusCode: 403 },
     });
-    expect(await sandbox.run(invocationRequest(get('')))).toMatchObject({
+    expect(await sandbox.invoke(invocationRequest(get('')))).toMatchObject({
       kind: 'failure',
       code: 'ENDPOINT_TIMEOUT',
     });
@@ -96,10 +99,12 @@ describe('the sandbox', () => {
       id: 'endpoint:1.0/large',
       limits: { responseBytes: 1000 },
     });
-    expect(await sandbox.run(invocationRequest(unit))).toMatchObject({ code: 'ENDPOINT_RESPONSE_TOO_LARGE' });
-    expect(incidents.filter(({ unitId }) => unitId === 'endpoint:1.0/large')).toEqual([
+    expect(await sandbox.invoke(invocationRequest(unit))).toMatchObject({
+      code: 'ENDPOINT_RESPONSE_TOO_LARGE',
+    });
+    expect(incidents.filter(({ moduleId }) => moduleId === 'endpoint:1.0/large')).toEqual([
       {
-        unitId: 'endpoint:1.0/large',
+        moduleId: 'endpoint:1.0/large',
         version: unit.version,
         kind: 'violation',
         limit: 'responseBytes',
@@ -109,9 +114,9 @@ describe('the sandbox', () => {
   });
 
   it('passes log lines on, those after the response too', async () => {
-    const logs: GuestLog[] = [];
+    const logs: GuestLogRecord[] = [];
     const unit = get('console.warn("before"); res.end("x"); console.log("after")');
-    await sandbox.run(invocationRequest(unit, { log: (record) => logs.push(record) }));
+    await sandbox.invoke(invocationRequest(unit, { log: (record) => logs.push(record) }));
     expect(logs).toEqual([
       { level: 'warn', message: 'before' },
       { level: 'info', message: 'after' },
@@ -125,7 +130,7 @@ describe('the sandbox', () => {
       calls.push(call);
       return { ok: true, text: '{"results":["ü"]}' };
     };
-    expect(await sandbox.run(invocationRequest(unit, { serve }))).toMatchObject({
+    expect(await sandbox.invoke(invocationRequest(unit, { performHostCall: serve }))).toMatchObject({
       body: '{"results":["ü"]}',
     });
     expect(calls).toEqual([{ name: 'model.find', args: expect.stringContaining('"collection":"books"') }]);
@@ -133,10 +138,14 @@ describe('the sandbox', () => {
 
   it('survives host calls that throw', async () => {
     const unit = get('try { await Model("books").find({}) } catch (e) { res.end(e.code) }');
-    const reject = invocationRequest(unit, { serve: async () => Promise.reject(new Error('secret')) });
-    expect(await sandbox.run(reject)).toMatchObject({ body: 'INTERNAL' });
-    const huge = invocationRequest(unit, { serve: async () => ({ ok: true, text: 'x'.repeat(11_000_000) }) });
-    expect(await sandbox.run(huge)).toMatchObject({ body: 'RESULT_TOO_LARGE' });
+    const reject = invocationRequest(unit, {
+      performHostCall: async () => Promise.reject(new Error('secret')),
+    });
+    expect(await sandbox.invoke(reject)).toMatchObject({ body: 'INTERNAL' });
+    const huge = invocationRequest(unit, {
+      performHostCall: async () => ({ ok: true, text: 'x'.repeat(11_000_000) }),
+    });
+    expect(await sandbox.invoke(huge)).toMatchObject({ body: 'RESULT_TOO_LARGE' });
   });
 
   it('aborts host calls when the invocation fails, and lets them end when it has responded', async () => {
@@ -145,10 +154,14 @@ describe('the sandbox', () => {
       signals.push(signal);
       return new Promise<never>(() => undefined);
     };
-    await sandbox.run(
-      invocationRequest(get('Model("books").find({}); await null; throw new Error("x")'), { serve }),
+    await sandbox.invoke(
+      invocationRequest(get('Model("books").find({}); await null; throw new Error("x")'), {
+        performHostCall: serve,
+      }),
     );
-    await sandbox.run(invocationRequest(get('Model("books").find({}); await null; res.end("x")'), { serve }));
+    await sandbox.invoke(
+      invocationRequest(get('Model("books").find({}); await null; res.end("x")'), { performHostCall: serve }),
+    );
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
@@ -165,7 +178,9 @@ describe('the sandbox', () => {
       await everyone.promise;
       return { ok: true, text: '{}' };
     };
-    const running = Array.from({ length: 16 }, () => sandbox.run(invocationRequest(unit, { serve })));
+    const running = Array.from({ length: 16 }, () =>
+      sandbox.invoke(invocationRequest(unit, { performHostCall: serve })),
+    );
     expect((await Promise.all(running)).every(({ kind }) => kind === 'response')).toBe(true);
   });
 
@@ -201,7 +216,7 @@ describe('the sandbox', () => {
       return { state: 'passed', items: [], walls: ALL_LAYERS } as const;
     };
     const { sandbox } = openSandbox({ jitDomains: ['fast'], selfTest });
-    await sandbox.run(
+    await sandbox.invoke(
       invocationRequest(
         createModuleVersion('module.exports.get = (req, res) => res.end()', { trustDomain: 'fast' }),
       ),
@@ -214,7 +229,7 @@ describe('the sandbox', () => {
   it('uses no host below the minimum isolation level', async () => {
     const { sandbox, incidents } = openSandbox({ jitDomains: ['fast'], minimumLevel: 1 });
     const run = (trustDomain: string) =>
-      sandbox.run(
+      sandbox.invoke(
         invocationRequest(
           createModuleVersion('module.exports.get = (req, res) => res.end("x")', { trustDomain }),
         ),

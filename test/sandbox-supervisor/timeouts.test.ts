@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Incident } from '../../src/sandbox-supervisor/sandbox.ts';
+import type { Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { checkTimeouts, createWatchdog } from '../../src/sandbox-supervisor/timeouts.ts';
 import { type FakeInvocation, fakeHost, fakeQueue, sendNew } from '../helpers/fake-host.ts';
 import { createModuleVersion } from '../helpers/sandbox.ts';

@@ -41,7 +41,7 @@ describe('the folder of the file cache', () => {
     await cache.close();
   });
 
-  it('is for its owner only, and so are the entries', async () => {
+  it('is accessible for its owner only, and so are the entries', async () => {
     const made = join(folder, 'made');
     const cache = await openFileCache({ folder: made, maxBytes: 1000, now: () => 0 });
     await cache.set('k', 'v', 1000);
@@ -51,14 +51,14 @@ describe('the folder of the file cache', () => {
     expect(modes).toEqual([0o700, 0o600]);
   });
 
-  it('holds one file an entry, named by a hash', async () => {
+  it('contains one file per entry, named by a hash', async () => {
     const cache = await open();
     await cache.set('../../etc/passwd', 'v', 1000);
     await cache.close();
     expect(await readdir(folder)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.entry$/)]);
   });
 
-  it('is swept of what an earlier run left, and of nothing else', async () => {
+  it('is cleared of entries of an earlier run and of nothing else', async () => {
     const first = await open();
     await first.set('k', 'v', 1000);
     await first.close();
@@ -71,7 +71,7 @@ describe('the folder of the file cache', () => {
     expect(await readFile(join(folder, 'precious.txt'), 'utf8')).toBe('mine');
   });
 
-  it('loses the files of entries that make room', async () => {
+  it('loses the files of evicted entries', async () => {
     const cache = await open(1000);
     await cache.set('a', 'x'.repeat(600), 1000);
     await cache.set('b', 'x'.repeat(600), 1000);
@@ -79,7 +79,7 @@ describe('the folder of the file cache', () => {
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  it('answers as if it held nothing when the folder is gone', async () => {
+  it('counts as empty when the folder is removed', async () => {
     const cache = await open();
     await cache.set('a', '1', 1000);
     await rm(folder, { recursive: true });

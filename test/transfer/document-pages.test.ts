@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../src/errors.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import type { Filter } from '../../src/stores/filter.ts';
 import { compileFilter } from '../../src/stores/matching/compile-filter.ts';

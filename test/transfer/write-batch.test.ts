@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { StoreError } from '../../src/errors.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import type { DocumentStore, Namespace, Write } from '../../src/stores/ports.ts';
 import { parseImportEntry } from '../../src/transfer/import-entry.ts';

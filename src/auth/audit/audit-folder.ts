@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { OWNER_ONLY_MODE, restrictToOwner } from '../../lib/files/file-mode.ts';
 import { isFileMissing } from '../../lib/files/missing-file.ts';
 import type { AuditAnchor, AuditHead } from './audit-head.ts';

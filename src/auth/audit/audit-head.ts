@@ -1,6 +1,6 @@
 // The newest audit entry, in the database and as this process knows it. If the two differ, or the key has changed, entries that
 // say so are written before any other.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { Log } from '../../lib/logger.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';

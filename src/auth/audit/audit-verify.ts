@@ -1,5 +1,5 @@
 // Verifies the audit log: every entry is signed and follows the previous one, and none is missing.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
 import {

@@ -1,5 +1,5 @@
 // The audit log: an append-only record of what admins change. An entry is written before its change, or in one commit with it.
-import { isStoreUnavailable, StoreError } from '../../errors.ts';
+import { isStoreUnavailable, StoreError } from '../../errors/errors.ts';
 import { createKeyedMutex } from '../../lib/async/keyed-mutex.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { DocumentStore, OperationOptions, Write } from '../../stores/ports.ts';
@@ -181,7 +181,7 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
 
   /** Appends `<action>.failed`, at once or when the store is back. Never rejects. */
   const failed = (action: AuditAction): Promise<void> =>
-    queue.run('', () => {
+    queue.withLock('', () => {
       enqueue({ action: failureOf(action) });
       return writePending();
     });
@@ -192,7 +192,7 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
   return {
     record(action, options) {
       const deadline = until(options);
-      return queue.run('', async () => {
+      return queue.withLock('', async () => {
         const { entries, failure } = await append([action].flat(), [], deadline);
         if (failure !== undefined) throw withIndexOfWrites(failure, entries.length);
       });
@@ -200,14 +200,14 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
     commit(action, writes, options) {
       const deadline = until(options);
       // While the store is away the outcome is unknown: an entry that was stored means that the writes may be stored too.
-      return queue.run('', () =>
+      return queue.withLock('', () =>
         commit({ action, writes, deadline }, (failure) => !isStoreUnavailable(failure)),
       );
     },
     async announce(action, change, options = {}) {
       const { writes = [] } = options;
       const deadline = until(options);
-      await queue.run('', () => commit({ action, writes, deadline }, () => true));
+      await queue.withLock('', () => commit({ action, writes, deadline }, () => true));
       try {
         return await change();
       } catch (error) {
@@ -216,7 +216,7 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
       }
     },
     check: () =>
-      queue.run('', async () => {
+      queue.withLock('', async () => {
         const { failure } = await append([], [], until());
         if (failure !== undefined) throw failure;
       }),

@@ -1,8 +1,7 @@
 // Manages the clients that may request tokens: created, listed, changed and removed by admins, verified at `/token`.
-import { AppError, StoreError } from '../../errors.ts';
+import { AppError, StoreError } from '../../errors/errors.ts';
 import type { DocumentStore, OperationOptions } from '../../stores/ports.ts';
 import type { Audit } from '../audit/audit.ts';
-import { decoyHash, generateSecret, hashSecret, secretMatches } from '../secret-hash.ts';
 import type { Client } from './client.ts';
 import { type NewClient, parseClientChange, parseNewClient, parseSecret } from './client.ts';
 import {
@@ -11,6 +10,7 @@ import {
   createClientRecord,
   createClientStore,
 } from './client-store.ts';
+import { decoyHash, generateSecret, hashSecret, secretMatches } from './secret-hash.ts';
 
 const QUERY_MS = 5000;
 

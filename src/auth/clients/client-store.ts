@@ -1,7 +1,7 @@
 // Stores clients. Concurrent changes lose nothing, one admin always remains, nobody over HTTP becomes a reviewer or changes
 // one, and each change is one commit with its audit entry.
 import { randomBytes } from 'node:crypto';
-import { AppError, StoreError } from '../../errors.ts';
+import { AppError, StoreError } from '../../errors/errors.ts';
 import { retry } from '../../lib/async/retry.ts';
 import { documentVersion } from '../../lib/document-version.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';

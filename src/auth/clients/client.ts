@@ -1,5 +1,5 @@
 // A client of the API, and the validation of what requests and commands say about one.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
 
 export type AccessType = 'admin' | 'user';

@@ -1,7 +1,7 @@
 // Creates the first admin of an installation: the one of the environment, or one with a random secret.
-import { AppError } from '../../errors.ts';
-import { generateSecret } from '../secret-hash.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { ClientService } from './client-service.ts';
+import { generateSecret } from './secret-hash.ts';
 
 const FIRST_ADMIN_ID = 'admin';
 

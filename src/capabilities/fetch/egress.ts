@@ -9,7 +9,7 @@ import { FetchFailedError, FetchRefusedError } from '../../lib/egress/fetch-erro
 import { type HeaderList, type OutgoingRequest, sendRequest } from '../../lib/egress/http-request.ts';
 import { readResponseBody } from '../../lib/egress/response-body.ts';
 import { findFetchGrant } from '../../modules/policy/fetch-grant-match.ts';
-import type { FetchGrant } from '../../sandbox-supervisor/module-version.ts';
+import type { FetchGrant } from '../../sandbox-supervisor/model/module-version.ts';
 import { redirectRequest } from './redirects.ts';
 import { resolveGrantHeaders } from './request-headers.ts';
 
@@ -93,10 +93,10 @@ export function createEgress({ egressAllow, secrets, names }: EgressDeps): Egres
   const destination = createDestinationResolver(names, createAllowedDestinations(egressAllow));
 
   const hop = async (outgoing: OutgoingRequest, grant: FetchGrant, signal: AbortSignal) => {
-    const own = resolveGrantHeaders(grant, secrets, originOf(outgoing.url));
+    const granted = resolveGrantHeaders(grant, secrets, originOf(outgoing.url));
     const addresses = await rejectOnAbort(destination(outgoing.url, grant.publicOnly), signal);
     const headersMs = Math.min(HEADERS_MS, grant.timeoutMs);
-    const headers = [...outgoing.headers, ...own];
+    const headers = [...outgoing.headers, ...granted];
     return sendRequest({ ...outgoing, headers }, { addresses, signal, headersMs });
   };
 

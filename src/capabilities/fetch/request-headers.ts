@@ -1,7 +1,7 @@
 // Headers of an outgoing request: those that the guest may set, then those of the grant.
 import { FetchRefusedError } from '../../lib/egress/fetch-errors.ts';
 import type { HeaderList } from '../../lib/egress/http-request.ts';
-import type { FetchGrant } from '../../sandbox-supervisor/module-version.ts';
+import type { FetchGrant } from '../../sandbox-supervisor/model/module-version.ts';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -46,14 +46,14 @@ export function bodilessHeaders(headers: HeaderList): HeaderList {
 }
 
 /** The guest's headers, names in lower case. Throws FetchRefused for more, larger or other ones than it may set. */
-export function parseGuestHeaders(given: HeaderList, origin: string): HeaderList {
-  const headers = given.map(([name, value]) => [name.toLowerCase(), value.trim()] as const);
+export function parseGuestHeaders(list: HeaderList, origin: string): HeaderList {
+  const headers = list.map(([name, value]) => [name.toLowerCase(), value.trim()] as const);
   const characters = headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   const fit = ([name, value]: readonly [string, string]) =>
     VALUE.test(value) && !FRAMING.has(name) && !GRANTED_ONLY.test(name);
   // Names are tested before they are lowered: a few letters outside ASCII become ASCII by that.
-  const sound = given.every(([name]) => TOKEN.test(name)) && headers.every(fit);
-  if (!sound || headers.length > MAX_COUNT || characters > MAX_CHARACTERS) {
+  const isValid = list.every(([name]) => TOKEN.test(name)) && headers.every(fit);
+  if (!isValid || headers.length > MAX_COUNT || characters > MAX_CHARACTERS) {
     throw new FetchRefusedError('header', origin);
   }
   return headers;
@@ -71,9 +71,9 @@ export function resolveGrantHeaders(
   secrets: Readonly<Record<string, string>>,
   origin: string,
 ): HeaderList {
-  return Object.entries(grant.headers).map(([given, text]) => {
-    const name = given.toLowerCase();
-    if (!TOKEN.test(given) || FRAMING.has(name)) throw new FetchRefusedError('header', origin);
+  return Object.entries(grant.headers).map(([written, text]) => {
+    const name = written.toLowerCase();
+    if (!TOKEN.test(written) || FRAMING.has(name)) throw new FetchRefusedError('header', origin);
     const value = resolveSecret(text, secrets);
     if (value === undefined || !VALUE.test(value)) throw new FetchRefusedError('secret', origin);
     return [name, value] as const;

@@ -18,7 +18,7 @@ export interface HookDeps {
 }
 
 /** What hooks get beside the object itself. */
-type HookDetails = Pick<HookTask, 'documents' | 'index' | 'patient'>;
+type HookDetails = Pick<HookTask, 'documents' | 'index' | 'waitIfBusy'>;
 
 /** Dispose of it when the request is done with the results. */
 export interface HookSession extends Disposable {
@@ -35,7 +35,7 @@ export interface HookSession extends Disposable {
   /** Lets the hooks see each document, given as JSON text; they can refuse and change nothing. */
   runEach(at: HookPoint, texts: readonly string[]): Promise<void>;
   /** What the hooks make of JSON text; undefined when they leave it as it is. */
-  transformText(at: HookPoint, text: string, fault: ResultHandling['fault']): Promise<Json | undefined>;
+  transformText(at: HookPoint, text: string, validate: ResultHandling['validate']): Promise<Json | undefined>;
 }
 
 export interface HookPoint {
@@ -92,9 +92,9 @@ class ExtendedDeadline {
 }
 
 function createHookSession({ hooks, now }: HookDeps, request: RequestContext): HookSession {
-  const room = hooks.openRoom();
+  const quota = hooks.openResultQuota();
   let isEnded = false;
-  const bounds = { until: now() + MAX_HOOKS_MS, isOver: () => isEnded };
+  const bounds = { until: now() + MAX_HOOKS_MS, isRequestOver: () => isEnded };
   const { deadline: _, ...members } = request;
   const context = Object.assign(new ExtendedDeadline(request), members);
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -106,7 +106,8 @@ function createHookSession({ hooks, now }: HookDeps, request: RequestContext): H
     }
   };
   const runOn = async (at: HookPoint, obj: JsonObject, details: HookDetails): Promise<JsonObject> => {
-    const task = { ...at, ...details, ...bounds, context, use: { room, fault: validateObject } };
+    const resultHandling = { quota, validate: validateObject };
+    const task = { ...at, ...details, ...bounds, context, resultHandling };
     const result = await hooks.run(task, JSON.stringify(obj));
     return result === undefined ? obj : (result as JsonObject);
   };
@@ -118,25 +119,25 @@ function createHookSession({ hooks, now }: HookDeps, request: RequestContext): H
       if (!hasHooks(at)) return objs;
       return timed(() =>
         mapConcurrent(objs, MAX_CONCURRENT, (obj, index) =>
-          runOn(at, obj, { ...detailsOf(index), patient: index > 0 }),
+          runOn(at, obj, { ...detailsOf(index), waitIfBusy: index > 0 }),
         ),
       );
     },
     async runEach(at, texts) {
       if (!hasHooks(at)) return;
       const run = (text: string, index: number) => {
-        const details = { documents: [text], patient: index > 0 };
+        const details = { documents: [text], waitIfBusy: index > 0 };
         return hooks.run({ ...at, ...details, ...bounds, context }, text);
       };
       await timed(() => mapConcurrent(texts, MAX_CONCURRENT, run));
     },
-    async transformText(at, text, fault) {
+    async transformText(at, text, validate) {
       if (!hasHooks(at)) return undefined;
-      return timed(() => hooks.run({ ...at, ...bounds, context, use: { room, fault } }, text));
+      return timed(() => hooks.run({ ...at, ...bounds, context, resultHandling: { quota, validate } }, text));
     },
     [Symbol.dispose]() {
       isEnded = true;
-      room.close();
+      quota.close();
     },
   };
 }

@@ -1,5 +1,5 @@
 // Error of an extra write that a caller of the documents put into the same commit.
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 
 /**
  * A commit was rejected because of one of its extra writes. `reason` is that of the store: `duplicate` or `conflict` where

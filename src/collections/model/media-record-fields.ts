@@ -1,5 +1,5 @@
 // The fields of a media record that only the server sets: what they hold, and what a specification may say of them.
-import type { ErrorItem } from '../../errors.ts';
+import type { ErrorItem } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { IndexDefinition } from '../../stores/ports.ts';
 import type { Field } from './collection.ts';

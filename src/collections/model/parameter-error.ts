@@ -1,5 +1,5 @@
 // The errors of query parameters and filters, in the wording that clients of the older dialect know.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 
 const MAX_SHOWN_CHARACTERS = 200;
 

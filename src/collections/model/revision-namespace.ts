@@ -26,3 +26,10 @@ export function revisionNamespaceOf({
 export function revisionsFilter(id: string): Filter {
   return { kind: 'field', path: 'originalDocumentId', tests: [{ kind: 'eq', value: id }] };
 }
+
+/** The namespace of a collection's revisions; undefined where it keeps none. */
+export function activeRevisionNamespace(
+  collection: Pick<Collection, 'namespace' | 'settings'>,
+): Namespace | undefined {
+  return collection.settings.storeRevisions ? revisionNamespaceOf(collection) : undefined;
+}

@@ -1,8 +1,9 @@
-// Puts referenced documents in the place of their ids, level by level, with one query per level and collection.
-import { AppError } from '../../errors.ts';
+// Composes documents: replaces ids by the documents they refer to, level by level, with one query per level and collection.
+import { AppError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import type { Depth } from '../../lib/depth.ts';
 import { findMemberSpans } from '../../lib/json/json-members.ts';
+import { filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import type { Collection, Field } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
@@ -28,7 +29,7 @@ const MAX_COMPOSED_CHARACTERS = 64 * 1024 * 1024;
 const NO_DOCUMENTS: ReadonlyMap<string, string> = new Map();
 
 export interface Composer {
-  /** `documents`, which must hold their `_id`, composed. What cannot be resolved stays an id. */
+  /** Composes `documents`, which must have their `_id`. What cannot be resolved stays an id. */
   compose(
     collection: Collection,
     documents: readonly string[],
@@ -44,16 +45,16 @@ interface ComposerDeps {
   readonly limits: Pick<DocumentLimits, 'composeDepth' | 'composeReferences'>;
 }
 
-/** Where the ids of some fields lead. */
+/** Where the documents behind the ids of a field are read. */
 interface ReferenceSource {
   readonly target: Collection;
-  /** Never without `_id`: an object sent back without one would be a new document. */
+  /** Always shows `_id`: an object sent back without one would be a new document. */
   readonly projection: Projection | undefined;
-  /** The references of the documents found are resolved too. */
+  /** The references of these documents are resolved too. */
   readonly isRecursive: boolean;
 }
 
-/** The slots of one level that one query serves. Without a source their ids stay. */
+/** The placeholders of one level that are filled by one query. Without a source their ids stay. */
 interface ReferenceBatch {
   readonly source: ReferenceSource | undefined;
   readonly placeholders: Placeholder[];
@@ -61,8 +62,13 @@ interface ReferenceBatch {
 
 export function createComposer({ store, histories, registry, limits }: ComposerDeps): Composer {
   const fetch = async ({ target, projection }: ReferenceSource, ids: readonly string[], deadline: number) => {
-    const filter = { kind: 'field' as const, path: '_id', tests: [{ kind: 'in' as const, values: ids }] };
-    const query = { filter, sort: [], skip: 0, limit: ids.length, ...(projection && { projection }) };
+    const query = {
+      filter: filterByIds(ids),
+      sort: [],
+      skip: 0,
+      limit: ids.length,
+      ...(projection && { projection }),
+    };
     const stored = await store.findText(target.namespace, query, { deadline });
     const texts = await histories.completeHistories(target, stored, { deadline });
     const found = new Map<string, string>();
@@ -73,24 +79,24 @@ export function createComposer({ store, histories, registry, limits }: ComposerD
     return found;
   };
 
-  /** Fills the slots of a batch. Returns the documents put there whose own references are next. */
+  /** Fills the placeholders of a batch. Returns the new nodes whose references the next level resolves. */
   const resolve = async (
-    { source, placeholders: slots }: ReferenceBatch,
-    allowance: CompositionQuota,
+    { source, placeholders }: ReferenceBatch,
+    quota: CompositionQuota,
     { deadline }: RequestContext,
   ) => {
     const ids = new Set<string>();
-    for (const { entries } of slots) for (const { id } of entries) if (id !== undefined) ids.add(id);
+    for (const { entries } of placeholders) for (const { id } of entries) if (id !== undefined) ids.add(id);
     const found = source && ids.size > 0 ? await fetch(source, [...ids], deadline) : NO_DOCUMENTS;
     const next: CompositionNode[] = [];
-    await mapYielding(slots, (slot) => {
-      fillPlaceholder(slot, found, {
-        allowance,
-        enter(id, text) {
+    await mapYielding(placeholders, (placeholder) => {
+      fillPlaceholder(placeholder, found, {
+        quota,
+        createContent(id, text) {
           if (source?.isRecursive !== true) return text;
-          const frame = createChildNode(source.target, text, { id, above: slot.node });
-          next.push(frame);
-          return frame;
+          const node = createChildNode(source.target, text, { id, parent: placeholder.node });
+          next.push(node);
+          return node;
         },
       });
     });
@@ -100,17 +106,17 @@ export function createComposer({ store, histories, registry, limits }: ComposerD
   return {
     async compose(root, documents, context, levels) {
       const depth = typeof levels === 'number' ? Math.min(levels, limits.composeDepth) : limits.composeDepth;
-      const everywhere = levels !== true;
-      const allowance = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
+      const composeAll = levels !== true;
+      const quota = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
       const roots = await mapYielding(documents, (text) => createRootNode(root, text));
-      let frames: readonly CompositionNode[] = roots;
-      for (let level = 1; level <= depth && frames.length > 0; level += 1) {
-        const batches = await groupBySource(frames, allowance, (collection, field) =>
-          resolveSource(field, { root, collection, registry, context, composeAll: everywhere }),
+      let nodes: readonly CompositionNode[] = roots;
+      for (let level = 1; level <= depth && nodes.length > 0; level += 1) {
+        const batches = await groupBySource(nodes, quota, (collection, field) =>
+          resolveSource(field, { root, collection, registry, context, composeAll }),
         );
         const next: CompositionNode[] = [];
-        for (const batch of batches) next.push(...(await resolve(batch, allowance, context)));
-        frames = next;
+        for (const batch of batches) next.push(...(await resolve(batch, quota, context)));
+        nodes = next;
       }
       return mapYielding(roots, renderNode);
     },
@@ -123,16 +129,16 @@ function referencesByName(collection: Collection): ReadonlyMap<string, Field> {
 }
 
 async function groupBySource(
-  frames: readonly CompositionNode[],
-  allowance: CompositionQuota,
-  lead: (collection: Collection, field: Field) => ReferenceSource | undefined,
+  nodes: readonly CompositionNode[],
+  quota: CompositionQuota,
+  resolve: (collection: Collection, field: Field) => ReferenceSource | undefined,
 ): Promise<Iterable<ReferenceBatch>> {
   const byField = new Map<Field, ReferenceBatch>();
   const bySource = new Map<string, ReferenceBatch>();
   const batchFor = (collection: Collection, field: Field) => {
     const known = byField.get(field);
     if (known !== undefined) return known;
-    const source = lead(collection, field);
+    const source = resolve(collection, field);
     const key = source && JSON.stringify([source.target.path, source.projection, source.isRecursive]);
     const batch = bySource.get(key ?? '') ?? { source, placeholders: [] };
     bySource.set(key ?? '', batch);
@@ -140,13 +146,13 @@ async function groupBySource(
     return batch;
   };
   const references = new Map<Collection, ReadonlyMap<string, Field>>();
-  await mapYielding(frames, (frame) => {
-    const fields = references.get(frame.collection) ?? referencesByName(frame.collection);
-    references.set(frame.collection, fields);
-    for (const [field, span] of findMemberSpans(frame.text, fields)) {
-      const batch = batchFor(frame.collection, field);
-      const slot = createPlaceholder(frame, { field, span }, batch.source && allowance);
-      if (slot !== undefined) batch.placeholders.push(slot);
+  await mapYielding(nodes, (node) => {
+    const fields = references.get(node.collection) ?? referencesByName(node.collection);
+    references.set(node.collection, fields);
+    for (const [field, span] of findMemberSpans(node.text, fields)) {
+      const batch = batchFor(node.collection, field);
+      const placeholder = createPlaceholder(node, { field, span }, batch.source && quota);
+      if (placeholder !== undefined) batch.placeholders.push(placeholder);
     }
   });
   return bySource.values();
@@ -157,22 +163,23 @@ interface SourceContext {
   readonly collection: Collection;
   readonly registry: Pick<Registry, 'get'>;
   readonly context: RequestContext;
-  /** Resolve the references of whatever is found, too. */
+  /** Resolve the references of every document found, too. */
   readonly composeAll: boolean;
 }
 
-/** Undefined where the field leads nowhere, or where the caller may not read. */
+/** Undefined where the field refers to no collection, or to one that the caller may not read. */
 function resolveSource(
   field: Field,
-  { root, collection, registry, context, composeAll: everywhere }: SourceContext,
+  { root, collection, registry, context, composeAll }: SourceContext,
 ): ReferenceSource | undefined {
   const target = referenceTarget(registry, collection, field);
   if (target === undefined || !context.caller.may(target, 'GET')) return undefined;
-  const { fields: own, compose = false } = field.reference;
-  const deeper = everywhere || compose || root.settings.compose || target.settings.compose;
+  const { fields: shownFields, compose = false } = field.reference;
+  const isRecursive = composeAll || compose || root.settings.compose || target.settings.compose;
   try {
-    const projection = own === undefined ? limiterProjection(target) : { include: outermostPaths(own) };
-    return { target, isRecursive: deeper, projection: withVisibleId(projection).projection };
+    const projection =
+      shownFields === undefined ? limiterProjection(target) : { include: outermostPaths(shownFields) };
+    return { target, isRecursive, projection: withVisibleId(projection).projection };
   } catch (error) {
     // Limiters that contradict themselves fail the reads of their own collection, not of those that refer to it.
     if (error instanceof AppError) return undefined;

@@ -1,15 +1,15 @@
-// The places in documents where references stand: finding the ids in them, and putting documents there. Documents are
-// text: only what refers is parsed.
+// The tree of a composition: finds the references in documents, and renders documents with references replaced. Documents
+// are text: only the values of Reference fields are parsed.
 import { isId } from '../../lib/ids.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { findMemberSpans, type TextSpan } from '../../lib/json/json-members.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
 import type { Collection, Field } from '../model/collection.ts';
 
-/** The ids on the way from the root to a document: meeting one of them again is a cycle. */
+/** The ids from a document up to the root: a reference to one of them would close a cycle. */
 interface Ancestor {
   readonly id: string;
-  readonly above: Ancestor | undefined;
+  readonly parent: Ancestor | undefined;
 }
 
 /** A document whose references are to be resolved. */
@@ -20,10 +20,10 @@ export interface CompositionNode {
   readonly replacements: Replacement[];
 }
 
-/** JSON text, or a document that will have text once its own references are resolved. */
+/** JSON text, or a document whose own references are resolved first. */
 type NodeContent = string | CompositionNode;
 
-/** What takes the place of one field's value. */
+/** What replaces the value of a field. */
 interface Replacement {
   readonly field: Field;
   readonly span: TextSpan;
@@ -32,18 +32,18 @@ interface Replacement {
   readonly ids: readonly string[];
 }
 
-/** What one request may still bring in. */
+/** What one request may still add. */
 export interface CompositionQuota {
   references: number;
   characters: number;
 }
 
-/** One Reference field of one frame. */
+/** One Reference field of one document. */
 export interface Placeholder {
   readonly node: CompositionNode;
   readonly field: Field;
   readonly span: TextSpan;
-  /** The values there; `id` is set where it is to be resolved. */
+  /** The values; `id` is set where it is to be resolved. */
   readonly entries: readonly { readonly raw: Json; readonly id?: string }[];
   readonly isList: boolean;
 }
@@ -54,14 +54,14 @@ const ID_MEMBER_PREFIX = '"_id":';
 const QUOTED_ID_CHARACTERS = 26;
 const BACKSLASH = 0x5c;
 
-function isAncestor(trail: Ancestor | undefined, id: string): boolean {
-  for (let at = trail; at !== undefined; at = at.above) {
-    if (at.id === id) return true;
+function isAncestor(nearest: Ancestor | undefined, id: string): boolean {
+  for (let ancestor = nearest; ancestor !== undefined; ancestor = ancestor.parent) {
+    if (ancestor.id === id) return true;
   }
   return false;
 }
 
-/** The id that stands between `start` and `end` in quotes, if that is what stands there. */
+/** The id between `start` and `end`, undefined where the text there is no quoted id. */
 function parseQuotedId(text: string, { start, end }: TextSpan): string | undefined {
   if (end - start !== QUOTED_ID_CHARACTERS || text[start] !== '"' || text[end - 1] !== '"') return undefined;
   const id = text.slice(start + 1, end - 1);
@@ -73,7 +73,7 @@ function parseValueAt(text: string, span: TextSpan): Json {
   return parseQuotedId(text, span) ?? parseStoredJson<Json>(text.slice(span.start, span.end));
 }
 
-/** The `_id` of a document, undefined when it has none that is text. */
+/** The `_id` of a document; undefined where it is not text. */
 export function readDocumentId(text: string): string | undefined {
   const start = text.length - 1 - QUOTED_ID_CHARACTERS;
   const name = start - ID_MEMBER_PREFIX.length;
@@ -87,32 +87,32 @@ export function readDocumentId(text: string): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** The frame of a document that is asked for itself. */
+/** The node of a document of the response. */
 export function createRootNode(collection: Collection, text: string): CompositionNode {
   const id = readDocumentId(text);
-  const trail = id === undefined ? undefined : { id, above: undefined };
-  return { text, collection, ancestors: trail, replacements: [] };
+  const ancestors = id === undefined ? undefined : { id, parent: undefined };
+  return { text, collection, ancestors, replacements: [] };
 }
 
-/** The frame of a document that `id` led to from `above`. */
+/** The node of the document with `id`, to which `parent` refers. */
 export function createChildNode(
   collection: Collection,
   text: string,
-  from: { id: string; above: CompositionNode },
+  { id, parent }: { readonly id: string; readonly parent: CompositionNode },
 ): CompositionNode {
-  return { text, collection, ancestors: { id: from.id, above: from.above.ancestors }, replacements: [] };
+  return { text, collection, ancestors: { id, parent: parent.ancestors }, replacements: [] };
 }
 
 /**
- * The slot of a Reference field whose value stands at `span`, or undefined where there is nothing to resolve. Without
- * an allowance, or when it is used up, ids stay ids; so do those that would close a cycle. Nulls leave a list.
+ * The placeholder of a Reference field with its value at `span`; undefined where there is nothing to resolve. Without a
+ * quota, or when it is used up, ids stay; so do those that would close a cycle. Nulls are left out of lists.
  */
 export function createPlaceholder(
-  frame: CompositionNode,
+  node: CompositionNode,
   { field, span }: { readonly field: Field; readonly span: TextSpan },
-  allowance: CompositionQuota | undefined,
+  quota: CompositionQuota | undefined,
 ): Placeholder | undefined {
-  const value = parseValueAt(frame.text, span);
+  const value = parseValueAt(node.text, span);
   const isList = Array.isArray(value);
   const values: readonly Json[] = isList ? value : [value];
   if (!isList && !isId(value)) return undefined;
@@ -120,49 +120,50 @@ export function createPlaceholder(
     .filter((raw) => raw !== null)
     .map((raw) => {
       const id = isId(raw) ? raw.toLowerCase() : undefined;
-      if (id === undefined || allowance === undefined || allowance.references === 0) return { raw };
-      if (isAncestor(frame.ancestors, id)) return { raw };
-      allowance.references -= 1;
+      if (id === undefined || quota === undefined || quota.references === 0) return { raw };
+      if (isAncestor(node.ancestors, id)) return { raw };
+      quota.references -= 1;
       return { raw, id };
     });
-  return { node: frame, field, span, entries, isList };
+  return { node, field, span, entries, isList };
 }
 
 /**
- * Puts what was found into the slot: its text, or the frame that `enter` makes of it. `found` has the texts of
- * documents by their ids.
+ * Fills a placeholder with the documents found: their text, or the node that `createContent` makes of it. `found` has the
+ * texts of documents by their ids.
  */
 export function fillPlaceholder(
-  { node: frame, field, span, entries, isList }: Placeholder,
+  { node, field, span, entries, isList }: Placeholder,
   found: ReadonlyMap<string, string>,
   {
-    allowance,
-    enter,
-  }: { readonly allowance: CompositionQuota; enter(id: string, text: string): NodeContent },
+    quota,
+    createContent,
+  }: { readonly quota: CompositionQuota; createContent(id: string, text: string): NodeContent },
 ): void {
   const contents = entries.map(({ raw, id }): NodeContent => {
     const text = id === undefined ? undefined : found.get(id);
-    if (id === undefined || text === undefined || text.length > allowance.characters)
-      return JSON.stringify(raw);
-    allowance.characters -= text.length;
-    return enter(id, text);
+    if (id === undefined || text === undefined || text.length > quota.characters) return JSON.stringify(raw);
+    quota.characters -= text.length;
+    return createContent(id, text);
   });
   const ids = entries.map(({ raw }) => raw).filter(isId);
-  frame.replacements.push({ field, span, contents, isList, ids });
+  node.replacements.push({ field, span, contents, isList, ids });
 }
 
-/** The text of a document with everything in place, and the ids noted in `composed`. */
-export function renderNode(frame: CompositionNode): string {
-  const { text, replacements: filled } = frame;
-  if (filled.length === 0) return text;
-  const pieces = filled.map((one) => ({ span: one.span, shown: renderReplacement(one) }));
-  const added = filled.filter(({ ids }) => ids.length > 0);
-  if (added.length > 0) pieces.push(renderComposedMember(text, added));
-  pieces.sort((a, b) => a.span.start - b.span.start);
+/** The text of a document with its references replaced, and the replaced ids in the member `composed`. */
+export function renderNode({ text, replacements }: CompositionNode): string {
+  if (replacements.length === 0) return text;
+  const edits = replacements.map((replacement) => ({
+    span: replacement.span,
+    text: renderReplacement(replacement),
+  }));
+  const withIds = replacements.filter(({ ids }) => ids.length > 0);
+  if (withIds.length > 0) edits.push(renderComposedMember(text, withIds));
+  edits.sort((a, b) => a.span.start - b.span.start);
   let result = '';
   let from = 0;
-  for (const { span, shown } of pieces) {
-    result += text.slice(from, span.start) + shown;
+  for (const { span, text: inserted } of edits) {
+    result += text.slice(from, span.start) + inserted;
     from = span.end;
   }
   return result + text.slice(from);
@@ -173,25 +174,25 @@ function renderReplacement({ contents, isList }: Replacement): string {
   return isList ? `[${texts.join(',')}]` : (texts[0] ?? 'null');
 }
 
-/** The ids that were replaced: in the member `composed`, which is the last one unless the document has it already. */
+/** The member `composed` with the replaced ids. It is the last member unless the document has one already. */
 function renderComposedMember(
   text: string,
-  filled: readonly Replacement[],
-): { readonly span: TextSpan; readonly shown: string } {
+  replacements: readonly Replacement[],
+): { readonly span: TextSpan; readonly text: string } {
   const span = findMemberSpans(text, COMPOSED_MEMBER).get('composed');
   if (span === undefined) {
-    const notes = filled.map(
+    const members = replacements.map(
       ({ field, ids, isList }) => `${JSON.stringify(field.name)}:${renderIds(ids, isList)}`,
     );
     const end = text.length - 1;
-    return { span: { start: end, end }, shown: `,"composed":{${notes.join(',')}}` };
+    return { span: { start: end, end }, text: `,"composed":{${members.join(',')}}` };
   }
-  const added = filled.map(({ field, ids, isList }) => [field.name, isList ? ids : (ids[0] ?? null)]);
-  const noted = parseValueAt(text, span) as JsonObject;
-  return { span, shown: JSON.stringify({ ...noted, ...Object.fromEntries(added) }) };
+  const added = replacements.map(({ field, ids, isList }) => [field.name, isList ? ids : (ids[0] ?? null)]);
+  const present = parseValueAt(text, span) as JsonObject;
+  return { span, text: JSON.stringify({ ...present, ...Object.fromEntries(added) }) };
 }
 
-/** Ids hold nothing that JSON would escape. */
+/** Ids need no escaping in JSON. */
 function renderIds(ids: readonly string[], isList: boolean): string {
   const quoted = ids.map((id) => `"${id}"`).join(',');
   return isList ? `[${quoted}]` : quoted;

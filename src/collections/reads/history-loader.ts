@@ -1,5 +1,4 @@
-// Puts the ids of all revisions into the `history` of documents of which only the first and the latest are stored there.
-
+// Completes the `history` of documents: they store the first and the latest ids of their revisions only.
 import { mapYielding } from '../../lib/async/yielding.ts';
 import { documentVersion } from '../../lib/document-version.ts';
 import type { Json } from '../../lib/json/json.ts';
@@ -13,9 +12,9 @@ import { HISTORY_BLOCK_SIZE, revisionBlock } from '../model/history-blocks.ts';
 import { revisionNamespaceOf, revisionsFilter } from '../model/revision-namespace.ts';
 import { readDocumentId } from './composition-nodes.ts';
 
-/** Ids that one answer brings in beside those that its documents hold. */
+/** Ids that one response adds to those that its documents store. */
 const MAX_ADDED_IDS = 100_000;
-/** Text of a shorter document has no room for more than a block of ids. */
+/** The text of a shorter document cannot hold more than a block of ids. */
 const MIN_LONG_DOCUMENT_CHARACTERS = HISTORY_BLOCK_SIZE * 27;
 /** Revisions that are fetched at once because they may have the next blocks; a document of some updates has few. */
 const PREFETCHED_REVISIONS = [0, 8, 32, 128, 512];

@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts
 import { type HookDeps, hasHooks, openHookSession } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
 import type { Metadata, Page, RequestContext } from '../model/documents.ts';
+import { joinedPageJson } from '../model/page-json.ts';
 import {
   buildReadRequest,
   READ_PARAMETER_KINDS,
@@ -53,7 +54,7 @@ export function openReadHooks(deps: HookDeps, collection: Collection, context: R
     before,
     beforeOne: (id, request) => before(withIdFilter(id, request)),
     async after(page) {
-      const text = `{"results":[${page.results.join(',')}],"metadata":${JSON.stringify(page.metadata)}}`;
+      const text = joinedPageJson(page.results.join(','), { metadata: page.metadata });
       const changed = await session.transformText({ event: 'afterGet', collection }, text, checkPage);
       if (changed === undefined) return page;
       const { results, metadata } = changed as { results: JsonObject[]; metadata: JsonObject };

@@ -1,6 +1,6 @@
 // Reads documents: lists, single documents, counts and revisions. Each read is told top to bottom: `beforeGet`, options,
 // filter, find, enrich, metadata, `afterGet`.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { documentVersion } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
@@ -122,7 +122,7 @@ export function createReader(deps: ReaderDeps): DocumentReader {
     context: RequestContext,
   ) => {
     const prepared = await prepare(collection, request, context);
-    const filter = joinFilters([filterById(id.toLowerCase()), prepared.filter]);
+    const filter = joinFilters([filterById(id), prepared.filter]);
     const page = { ...prepared.page, offset: 0, page: 1 };
     const read = { ...prepared, filter, page };
     // A whole document holds its `v`. Else it is read first: after a write in between, a stale `v` refuses more, never less.
@@ -159,14 +159,10 @@ export function createReader(deps: ReaderDeps): DocumentReader {
     { id, defaults }: { readonly id: string; readonly defaults: Filter },
     context: RequestContext,
   ): Promise<JsonObject | undefined> => {
-    const byId = { filter: filterById(id.toLowerCase()), limit: 1, projection: ONLY_HISTORY };
+    const byId = { filter: filterById(id), limit: 1, projection: ONLY_HISTORY };
     const [present] = await find(collection, byId, context);
     if (present === undefined || defaults === MATCH_ALL) return present;
-    const visible = await findVersion(
-      collection,
-      joinFilters([filterById(id.toLowerCase()), defaults]),
-      context,
-    );
+    const visible = await findVersion(collection, joinFilters([filterById(id), defaults]), context);
     if (visible === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
     return present;
   };

@@ -20,7 +20,7 @@ export function createRecordFinder(options: RecordFinderDeps): Pick<RecordServic
     async findRecord(collection, by, context) {
       const byKey: Filter =
         'id' in by
-          ? filterById(by.id.toLowerCase())
+          ? filterById(by.id)
           : { kind: 'field', path: 'path', tests: [{ kind: 'eq', value: by.path }] };
       const filter = joinFilters([byKey, await filters.compileDefaults(collection, context)]);
       const query = { filter, sort: [], skip: 0, limit: 1 };

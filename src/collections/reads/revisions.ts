@@ -1,9 +1,8 @@
-// Reading the revisions of documents: in the place of their ids, or as a list of their own.
-
+// Reads the revisions of documents: in place of their ids, or as a list.
 import { mapYielding } from '../../lib/async/yielding.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
-import type { Filter } from '../../stores/filter.ts';
+import { type Filter, filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import type { Collection, Field } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
@@ -34,7 +33,7 @@ function isInclusive({ _id, ...named }: FieldMap): boolean {
   return values.length === 0 ? _id === 1 : values.includes(1);
 }
 
-/** The collection of the revisions: its documents have two fields more, and come oldest first. */
+/** The collection of the revisions. Its documents have two more fields and are sorted oldest first. */
 export function revisionView(collection: Collection): Collection {
   const own = [createPlainField('originalDocumentId', 'ObjectID'), createPlainField('action', 'String')];
   const fields = new Map([...collection.fields, ...own]);
@@ -43,7 +42,7 @@ export function revisionView(collection: Collection): Collection {
     ...collection.settings,
     sort: 'v',
     sortOrder: 1 as const,
-    // Without these nobody could tell the revisions apart.
+    // Always shown: they tell the revisions apart.
     fieldLimiters:
       fieldLimiters !== null && isInclusive(fieldLimiters)
         ? { ...fieldLimiters, ...REVISION_FIELDS }
@@ -55,8 +54,8 @@ export function revisionView(collection: Collection): Collection {
 const NONE: ReadonlyMap<Json, JsonObject> = new Map();
 
 /**
- * Makes the function that tells which of `ids`, the revisions of one document, came before one of them: what it shows
- * as its own `history`. No more than the first block: a list of revisions would otherwise grow with its square.
+ * Returns a function that gives the ids of `ids` (the revisions of one document) before one of them: the `history` of that
+ * revision. At most the first block: a list of revisions would otherwise grow with its square.
  */
 function createEarlierIds(ids: readonly Json[]): (id: Json | undefined) => readonly Json[] {
   const first = ids.slice(0, HISTORY_BLOCK_SIZE);
@@ -64,7 +63,7 @@ function createEarlierIds(ids: readonly Json[]): (id: Json | undefined) => reado
   return (id) => first.slice(0, at.get(id ?? null) ?? HISTORY_BLOCK_SIZE);
 }
 
-/** Revisions of one document, as JSON text with their `_id`: each with the ids of those before it, `first` at most. */
+/** Adds the earlier ids to revisions of one document, given as JSON text with their `_id`. `first` are its first ids. */
 export function withEarlierIds(
   revisions: readonly string[],
   first: readonly Json[],
@@ -78,14 +77,14 @@ export function withEarlierIds(
   });
 }
 
-/** A revision as answers show it. */
+/** A revision as responses show it. */
 function withHistory({ _id, ...revision }: JsonObject, history: readonly Json[]): JsonObject {
   return { ...revision, history, ...(_id !== undefined && { _id }) };
 }
 
 interface IncludeOptions {
   readonly store: Pick<DocumentStore, 'findText'>;
-  /** How many revisions one answer holds. Ids beyond stay ids. */
+  /** How many revisions one response holds. Further ids stay ids. */
   readonly limit: number;
   /** What the revisions must match. */
   readonly filter: Filter;
@@ -94,7 +93,7 @@ interface IncludeOptions {
   readonly hideId: boolean;
 }
 
-/** Copies of `documents` with revisions, oldest first, in the place of their ids. */
+/** Copies of `documents` with revisions, oldest first, in place of their ids. */
 export async function includeRevisions(
   collection: Collection,
   documents: readonly JsonObject[],
@@ -123,8 +122,7 @@ async function fetchRevisions(
   { store, filter, projection, hideId }: IncludeOptions,
   { deadline }: RequestContext,
 ): Promise<ReadonlyMap<Json, JsonObject>> {
-  const named: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'in', values: [...ids] }] };
-  const both: Filter = { kind: 'and', filters: [named, filter] };
+  const both: Filter = { kind: 'and', filters: [filterByIds([...ids]), filter] };
   const query = { filter: both, sort: [], skip: 0, limit: ids.size, ...(projection && { projection }) };
   const texts = await store.findText(revisionNamespaceOf(collection), query, { deadline });
   const entries = await mapYielding(texts, (text): [Json, JsonObject] => {

@@ -1,13 +1,45 @@
-// Brings declared indexes into force, all or nothing, and says which field of which data stands in the way.
-import { AppError, isStoreUnavailable, StoreError } from '../../errors.ts';
+// Plans the indexes of each namespace (those that collections declare, and that of revisions) and applies them, all or nothing.
+import { AppError, isStoreUnavailable, StoreError } from '../../errors/errors.ts';
 import type { KeyedMutex } from '../../lib/async/keyed-mutex.ts';
+import type { Log } from '../../lib/logger.ts';
 import { namespaceKey } from '../../stores/namespace.ts';
 import type { DocumentStore, IndexDefinition, Namespace } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
-import { type IndexPlan, planIndexes, planIndexesOf } from './index-plan.ts';
-import type { SpecificationLog } from './log.ts';
+import { activeRevisionNamespace, REVISION_INDEX } from '../model/revision-namespace.ts';
+import { mergeIndexes } from './index-definitions.ts';
 
-/** The collections that are live, and those that are about to be: looked at whenever a name space is planned. */
+export interface IndexPlan {
+  readonly namespace: Namespace;
+  readonly indexes: readonly IndexDefinition[];
+}
+
+function holdsRevisions(namespace: Namespace, collections: readonly Collection[]): boolean {
+  const key = namespaceKey(namespace);
+  return collections.some((collection) => {
+    const revisions = activeRevisionNamespace(collection);
+    return revisions !== undefined && namespaceKey(revisions) === key;
+  });
+}
+
+/** The whole set of indexes of one namespace, where `collections` are all that are live. */
+export function planIndexes(namespace: Namespace, collections: readonly Collection[]): IndexPlan {
+  const key = namespaceKey(namespace);
+  const sharing = collections.filter((entry) => namespaceKey(entry.namespace) === key);
+  const added = holdsRevisions(namespace, collections) ? [REVISION_INDEX] : [];
+  return { namespace, indexes: mergeIndexes(sharing, added) };
+}
+
+/** The plans for everything that a collection writes to: its own namespace and that of its revisions. */
+export function planIndexesOf(
+  collection: Collection,
+  collections: readonly Collection[],
+): readonly IndexPlan[] {
+  const revisions = activeRevisionNamespace(collection);
+  const namespaces = revisions === undefined ? [collection.namespace] : [collection.namespace, revisions];
+  return namespaces.map((namespace) => planIndexes(namespace, collections));
+}
+
+/** The collections that are live, and those that are about to be: looked at whenever a namespace is planned. */
 type LiveCollections = () => readonly Collection[];
 
 export interface IndexSync {
@@ -22,9 +54,9 @@ export interface IndexSync {
   /**
    * At a start: every index of `live` that the data permit; the others are logged and left out. Rejects with a StoreError
    * where the store is away or does not answer in time: then some may be missing, and the whole may be repeated.
-   * `alone` runs what is done for one name space without other changes of it.
+   * `alone` runs what is done for one namespace without other changes of it.
    */
-  applyAll(live: LiveCollections, alone: KeyedMutex['run']): Promise<void>;
+  applyAll(live: LiveCollections, alone: KeyedMutex['withLock']): Promise<void>;
 }
 
 const keyPaths = ({ keys }: IndexDefinition) => keys.map(({ path }) => path);
@@ -55,15 +87,15 @@ function withoutRejectedIndex({ namespace, indexes }: IndexPlan, error: StoreErr
 
 export function createIndexSync(
   store: Pick<DocumentStore, 'ensureIndexes'>,
-  log: SpecificationLog,
+  log: Pick<Log, 'warn' | 'error'>,
 ): IndexSync {
   const ensure = async ({ namespace, indexes }: IndexPlan): Promise<void> => {
     const { built } = await store.ensureIndexes(namespace, indexes);
     built.catch((error: unknown) => {
       const fields = { err: error, namespace };
       if (isStoreUnavailable(error))
-        log.warn(fields, 'an index is not built yet: the next start goes on with it');
-      else log.error(fields, 'an index could not be built');
+        log.warn(fields, 'index not built yet: the build continues at the next start');
+      else log.error(fields, 'index build failed');
     });
   };
 
@@ -76,7 +108,7 @@ export function createIndexSync(
       await ensure(plan);
     } catch (error) {
       if (isStoreUnavailable(error)) throw error;
-      log.error({ err: error, namespace: plan.namespace }, 'an index is not in force');
+      log.error({ err: error, namespace: plan.namespace }, 'index not applied');
       const rest = error instanceof StoreError ? withoutRejectedIndex(plan, error) : undefined;
       if (rest !== undefined) await ensureWhatHolds(rest);
     }
@@ -111,7 +143,7 @@ export function createIndexSync(
           if (!isStoreUnavailable(error) || error.reason === 'unavailable') throw error;
           // A damaged file does not mend itself: no other collection waits for that.
           if (error.reason !== 'damaged') late = error;
-          else log.error({ err: error, namespace }, 'cannot build the indexes of a collection');
+          else log.error({ err: error, namespace }, 'cannot apply the indexes of a collection');
         }
       }
       if (late !== undefined) throw late;

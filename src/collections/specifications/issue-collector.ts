@@ -1,5 +1,5 @@
 // Collects what is wrong, or merely odd, with a specification, so that its author reads everything at once.
-import type { ErrorItem } from '../../errors.ts';
+import type { ErrorItem } from '../../errors/errors.ts';
 
 export interface SpecificationWarning {
   /** The part it is about: `fields.title`, `settings.index`. */

@@ -1,14 +1,13 @@
-// Turns the JSON of a collection specification into a live collection, or says everything that is wrong with it.
-import { AppError } from '../../errors.ts';
+// Parses the JSON of a collection specification into a live collection, collecting every issue and warning.
+import { AppError } from '../../errors/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { Collection, CollectionAddress, Field } from '../model/collection.ts';
-import { withRecordFields } from '../model/media-record-fields.ts';
+import { FIELD_TYPES } from '../model/fields/field-types.ts';
+import { isInEveryRecord, recordFieldType, withRecordFields } from '../model/media-record-fields.ts';
 import { checkAddress, namespaceOf } from './address.ts';
-import { checkDeclaredRecordFields } from './check-record-fields.ts';
 import { createIssueCollector, type IssueCollector, type SpecificationWarning } from './issue-collector.ts';
-import { parseField } from './parse-field.ts';
+import { parseField, type SpecificationParseContext } from './parse-field.ts';
 import { isMedia, parseSettings } from './parse-settings.ts';
-import type { SpecificationParseContext } from './parse-validation.ts';
 import { createPatternCompiler, MAX_FIELDS, type PatternCompiler } from './pattern-compiler.ts';
 
 export interface SpecificationOptions {
@@ -96,4 +95,46 @@ export function parseSpecification(
     lastModifiedAt: typeof modified === 'number' ? modified : undefined,
   };
   return { collection, warnings: report.warnings };
+}
+
+/** Bytes of the longest file name that is stored; longer ones are cut. */
+const MAX_FILE_NAME = 200;
+
+/** Whether no record could ever have a value that the field takes. */
+function isUnsatisfiable({ name, validation: { minLength = 0, maxLength } }: Field): boolean {
+  return maxLength === 0 || (name === 'fileName' && minLength > MAX_FILE_NAME);
+}
+
+function checkRecordField(field: Field, hasType: boolean, report: IssueCollector): void {
+  const { name } = field;
+  const type = recordFieldType(name);
+  if (type === undefined) return;
+  // Without a type nothing is said of it; Mixed takes whatever comes.
+  if (hasType && field.type !== type && !FIELD_TYPES[field.type].acceptsAny) {
+    report.fieldIssue(name, `the server sets this field of every record, and as a ${type}`);
+  }
+  if (field.required && isUnsatisfiable(field)) {
+    report.fieldIssue(name, 'the server sets this field, and never so that it keeps `validation`');
+  }
+  const where = `fields.${name}`;
+  if (field.required && !isInEveryRecord(name)) {
+    report.warn(where, '`required` has no effect: the server sets this field, and not every record has it');
+  }
+  if (Object.keys(field.validation).length > 0) {
+    report.warn(where, '`validation` has no effect: the server sets this field');
+  }
+  if (field.default !== undefined) report.warn(where, '`default` has no effect: the server sets this field');
+}
+
+/** Reports declarations of record fields that contradict the server's, and warns of those without effect. */
+function checkDeclaredRecordFields(
+  declared: ReadonlyMap<string, Field>,
+  source: Json | undefined,
+  report: IssueCollector,
+): void {
+  const entries = isJsonObject(source) ? source : {};
+  for (const field of declared.values()) {
+    const entry = entries[field.name];
+    checkRecordField(field, isJsonObject(entry) && entry['type'] !== undefined, report);
+  }
 }

@@ -1,7 +1,7 @@
 // Collection specifications as files: `<root>/<version>/<database>/collection.<name>.json`.
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { atomicWrite, removeFile } from '../../lib/files/atomic-write.ts';
 import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
 import { isFileMissing, listNames } from '../../lib/files/missing-file.ts';

@@ -1,5 +1,5 @@
 // The validation rules of one field, applied to one value: pattern, length, type, in this order; the first failure counts.
-import type { ErrorItem } from '../../errors.ts';
+import type { ErrorItem } from '../../errors/errors.ts';
 import type { Json } from '../../lib/json/json.ts';
 import type { Field, PatternRule } from '../model/collection.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';

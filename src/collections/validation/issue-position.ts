@@ -1,5 +1,5 @@
 // Position of an issue in a request: index in the batch, path of the sub-document.
-import type { ErrorItem } from '../../errors.ts';
+import type { ErrorItem } from '../../errors/errors.ts';
 
 /** Where in a request a write comes from. */
 export interface WriteOrigin {

@@ -1,7 +1,7 @@
 // Fields of an update that the specification does not declare. A fetched document may have them, from an older specification
 // or another program: sent back unchanged they are accepted, anything else is an issue.
 import { isDeepStrictEqual } from 'node:util';
-import type { ErrorItem } from '../../errors.ts';
+import type { ErrorItem } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';

@@ -1,5 +1,5 @@
 // Validation of documents against their specification: defaults, required fields, the rules of each field, unknown fields.
-import type { ErrorItem } from '../../errors.ts';
+import type { ErrorItem } from '../../errors/errors.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Collection, type Field, INTERNAL_FIELDS, type PatternRule } from '../model/collection.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';

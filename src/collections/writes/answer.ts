@@ -1,5 +1,5 @@
 // Response to a write. The write is committed already, so nothing that only the response needs may fail it.
-import { AppError, StoreError } from '../../errors.ts';
+import { AppError, StoreError } from '../../errors/errors.ts';
 import type { Depth } from '../../lib/depth.ts';
 import { type Filter, filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Write } from '../../stores/ports.ts';

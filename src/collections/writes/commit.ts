@@ -1,8 +1,8 @@
 // Commits of planned writes: one at a time per document, retried after a conflict, with errors that a client understands.
 import { setTimeout as pause } from 'node:timers/promises';
-import { AppError, StoreError } from '../../errors.ts';
+import { AppError, StoreError } from '../../errors/errors.ts';
+import { documentIssueOf } from '../../errors/store-errors.ts';
 import { backOff } from '../../lib/async/back-off.ts';
-import { documentIssueOf } from '../../store-errors.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import { ExtraWriteError } from '../model/extra-write-error.ts';
@@ -27,7 +27,7 @@ export function withDocumentLock<T>(
   { depth = 0 }: Pick<RequestContext, 'depth'>,
   task: () => Promise<T>,
 ): Promise<T> {
-  return depth > 0 ? task() : locks.run(documentKey(collection.namespace, id), task);
+  return depth > 0 ? task() : locks.withLock(documentKey(collection.namespace, id), task);
 }
 
 /**
@@ -45,7 +45,7 @@ export async function commitPlan(
   } catch (error) {
     throw translateCommitError(error, finished.origins);
   }
-  if (finished.afterHookEvents.length > 0) hooks.runBehind(finished.afterHookEvents, context);
+  if (finished.afterHookEvents.length > 0) hooks.runAfterHooks(finished.afterHookEvents, context);
   return finished;
 }
 

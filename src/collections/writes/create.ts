@@ -1,5 +1,5 @@
 // Creates documents, one or many, and the records of uploaded files: all of them or none.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { CheckedJson } from '../../lib/json/json-check.ts';

@@ -1,5 +1,5 @@
 // Takes the sub-documents out of the Reference fields of a body and leaves their ids: each is written to its own collection.
-import { AppError, type ErrorItem } from '../../errors.ts';
+import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { Collection, Field } from '../model/collection.ts';

@@ -1,5 +1,5 @@
 // Reads the documents that a write is for: one by its id, or all that a query matches, up to a limit.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import { documentVersion } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
@@ -37,7 +37,7 @@ export async function loadTargets(
     const filter = await deps.filters.compile(collection, target.query as Json, context);
     return loadMatches(deps, { collection, filter, projection }, context);
   }
-  const filter = filterById(target.id.toLowerCase());
+  const filter = filterById(target.id);
   const [text] = await findTexts(deps, { collection, filter, limit: 1, projection }, context);
   if (text === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
   const document = parseStoredJson<StoredDocument>(text);

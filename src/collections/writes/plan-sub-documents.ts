@@ -1,6 +1,6 @@
 // Plans the writes of sub-documents: new ones are inserted, changed ones updated, unchanged ones left alone.
 import { isDeepStrictEqual } from 'node:util';
-import { AppError, type ErrorItem } from '../../errors.ts';
+import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { createYielder, mapYielding } from '../../lib/async/yielding.ts';
 import { documentVersion } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';

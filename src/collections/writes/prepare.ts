@@ -1,5 +1,5 @@
 // Bodies of a write without their sub-documents, validated as far as that needs no stored document.
-import type { ErrorItem } from '../../errors.ts';
+import type { ErrorItem } from '../../errors/errors.ts';
 import { startAllYielding } from '../../lib/async/yielding.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { Collection } from '../model/collection.ts';

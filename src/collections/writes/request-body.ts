@@ -1,5 +1,5 @@
 // Parses the bodies of writes, older forms of them included.
-import { AppError, type ErrorItem } from '../../errors.ts';
+import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { CheckedJson, findElementIssue, findJsonIssue, type JsonIssue } from '../../lib/json/json-check.ts';

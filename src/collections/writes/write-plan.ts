@@ -1,6 +1,6 @@
 // Collects the writes of one request, revisions included, into one atomic commit.
 import { isDeepStrictEqual } from 'node:util';
-import { AppError, StoreError } from '../../errors.ts';
+import { AppError, StoreError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import { documentVersion } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
@@ -23,7 +23,7 @@ import {
 } from './document-stamps.ts';
 
 /** A document as the commit stores it. */
-export interface Written {
+interface Written {
   readonly document: StoredDocument;
   readonly text: string;
 }

@@ -1,5 +1,5 @@
 // Settings of access: tokens, the rate limit on logins, the first admin, other origins.
-import type { SettingGroup } from '../setting-schema.ts';
+import type { SettingGroup } from './setting-schema.ts';
 
 export const AUTH = {
   type: 'object',

@@ -1,5 +1,5 @@
 // Settings of the delivery component: its listener, rendering, the cache of variants, the sources of originals.
-import type { SettingGroup } from '../setting-schema.ts';
+import type { SettingGroup } from './setting-schema.ts';
 
 export const DELIVERY = {
   type: 'object',

@@ -1,5 +1,5 @@
 // What a client may ask for at most. Every bound that a stranger can reach is here.
-import type { SettingGroup } from '../setting-schema.ts';
+import type { SettingGroup } from './setting-schema.ts';
 
 export const LIMITS = {
   type: 'object',

@@ -1,5 +1,5 @@
 // Settings of the facts that delivery routes ask for: country and connection type.
-import type { SettingGroup } from '../setting-schema.ts';
+import type { SettingGroup } from './setting-schema.ts';
 
 const TIMEOUT = {
   type: 'number',

@@ -1,5 +1,5 @@
 // Settings of the sandbox, in which endpoints and hooks run. What their code may do at most is in the policy file, not here.
-import type { SettingGroup } from '../setting-schema.ts';
+import type { SettingGroup } from './setting-schema.ts';
 
 export const SANDBOX = {
   type: 'object',

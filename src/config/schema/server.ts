@@ -1,5 +1,5 @@
 // Settings of the process: its listeners, its log, its folders, its limits.
-import type { SettingGroup } from '../setting-schema.ts';
+import type { SettingGroup } from './setting-schema.ts';
 
 export const SERVER = {
   type: 'object',

@@ -1,5 +1,5 @@
 // Settings of what is kept: the database, the cache, media.
-import type { SettingGroup } from '../setting-schema.ts';
+import type { SettingGroup } from './setting-schema.ts';
 
 export const DATABASE = {
   type: 'object',

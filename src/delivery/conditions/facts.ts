@@ -1,6 +1,7 @@
 // What is known of one visitor: each fact is found out once, when it is first asked for, and it is noted that it was.
-import type { Fact, Visitor } from '../delivery.ts';
+
 import type { Lookup } from '../lookups/lookup.ts';
+import type { Fact, Visitor } from '../model/delivery.ts';
 import { createDeviceDetector, type DeviceDetector } from './device.ts';
 import { type AcceptedLanguage, createLanguageReader, type LanguageReader } from './language.ts';
 

@@ -1,6 +1,7 @@
 // `cloister check` for routes and recipes: every problem of every file, and nothing brought into force.
+
+import type { DefinitionKind, DefinitionLog, FileProblem } from '../model/definition.ts';
 import type { Route } from '../routes/route.ts';
-import type { DefinitionKind, DefinitionLog, FileProblem } from './definition.ts';
 import { createNameTable } from './names.ts';
 import { createDefinitions } from './service.ts';
 

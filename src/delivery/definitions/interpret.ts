@@ -4,7 +4,7 @@ import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { findJsonIssue } from '../../lib/json/json-check.ts';
 import { parseLineNumbers } from '../../lib/json/json-line-numbers.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
-import type { Definition, DefinitionKind, FileProblem, Finding } from './definition.ts';
+import type { Definition, DefinitionIssue, DefinitionKind, FileProblem } from '../model/definition.ts';
 import { baseNameOf } from './files.ts';
 import { fileNameError } from './names.ts';
 
@@ -18,7 +18,7 @@ export interface Interpreted<T> {
 }
 
 /** Gives each finding its line. */
-function located(file: string, text: string, findings: readonly Finding[]): readonly FileProblem[] {
+function located(file: string, text: string, findings: readonly DefinitionIssue[]): readonly FileProblem[] {
   if (findings.length === 0) return [];
   const lines = parseLineNumbers(text);
   return findings
@@ -39,7 +39,7 @@ function parseText(
   }
 }
 
-function nameFindings(noun: DefinitionKind<unknown>['noun'], name: Json): readonly Finding[] {
+function nameFindings(noun: DefinitionKind<unknown>['noun'], name: Json): readonly DefinitionIssue[] {
   const refused = typeof name === 'string' ? fileNameError(noun, name) : `${noun} must be a string`;
   return refused === undefined ? [] : [{ severity: 'error', message: refused, path: [noun] }];
 }
@@ -47,7 +47,7 @@ function nameFindings(noun: DefinitionKind<unknown>['noun'], name: Json): readon
 /** Reads a file that nobody has looked at before: it may have been written by hand, or by an older server. */
 export function interpretFile<T>(kind: DefinitionKind<T>, file: string, text: string): Interpreted<T> {
   const { noun } = kind;
-  const refused = (findings: readonly Finding[]) => ({
+  const refused = (findings: readonly DefinitionIssue[]) => ({
     definition: undefined,
     problems: located(file, text, findings),
   });

@@ -2,7 +2,7 @@
 
 import { foldCase } from '../../lib/case-folding.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
-import type { Definition, DefinitionKind, DefinitionLog, FileProblem } from './definition.ts';
+import type { Definition, DefinitionKind, DefinitionLog, FileProblem } from '../model/definition.ts';
 import { baseNameOf, fileOf, readDefinitionFile } from './files.ts';
 import { type Interpreted, interpretFile } from './interpret.ts';
 import type { NameTable } from './names.ts';

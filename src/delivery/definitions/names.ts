@@ -3,7 +3,7 @@
 
 import { createKeyedMutex } from '../../lib/async/keyed-mutex.ts';
 import { foldCase } from '../../lib/case-folding.ts';
-import type { DefinitionKind } from './definition.ts';
+import type { DefinitionKind } from '../model/definition.ts';
 
 const MAX_NAME_LENGTH = 100;
 
@@ -80,6 +80,6 @@ export function createNameTable(): NameTable {
     },
     release,
     holderOf: (name) => claims.get(foldCase(name))?.[0],
-    alone: (change) => queue.run('', change),
+    alone: (change) => queue.withLock('', change),
   };
 }

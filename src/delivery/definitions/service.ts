@@ -1,10 +1,10 @@
 // The definitions of one kind, and every way in which they change: over HTTP and by hand.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { atomicWrite, removeFile } from '../../lib/files/atomic-write.ts';
 import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { findJsonIssue } from '../../lib/json/json-check.ts';
-import type { Definition, FileProblem, Outcome } from './definition.ts';
+import type { Definition, FileProblem, Outcome } from '../model/definition.ts';
 import { definitionFilesIn, fileOf, isDefinitionFile, MAX_FILE_BYTES } from './files.ts';
 import { createLoadedFiles, type LoadedFilesDeps, MAX_DEFINITIONS } from './loaded-files.ts';
 import { nameErrors, titleOf } from './names.ts';

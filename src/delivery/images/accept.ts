@@ -3,11 +3,11 @@ import { parseQualityList } from '../../lib/http/quality-list.ts';
 import type { FormatChoice, RasterFormat } from '../recipes/setting-rules.ts';
 
 /** `source`: the format of the original. `compatible`: the same, but one that every browser shows. */
-export type Candidate = RasterFormat | 'source' | 'compatible' | 'json';
+export type FormatCandidate = RasterFormat | 'source' | 'compatible' | 'json';
 
 export interface Negotiated {
   /** In order of preference, never empty. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly FormatCandidate[];
   /** Whether the header had a say. */
   readonly varies: boolean;
 }
@@ -28,15 +28,15 @@ const qualityOf = (ranges: readonly MediaRange[], type: string) =>
   ranges.find((range) => range.type === type)?.quality;
 
 /** Less than a header can say. */
-const LEAST_QUALITY = 0.0001;
+const MIN_QUALITY = 0.0001;
 
 /** By the most specific range. What the header does not name comes last, for a client must get something. */
 function qualityOfOld(ranges: readonly MediaRange[], type: string): number {
   const named = qualityOf(ranges, type) ?? qualityOf(ranges, 'image/*') ?? qualityOf(ranges, '*/*');
-  return named ?? LEAST_QUALITY;
+  return named ?? MIN_QUALITY;
 }
 
-const OLD: Readonly<Partial<Record<Candidate, string>>> = {
+const OLD: Readonly<Partial<Record<FormatCandidate, string>>> = {
   jpg: 'image/jpeg',
   png: 'image/png',
   gif: 'image/gif',
@@ -50,7 +50,7 @@ const OLD: Readonly<Partial<Record<Candidate, string>>> = {
 export function negotiate(choice: FormatChoice | undefined, accept: string): Negotiated {
   if (choice === undefined) return { candidates: ['source'], varies: false };
   if (choice === 'json') return { candidates: ['json'], varies: false };
-  const list: readonly Candidate[] = choice === 'auto' ? ['avif', 'webp', 'compatible'] : choice;
+  const list: readonly FormatCandidate[] = choice === 'auto' ? ['avif', 'webp', 'compatible'] : choice;
   const last = list.at(-1) ?? 'source';
   if (list.length === 1) return { candidates: [last], varies: false };
   const ranges = parseAccept(accept);

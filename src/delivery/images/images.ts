@@ -1,9 +1,9 @@
 // What the delivery of files asks of images, and the way of one variant from the request to its bytes.
 import type { Readable } from 'node:stream';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
-import type { SourceFile } from '../delivery.ts';
+import type { SourceFile } from '../model/delivery.ts';
 import { effectiveSettings } from '../recipes/overrides.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import { settingOf } from '../recipes/setting-values.ts';

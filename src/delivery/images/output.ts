@@ -1,7 +1,7 @@
 // The format of a rendered image and how it is encoded. Runs in the render process.
 import type { Sharp } from 'sharp';
 import type { ImageSettings, RasterFormat } from '../recipes/setting-rules.ts';
-import type { Candidate } from './accept.ts';
+import type { FormatCandidate } from './accept.ts';
 import type { Size } from './geometry.ts';
 import type { Original } from './original.ts';
 import { RenderError } from './render-error.ts';
@@ -36,7 +36,7 @@ const FROM_SHARP: Readonly<Record<string, RasterFormat>> = {
 const FIRST_AVIF_STEP = 500_000;
 const SECOND_AVIF_STEP = 2_000_000;
 
-function formatOf(candidate: Candidate, { metadata }: Original): RasterFormat {
+function formatOf(candidate: FormatCandidate, { metadata }: Original): RasterFormat {
   const own = FROM_SHARP[metadata.format ?? ''] ?? 'jpg';
   if (candidate === 'source') return own;
   if (candidate !== 'compatible') return candidate === 'json' ? own : candidate;
@@ -46,7 +46,7 @@ function formatOf(candidate: Candidate, { metadata }: Original): RasterFormat {
 
 /** The format of the result: the first candidate, or the first that can move where the frames are kept. */
 export function chooseFormat(
-  candidates: readonly Candidate[],
+  candidates: readonly FormatCandidate[],
   original: Original,
   animated: boolean,
 ): RasterFormat {

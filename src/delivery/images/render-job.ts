@@ -1,6 +1,6 @@
 // What the server sends to a render process and what comes back. Types and bounds only.
 import type { ImageSettings } from '../recipes/setting-rules.ts';
-import type { Candidate } from './accept.ts';
+import type { FormatCandidate } from './accept.ts';
 
 export interface RenderLimits {
   /** Of the original, all frames together. */
@@ -12,7 +12,7 @@ export interface RenderLimits {
 export interface RenderJob {
   readonly settings: ImageSettings;
   /** Formats in order of preference. */
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly FormatCandidate[];
   readonly limits: RenderLimits;
   /** For `format: json`. */
   readonly fileName: string;

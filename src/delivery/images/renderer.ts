@@ -1,7 +1,7 @@
 // Renderings in processes of their own: so many at a time, a bounded queue, first come, first served.
-import { AppError } from '../../errors.ts';
-import type { SourceFile } from '../delivery.ts';
-import { createMemoryBudget } from './memory-budget.ts';
+import { AppError } from '../../errors/errors.ts';
+import type { SourceFile } from '../model/delivery.ts';
+import { createMemoryQuota } from './memory-quota.ts';
 import { LARGE_RENDERING_BYTES, MAX_DECODING_BYTES, type Rendered, type RenderJob } from './render-job.ts';
 import { RenderWorker, type WorkerDeps } from './worker.ts';
 
@@ -56,7 +56,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     }
   };
 
-  const budget = createMemoryBudget(MAX_DECODING_BYTES);
+  const budget = createMemoryQuota(MAX_DECODING_BYTES);
   const deps: WorkerDeps = {
     async reserve(bytes) {
       const giveBack = await budget(bytes);

@@ -7,7 +7,7 @@ import { getCompileCacheDir } from 'node:module';
 import { extname } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
 import { createFrameReader, writeBytes, writeEnd, writeMessage } from './frames.ts';
 import {

@@ -1,5 +1,5 @@
 // The settings of one request: those of the recipe, and what its query string may replace.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { Recipe } from './recipe.ts';
 import type { ImageSettings, SettingName } from './setting-rules.ts';
 import { parseSetting, settingOf } from './setting-values.ts';

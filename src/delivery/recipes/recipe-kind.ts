@@ -1,5 +1,5 @@
 // Recipes as definitions: what `definitions/` asks of them, answered by `recipe.ts`.
-import type { DefinitionKind, Finding } from '../definitions/definition.ts';
+import type { DefinitionIssue, DefinitionKind } from '../model/definition.ts';
 import { parseRecipe, type Recipe } from './recipe.ts';
 
 /** The name has been looked at: whatever stands here is right. */
@@ -10,7 +10,10 @@ export const RECIPES: DefinitionKind<Recipe> = {
   noun: 'recipe',
   parse(source) {
     const { recipe, errors, warnings } = parseRecipe({ ...source, recipe: SOME_NAME }, `${SOME_NAME}.json`);
-    const finding = (severity: Finding['severity'], { message, path }: (typeof errors)[number]): Finding => ({
+    const finding = (
+      severity: DefinitionIssue['severity'],
+      { message, path }: (typeof errors)[number],
+    ): DefinitionIssue => ({
       severity,
       message,
       path,

@@ -1,5 +1,5 @@
 // What browsers and proxies may keep of an answer, and for whom: `Cache-Control` and `Vary`.
-import type { Fact } from '../delivery.ts';
+import type { Fact } from '../model/delivery.ts';
 
 const HEADER_OF: Readonly<Record<Fact, string | undefined>> = {
   device: 'User-Agent',

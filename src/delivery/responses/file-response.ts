@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import { parseRange } from '../../lib/http/byte-range.ts';
 import { evaluateConditions, matchesIfRange, type Validators } from '../../lib/http/conditional.ts';
-import type { SourceFile } from '../delivery.ts';
+import type { SourceFile } from '../model/delivery.ts';
 import { varyHeader } from './cache-headers.ts';
 import { type ContentEncoding, createEncoder, negotiateContentEncoding } from './content-encoding.ts';
 import { isCompressible, safetyHeaders } from './content-types.ts';

@@ -2,8 +2,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { DEVICES } from '../conditions/device.ts';
 import { isLanguage, normaliseLanguage } from '../conditions/language.ts';
-import type { Finding } from '../definitions/definition.ts';
-import type { Fact } from '../delivery.ts';
+import type { DefinitionIssue } from '../model/definition.ts';
+import type { Fact } from '../model/delivery.ts';
 
 const MAX_VALUES = 500;
 const MAX_VALUE_LENGTH = 100;
@@ -90,14 +90,14 @@ function readQuality(condition: JsonObject, { complain, mention }: Report): numb
 
 interface ParsedCondition {
   readonly tests: readonly Test[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DefinitionIssue[];
   /** It cannot be told whom it means. */
   readonly broken: boolean;
 }
 
 /** `source`: the member `condition` of branch `index`, if there is one. Findings name the branch. */
 export function parseCondition(source: Json | undefined, index: number): ParsedCondition {
-  const findings: Finding[] = [];
+  const findings: DefinitionIssue[] = [];
   let broken = false;
   const path = ['branches', index, 'condition'];
   const mention: Complain = (key, message) => {

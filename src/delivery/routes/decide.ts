@@ -2,7 +2,7 @@
 import { createFacts, type FactSources, type Facts } from '../conditions/facts.ts';
 import { coversLanguage } from '../conditions/language.ts';
 import { isSameNetwork, networksIn } from '../conditions/network.ts';
-import type { Decision, Visitor } from '../delivery.ts';
+import type { Decision, Visitor } from '../model/delivery.ts';
 import type { Test } from './condition.ts';
 import type { Branch, Route } from './route.ts';
 

@@ -1,7 +1,7 @@
 // A route: a JSON document with branches, each of which names a recipe and the conditions under which it is taken.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { JsonPath } from '../../lib/json/json-line-numbers.ts';
-import type { DefinitionKind, Finding, Parsed } from '../definitions/definition.ts';
+import type { DefinitionIssue, DefinitionKind, Parsed } from '../model/definition.ts';
 import { parseCondition, type Test } from './condition.ts';
 
 const MAX_BRANCHES = 1000;
@@ -20,10 +20,14 @@ export interface Route {
   readonly branches: readonly Branch[];
 }
 
-const error = (message: string, path: JsonPath): Finding => ({ severity: 'error', message, path });
-const warning = (message: string, path: JsonPath): Finding => ({ severity: 'warning', message, path });
+const error = (message: string, path: JsonPath): DefinitionIssue => ({ severity: 'error', message, path });
+const warning = (message: string, path: JsonPath): DefinitionIssue => ({
+  severity: 'warning',
+  message,
+  path,
+});
 
-function recipeErrors(recipe: Json | undefined, index: number): readonly Finding[] {
+function recipeErrors(recipe: Json | undefined, index: number): readonly DefinitionIssue[] {
   const path = ['branches', index, 'recipe'];
   if (!recipe) return [error(`Branch ${index} does not have a recipe`, path)];
   if (typeof recipe !== 'string') return [error(`Branch ${index}: recipe must be a string`, path)];
@@ -34,7 +38,7 @@ function recipeErrors(recipe: Json | undefined, index: number): readonly Finding
 function parseBranch(
   source: Json | undefined,
   index: number,
-): { branch: Branch; findings: readonly Finding[] } {
+): { branch: Branch; findings: readonly DefinitionIssue[] } {
   const path = ['branches', index];
   if (!isJsonObject(source)) {
     const findings = [error(`Branch ${index} does not have a recipe`, path)];
@@ -56,7 +60,7 @@ function parseBranch(
 }
 
 /** A branch without condition matches everybody: nothing behind it is ever reached. */
-function unreachable(branches: readonly Branch[]): readonly Finding[] {
+function unreachable(branches: readonly Branch[]): readonly DefinitionIssue[] {
   const at = branches.findIndex(({ tests, broken }) => tests.length === 0 && !broken);
   if (at === -1 || at === branches.length - 1) return [];
   return [

@@ -4,10 +4,10 @@ import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import { isFileMissing } from '../../lib/files/missing-file.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
-import type { Source, SourceFile } from '../delivery.ts';
+import type { Source, SourceFile } from '../model/delivery.ts';
 import { isOriginalPath } from './original-path.ts';
 
 /** Files whose place is remembered. */

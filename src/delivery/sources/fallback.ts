@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { isFileMissing } from '../../lib/files/missing-file.ts';
-import type { SourceFile } from '../delivery.ts';
+import type { SourceFile } from '../model/delivery.ts';
 import { deliveredContentType } from '../responses/content-types.ts';
 import { describeFile } from './directory.ts';
 

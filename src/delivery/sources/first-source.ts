@@ -1,5 +1,5 @@
 // Several sources as one: the first that has a file gives it.
-import type { Source } from '../delivery.ts';
+import type { Source } from '../model/delivery.ts';
 
 /** Makes the source that asks others in order, each only when those before it have no such file. */
 export function createFirstSource(sources: readonly Source[]): Source {

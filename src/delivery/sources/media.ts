@@ -1,7 +1,7 @@
 // Originals in the media store: the path of a delivered file is the `path` of its record.
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import type { MediaStore } from '../../stores/media-store.ts';
-import type { Source } from '../delivery.ts';
+import type { Source } from '../model/delivery.ts';
 import { isOriginalPath } from './original-path.ts';
 
 /** Makes the source. A stored file is never overwritten, so its size and time say which one it is. */

@@ -1,9 +1,9 @@
 // What the head of another server's answer says about the file behind it.
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
-import type { SourceFile } from '../delivery.ts';
+import type { SourceFile } from '../model/delivery.ts';
 
 const ABSENT: ReadonlySet<number> = new Set([404, 410]);
 const MAX_TYPE_LENGTH = 200;

@@ -1,7 +1,7 @@
 // Originals on other web servers: only on those that the operator lists, and only at addresses that were checked.
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { rejectOnAbort } from '../../lib/egress/abort.ts';
 import { originOf } from '../../lib/egress/addresses.ts';
 import { createDestinationResolver } from '../../lib/egress/destination.ts';
@@ -9,7 +9,7 @@ import type { HostResolver } from '../../lib/egress/dns.ts';
 import { FetchFailedError, FetchRefusedError } from '../../lib/egress/fetch-errors.ts';
 import { type HeaderList, sendRequest } from '../../lib/egress/http-request.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
-import type { SourceFile } from '../delivery.ts';
+import type { SourceFile } from '../model/delivery.ts';
 import { describeAnswer, rangeHeader, requireRange } from './remote-answer.ts';
 
 const MAX_REDIRECTS = 3;

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { missingTokenError, notPermittedError, parseBearerToken } from '../../auth/auth-errors.ts';
 import type { Client } from '../../auth/clients/client.ts';
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { requestPath } from '../core/paths.ts';
 import type { OnRequestHook } from '../core/resource.ts';

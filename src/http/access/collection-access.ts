@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { missingTokenError, notPermittedError } from '../../auth/auth-errors.ts';
 import { authorizeCollection } from '../../auth/authorize.ts';
 import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { requestPath } from '../core/paths.ts';

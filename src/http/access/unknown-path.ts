@@ -1,7 +1,7 @@
 // The error for a path that nothing serves: 401 or 404, or 503 while that is not known yet.
 import type { FastifyRequest } from 'fastify';
 import { missingTokenError } from '../../auth/auth-errors.ts';
-import { AppError, StoreError } from '../../errors.ts';
+import { AppError, StoreError } from '../../errors/errors.ts';
 import { apiVersionIssue } from '../../modules/model/address.ts';
 import { requestPath } from '../core/paths.ts';
 

@@ -1,6 +1,6 @@
 // `POST /api/flush`: drops cached responses, for admins only.
 import type { FastifyInstance } from 'fastify';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
 import { requireAdmin } from '../access/authenticate.ts';
 import { jsonBody } from '../core/body-parsers.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
 import { publicClient } from '../../auth/clients/client-store.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { requireAdmin } from '../access/authenticate.ts';
 import { bodyLimit } from '../core/body-limits.ts';
 import { jsonObjectBody } from '../core/body-parsers.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { CollectionAddress } from '../../collections/model/collection.ts';
 import type { ChangeInterceptor } from '../../collections/specifications/specification-service.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { requireAdmin } from '../access/authenticate.ts';
 import { collectionAddressOf } from '../access/collection-access.ts';
 import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts';

@@ -1,6 +1,6 @@
 // Parsers of request bodies, in place of Fastify's: bounded before they parse, strict about types and encodings.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { CheckedJson } from '../../lib/json/json-check.ts';
 import { decodeUtf8, type JsonLimits, parseJsonBody } from './json-body.ts';

@@ -1,10 +1,10 @@
 // Formats every error in one envelope. Unexpected errors are logged, and sent as a 500 without detail.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { missingTokenError, notPermittedError } from '../../auth/auth-errors.ts';
-import { ERRORS } from '../../error-catalogue.ts';
-import { AppError, type ErrorCode, type ErrorItem } from '../../errors.ts';
+import { ERRORS } from '../../errors/error-catalogue.ts';
+import { AppError, type ErrorCode, type ErrorItem } from '../../errors/errors.ts';
+import { toAppError } from '../../errors/store-errors.ts';
 import { createLogThrottle } from '../../lib/log-throttle.ts';
-import { toAppError } from '../../store-errors.ts';
 import type { HttpLogger } from './http-deps.ts';
 import { loggablePath, requestPath } from './paths.ts';
 import { sendJson } from './reply.ts';

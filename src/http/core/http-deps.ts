@@ -15,7 +15,7 @@ import type { ByteQuota } from '../../lib/byte-quota.ts';
 import type { Log } from '../../lib/logger.ts';
 import type { MediaService } from '../../media/media.ts';
 import type { ModuleService } from '../../modules/model/types.ts';
-import type { SandboxStatus } from '../../sandbox-supervisor/sandbox.ts';
+import type { SandboxStatus } from '../../sandbox-supervisor/model/sandbox.ts';
 import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
 
 /** The part of the configuration that HTTP needs. */

@@ -1,6 +1,6 @@
 // Parses JSON bodies without blocking the event loop: counted before they are parsed, long lists parsed in slices.
 import { isUtf8 } from 'node:buffer';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { createYielder, yieldToEventLoop } from '../../lib/async/yielding.ts';
 import type { Json } from '../../lib/json/json.ts';
 import {

@@ -1,6 +1,6 @@
 // Parses `If-Match` and `If-None-Match` of writes of one document. Other writes reject them, since clients rely on them.
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 
 const HEADER_NAMES = { 'if-match': 'If-Match', 'if-none-match': 'If-None-Match' } as const;
 type Header = keyof typeof HEADER_NAMES;

@@ -1,7 +1,7 @@
 // Parses the query string: decodes it strictly, keeps the parameters that have a meaning.
 import { createParameterError } from '../../collections/model/parameter-error.ts';
 import { READ_PARAMETERS, type ReadQueryParameter } from '../../collections/model/read-request.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { type Depth, parseDepth } from '../../lib/depth.ts';
 
 export type QueryParameter = ReadQueryParameter | 'cache' | 'callback';

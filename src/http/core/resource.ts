@@ -1,6 +1,6 @@
 // Registers a path with its handlers. Other methods are 405 with `Allow`; OPTIONS is 204 with `Allow`.
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { rejectPreconditions } from './preconditions.ts';
 import { parseQuery } from './query-string.ts';
 

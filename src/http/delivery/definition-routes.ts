@@ -1,7 +1,7 @@
 // `/api/routes` and `/api/recipes`: the definitions of routes and recipes, for admins only.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Definition, Outcome } from '../../delivery/definitions/definition.ts';
 import type { Around, Definitions } from '../../delivery/definitions/service.ts';
+import type { Definition, Outcome } from '../../delivery/model/definition.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
 import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts';
 import { bodyLimit } from '../core/body-limits.ts';

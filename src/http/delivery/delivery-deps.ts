@@ -2,8 +2,8 @@
 
 import type { Definitions } from '../../delivery/definitions/service.ts';
 import type { DeliverDeps } from '../../delivery/deliver.ts';
-import type { Visitor } from '../../delivery/delivery.ts';
 import type { Images } from '../../delivery/images/images.ts';
+import type { Visitor } from '../../delivery/model/delivery.ts';
 import type { Recipe } from '../../delivery/recipes/recipe.ts';
 import type { Explanation } from '../../delivery/routes/decide.ts';
 import type { Route } from '../../delivery/routes/route.ts';

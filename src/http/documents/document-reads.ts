@@ -1,14 +1,16 @@
 // Handlers that read documents, each from query string to response. Access is decided before they run.
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Collection } from '../../collections/model/collection.ts';
 import type { SinglePage } from '../../collections/model/documents.ts';
+import { pageJson } from '../../collections/model/page-json.ts';
 import type { ReadRequest } from '../../collections/model/read-request.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { collectionOf, documentIdOf } from '../access/collection-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { urlPath } from '../core/paths.ts';
 import { parseFlag, parseQuery } from '../core/query-string.ts';
-import { formatPage, sendJson } from '../core/reply.ts';
+import { sendJson } from '../core/reply.ts';
 import { createContextFactory } from '../core/request-context.ts';
 import type { RouteHandler } from '../core/resource.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
@@ -39,7 +41,7 @@ interface ParsedRead {
 
 /** The response for the page of one document. Throws DOCUMENT_NOT_FOUND for an empty one. */
 function toDocumentResponse(page: SinglePage): CachedResponse {
-  if (page.v !== undefined) return { body: formatPage(page), v: page.v };
+  if (page.v !== undefined) return { body: pageJson(page), v: page.v };
   throw new AppError('DOCUMENT_NOT_FOUND', { body: { results: [], metadata: page.metadata } });
 }
 
@@ -78,7 +80,7 @@ export function createDocumentReads(
     async list(request, reply) {
       const { collection, parameters, ...read } = await parse(request, { jsonp: true });
       const response = read.cached.response ?? {
-        body: formatPage(await documents.list(collection, parameters, context(request))),
+        body: pageJson(await documents.list(collection, parameters, context(request))),
       };
       return send(request, reply, { ...read, response });
     },
@@ -101,7 +103,7 @@ export function createDocumentReads(
       const { collection, parameters, ...read } = await parse(request, { jsonp: false });
       const id = documentIdOf(request);
       const response = read.cached.response ?? {
-        body: formatPage(await documents.history(collection, id, parameters, context(request))),
+        body: pageJson(await documents.history(collection, id, parameters, context(request))),
       };
       return send(request, reply, { ...read, response });
     },

@@ -1,7 +1,7 @@
 // `/{version}/{database}/{collection}` and below: reads and writes of documents, uploads of files.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createTooManyDocumentsError } from '../../collections/writes/request-body.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { collectionOf, createCollectionHook, documentIdOf } from '../access/collection-access.ts';
 import { acceptTextAsJson } from '../core/body-parsers.ts';

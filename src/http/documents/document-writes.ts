@@ -1,13 +1,15 @@
 // Handlers that write documents. Access is decided before they run.
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RemoveResult, WriteOptions } from '../../collections/model/documents.ts';
+import { pageJson } from '../../collections/model/page-json.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { assertPermitted, collectionOf, documentIdOf } from '../access/collection-access.ts';
 import { checkedJsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
 import { parseCompose, parseQuery } from '../core/query-string.ts';
-import { formatPage, formatResults, JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
+import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
 import { createContextFactory } from '../core/request-context.ts';
 import type { RouteHandler } from '../core/resource.ts';
 
@@ -66,7 +68,7 @@ export function createDocumentWrites(
     const options = composeOptions(request);
     const body = checkedJsonBody(request);
     const page = await documents.updateByQuery(collectionOf(request), body, context(request), options);
-    return sendText(reply, JSON_TYPE, formatPage(page));
+    return sendText(reply, JSON_TYPE, pageJson(page));
   };
   return {
     create: async (request, reply) => {
@@ -78,14 +80,14 @@ export function createDocumentWrites(
       }
       rejectPreconditions(request, ['if-match']);
       const { results } = await documents.create(collection, body, context(request), composeOptions(request));
-      return sendText(reply, JSON_TYPE, formatResults(results));
+      return sendText(reply, JSON_TYPE, pageJson({ results }));
     },
     updateOne: async (request, reply) => {
       const options = writeOptions(request);
       const id = documentIdOf(request);
       const body = checkedJsonBody(request);
       const page = await documents.updateById(collectionOf(request), id, body, context(request), options);
-      return sendText(reply, JSON_TYPE, formatPage(page));
+      return sendText(reply, JSON_TYPE, pageJson(page));
     },
     updateMany,
   };

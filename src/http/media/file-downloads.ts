@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authorizeCollection } from '../../auth/authorize.ts';
-import { AppError, StoreError } from '../../errors.ts';
+import { AppError, StoreError } from '../../errors/errors.ts';
 import { parseRange } from '../../lib/http/byte-range.ts';
 import { type Conditions, evaluateConditions, matchesIfRange } from '../../lib/http/conditional.ts';
 import { isId } from '../../lib/ids.ts';

@@ -1,5 +1,5 @@
 // Decodes the path of a file below its collection.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 
 /** Segments before the path of the file: version, database, collection. */
 const COLLECTION_PARTS = 3;

@@ -1,7 +1,7 @@
 // Reads a multipart form part by part, without holding a file in memory. Every error of the form is a 4xx.
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { FormPart } from '../../media/media.ts';
 import { parseExtendedFilename } from './extended-filename.ts';
 import { createBoundaryCounter, parseBoundary } from './multipart-boundaries.ts';

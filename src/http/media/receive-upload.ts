@@ -1,12 +1,14 @@
 // Receives uploads: reads the multipart form of a request and stores its files.
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Collection } from '../../collections/model/collection.ts';
-import { AppError } from '../../errors.ts';
+import { pageJson } from '../../collections/model/page-json.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { UploadGrant } from '../../media/media.ts';
 import { tokenMissingError } from '../../media/upload-errors.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { rejectPreconditions } from '../core/preconditions.ts';
-import { formatResults, JSON_TYPE, sendText } from '../core/reply.ts';
+import { JSON_TYPE, sendText } from '../core/reply.ts';
 import { createContextFactory } from '../core/request-context.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
 import { parseMultipartForm } from './multipart-form.ts';
@@ -68,6 +70,6 @@ export function createUploadHandler({
     if (collection.settings.signUploads) throw tokenMissingError();
     rejectPreconditions(request);
     const results = await receive(request, collection);
-    return sendText(reply.code(201), JSON_TYPE, formatResults(results));
+    return sendText(reply.code(201), JSON_TYPE, pageJson({ results }));
   };
 }

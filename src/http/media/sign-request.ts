@@ -1,5 +1,5 @@
 // Parses the body of a request for a signed upload. Unknown members are issues; every issue names its field.
-import { AppError, type ErrorItem } from '../../errors.ts';
+import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { EXPECTED_DURATION, parseDuration } from '../../lib/duration.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { isMediaType, mediaTypeOf } from '../../media/media-type.ts';

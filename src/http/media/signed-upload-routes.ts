@@ -1,11 +1,13 @@
 // Signed uploads: `…/sign` issues a URL for the upload of one file, `…/{token}` receives the file.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { missingTokenError } from '../../auth/auth-errors.ts';
 import { authorizeCollection } from '../../auth/authorize.ts';
 import { invalidUploadTokenError, type VerifiedUpload } from '../../auth/upload-tokens.ts';
 import type { Collection } from '../../collections/model/collection.ts';
 import { missingFileIssue } from '../../collections/model/media-record-fields.ts';
-import { AppError } from '../../errors.ts';
+import { pageJson } from '../../collections/model/page-json.ts';
+import { AppError } from '../../errors/errors.ts';
 import { assertReady, requireClient } from '../access/authenticate.ts';
 import { assertPermitted, collectionOf, createCollectionHook } from '../access/collection-access.ts';
 import { unknownPathError } from '../access/unknown-path.ts';
@@ -13,7 +15,7 @@ import { bodyLimit } from '../core/body-limits.ts';
 import { jsonObjectBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { urlPath } from '../core/paths.ts';
-import { formatResults, JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
+import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
 import { addResource, type OnRequestHook, type RouteHandler } from '../core/resource.ts';
 import { findMediaCollection } from './find-media-collection.ts';
 import { type MediaUrlRewriter, SIGNED_UPLOAD_PATH } from './media-url-rewrite.ts';
@@ -148,7 +150,7 @@ function uploadRoutes(server: FastifyInstance, deps: Deps, options: SignedUpload
     if (allowed === undefined) throw new AppError('NOT_FOUND');
     if (!isMultipartForm(request)) throw new AppError('DOCUMENT_INVALID', { items: [missingFileIssue()] });
     const results = await options.receive(request, allowed.collection, allowed.grant);
-    return sendText(reply.code(201), JSON_TYPE, formatResults(results));
+    return sendText(reply.code(201), JSON_TYPE, pageJson({ results }));
   };
   acceptMultipart(server);
   addResource(server, SIGNED_UPLOAD_PATH, { POST });

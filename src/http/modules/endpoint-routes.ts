@@ -1,6 +1,6 @@
 // Everything about custom endpoints: their calls, and what admins do with them below `/{version}/{endpoint}`.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { ModuleAddress } from '../../modules/model/types.ts';
 import { requireAdmin } from '../access/authenticate.ts';
 import { unknownPathError } from '../access/unknown-path.ts';

@@ -1,6 +1,6 @@
 // The code of endpoints and hooks: posted, read and removed as text by admins.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { ModuleAddress, PostResult } from '../../modules/model/types.ts';
 import { acceptCodeOnly } from '../core/body-parsers.ts';
 import type { CustomCodeDeps } from '../core/http-deps.ts';

@@ -1,6 +1,6 @@
 // Administration of endpoints and hooks apart from their code: policy, versions, log, suspension.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { ModuleAddress, ModuleService } from '../../modules/model/types.ts';
 import { bodyLimit } from '../core/body-limits.ts';

@@ -1,6 +1,6 @@
 // Access of reviewers: what they reach without being admins, who may approve, and the message for pending code.
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { requireAdmin } from '../access/authenticate.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { createRequestDeadline } from '../core/request-context.ts';

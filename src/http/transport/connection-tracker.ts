@@ -1,9 +1,9 @@
 // Tracks all connections of a listener: limits their number and the bytes that are unsent, and checks their timeouts.
 import type { Socket } from 'node:net';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { ByteQuota } from '../../lib/byte-quota.ts';
 import type { HttpConfig, HttpLogger } from '../core/http-deps.ts';
-import { Connection, type DiscardLimits, type Handler } from './connection.ts';
+import { type DiscardLimits, type Handler, HttpConnection } from './connection.ts';
 import { tooManyConnectionsResponse } from './raw-responses.ts';
 
 interface ConnectionTrackerOptions {
@@ -19,7 +19,7 @@ interface ConnectionTrackerOptions {
 export interface ConnectionTracker {
   /** Tracks a socket. Its requests go to `handle`. */
   add(socket: Socket, handle: Handler): void;
-  get(socket: Socket): Connection | undefined;
+  get(socket: Socket): HttpConnection | undefined;
   /**
    * The error for a response of so many bytes that does not fit into `limits.unsentBytes`. Connections of stalled clients
    * are ended first.
@@ -52,7 +52,7 @@ export function createConnectionTracker({
   now,
   discard = DEFAULT_DISCARD_LIMITS,
 }: ConnectionTrackerOptions): ConnectionTracker {
-  const open = new Map<Socket, Connection>();
+  const open = new Map<Socket, HttpConnection>();
   const sendMs = limits.sendSeconds * 1000;
   const maxTracked =
     limits.connections + Math.max(MIN_SURPLUS, Math.ceil(limits.connections * SURPLUS_SHARE));
@@ -101,7 +101,7 @@ export function createConnectionTracker({
       if (open.size === 0) timer = setInterval(check, CHECK_INTERVAL_MS).unref();
       open.set(
         socket,
-        new Connection(socket, {
+        new HttpConnection(socket, {
           handle,
           isSurplus,
           discard,

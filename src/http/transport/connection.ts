@@ -13,7 +13,7 @@ export interface DiscardLimits {
   readonly totalMs: number;
 }
 
-export interface ConnectionOptions {
+export interface HttpConnectionOptions {
   readonly handle: Handler;
   readonly isSurplus: boolean;
   readonly discard: DiscardLimits;
@@ -44,9 +44,9 @@ interface Discard extends Progress {
   readonly lastByte: number;
 }
 
-export class Connection {
+export class HttpConnection {
   readonly #socket: Socket;
-  readonly #options: ConnectionOptions;
+  readonly #options: HttpConnectionOptions;
   readonly #waiting: Exchange[] = [];
   readonly #sending: Progress;
   #current: Exchange | undefined;
@@ -59,7 +59,7 @@ export class Connection {
   /** True for a connection over the limit. */
   readonly isSurplus: boolean;
 
-  constructor(socket: Socket, options: ConnectionOptions) {
+  constructor(socket: Socket, options: HttpConnectionOptions) {
     this.isSurplus = options.isSurplus;
     this.#socket = socket;
     this.#options = options;

@@ -1,6 +1,6 @@
 // Fastify's first hook: sets the headers of all responses, and limits connections and the query string.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { loggablePath, requestPath } from '../core/paths.ts';
 import { rawQuery } from '../core/query-string.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ChunkedText, MAX_JOINED_LENGTH, textByteLength } from '../../lib/chunked-text.ts';
-import type { Connection } from './connection.ts';
+import type { HttpConnection } from './connection.ts';
 import type { ConnectionTracker } from './connection-tracker.ts';
 import { createResponseStream } from './response-stream.ts';
 
@@ -26,7 +26,7 @@ function isShortBody({ headers }: IncomingMessage): boolean {
 export function settleConnection(
   { raw: request }: FastifyRequest,
   reply: FastifyReply,
-  connection: Connection | undefined,
+  connection: HttpConnection | undefined,
 ): void {
   if (connection === undefined) return;
   if (connection.isSurplus || !(request.complete || isShortBody(request))) {
@@ -45,7 +45,7 @@ function byteLengthOfBody(body: Body, reply: FastifyReply): number {
 }
 
 /** Makes a stream of a body. The connection counts the bytes that the socket has not taken yet. */
-function streamBody(body: Body, reply: FastifyReply, connection: Connection | undefined): Readable {
+function streamBody(body: Body, reply: FastifyReply, connection: HttpConnection | undefined): Readable {
   let unsent = byteLengthOfBody(body, reply);
   reply.header('content-length', unsent);
   if (reply.request.method === 'HEAD') return Readable.from([]);

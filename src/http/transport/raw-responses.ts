@@ -1,6 +1,6 @@
 // Responses written to the bare socket, in the envelope of errors: to bytes that are no HTTP request, and to connections over
 // the limit.
-import { ERRORS } from '../../error-catalogue.ts';
+import { ERRORS } from '../../errors/error-catalogue.ts';
 
 interface RawError {
   readonly status: number;

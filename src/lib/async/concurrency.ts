@@ -1,12 +1,12 @@
-// A list of tasks of which only so many run at the same time.
+// Maps a list with a limit on concurrent tasks.
 
 /**
- * `map` over all items, at most `most` of them in hand at once, results in the order of the items. Rejects with the
- * first failure and begins nothing more; what is in hand then ends unobserved.
+ * Maps all items, at most `maxConcurrent` at the same time, with results in the order of the items. Rejects with the first error
+ * and starts nothing more; the results of tasks that are still running are dropped.
  */
 export async function mapConcurrent<T, R>(
   items: readonly T[],
-  most: number,
+  maxConcurrent: number,
   map: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
@@ -24,6 +24,6 @@ export async function mapConcurrent<T, R>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(most, items.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(maxConcurrent, items.length) }, work));
   return results;
 }

@@ -1,14 +1,14 @@
-// Runs tasks that share a key one after the other, and those of different keys side by side.
+// Runs tasks with the same key one after the other, and tasks with different keys concurrently.
 
 export interface KeyedMutex {
   /** Runs `task` once every earlier task of `key` has settled. A failed task does not stop the next. */
-  run<T>(key: string, task: () => Promise<T>): Promise<T>;
+  withLock<T>(key: string, task: () => Promise<T>): Promise<T>;
 }
 
 export function createKeyedMutex(): KeyedMutex {
   const tails = new Map<string, Promise<unknown>>();
   return {
-    async run(key, task) {
+    async withLock(key, task) {
       const before = tails.get(key);
       const result = before === undefined ? task() : before.then(task, task);
       tails.set(key, result);

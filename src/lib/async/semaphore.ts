@@ -1,9 +1,9 @@
-// A bound on how many tasks run at the same time.
+// Limits how many tasks run at the same time.
 
-/** Runs a task as soon as there is a permit for it, first come, first served. Settles as the task does. */
+/** Runs a task as soon as a permit is free, in order of the calls. Settles as the task does. */
 export type Semaphore = <T>(task: () => Promise<T>) => Promise<T>;
 
-/** Makes a semaphore with so many permits. */
+/** Creates a semaphore with this many permits. */
 export function createSemaphore(permits: number): Semaphore {
   const waiting: (() => void)[] = [];
   let free = permits;

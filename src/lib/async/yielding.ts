@@ -1,14 +1,14 @@
-// Long loops in short stretches, so that other requests are served in between.
+// Long loops that yield to the event loop, so that other requests are served in between.
 import { setImmediate } from 'node:timers/promises';
 
 const SLICE_MS = 3;
 
-/** Lets the event loop turn: whatever else is to be done is done before this resolves. */
+/** Resolves in the next turn of the event loop. */
 export const yieldToEventLoop = (): Promise<void> => setImmediate();
 
 /**
- * Makes the function to be called between the steps of long work. Once they have run for some 3 ms it gives a promise
- * to be awaited, which lets the event loop turn.
+ * Creates a function to call between the steps of long work. Once they have run for about 3 ms it returns a promise to
+ * await, which yields to the event loop.
  */
 export function createYielder(): () => Promise<void> | undefined {
   let end = performance.now() + SLICE_MS;
@@ -19,22 +19,22 @@ export function createYielder(): () => Promise<void> | undefined {
   return () => (performance.now() > end ? turn() : undefined);
 }
 
-/** Does something for each item, and lets the event loop turn whenever it has run for some 3 ms. */
+/** Visits each item and yields to the event loop every 3 ms or so. */
 export async function forEachYielding<T>(
   items: Iterable<T>,
   visit: (item: T, index: number) => void,
 ): Promise<void> {
   let index = 0;
-  const pace = createYielder();
+  const yieldIfDue = createYielder();
   for (const item of items) {
     visit(item, index);
     index += 1;
-    const turn = pace();
+    const turn = yieldIfDue();
     if (turn !== undefined) await turn;
   }
 }
 
-/** `Array.prototype.map` that lets the event loop turn whenever it has run for some 3 ms. */
+/** `Array.prototype.map` that yields to the event loop every 3 ms or so. */
 export async function mapYielding<T, R>(
   items: readonly T[],
   map: (item: T, index: number) => R,
@@ -46,14 +46,14 @@ export async function mapYielding<T, R>(
   return results;
 }
 
-/** The same for work that goes on by itself: all of it is begun, then awaited. Rejects with the first failure. */
+/** Starts asynchronous work for all items, yielding in between, then awaits it. Rejects with the first error. */
 export async function startAllYielding<T, R>(
   items: readonly T[],
   begin: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
   const begun = await mapYielding(items, (item, index) => {
     const work = begin(item, index);
-    // One that fails before all are begun is awaited later: until then it must not count as unhandled.
+    // Work that fails before all is started is awaited later: until then it must not count as unhandled.
     work.catch(() => {});
     return work;
   });

@@ -1,4 +1,4 @@
-// Time limits of fetches: a fetch ends with the request that made it, or at the time limit of its grant.
+// Time limits of outgoing requests: the timeout of the grant, and the end of the incoming request.
 import { withAbort } from '../async/timeout.ts';
 import { FetchFailedError, FetchRefusedError } from './fetch-errors.ts';
 
@@ -8,8 +8,8 @@ interface FetchTime {
 }
 
 /**
- * Runs `task` with a signal that is aborted with `aborted` or after `timeoutMs`. Errors after that become a FetchFailedError with
- * the reason `timeout`.
+ * Runs `task` with a signal that is aborted with `aborted` or after the timeout. A failure after that rejects with a
+ * FetchFailedError `timeout`.
  */
 export async function withFetchTimeout<T>(
   { timeoutMs, aborted }: FetchTime,
@@ -31,7 +31,7 @@ export async function withFetchTimeout<T>(
   }
 }
 
-/** Resolves or rejects as `promise` does, or rejects with a FetchFailedError when `signal` is aborted. */
+/** Settles as `promise` does, or rejects with a FetchFailedError `timeout` as soon as `signal` is aborted. */
 export function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return withAbort(promise, signal, () => new FetchFailedError('timeout'));
 }

@@ -1,10 +1,10 @@
-// Files that are either wholly the old or wholly the new text, whatever happens in between.
+// Writes files atomically: after a crash a file holds either the old text or the new one.
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 
-/** A full disk or a missing right is no defect of the server. Throws WORKSPACE_UNAVAILABLE instead. */
+/** Throws WORKSPACE_UNAVAILABLE on failure: a full disk or a missing permission is not a defect of the server. */
 async function attempt(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -14,8 +14,8 @@ async function attempt(work: () => Promise<unknown>): Promise<void> {
 }
 
 /**
- * Writes through a temporary file beside the target, flushed before it is renamed. Missing folders are made. `mode`: that
- * of the file from now on; without it an existing file keeps its own. Throws WORKSPACE_UNAVAILABLE.
+ * Writes to a temporary file beside the target, flushes and renames it. Missing folders are created. `mode` is the new mode of
+ * the file; by default an existing file keeps its own. Throws WORKSPACE_UNAVAILABLE.
  */
 export function atomicWrite(file: string, text: string, mode?: number): Promise<void> {
   return attempt(async () => {
@@ -25,7 +25,7 @@ export function atomicWrite(file: string, text: string, mode?: number): Promise<
   });
 }
 
-/** Removes a file; one that is not there is no error. Throws WORKSPACE_UNAVAILABLE. */
+/** Removes a file if it exists. Throws WORKSPACE_UNAVAILABLE. */
 export function removeFile(file: string): Promise<void> {
   return attempt(() => rm(file, { force: true }));
 }

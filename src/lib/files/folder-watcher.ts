@@ -1,28 +1,28 @@
-// Watches a folder, and perhaps the folders in it, for files that come, change and go. One watch a folder, whatever the number
-// of files: what happened is found by comparing, so that nothing is missed that happens before a new folder is watched.
+// Watches a folder and, optionally, its subfolders for files that are added, changed or removed. Uses one watch per folder and compares
+// snapshots, so that changes before a new folder is watched are found too.
 import { type Dirent, type FSWatcher, watch } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { mapConcurrent } from '../async/concurrency.ts';
 import { isFileMissing } from './missing-file.ts';
 
-// A file that an editor is still writing is named when it has kept its state for this long.
+// Debounce: a changed file is reported once it has stayed the same for this long.
 const SETTLE_MS = 150;
-// How often is looked where nothing tells of changes: the folder went, or the machine has no watch left.
-const LOST_MS = 1000;
-const STATS_AT_ONCE = 16;
+// Polling interval while there is no watch: the folder was removed, or the system has no watch left.
+const POLL_MS = 1000;
+const MAX_CONCURRENT_STATS = 16;
 
 interface WatchOptions {
-  /** Levels of folders below that are watched too. */
+  /** Levels of subfolders to watch. */
   readonly depth: number;
-  /** Files that must be there: one that went before it was ever seen is named too. */
+  /** Files that must exist: one that was removed before it was ever seen is reported too. */
   readonly expected?: () => Iterable<string>;
-  /** A file came, changed or went. */
+  /** Called when a file was added, changed or removed. */
   readonly onFile: (file: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** What tells two states of a file apart; undefined for what is no file. */
+/** Changes whenever the file changes; `folder` for folders, undefined if there is nothing. */
 async function markOf(path: string): Promise<string | 'folder' | undefined> {
   try {
     const found = await stat(path);
@@ -33,7 +33,7 @@ async function markOf(path: string): Promise<string | 'folder' | undefined> {
   }
 }
 
-/** Tells a folder from another in its place, which often gets the number of the one that went. */
+/** Distinguishes a folder from a later one at the same path, which may reuse its inode number. */
 async function identityOf(folder: string): Promise<string | undefined> {
   try {
     const { ino, birthtimeMs } = await stat(folder);
@@ -52,23 +52,23 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   }
 }
 
-/** Names the files of a folder that come, change and go, from when `begin` resolves until `close` does. */
+/** Reports changed files of a folder from when `start` resolves until `close` does. */
 export class FolderWatcher {
   readonly #folder: string;
   readonly #options: WatchOptions;
-  /** Files as they were last named, or as they were at first. */
+  /** Files as last reported, or as first seen. */
   readonly #seen = new Map<string, string>();
-  /** Files that changed since, as they were at the last look. */
-  readonly #moving = new Map<string, string>();
+  /** Files that have changed since, as of the last comparison. */
+  readonly #changing = new Map<string, string>();
   readonly #folders = new Map<string, FolderWatcher>();
   #watcher: FSWatcher | undefined;
-  /** The folder that is watched: another one may have taken its place. */
+  /** Identity of the watched folder: another one may have taken its place. */
   #identity: string | undefined;
   #failed = false;
-  /** What was there at first is known: everything else is news. */
-  #began = false;
+  /** True once the first snapshot is complete: everything else is a change. */
+  #hasSnapshot = false;
   #timer: NodeJS.Timeout | undefined;
-  #look: Promise<void> | undefined;
+  #comparison: Promise<void> | undefined;
   #closed = false;
 
   constructor(folder: string, options: WatchOptions) {
@@ -76,29 +76,29 @@ export class FolderWatcher {
     this.#options = options;
   }
 
-  /** Makes the folder if it is missing. What is in it when this resolves is known; changes from then on are named. */
+  /** Creates the folder if it is missing. Reports changes from when it resolves. */
   async start(): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
-    await this.#learn();
+    await this.#takeSnapshot();
   }
 
-  /** Resolves when nothing more will be named. */
+  /** Resolves when no change will be reported any more. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
     this.#watcher?.close();
     await Promise.all([...this.#folders.values()].map((inner) => inner.close()));
-    await this.#look;
+    await this.#comparison;
   }
 
-  /** Takes what is there for known. What changes meanwhile is compared after it, not beside it. */
-  #learn(): Promise<void> {
-    const learnt = this.#open().then(async () => {
+  /** Takes the first snapshot. Changes meanwhile are compared after it. */
+  #takeSnapshot(): Promise<void> {
+    const taken = this.#open().then(async () => {
       for (const [path, mark] of await this.#marks()) this.#seen.set(path, mark);
-      this.#began = true;
+      this.#hasSnapshot = true;
     });
-    this.#look = learnt.catch(() => {});
-    return learnt;
+    this.#comparison = taken.catch(() => {});
+    return taken;
   }
 
   async #open(): Promise<void> {
@@ -106,43 +106,43 @@ export class FolderWatcher {
     if (identity === this.#identity || this.#closed) return;
     this.#watcher?.close();
     this.#identity = undefined;
-    // Folders below have moved with the one that was here, and their watches with them.
-    for (const inner of this.#folders.values()) inner.#soon(SETTLE_MS);
+    // Subfolders moved away together with the former folder, and so did their watches.
+    for (const inner of this.#folders.values()) inner.#schedule(SETTLE_MS);
     if (identity === undefined) return;
     try {
-      this.#watcher = watch(this.#folder, { persistent: false }, () => this.#soon(SETTLE_MS));
-      this.#watcher.on('error', (error) => this.#lose(error));
+      this.#watcher = watch(this.#folder, { persistent: false }, () => this.#schedule(SETTLE_MS));
+      this.#watcher.on('error', (error) => this.#onWatchError(error));
       this.#identity = identity;
     } catch (error) {
-      this.#lose(error);
+      this.#onWatchError(error);
     }
   }
 
-  #lose(error: unknown): void {
+  #onWatchError(error: unknown): void {
     this.#watcher?.close();
     this.#identity = undefined;
     if (!isFileMissing(error) && !this.#failed) this.#options.onError(error);
     this.#failed = true;
-    this.#soon(LOST_MS);
+    this.#schedule(POLL_MS);
   }
 
-  #soon(ms: number): void {
+  #schedule(ms: number): void {
     if (this.#closed) return;
-    this.#timer ??= setTimeout(() => this.#lookAgain(), ms).unref();
+    this.#timer ??= setTimeout(() => this.#compareAgain(), ms).unref();
   }
 
-  #lookAgain(): void {
+  #compareAgain(): void {
     this.#timer = undefined;
-    // A look that is under way may have passed what just happened.
-    const before = this.#look ?? Promise.resolve();
-    this.#look = before.then(() => this.#compare()).catch((error) => this.#options.onError(error));
+    // A running comparison may have passed the file that just changed.
+    const before = this.#comparison ?? Promise.resolve();
+    this.#comparison = before.then(() => this.#compare()).catch((error) => this.#options.onError(error));
   }
 
-  /** Files with their marks. New folders are watched before they are read. */
+  /** The files with their marks. New folders are watched before they are read. */
   async #marks(): Promise<ReadonlyMap<string, string>> {
     const marks = new Map<string, string>();
     const folders = new Set<string>();
-    await mapConcurrent(await entriesOf(this.#folder), STATS_AT_ONCE, async ({ name }) => {
+    await mapConcurrent(await entriesOf(this.#folder), MAX_CONCURRENT_STATS, async ({ name }) => {
       const path = join(this.#folder, name);
       const mark = await markOf(path);
       if (mark === 'folder') folders.add(path);
@@ -153,24 +153,24 @@ export class FolderWatcher {
   }
 
   async #watchFolders(found: ReadonlySet<string>): Promise<void> {
-    for (const [path, inner] of this.#folders) if (!found.has(path)) await this.#forget(path, inner);
+    for (const [path, inner] of this.#folders) if (!found.has(path)) await this.#drop(path, inner);
     for (const path of found) {
       if (this.#closed || this.#folders.has(path)) continue;
       const inner = new FolderWatcher(path, { ...this.#options, depth: this.#options.depth - 1 });
       this.#folders.set(path, inner);
-      if (this.#began) await inner.#arrive();
-      else await inner.#learn();
+      if (this.#hasSnapshot) await inner.#startLate();
+      else await inner.#takeSnapshot();
     }
   }
 
-  /** Everything in a folder that was not there at first is news. */
-  async #arrive(): Promise<void> {
-    this.#began = true;
+  /** Every file in a folder that was added later is a change. */
+  async #startLate(): Promise<void> {
+    this.#hasSnapshot = true;
     await this.#open();
-    this.#soon(SETTLE_MS);
+    this.#schedule(SETTLE_MS);
   }
 
-  async #forget(path: string, inner: FolderWatcher): Promise<void> {
+  async #drop(path: string, inner: FolderWatcher): Promise<void> {
     this.#folders.delete(path);
     await inner.close();
     for (const file of inner.#seen.keys()) this.#options.onFile(file);
@@ -180,20 +180,20 @@ export class FolderWatcher {
     await this.#open();
     const marks = await this.#marks();
     if (this.#closed) return;
-    for (const path of this.#moving.keys()) if (!marks.has(path)) this.#moving.delete(path);
+    for (const path of this.#changing.keys()) if (!marks.has(path)) this.#changing.delete(path);
     for (const path of new Set([...this.#seen.keys(), ...this.#expected()])) {
-      if (!marks.has(path)) this.#name(path, undefined);
+      if (!marks.has(path)) this.#report(path, undefined);
     }
     for (const [path, mark] of marks) {
-      if (this.#seen.get(path) === mark) this.#moving.delete(path);
-      else if (this.#moving.get(path) === mark) this.#name(path, mark);
-      else this.#moving.set(path, mark);
+      if (this.#seen.get(path) === mark) this.#changing.delete(path);
+      else if (this.#changing.get(path) === mark) this.#report(path, mark);
+      else this.#changing.set(path, mark);
     }
-    if (this.#moving.size > 0) this.#soon(SETTLE_MS);
-    if (this.#identity === undefined) this.#soon(LOST_MS);
+    if (this.#changing.size > 0) this.#schedule(SETTLE_MS);
+    if (this.#identity === undefined) this.#schedule(POLL_MS);
   }
 
-  /** Files that must be in this folder, or in one below that is not there. Those below are looked at by their own watch. */
+  /** Files expected in this folder, or in a missing subfolder. Existing subfolders have their own watcher. */
   #expected(): readonly string[] {
     return [...(this.#options.expected?.() ?? [])].filter((path) => {
       if (!path.startsWith(this.#folder + sep)) return false;
@@ -202,8 +202,8 @@ export class FolderWatcher {
     });
   }
 
-  #name(path: string, mark: string | undefined): void {
-    this.#moving.delete(path);
+  #report(path: string, mark: string | undefined): void {
+    this.#changing.delete(path);
     if (mark === undefined) this.#seen.delete(path);
     else this.#seen.set(path, mark);
     this.#options.onFile(path);

@@ -1,4 +1,4 @@
-// Refuses parsed JSON that a store or another client could not take back unharmed.
+// Finds values in parsed JSON that a store or another client could not preserve.
 
 import type { Json } from './json.ts';
 
@@ -6,7 +6,7 @@ import type { Json } from './json.ts';
 export const MAX_JSON_DEPTH = 100;
 
 export interface JsonIssue {
-  /** Dotted path of the culprit from the root, `''` for the root itself. */
+  /** Dotted path of the value from the root, `''` for the root itself. */
   readonly path: string;
   readonly message: string;
 }
@@ -20,37 +20,36 @@ export class CheckedJson {
   }
 }
 
-/** One container on the way to the value in hand: enough to name the path once a fault is found. */
+/** One container on the way to the current value: enough to build the path of an issue. */
 interface Step {
   readonly parent: Step | undefined;
   readonly key: string | number;
 }
 
 /**
- * Finds the first fault of a value that came out of `JSON.parse`: a lone surrogate, a number beyond the
- * finite ones, nesting beyond `MAX_JSON_DEPTH`, a key that is `__proto__` or holds NUL. Undefined: all is well.
+ * Finds the first issue of a value from `JSON.parse`: a lone surrogate, a number that is not finite, nesting beyond `MAX_JSON_DEPTH`, a key that is `__proto__` or holds NUL. Undefined if there is none.
  */
 export function findJsonIssue(value: unknown): JsonIssue | undefined {
   return check(value, undefined, 0);
 }
 
-/** The same for an element of a list, with its path from the root of the list. */
+/** Finds the first issue of an element of a list, with its path from the root of the list. */
 export function findElementIssue(value: unknown, index: number): JsonIssue | undefined {
   return check(value, { parent: undefined, key: index }, 1);
 }
 
 function check(value: unknown, step: Step | undefined, depth: number): JsonIssue | undefined {
   if (typeof value === 'string') {
-    return value.isWellFormed() ? undefined : fault(step, 'holds a lone surrogate');
+    return value.isWellFormed() ? undefined : issue(step, 'holds a lone surrogate');
   }
   if (typeof value === 'number') {
-    return Number.isFinite(value) ? undefined : fault(step, 'is not a finite number');
+    return Number.isFinite(value) ? undefined : issue(step, 'is not a finite number');
   }
   if (typeof value !== 'object' || value === null) {
     return undefined;
   }
   if (depth >= MAX_JSON_DEPTH) {
-    return fault(step, `is nested deeper than ${MAX_JSON_DEPTH} levels`);
+    return issue(step, `is nested deeper than ${MAX_JSON_DEPTH} levels`);
   }
   return Array.isArray(value) ? checkList(value, step, depth) : checkObject(value, step, depth);
 }
@@ -79,15 +78,15 @@ function checkObject(object: object, parent: Step | undefined, depth: number): J
 
 function checkKey(key: string, step: Step): JsonIssue | undefined {
   if (key === '__proto__') {
-    return fault(step, 'is a reserved name');
+    return issue(step, 'is a reserved name');
   }
   if (key.includes('\0')) {
-    return fault(step, 'has NUL in its name');
+    return issue(step, 'has NUL in its name');
   }
-  return key.isWellFormed() ? undefined : fault(step, 'has a lone surrogate in its name');
+  return key.isWellFormed() ? undefined : issue(step, 'has a lone surrogate in its name');
 }
 
-function fault(step: Step | undefined, message: string): JsonIssue {
+function issue(step: Step | undefined, message: string): JsonIssue {
   const keys: string[] = [];
   for (let at = step; at !== undefined; at = at.parent) {
     keys.push(String(at.key).toWellFormed());

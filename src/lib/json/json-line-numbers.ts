@@ -1,4 +1,4 @@
-// Finds the line of a JSON text where a value stands, or where the text stops being JSON.
+// Finds the line number of a value in a JSON text, or of its first syntax error.
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 
 /** Names of members and positions in lists, from the root. */
@@ -19,7 +19,7 @@ function lineAt(text: string, offset: number): number {
   return line;
 }
 
-// A member is shown where its name stands, not where its value begins.
+// The line of a member is that of its name.
 const startOf = (node: Node) => (node.parent?.type === 'property' ? node.parent.offset : node.offset);
 
 function parse(text: string) {
@@ -28,12 +28,12 @@ function parse(text: string) {
     const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
     return { root, first: errors[0] };
   } catch {
-    // The parser calls itself for every level of nesting: whoever nests that deep reads no line numbers.
+    // The parser is recursive: for a text that exhausts the stack there are no line numbers.
     return { root: undefined, first: undefined };
   }
 }
 
-/** Reads a text as strict JSON, keeping positions. */
+/** Parses a text as strict JSON with positions. */
 export function parseLineNumbers(text: string): JsonLineNumbers {
   const { root, first } = parse(text);
   const words = first && printParseErrorCode(first.error).replace(/(?<=[a-z])(?=[A-Z])/g, ' ');

@@ -1,7 +1,7 @@
-// Finds the members of an object in its JSON text, so that text can be put in their place where parsing all of it is waste.
-// The text must be as `JSON.stringify` writes it: valid, without blanks between tokens.
+// Finds members of an object in its JSON text, so that their text can be replaced without parsing all of it. The text must be as
+// `JSON.stringify` writes it: valid, without white space between tokens.
 
-/** Where a value stands: from `start` up to, not including, `end`. */
+/** A range of characters from `start` up to, not including, `end`. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;

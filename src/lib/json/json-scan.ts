@@ -1,11 +1,11 @@
-// Looks over JSON before it is parsed: how deep it nests, how many values it has, and where a list can be cut.
+// Scans JSON before it is parsed: its depth, its number of values, and where a list can be split.
 import { createYielder } from '../async/yielding.ts';
 
-/** Neighbours in the outermost list, as a range of bytes without the commas around them. */
+/** Adjacent elements of the outermost list, as a range of bytes without the commas around them. */
 export interface JsonChunk {
   readonly start: number;
   readonly end: number;
-  /** How many there are, if the text is JSON. */
+  /** Number of elements, if the text is JSON. */
   readonly elements: number;
 }
 
@@ -17,13 +17,13 @@ export interface JsonList {
   readonly largest: { readonly index: number; readonly values: number };
 }
 
-/** Says nothing about whether the text is JSON. Counts are of characters outside of texts. */
+/** Does not tell whether the text is JSON. Counts characters outside of strings. */
 export interface JsonShape {
-  /** How deep objects and lists nest, the outermost one counted as 1. */
+  /** Nesting of objects and lists, where the outermost one counts as 1. */
   readonly depth: number;
   readonly commas: number;
   readonly colons: number;
-  /** Lists and objects that are opened. */
+  /** Numbers of `[` and `{`. */
   readonly lists: number;
   readonly objects: number;
   /**
@@ -31,19 +31,19 @@ export interface JsonShape {
    * grows with it, and names cost most.
    */
   readonly values: number;
-  /** There when the text begins with `[`; null where its brackets do not match. */
+  /** Set if the text begins with `[`; null if its brackets do not match. */
   readonly list: JsonList | null | undefined;
 }
 
 export interface JsonScan {
-  /** Goes on for so many bytes, or to the end of the text in which these end. Undefined: there are more. */
+  /** Scans this many bytes, or to the end of the string in which they end. Undefined if there are more. */
   advance(bytes: number): JsonShape | undefined;
 }
 
-/** A run is cut after so many values or bytes: parsing it takes a few milliseconds at most. */
-const RUN = { values: 4000, bytes: 256 * 1024 };
+/** Limits of a chunk: parsing it takes a few milliseconds at most. */
+const MAX_CHUNK = { values: 4000, bytes: 256 * 1024 };
 
-/** Looking over so many bytes takes a millisecond or two. */
+/** Scanning this many bytes takes a millisecond or two. */
 const SLICE_BYTES = 256 * 1024;
 
 /** Bytes of a name that count as a value. */
@@ -61,7 +61,7 @@ const CLOSE_OBJECT = 0x7d;
 const isSpace = (byte: number | undefined) =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** Begins to look over JSON in UTF-8. */
+/** Starts a scan of JSON in UTF-8. */
 export function createJsonScan(json: Uint8Array): JsonScan {
   let cutter: ReturnType<typeof createCutter> | undefined;
   let at = 0;
@@ -133,28 +133,28 @@ export function createJsonScan(json: Uint8Array): JsonScan {
   };
 }
 
-/** The same for a text that may be looked over at once. */
+/** Scans a text synchronously. */
 export function scanJson(json: Uint8Array): JsonShape {
   const shape = createJsonScan(json).advance(json.length + 1);
   if (shape === undefined) throw new RangeError('a scan that does not end');
   return shape;
 }
 
-/** The same for a text of any length: the event loop turns between stretches of it. */
+/** Scans a text of any length, yielding to the event loop. */
 export async function scanJsonYielding(json: Uint8Array): Promise<JsonShape> {
   const scan = createJsonScan(json);
-  const pace = createYielder();
+  const yieldIfDue = createYielder();
   let shape = scan.advance(SLICE_BYTES);
   while (shape === undefined) {
-    await pace();
+    await yieldIfDue();
     shape = scan.advance(SLICE_BYTES);
   }
   return shape;
 }
 
-/** Finds the runs of the list whose elements begin at `start`. `values`: how many there were before the byte at `at`. */
+/** Finds the chunks of the list whose elements begin at `start`. `values`: how many there were before the byte at `at`. */
 function createCutter(start: number) {
-  const runs: JsonChunk[] = [];
+  const chunks: JsonChunk[] = [];
   let largest = { index: 0, values: 0 };
   let elements = 0;
   /** Where the run in hand begins, and what was counted before it; the bracket itself is a value. */
@@ -169,13 +169,13 @@ function createCutter(start: number) {
     valuesBefore = values + 1;
   };
   const endRun = (at: number, values: number) => {
-    runs.push({ start: run.start, end: at, elements: elements - run.elements });
+    chunks.push({ start: run.start, end: at, elements: elements - run.elements });
     run = { start: at + 1, elements, values };
   };
   return {
     comma(at: number, values: number) {
       endElement(values);
-      if (values - run.values >= RUN.values || at - run.start >= RUN.bytes) endRun(at, values);
+      if (values - run.values >= MAX_CHUNK.values || at - run.start >= MAX_CHUNK.bytes) endRun(at, values);
     },
     close(at: number, values: number, isList: boolean) {
       if (!isList) isOne = false;
@@ -189,6 +189,6 @@ function createCutter(start: number) {
     },
     /** The list, at the end of a text of which so many brackets are open still. */
     list: (open: number): JsonList | null =>
-      isClosed && isOne && open === 0 ? { elements, chunks: runs, largest } : null,
+      isClosed && isOne && open === 0 ? { elements, chunks, largest } : null,
   };
 }

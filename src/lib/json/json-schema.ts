@@ -1,4 +1,4 @@
-// JSON Schema in one place: the types that a literal schema describes, and the one strict validator.
+// JSON Schema: the TypeScript type of a literal schema, and the strict validator.
 import type { ErrorObject } from 'ajv';
 
 type Present = { readonly default: unknown } | { readonly type: 'object' };
@@ -28,13 +28,13 @@ export type Infer<S> = S extends { readonly const: infer C }
                   ? boolean
                   : never;
 
-/** What is wrong with a value, and where in it: `path` is dotted, empty for the value itself. */
+/** An issue of a value. `path` is dotted, empty for the value itself. */
 interface SchemaIssue {
   readonly path: string;
   readonly message: string;
 }
 
-/** A text format that schemas may name, and what to say of a text that does not have it. */
+/** A text format of schemas, and the message for a text that does not have it. */
 export interface TextFormat {
   readonly test: (text: string) => boolean;
   readonly message: string;
@@ -89,25 +89,25 @@ function messageOf(error: ErrorObject, formats: SchemaValidatorOptions['formats'
   }
 }
 
-// Members that are missing, or that nobody knows, are named by their own path.
+// Missing and unknown members have their own path.
 function pathOf({ instancePath, params }: ErrorObject): string {
   const keys = instancePath
     .split('/')
     .slice(1)
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
   const { additionalProperty, missingProperty } = params as Readonly<Record<string, unknown>>;
-  const own = additionalProperty ?? missingProperty;
-  return (own === undefined ? keys : [...keys, String(own)]).join('.');
+  const member = additionalProperty ?? missingProperty;
+  return (member === undefined ? keys : [...keys, String(member)]).join('.');
 }
 
-/** Makes the strict validator. It is loaded on first need: most starts have little to check. Schemas are compiled once each. */
+/** Creates the strict validator. It is loaded on demand, as most starts have little to validate. Schemas are compiled once each. */
 export async function createSchemaValidator({
   annotations,
   formats,
 }: SchemaValidatorOptions): Promise<SchemaValidator> {
   const { Ajv } = await import('ajv');
   const tests = Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test]));
-  // Our schemas are literals that TypeScript has checked; compiling the schema of schemas would cost every start 30 ms.
+  // TypeScript checks our schemas; compiling the meta schema would cost every start 30 ms.
   const ajv = new Ajv({ strict: true, allErrors: true, formats: tests, meta: false, validateSchema: false });
   ajv.addVocabulary([...annotations]);
   return (schema, value) => {

@@ -1,7 +1,7 @@
 // Validates posted code before anything is changed: form of the text, then an inspection in the sandbox.
 import type { Isolation, ModuleKind } from '../../../sandbox/protocol.ts';
-import { AppError } from '../../errors.ts';
-import type { Sandbox } from '../../sandbox-supervisor/sandbox.ts';
+import { AppError } from '../../errors/errors.ts';
+import type { Sandbox } from '../../sandbox-supervisor/model/sandbox.ts';
 import { toOneLine } from '../model/printable-text.ts';
 import { type CodeMetadata, parseCodeMetadata } from '../versions/code-metadata.ts';
 
@@ -20,7 +20,7 @@ export interface CodeValidatorDeps {
   readonly maxBytes: number;
 }
 
-export interface ValidatedCode {
+interface ValidatedCode {
   readonly metadata: CodeMetadata;
   readonly warnings: readonly string[];
   readonly suggestedIsolation: Isolation | null;

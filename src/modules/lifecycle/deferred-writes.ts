@@ -2,7 +2,7 @@
 // while the store is unavailable and written when it is back.
 import type { Audit } from '../../auth/audit/audit.ts';
 import type { AuditAction } from '../../auth/audit/audit-entry.ts';
-import { isStoreUnavailable } from '../../errors.ts';
+import { isStoreUnavailable } from '../../errors/errors.ts';
 import { createKeyedMutex } from '../../lib/async/keyed-mutex.ts';
 import type { Log } from '../../lib/logger.ts';
 import { moduleKey } from '../model/address.ts';
@@ -64,7 +64,7 @@ export function createDeferredWrites(deps: DeferredWritesDeps): DeferredWrites {
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    return flushes.run('', async () => {
+    return flushes.withLock('', async () => {
       const batch = [...waiting];
       waiting.clear();
       for (const [key, address] of batch) await store(address, key);
@@ -123,7 +123,7 @@ function createAuditBacklog(
   };
 
   return {
-    write: (entry: AuditAction) => inOrder.run('', () => writeOne(entry)),
-    writeWaiting: () => inOrder.run('', writeAll),
+    write: (entry: AuditAction) => inOrder.withLock('', () => writeOne(entry)),
+    writeWaiting: () => inOrder.withLock('', writeAll),
   };
 }

@@ -1,7 +1,7 @@
 // Applies edits of module files that somebody made by hand: new code, a new policy, or a deletion. An invalid file changes
 // nothing and is logged.
 import { setTimeout } from 'node:timers/promises';
-import { AppError, isStoreUnavailable } from '../../errors.ts';
+import { AppError, isStoreUnavailable } from '../../errors/errors.ts';
 import type { Log } from '../../lib/logger.ts';
 import { moduleKey } from '../model/address.ts';
 import { moduleAuditEntry } from '../model/audit-entry.ts';

@@ -1,7 +1,7 @@
 // Loads every module from its files at startup. Code whose hash is known is not inspected again, so a thousand modules cost
 // little; a broken module is logged, answers 503, and does not stop the startup.
 import { setTimeout } from 'node:timers/promises';
-import { AppError, isStoreUnavailable } from '../../errors.ts';
+import { AppError, isStoreUnavailable } from '../../errors/errors.ts';
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import type { Pause } from '../../lib/async/pause.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
@@ -62,19 +62,19 @@ function foundCodeEntry(address: ModuleAddress, { active }: ModuleState, { sha25
 /** Activates one module if its code is known. Resolves to false when the code has to be inspected. */
 async function loadKnown(deps: FileEditDeps, address: ModuleAddress): Promise<boolean> {
   const { files, states, records } = deps;
-  const found = await files.read(address, 'code');
-  if (found.state === 'absent') return true;
+  const file = await files.read(address, 'code');
+  if (file.state === 'absent') return true;
   const state = states.getState(moduleKey(address));
   const loaded = await loadPolicy(deps, address);
-  if (found.state === 'unreadable') {
-    const message = `The file cannot be read: ${found.why}`;
+  if (file.state === 'unreadable') {
+    const message = `The file cannot be read: ${file.why}`;
     logRejectedFile(deps, files.fileOf(address, 'code'), new AppError('ENDPOINT_INVALID', { message }));
     const fileErrors = { ...loaded.fileErrors, code: 'its file cannot be read' };
     states.put({ address, state, policy: loaded.policy, source: undefined, fileErrors });
     return true;
   }
-  const record = await findKnownVersion(deps, state, sha256Hex(found.text));
-  const entry: ModuleEntry = { address, state, source: found.text, ...loaded };
+  const record = await findKnownVersion(deps, state, sha256Hex(file.text));
+  const entry: ModuleEntry = { address, state, source: file.text, ...loaded };
   if (record === undefined) {
     states.put({ ...entry, fileErrors: { ...loaded.fileErrors, code: 'its file has not been looked at' } });
     return false;

@@ -58,9 +58,9 @@ const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? 
 /** Never rejects. Checks first that it is a file: opening a pipe would wait for ever. */
 async function readText(file: string, maxBytes: number): Promise<FileText> {
   try {
-    const found = await stat(file);
-    if (!found.isFile()) return { state: 'unreadable', why: 'it is not a file' };
-    if (found.size > maxBytes + MARK_BYTES)
+    const stats = await stat(file);
+    if (!stats.isFile()) return { state: 'unreadable', why: 'it is not a file' };
+    if (stats.size > maxBytes + MARK_BYTES)
       return { state: 'unreadable', why: `it has more than ${maxBytes} bytes` };
     return { state: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)) };
   } catch (error) {
@@ -78,9 +78,9 @@ function parseModulePath(folders: ModuleFolders, path: string): ModuleFile | und
   const base = path.slice(folder.length + 1);
   const inHooks = folder === folders.hooks;
   const apiVersion = dirname(folder) === folders.endpoints ? folder.slice(folders.endpoints.length + 1) : '';
-  const found = (inHooks ? HOOK_FILE : ENDPOINT_FILE).exec(base)?.groups;
-  if (found === undefined) return undefined;
-  const { name = '', ending } = found;
+  const parts = (inHooks ? HOOK_FILE : ENDPOINT_FILE).exec(base)?.groups;
+  if (parts === undefined) return undefined;
+  const { name = '', ending } = parts;
   const address: ModuleAddress = inHooks ? { kind: 'hook', name } : { kind: 'endpoint', apiVersion, name };
   return isModuleAddress(address) ? { address, part: partOf(ending), file: path } : undefined;
 }
@@ -105,11 +105,11 @@ export function createModuleFiles({ folders, maxBytes }: ModuleFilesOptions): Mo
   // Hash of the known text of each file, so that the server's own writes are not taken for edits.
   const known = new Map<string, string>();
   const read = (file: string) => readText(file, maxBytes);
-  const markOf = (found: FileText) =>
-    found.state === 'text' ? sha256Hex(found.text) : found.state === 'absent' ? undefined : found.why;
-  const remember = (file: string, mark: string | undefined) => {
-    if (mark === undefined) known.delete(file);
-    else known.set(file, mark);
+  const hashOf = (text: FileText) =>
+    text.state === 'text' ? sha256Hex(text.text) : text.state === 'absent' ? undefined : text.why;
+  const remember = (file: string, hash: string | undefined) => {
+    if (hash === undefined) known.delete(file);
+    else known.set(file, hash);
   };
   const fileOf = (address: ModuleAddress, part: ModuleFilePart) => {
     const ending = part === 'code' ? 'js' : 'policy.json';
@@ -125,9 +125,9 @@ export function createModuleFiles({ folders, maxBytes }: ModuleFilesOptions): Mo
     },
     async read(address, part) {
       const file = fileOf(address, part);
-      const found = await read(file);
-      remember(file, markOf(found));
-      return found;
+      const text = await read(file);
+      remember(file, hashOf(text));
+      return text;
     },
     async write(address, part, text) {
       const file = fileOf(address, part);
@@ -147,11 +147,11 @@ export function createModuleFiles({ folders, maxBytes }: ModuleFilesOptions): Mo
     },
     async readIfChanged(address, part) {
       const file = fileOf(address, part);
-      const found = await read(file);
-      const mark = markOf(found);
-      if (mark === known.get(file)) return undefined;
-      remember(file, mark);
-      return found;
+      const text = await read(file);
+      const hash = hashOf(text);
+      if (hash === known.get(file)) return undefined;
+      remember(file, hash);
+      return text;
     },
     invalidate(address, part) {
       // Neither a text nor its absence has this mark.

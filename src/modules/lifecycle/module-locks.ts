@@ -13,8 +13,8 @@ export interface ModuleLocks {
 export function createModuleLocks(): ModuleLocks {
   const mutex = createKeyedMutex();
   return {
-    withModule: (address, task) => mutex.run(moduleKey(address), task),
+    withModule: (address, task) => mutex.withLock(moduleKey(address), task),
     // No module has an empty key.
-    withPaths: (task) => mutex.run('', task),
+    withPaths: (task) => mutex.withLock('', task),
   };
 }

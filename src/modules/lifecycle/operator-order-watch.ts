@@ -1,5 +1,5 @@
 // Carries out the orders of operators while the server runs: polls for them every second.
-import { isStoreUnavailable } from '../../errors.ts';
+import { isStoreUnavailable } from '../../errors/errors.ts';
 import { pause as pauseOnClock } from '../../lib/async/pause.ts';
 import type { Log } from '../../lib/logger.ts';
 import { parseModuleKey } from '../model/address.ts';

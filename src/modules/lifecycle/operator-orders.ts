@@ -49,8 +49,8 @@ export async function loadOrders({
   queryMs,
 }: OperatorOrdersDeps): Promise<readonly OperatorOrder[]> {
   const query = { filter: MATCH_ALL, sort: [], skip: 0, limit: EVERY_RECORD } as const;
-  const found = await store.find(ORDERS, query, { deadline: now() + queryMs });
-  return found.flatMap(toOrder);
+  const documents = await store.find(ORDERS, query, { deadline: now() + queryMs });
+  return documents.flatMap(toOrder);
 }
 
 /** The state of a module once the order is carried out. */

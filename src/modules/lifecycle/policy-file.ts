@@ -1,5 +1,5 @@
 // Policy files beside the code: how they are written, read and hashed.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import { moduleKey } from '../model/address.ts';

@@ -1,6 +1,6 @@
 // Posting code and rolling back: validate, find the policy, publish the new version, or save it as pending until a reviewer
 // approves it.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { assertModuleAddress, moduleKey } from '../model/address.ts';
 import { moduleAuditEntry } from '../model/audit-entry.ts';
 import type { ModuleAddress, PostResult } from '../model/types.ts';

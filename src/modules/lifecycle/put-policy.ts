@@ -1,5 +1,5 @@
 // Reading and putting the policy of a module.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { Log } from '../../lib/logger.ts';
 import { moduleKey } from '../model/address.ts';

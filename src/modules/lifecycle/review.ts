@@ -1,6 +1,6 @@
 // Review: which changes wait for a reviewer, how they are kept as pending versions, and how a reviewer approves them.
 import type { Audit } from '../../auth/audit/audit.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { moduleKey } from '../model/address.ts';
 import { moduleAuditEntry } from '../model/audit-entry.ts';
 import type { ModuleAddress } from '../model/types.ts';

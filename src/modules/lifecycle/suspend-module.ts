@@ -1,5 +1,5 @@
 // Suspending and resuming a module by an admin.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { moduleAuditEntry } from '../model/audit-entry.ts';
 import type { ModuleAddress } from '../model/types.ts';
 import type { ModuleRecords } from '../versions/module-records.ts';

@@ -1,5 +1,5 @@
 // Addresses of modules: which are valid, and the key and the path of each.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { ModuleAddress } from './types.ts';
 
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;

@@ -1,8 +1,8 @@
 // Types of modules, endpoints and hooks alike, as HTTP, hooks and commands use them. `module-service.ts` implements them.
 import type { Isolation } from '../../../sandbox/protocol.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
-import type { ModuleVersion } from '../../sandbox-supervisor/module-version.ts';
-import type { GuestLog } from '../../sandbox-supervisor/sandbox.ts';
+import type { ModuleVersion } from '../../sandbox-supervisor/model/module-version.ts';
+import type { GuestLogRecord } from '../../sandbox-supervisor/model/sandbox.ts';
 
 export type ModuleAddress =
   | { readonly kind: 'endpoint'; readonly apiVersion: string; readonly name: string }
@@ -82,7 +82,7 @@ export interface VersionSummary {
 /** A module has a code file and may have a policy file. */
 export type ModuleFilePart = 'code' | 'policy';
 
-export interface ModuleLogRecord extends GuestLog {
+export interface ModuleLogRecord extends GuestLogRecord {
   /** Epoch milliseconds. */
   readonly at: number;
   /** Number of the code's version. */
@@ -124,5 +124,5 @@ export interface ModuleService {
     options: { readonly limit: number; readonly after: number },
   ): readonly ModuleLogRecord[];
   /** Appends to the log of a module, which drops old records. */
-  log(moduleVersion: ModuleVersion, requestId: string, record: GuestLog): void;
+  log(moduleVersion: ModuleVersion, requestId: string, record: GuestLogRecord): void;
 }

@@ -1,7 +1,7 @@
 // Finds the grant of a policy that covers a request: an exact path, or one below a granted folder.
 
 import { originOf } from '../../lib/egress/addresses.ts';
-import type { FetchGrant } from '../../sandbox-supervisor/module-version.ts';
+import type { FetchGrant } from '../../sandbox-supervisor/model/module-version.ts';
 
 /** Rounds of percent-decoding after which a path that is still encoded is rejected. */
 const MAX_ROUNDS = 3;

@@ -1,10 +1,14 @@
 // The ceilings: what the policy of any endpoint or hook may ask for at most. Only who can write the file can raise them.
 import { readFile } from 'node:fs/promises';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { findJsonIssue } from '../../lib/json/json-check.ts';
 import { createSchemaValidator, type SchemaValidator } from '../../lib/json/json-schema.ts';
-import type { CollectionGrant, FetchGrant, ModuleLimits } from '../../sandbox-supervisor/module-version.ts';
+import type {
+  CollectionGrant,
+  FetchGrant,
+  ModuleLimits,
+} from '../../sandbox-supervisor/model/module-version.ts';
 import { FETCH_METHODS, MODEL_ACTIONS, POLICY_FORMATS } from './policy-schema.ts';
 
 export interface FetchLimit extends Omit<FetchGrant, 'headers' | 'publicOnly'> {

@@ -7,7 +7,7 @@ import type {
   FetchGrant,
   ModelAction,
   ModuleLimits,
-} from '../../sandbox-supervisor/module-version.ts';
+} from '../../sandbox-supervisor/model/module-version.ts';
 import { staysInFolder } from './fetch-grant-match.ts';
 import { isPrivilegedHeader } from './header-grants.ts';
 

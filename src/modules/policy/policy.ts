@@ -1,10 +1,14 @@
 // Parses policies: checks what an admin puts against the policy limits, and fills in every default.
 
-import { AppError, type ErrorItem } from '../../errors.ts';
+import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { findJsonIssue } from '../../lib/json/json-check.ts';
 import { createSchemaValidator, type SchemaValidator } from '../../lib/json/json-schema.ts';
-import type { EffectivePolicy, Grants, ModuleLimits } from '../../sandbox-supervisor/module-version.ts';
+import type {
+  EffectivePolicy,
+  ModuleLimits,
+  PolicyGrants,
+} from '../../sandbox-supervisor/model/module-version.ts';
 import { fetchLimitsFor, findCoveringCollectionLimit, findCoveringFetchLimit } from './grant-cover.ts';
 import { DEFAULT_REQUEST_HEADERS, DEFAULT_RESPONSE_HEADERS, headerGrantCovers } from './header-grants.ts';
 import type { HeaderDirection } from './header-rules.ts';
@@ -101,7 +105,7 @@ function resolveHeaders(
 function resolveGrants(
   given: PolicyInput['grants'],
   { policyLimits: ceilings, jsonBytes }: PolicyParserDeps,
-): Grants {
+): PolicyGrants {
   const { request, response, collections } = ceilings.grants;
   const body = given?.request?.maxBodyBytes ?? jsonBytes;
   return {

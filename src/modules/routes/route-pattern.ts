@@ -1,5 +1,5 @@
 // Custom routes such as `/1.0/books/:id([a-fA-F0-9]{24})?`: parsed once, matched in time linear in the path for any pattern.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { compileLinearRegex, LinearRegexError } from '../../lib/regex/linear-regex.ts';
 
 interface Parameter {

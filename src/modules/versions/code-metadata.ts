@@ -1,6 +1,6 @@
 // Metadata of code: parsed once from its inspection, and stored with its version.
 import type { Inspection } from '../../../sandbox/protocol.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
 import { toOneLine } from '../model/printable-text.ts';
 

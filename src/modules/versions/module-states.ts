@@ -1,6 +1,6 @@
 // The modules of this process in memory, and the live modules derived from them. Entries are replaced, never changed.
-import { AppError } from '../../errors.ts';
-import type { ModuleVersion } from '../../sandbox-supervisor/module-version.ts';
+import { AppError } from '../../errors/errors.ts';
+import type { ModuleVersion } from '../../sandbox-supervisor/model/module-version.ts';
 import { moduleKey, modulePath, parseModuleKey } from '../model/address.ts';
 import type { LiveModule, ModuleAddress, ModuleFilePart, ModuleStatus } from '../model/types.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -40,9 +40,9 @@ export interface ModuleStates {
 interface ModuleStatesDeps {
   readonly registry: WritableModuleRegistry;
   /** Evicts isolates of older code or of an older policy. */
-  readonly retire: (unitId: string) => void;
+  readonly retire: (moduleId: string) => void;
   /** Ends all invocations of a module. */
-  readonly stop: (unitId: string) => void;
+  readonly stop: (moduleId: string) => void;
 }
 
 const isBroken = ({ fileErrors }: ModuleEntry) =>

@@ -1,5 +1,5 @@
 // Reads the code of modules: the active version, older ones, and the differences between them.
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../errors/errors.ts';
 import { moduleKey } from '../model/address.ts';
 import type { ModuleAddress, ModuleService, VersionSummary } from '../model/types.ts';
 import type { ModuleRecords } from './module-records.ts';

@@ -1,5 +1,5 @@
 // The attempts of the self-test, and the isolation layers that stop each.
-import type { SelfTestItem } from '../sandbox.ts';
+import type { SelfTestItem } from '../model/sandbox.ts';
 import type { IsolationLayers } from './isolation-levels.ts';
 
 interface Attempt {

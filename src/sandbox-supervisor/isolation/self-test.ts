@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SelfTestItem, SelfTestResult } from '../sandbox.ts';
+import type { SelfTestItem, SelfTestResult } from '../model/sandbox.ts';
 import { type Canaries, createCanaries } from './canaries.ts';
 import { activeLayers, type IsolationLayers } from './isolation-levels.ts';
 import type { HostProcess, Launcher } from './launcher.ts';

@@ -2,7 +2,7 @@
 // so that the host is compromised.
 
 import { type JsonShape, scanJson } from '../../lib/json/json-scan.ts';
-import type { GuestLog, HostCall, InvocationResult } from '../sandbox.ts';
+import type { GuestLogRecord, HostCall, InvocationResult } from '../model/sandbox.ts';
 import { MAX_CHARACTERS } from './event-sizes.ts';
 
 /** RFC 9110 5.6.2. */
@@ -140,11 +140,11 @@ export function parseCall(
 }
 
 /** Parses the head of a `log` event. */
-export function parseLog(head: string): GuestLog | null {
+export function parseLog(head: string): GuestLogRecord | null {
   const { level, message, stack } = fieldsOf(head) ?? {};
   if (!LEVELS.has(level) || !isText(message, MAX_CHARACTERS.record)) return null;
   if (!isOptionalText(stack, MAX_CHARACTERS.stack)) return null;
-  const record = { level: level as GuestLog['level'], message };
+  const record = { level: level as GuestLogRecord['level'], message };
   return stack === undefined ? record : { ...record, stack };
 }
 

@@ -1,5 +1,5 @@
 // Parses the header of a frame from a host. Strict: what is not exactly a message of the protocol is rejected.
-import type { FromHost, GuestEventKind, Inspection, TurnFault } from '../../../sandbox/protocol.ts';
+import type { FromHost, GuestEventKind, Inspection, TurnError } from '../../../sandbox/protocol.ts';
 import { MAX_JSON_DEPTH } from '../../lib/json/json-check.ts';
 import { scanJson } from '../../lib/json/json-scan.ts';
 import { isEventSize } from './event-sizes.ts';
@@ -15,7 +15,7 @@ const EVENT_KINDS: ReadonlySet<unknown> = new Set<GuestEventKind>([
   'call',
   'log',
 ]);
-const FAULTS: ReadonlySet<unknown> = new Set<TurnFault>(['timeout', 'memory', 'load']);
+const FAULTS: ReadonlySet<unknown> = new Set<TurnError>(['timeout', 'memory', 'load']);
 const ISOLATIONS: ReadonlySet<unknown> = new Set(['realm', 'context', 'isolate']);
 const METHODS: ReadonlySet<unknown> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 const MAX_TEXT = 1000;

@@ -1,5 +1,5 @@
 // Maps errors of the file system to a StoreError for the caller and to a rate-limited log line for the operator.
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import { createLogThrottle } from '../../lib/log-throttle.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { TranslateError } from '../media-operations.ts';
@@ -25,8 +25,8 @@ const FAULTS: ReadonlyMap<unknown, Fault> = new Map([
 const MESSAGES: Readonly<Record<Fault, string>> = {
   full: 'the disk of the media folder is full: uploads are answered with 503 until there is room',
   access: 'the media folder cannot be read or written: look at the owner and mode of `media.basePath`',
-  removed: 'something else removed the media folder, or files in it, during an upload',
-  disk: 'the disk of the media folder fails: what it fails at is answered with 503',
+  removed: 'the media folder, or files in it, were removed during an upload',
+  disk: 'the disk of the media folder fails: affected requests are answered with 503',
   descriptors: 'too many files are open: raise the limit of open files (`ulimit -n`)',
   memory: 'there is not enough memory for media files',
   unexpected: 'the media folder failed',

@@ -1,4 +1,4 @@
-// Media files in a folder: `<base path>/<key>`, with uploads staged beside them until they are complete.
+// Media store on disk: files are at `<base path>/<key>`, incomplete uploads in a staging folder.
 import { constants } from 'node:fs';
 import { access, type FileHandle, lstat, open, opendir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -15,18 +15,18 @@ import { stagedUploads, uploadId } from './journal.ts';
 import { DiskUpload, unsettledUpload } from './upload.ts';
 
 const MAX_REMOVED_AT_ONCE = 8;
-/** `O_NONBLOCK`: to open a pipe would otherwise wait for a writer. */
+/** `O_NONBLOCK`: opening a named pipe would otherwise wait for a writer. */
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 interface DiskMediaOptions {
-  /** Absolute path of the folder; made by the first upload. */
+  /** Absolute path of the folder, created by the first upload. */
   readonly path: string;
-  /** The prefix that records of files in a bucket have in their `path`: see `prefixOf`. */
+  /** Prefix of `path` in records of files in a bucket: see `bucketKeyPrefix`. */
   readonly prefix: string;
   readonly log: Pick<Logger, 'error'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Sixteen hexadecimal characters, different at each call. */
+  /** Sixteen hexadecimal characters, different at each call. Default: random. */
   readonly random?: () => string;
 }
 
@@ -35,7 +35,7 @@ const found = ({ size, mtimeMs }: { size: number; mtimeMs: number }): StoredFile
   modifiedAt: Math.floor(mtimeMs),
 });
 
-/** Size and time of a file, links not followed; undefined when there is none. */
+/** Size and time of a file; undefined if it does not exist. Links are not followed. */
 async function statFile(file: string): Promise<StoredFile | undefined> {
   try {
     const stats = await lstat(file);
@@ -55,7 +55,7 @@ async function holds(folder: MediaFolder, file: string): Promise<boolean> {
   }
 }
 
-/** Opens an ordinary file; undefined where there is none. A link in its place is none. */
+/** Opens a regular file; undefined if it does not exist or is a link. */
 async function openFile(file: string): Promise<FileHandle | undefined> {
   try {
     return await open(file, READ);
@@ -90,7 +90,7 @@ async function removeFile(folder: MediaFolder, key: string): Promise<void> {
   await folder.prune(file);
 }
 
-/** Every file below a folder, folders that vanish meanwhile left out. Symbolic links are not followed. */
+/** Lists every file below a folder. Ignores folders that are removed during the listing, and symbolic links. */
 async function* filesIn(folder: string, key: string): AsyncGenerator<StoredFile & { readonly key: string }> {
   const entries = await opendir(folder).catch((error: unknown) => {
     if (isNoFile(error)) return [];
@@ -105,7 +105,7 @@ async function* filesIn(folder: string, key: string): AsyncGenerator<StoredFile 
   }
 }
 
-/** Rejects unless the folder, or the nearest one above that there is, can be written. */
+/** Rejects unless the folder, or the nearest existing one above it, is writable. */
 async function checkWritable(path: string): Promise<void> {
   try {
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -115,7 +115,7 @@ async function checkWritable(path: string): Promise<void> {
   }
 }
 
-/** Opens the media folder. Nothing is made before the first upload. */
+/** Opens the media folder. Nothing is created before the first upload. */
 export function openDiskMedia({ path, prefix, log, now, random = randomHex }: DiskMediaOptions): MediaStore {
   const folder = new MediaFolder(path);
   const translateError = createDiskErrorTranslator(log, now);

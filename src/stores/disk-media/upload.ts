@@ -1,6 +1,6 @@
-// One file on its way into the media folder: staged bytes, then a journal, then the final name.
+// An upload to disk: the bytes are staged, then the journal is written, then the file gets its final name.
 import { type FileHandle, open } from 'node:fs/promises';
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import { OWNER_ONLY_MODE } from '../../lib/files/file-mode.ts';
 import { isFileMissing } from '../../lib/files/missing-file.ts';
 import { findFreeKey, type TranslateError, uploadDiscardedError } from '../media-operations.ts';
@@ -18,9 +18,9 @@ import {
   settleStaged,
 } from './journal.ts';
 
-/** Bytes that are gathered before they are written, so that a small file takes one write. */
+/** Bytes that are buffered before a write, so that a small file takes one. */
 const MAX_GATHERED = 262_144;
-/** Times that a folder is made again after another request removed it as empty. */
+/** How often a folder is created again after another request removed it as empty. */
 const MAX_PRUNED = 100;
 
 interface DiskUploadDeps {
@@ -29,11 +29,11 @@ interface DiskUploadDeps {
   readonly translateError: TranslateError;
   /** Throws `unavailable` once the store is closed. */
   readonly assertOpen: () => void;
-  /** Called when the upload is settled, discarded or abandoned, and when that fails. */
+  /** Called when the upload is settled, discarded or abandoned, also if that fails. */
   readonly onEnd: () => void;
 }
 
-/** Writes chunks at the end of the file, without a copy of them. */
+/** Appends chunks to the file without copying them. */
 async function writeAll(handle: FileHandle, chunks: readonly Uint8Array[]): Promise<void> {
   let rest = chunks;
   while (rest.length > 0) {
@@ -42,7 +42,7 @@ async function writeAll(handle: FileHandle, chunks: readonly Uint8Array[]): Prom
   }
 }
 
-/** What is left of chunks behind the first `start` bytes: a full disk, for instance, takes a part of a write. */
+/** Returns the chunks after the first `start` bytes: a write may be partial, on a full disk for example. */
 function chunksFrom(chunks: readonly Uint8Array[], start: number): readonly Uint8Array[] {
   let skip = start;
   const first = chunks.findIndex((chunk) => {
@@ -54,7 +54,7 @@ function chunksFrom(chunks: readonly Uint8Array[], start: number): readonly Uint
   return cut === undefined ? [] : [cut.subarray(skip), ...others];
 }
 
-/** Removes a published file, and the folders above that are then empty, if it is still the one of this upload. */
+/** Removes a published file and the folders that become empty, if the file is still the one of this upload. */
 async function removePublished(folder: MediaFolder, file: string, identity: FileIdentity): Promise<void> {
   if ((await findIdentity(file)) !== identity) return;
   await removeFile(file);
@@ -166,7 +166,7 @@ export class DiskUpload implements MediaUpload {
     });
   }
 
-  /** Publishes under this name unless it is taken. Folders are made, and made again when another request prunes them. */
+  /** Publishes under this name unless it is taken. Creates the folders, again if another request removes them. */
   async #publishAt(key: MediaKey, file: string): Promise<boolean> {
     const { folder, id } = this.#deps;
     for (let attempt = 0; ; attempt += 1) {
@@ -178,7 +178,7 @@ export class DiskUpload implements MediaUpload {
         if (!isFileMissing(error) || attempt === MAX_PRUNED || !(await isStaged(folder, id))) throw error;
       }
       await folder.makeParent(file).catch((error: unknown) => {
-        // A folder on the way was removed between two steps.
+        // Another request removed a folder between two steps.
         if (!isFileMissing(error)) throw error;
       });
     }
@@ -198,7 +198,7 @@ export class DiskUpload implements MediaUpload {
   }
 }
 
-/** An upload of a process that ended, from what it left in the staging folder. */
+/** Restores the upload of an ended process from the staging folder. */
 export async function unsettledUpload(
   id: string,
   { folder, translateError }: Pick<DiskUploadDeps, 'folder' | 'translateError'>,

@@ -1,5 +1,5 @@
 // Dotted paths: their parts, and the rows of values that indexes and sorts use for them.
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 
 export interface PathPart {

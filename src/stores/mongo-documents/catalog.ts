@@ -10,7 +10,7 @@ import { INDEX_RECORDS } from './indexes/index-records.ts';
 interface CatalogDeps {
   readonly connection: MongoConnection;
   readonly indexes: IndexCache;
-  /** Name spaces with a `database` are databases of that name. */
+  /** Namespaces with a `database` lie in the database of that name. */
   readonly separateDatabases: boolean;
 }
 
@@ -35,7 +35,7 @@ export function createCatalog({
   };
 }
 
-/** Collections that are looked into at the same time. */
+/** Collections that are checked for documents concurrently. */
 const MAX_CONCURRENT = 8;
 
 const isReserved = (collection: string) => collection.startsWith('cloister.');

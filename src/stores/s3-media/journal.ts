@@ -8,7 +8,7 @@ import type { Bucket, ObjectHead } from './bucket.ts';
 import { isAlreadyThere, isNotImplemented } from './s3-errors.ts';
 
 /** What a journal holds; nothing as long as no name was tried. */
-export interface JournalEntry {
+export interface BucketJournalEntry {
   readonly key?: string;
   /** The multipart upload of its bytes. */
   readonly uploadId?: string;
@@ -41,7 +41,7 @@ export class Journal {
     this.#onNoConditions = onNoConditions;
   }
 
-  async write(id: string, entry: JournalEntry): Promise<void> {
+  async write(id: string, entry: BucketJournalEntry): Promise<void> {
     const body = Buffer.from(JSON.stringify(entry));
     await this.#bucket.put(this.#keyOf(id), body, { contentType: 'application/json' });
   }
@@ -51,7 +51,7 @@ export class Journal {
   }
 
   /** Empty when there is none, or it is not ours. */
-  async read(id: string): Promise<JournalEntry> {
+  async read(id: string): Promise<BucketJournalEntry> {
     const answer = await this.#bucket.get(this.#keyOf(id), undefined);
     if (answer?.Body === undefined) return {};
     try {

@@ -1,5 +1,5 @@
 // Maps errors of the bucket to a StoreError for the caller and to a rate-limited log line for the operator.
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import { createLogThrottle } from '../../lib/log-throttle.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { TranslateError } from '../media-operations.ts';

@@ -1,4 +1,4 @@
-// Media files in a bucket: `<prefix><key>`, with journals of uploads beside them until they are settled.
+// Media store in a bucket: files are at `<prefix><key>`, journals of running uploads in a staging prefix.
 import { Readable } from 'node:stream';
 import type { Logger } from '../../lib/logger.ts';
 import { isMediaKey, mediaKeyOfPath } from '../../lib/media-key.ts';
@@ -12,18 +12,18 @@ import { S3Upload, unsettledUpload } from './upload.ts';
 
 interface S3MediaOptions {
   readonly settings: BucketSettings;
-  /** What all keys of the bucket begin with: see `prefixOf`. */
+  /** Prefix of all keys in the bucket: see `bucketKeyPrefix`. */
   readonly prefix: string;
   readonly log: Pick<Logger, 'error' | 'warn'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Sixteen hexadecimal characters, different at each call. */
+  /** Sixteen hexadecimal characters, different at each call. Default: random. */
   readonly random?: () => string;
-  /** Milliseconds that a request may take, repetitions included. */
+  /** Time limit of a request including its retries, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
-/** Escaped for the path of a URL, parts separated by `/`. */
+/** Escapes a path for a URL, except for `/`. */
 function escapePath(path: string): string {
   const escapeMore = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return path
@@ -32,7 +32,7 @@ function escapePath(path: string): string {
     .join('/');
 }
 
-/** Public address of an object, whether or not the bucket lets the public read it. */
+/** Public URL of an object, whether or not the bucket is public. */
 export function cloudUrl({ endpoint, bucketName = '' }: BucketSettings, bucketKey: string): string {
   const path = escapePath(bucketKey);
   return endpoint === undefined
@@ -54,7 +54,7 @@ async function readObject(
     body.destroy();
     return undefined;
   } catch (error) {
-    // The file ends before the range begins.
+    // The range begins after the end of the file.
     if (errorNameOf(error) === 'InvalidRange') return Readable.from([]);
     throw error;
   }
@@ -63,7 +63,7 @@ async function readObject(
 const NO_CONDITIONS =
   'the service of `media.s3` knows no conditional requests: two uploads with the same name at the same moment may overwrite each other';
 
-/** Opens the bucket. Nothing is asked of it before the first operation. */
+/** Opens the bucket. Nothing is sent before the first operation. */
 export function openS3Media({
   settings,
   prefix,
@@ -86,7 +86,7 @@ export function openS3Media({
   async function* files() {
     for await (const { key: bucketKey, size, modifiedAt } of bucket.list(prefix)) {
       const key = bucketKey.slice(prefix.length);
-      // Journals have no such key, nor have the folders that some programs make.
+      // Journals, and the folder objects of some programs, are not valid keys.
       if (!isMediaKey(key)) continue;
       if (mayBeReservation(size) && (await stat(key)) === undefined) continue;
       yield { key, size, modifiedAt };

@@ -1,15 +1,15 @@
-// One file on its way into the bucket. A short one is kept in memory and put under the first free key. A longer one reserves
-// its key by a small object, which the finished multipart upload then replaces.
-import { StoreError } from '../../errors.ts';
+// An upload to a bucket. A short file is buffered and put under the first free key. A longer one reserves its key with a small
+// object, which the completed multipart upload replaces.
+import { StoreError } from '../../errors/errors.ts';
 import { findFreeKey, type TranslateError, uploadDiscardedError } from '../media-operations.ts';
 import type { MediaKey, MediaUpload, MediaUploadOptions, UnsettledUpload } from '../media-store.ts';
 import type { Bucket } from './bucket.ts';
 import { isReservation, type Journal, UPLOAD } from './journal.ts';
 import { errorNameOf, isAlreadyThere } from './s3-errors.ts';
 
-/** Bytes of a part; the last one may be shorter. */
+/** Size of a part; the last one may be shorter. */
 const PART_BYTES = 8_388_608;
-/** Bytes that wait in memory for `publish`. */
+/** Longest file that is buffered until `publish`. */
 const MAX_HELD_BYTES = 1_048_576;
 const MAX_PARTS = 10_000;
 
@@ -21,11 +21,11 @@ interface S3UploadDeps {
   readonly translateError: TranslateError;
   /** Throws `unavailable` once the store is closed. */
   readonly assertOpen: () => void;
-  /** Called when the upload is settled, discarded or abandoned, and when that fails. */
+  /** Called when the upload is settled, discarded or abandoned, also if that fails. */
   readonly onEnd: () => void;
 }
 
-/** A multipart upload under way. */
+/** A running multipart upload. */
 interface Parts {
   readonly key: MediaKey;
   readonly uploadId: string;
@@ -39,14 +39,14 @@ export class S3Upload implements MediaUpload {
   readonly #deps: S3UploadDeps;
   #held: Uint8Array | undefined;
   #parts: Parts | undefined;
-  /** Set with the first part, while `#parts` still has to come. */
+  /** Set by the first part, before `#parts`. */
   #isLong = false;
   #bytes = 0;
-  /** The last key that was tried: an object of this upload may be under it. */
+  /** The last key that was tried: it may have an object of this upload. */
   #key: MediaKey | undefined;
   #journaled = false;
   #discarded = false;
-  /** The request to the bucket that is under way. */
+  /** The running request to the bucket. */
   #sending: Promise<unknown> = Promise.resolve();
 
   constructor(options: MediaUploadOptions, deps: S3UploadDeps) {
@@ -123,7 +123,7 @@ export class S3Upload implements MediaUpload {
     await this.#send(async () => undefined);
   }
 
-  /** Sends a part while the source fills the next one: waits for the part before, not for this one. */
+  /** Sends a part while the source fills the next one: waits for the previous part, not for this one. */
   async #sendPart(body: Buffer): Promise<void> {
     this.#isLong = true;
     await this.#sending;
@@ -135,7 +135,7 @@ export class S3Upload implements MediaUpload {
       if (number > MAX_PARTS) throw new StoreError('too-large', { store: 'media' });
       done.push(await this.#deps.bucket.putPart(this.#keyOf(key), uploadId, { number, body }));
     });
-    // What fails is told by the next part, or by the end.
+    // The next step rejects with the error.
     sent.catch(() => undefined);
   }
 
@@ -167,7 +167,7 @@ export class S3Upload implements MediaUpload {
       .completeParts(bucketKey, uploadId, { parts: done, replaces: etag })
       .then(() => undefined)
       .catch((error: unknown) => {
-        // A repeated request whose first answer was lost: the object tells.
+        // May be a repeated request whose first response was lost: the object shows that.
         if (isAlreadyThere(error) || errorNameOf(error) === 'NoSuchUpload') return error;
         throw error;
       });
@@ -186,7 +186,7 @@ export class S3Upload implements MediaUpload {
     return key;
   }
 
-  /** Tries candidates until `put` finds one free. The journal names each one before it is tried. */
+  /** Tries candidates until `put` finds a free one. The journal names each of them before it is tried. */
   async #firstFree(
     put: (bucketKey: string) => Promise<{ readonly etag: string | undefined } | undefined>,
   ): Promise<{ readonly key: MediaKey; readonly etag: string | undefined }> {
@@ -209,7 +209,7 @@ export class S3Upload implements MediaUpload {
     if (this.#discarded) throw uploadDiscardedError();
   }
 
-  /** Runs one step after the other; a failed one fails those behind it. */
+  /** Runs one step after the other. A failed step fails later ones. */
   #send<T>(step: () => Promise<T>): Promise<T> {
     const sent = this.#attempt(() => this.#sending.then(step));
     this.#sending = sent;
@@ -227,7 +227,7 @@ export class S3Upload implements MediaUpload {
 
 type TraceDeps = Pick<S3UploadDeps, 'id' | 'bucket' | 'journal' | 'prefix'>;
 
-/** Removes the object of an upload, file or reservation, and its multipart uploads. What others put there stays. */
+/** Removes the object of an upload, file or reservation, and its multipart uploads. Objects of others are kept. */
 async function removeTraces(
   { id, bucket, journal, prefix }: TraceDeps,
   key: MediaKey,
@@ -237,7 +237,7 @@ async function removeTraces(
   if (await journal.isOf(id, prefix + key)) await bucket.remove([prefix + key]);
 }
 
-/** An upload of a process that ended, from what its journal says. */
+/** Restores the upload of an ended process from its journal. */
 export async function unsettledUpload(
   deps: TraceDeps & Pick<S3UploadDeps, 'translateError'>,
 ): Promise<UnsettledUpload> {

@@ -1,5 +1,5 @@
 // Queue of index builds. One step of one build runs at a time.
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import { yieldToEventLoop } from '../../lib/async/yielding.ts';
 
 /** The steps of a build. `n` is the number of the index. */

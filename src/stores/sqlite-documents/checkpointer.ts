@@ -1,5 +1,5 @@
 // Checkpoints the write-ahead log. Checkpoints sync the disk, so the writer thread runs them.
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import type { WriteQueue } from './commit/write-queue.ts';
 import type { Connection } from './data-file/connection.ts';
 import { isDiskFull, StorageError } from './data-file/storage-errors.ts';

@@ -1,6 +1,6 @@
 // Makes the indexes of a collection those that are declared: unique ones are built before `ensure` resolves, the others in the
 // background.
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import { namespaceKey } from '../namespace.ts';
 import type { IndexDefinition, Namespace } from '../ports.ts';
 import { type BuildQueue, createBuildQueue } from './build-queue.ts';
@@ -24,7 +24,7 @@ interface IndexSyncDeps {
   readonly limits?: Partial<BuildLimits>;
 }
 
-export interface IndexSync {
+export interface DeclaredIndexes {
   /**
    * `built` resolves when every build that this call started or joined has ended, and rejects with the first error. Nobody has
    * to handle that rejection: `onError` is called too.
@@ -51,7 +51,7 @@ function canonicalDefinition({ name, keys, unique, sparse }: IndexDefinition): I
   return { name, keys: keys.map(({ path, direction, fold }) => ({ path, direction, fold })), unique, sparse };
 }
 
-class SqliteIndexSync implements IndexSync {
+class SqliteIndexSync implements DeclaredIndexes {
   readonly #deps: IndexSyncDeps & { readonly limits: BuildLimits };
   readonly #builds: BuildQueue;
   /** The last `ensure` of each namespace. Calls for one namespace run one after the other. */
@@ -182,6 +182,6 @@ async function allBuilds(builds: readonly Promise<void>[]): Promise<void> {
 }
 
 /** Joins the main connection with the writer thread. */
-export function createIndexSync(deps: IndexSyncDeps): IndexSync {
+export function createIndexSync(deps: IndexSyncDeps): DeclaredIndexes {
   return new SqliteIndexSync(deps);
 }

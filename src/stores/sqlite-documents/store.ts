@@ -1,5 +1,5 @@
 // The embedded document store: one SQLite file, a connection on the main thread, two reader threads and a writer thread.
-import { StoreError } from '../../errors.ts';
+import { StoreError } from '../../errors/errors.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { DocumentStore, IndexDefinition, Namespace } from '../ports.ts';
 import { createCheckpointer } from './checkpointer.ts';

@@ -1,7 +1,7 @@
 // The audit log: entries follow each other without gaps, each bound to the one before, whoever appends.
 import { describe, expect, it } from 'vitest';
 import { createAudit } from '../../../src/auth/audit/audit.ts';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import {
   auditedIn,

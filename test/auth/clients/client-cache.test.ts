@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClientCache } from '../../../src/auth/clients/client-cache.ts';
 import type { ClientStatus } from '../../../src/auth/clients/client-store.ts';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import type { Namespace } from '../../../src/stores/ports.ts';
 
 const source: Namespace = { database: null, collection: 'clients' };

@@ -8,7 +8,7 @@ import {
   parseClientRecord,
   updateClientRecord,
 } from '../../../src/auth/clients/client-store.ts';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { createIdSource } from '../../../src/lib/ids.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { auditedIn, auditOf } from '../../helpers/audit-log.ts';

@@ -6,7 +6,7 @@ import {
   parseNewClient,
   parseSecret,
 } from '../../../src/auth/clients/client.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 
 function faultOf(task: () => unknown): { field: string | undefined; status: number } {
   try {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClientService } from '../../../src/auth/clients/client-service.ts';
 import { createFirstAdmin } from '../../../src/auth/clients/first-admin.ts';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { createIdSource } from '../../../src/lib/ids.ts';
 import { auditOf } from '../../helpers/audit-log.ts';
 import { openTemporaryStore } from '../../helpers/temporary-store.ts';

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { benchFor, fetchBench, fetchGrant, namesOf, serve } from './servers.ts';
 
-test('fetches what a grant covers, with what the grant adds', async () => {
+test('fetch sends a covered request with the headers of its grant', async () => {
   const server = await serve((_request, response) => {
     response.setHeader('content-type', 'application/json');
     response.setHeader('set-cookie', ['a=1', 'b=2']);
@@ -36,7 +36,7 @@ test('fetches what a grant covers, with what the grant adds', async () => {
   });
 });
 
-test('sends bodies, as text and as bytes', async () => {
+test('fetch sends bodies as text and as bytes', async () => {
   const server = await serve(async (request, response) => {
     response.end((await buffer(request)).toString('hex'));
   });
@@ -48,7 +48,7 @@ test('sends bodies, as text and as bytes', async () => {
   expect(server.requests.map(({ headers }) => headers['content-length'])).toEqual(['2', '2', '0']);
 });
 
-test('bytes that are no UTF-8 come as base64', async () => {
+test('a fetched body that is not UTF-8 arrives as base64', async () => {
   const server = await serve((_request, response) => response.end(Buffer.from([0xff, 0xfe, 0x00])));
   expect(await benchFor(server).ask({ url: server.origin })).toMatchObject({
     body: '//4A',
@@ -56,7 +56,7 @@ test('bytes that are no UTF-8 come as base64', async () => {
   });
 });
 
-test('nothing is sent where no grant leads, and the refusal is noted', async () => {
+test('fetch sends nothing without a grant and reports the rejection', async () => {
   const server = await serve((_request, response) => response.end());
   const { ask, refusals } = benchFor(server, { paths: ['/v1/'], methods: ['GET'] });
   const tries = [`${server.origin}/v2/`, `${server.origin}/v1/..%2f`, 'http://127.0.0.1:1/v1/'];
@@ -88,17 +88,20 @@ const PRIVATE_HOSTS = [
   'metadata.google.internal',
 ];
 
-test.each(PRIVATE_HOSTS)('a grant for %s leads nowhere unless the operator opens it', async (host) => {
-  const server = await serve((_request, response) => response.end());
-  const { origin } = new URL(`http://${host}:${server.port}`);
-  const names = namesOf({ localhost: ['127.0.0.1'], 'metadata.google.internal': ['169.254.169.254'] });
-  const { ask, refusals } = fetchBench([fetchGrant(origin)], { names });
-  expect(await ask({ url: `http://${host}:${server.port}/` })).toBe('FETCH_REFUSED');
-  expect(refusals).toMatchObject([{ reason: 'address' }]);
-  expect(server.requests).toHaveLength(0);
-});
+test.each(PRIVATE_HOSTS)(
+  'a fetch grant for %s works only where the operator allows its host',
+  async (host) => {
+    const server = await serve((_request, response) => response.end());
+    const { origin } = new URL(`http://${host}:${server.port}`);
+    const names = namesOf({ localhost: ['127.0.0.1'], 'metadata.google.internal': ['169.254.169.254'] });
+    const { ask, refusals } = fetchBench([fetchGrant(origin)], { names });
+    expect(await ask({ url: `http://${host}:${server.port}/` })).toBe('FETCH_REFUSED');
+    expect(refusals).toMatchObject([{ reason: 'address' }]);
+    expect(server.requests).toHaveLength(0);
+  },
+);
 
-test('a name is looked up once, and what was looked at is what is connected to', async () => {
+test('fetch resolves a name once and connects to the checked address', async () => {
   const server = await serve((request, response) => response.end(request.headers.host));
   const other = await serve((_request, response) => response.end('the wrong server'));
   const answers = [['127.0.0.1'], ['127.0.0.2']];
@@ -116,7 +119,7 @@ test('a name is looked up once, and what was looked at is what is connected to',
   expect(server.requests).toHaveLength(1);
 });
 
-test('one private address among public ones is enough to refuse', async () => {
+test('fetch rejects a name with one private address among public ones', async () => {
   const server = await serve((_request, response) => response.end());
   const origin = `http://mixed.example.com:${server.port}`;
   for (const address of ['10.0.0.1', '169.254.169.254', 'fd00:ec2::254', '64:ff9b::7f00:1']) {
@@ -129,7 +132,7 @@ test('one private address among public ones is enough to refuse', async () => {
   expect(server.requests).toHaveLength(0);
 });
 
-test('a secret that is not set ends the request before it begins', async () => {
+test('fetch rejects a grant whose secret is not set', async () => {
   const server = await serve((_request, response) => response.end());
   const { ask, refusals } = benchFor(server, { headers: { authorization: 'secret:NONE' } });
   expect(await ask({ url: server.origin })).toBe('FETCH_REFUSED');
@@ -137,7 +140,7 @@ test('a secret that is not set ends the request before it begins', async () => {
   expect(server.requests).toHaveLength(0);
 });
 
-test('a HEAD, a 204 and a 304 have no body, whatever their headers say', async () => {
+test('fetch reads no body of HEAD, 204 and 304', async () => {
   const server = await serve((request, response) => {
     response.statusCode = Number(request.url?.slice(1));
     if (request.method === 'HEAD') response.setHeader('content-encoding', 'gzip');
@@ -151,7 +154,7 @@ test('a HEAD, a 204 and a 304 have no body, whatever their headers say', async (
   }
 });
 
-test('a request that is over before its name is known is left', async () => {
+test('fetch stops when the request ends before its name is resolved', async () => {
   const { promise, reject } = Promise.withResolvers<never>();
   const origin = 'http://slow.example.com';
   const names = { public: () => promise, own: () => promise };
@@ -165,7 +168,7 @@ test('a request that is over before its name is known is left', async () => {
   expect(failures).toEqual([]);
 });
 
-test('a name server that is silent takes no longer than the grant gives', async () => {
+test('fetch waits for a silent name server no longer than its grant allows', async () => {
   const names = { public: () => new Promise<never>(() => undefined), own: async () => [] };
   const origin = 'http://slow.example.com';
   const { ask, failures } = fetchBench([fetchGrant(origin, { timeoutMs: 30 })], { names });

@@ -5,7 +5,7 @@ const times = (count: number, act: () => void) => {
   for (let index = 0; index < count; index += 1) act();
 };
 
-test('64 at a time, for each module', () => {
+test('the fetch limiter allows 64 fetches at a time per module', () => {
   const meter = createFetchLimiter(() => 0);
   times(64, () => expect(meter.acquire('a')).toBeUndefined());
   expect(meter.acquire('a')).toBe('concurrency');
@@ -14,7 +14,7 @@ test('64 at a time, for each module', () => {
   expect(meter.acquire('a')).toBeUndefined();
 });
 
-test('12,000 in a minute', () => {
+test('the fetch limiter allows 12,000 fetches a minute', () => {
   let time = 0;
   const meter = createFetchLimiter(() => time);
   const once = () => {
@@ -29,7 +29,7 @@ test('12,000 in a minute', () => {
   expect(once()).toBeUndefined();
 });
 
-test('what is in flight still counts when the minute is over', () => {
+test('the fetch limiter still counts fetches in flight after a minute', () => {
   let time = 0;
   const meter = createFetchLimiter(() => time);
   times(64, () => meter.acquire('a'));

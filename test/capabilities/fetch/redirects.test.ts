@@ -15,7 +15,7 @@ const chain = (request: IncomingMessage, response: ServerResponse) => {
   else to(302, `/${left - 1}`)(request, response);
 };
 
-test('three hops are followed, a fourth is not', async () => {
+test('fetch follows three redirects and no fourth', async () => {
   const server = await serve(chain);
   const { ask, refusals } = benchFor(server);
   expect(await ask({ url: `${server.origin}/3` })).toMatchObject({ status: 200, body: 'there' });
@@ -23,7 +23,7 @@ test('three hops are followed, a fourth is not', async () => {
   expect(refusals).toEqual([{ origin: server.origin, reason: 'redirects' }]);
 });
 
-test('every hop needs a grant of its own', async () => {
+test('fetch needs a grant for every hop', async () => {
   const inner = await serve((_request, response) => response.end('inner'));
   const server = await serve((request, response) =>
     to(302, `${inner.origin}${request.url}`)(request, response),
@@ -47,14 +47,14 @@ test.each([
   'http://user:pass@127.0.0.1/',
   '//169.254.169.254/',
   'http://[::1]/',
-])('a redirect to %s is refused', async (location) => {
+])('fetch rejects a redirect to %s', async (location) => {
   const server = await serve(to(307, location));
   const { ask, refusals } = benchFor(server);
   expect(await ask({ url: server.origin })).toBe('FETCH_REFUSED');
   expect(refusals).toHaveLength(1);
 });
 
-test('even a granted origin is looked at when a redirect leads to it', async () => {
+test('fetch checks the address of a granted origin after a redirect', async () => {
   const server = await serve(to(302, 'http://169.254.169.254/'));
   const grants = [fetchGrant(server.origin), fetchGrant('http://169.254.169.254')];
   const { ask, refusals } = fetchBench(grants, { allow: [`127.0.0.1:${server.port}`] });
@@ -62,7 +62,7 @@ test('even a granted origin is looked at when a redirect leads to it', async () 
   expect(refusals).toEqual([{ origin: 'http://169.254.169.254', reason: 'address' }]);
 });
 
-test('what may be a credential does not follow to another origin', async () => {
+test('fetch drops possible credentials when a redirect leads to another origin', async () => {
   const inner = await serve((_request, response) => response.end());
   const server = await serve(to(307, `${inner.origin}/`));
   const secret = fetchGrant(server.origin, { headers: { authorization: 'secret:A' } });
@@ -96,7 +96,7 @@ test.each([
   [302, 'PUT', 'PUT', 'x'],
   [307, 'POST', 'POST', 'x'],
   [308, 'POST', 'POST', 'x'],
-])('%i turns %s into %s with body %j', async (status, method, expected, body) => {
+])('a redirect with %i turns %s into %s with body %j', async (status, method, expected, body) => {
   const server = await serve(async (request, response) => {
     if (request.url === '/start') return to(status, 'end')(request, response);
     const sent = await text(request);
@@ -114,14 +114,14 @@ test.each([
   expect(answer.headers).toContainEqual(['x-sent', `${expected}|${body}|${type}`]);
 });
 
-test('a redirect that turns into a method without a grant is refused', async () => {
+test('fetch rejects a redirect that becomes a method without a grant', async () => {
   const server = await serve(to(303, '/end'));
   const { ask, refusals } = benchFor(server, { methods: ['POST'] });
   expect(await ask({ url: server.origin, method: 'POST' })).toBe('FETCH_REFUSED');
   expect(refusals).toMatchObject([{ reason: 'grant' }]);
 });
 
-test('without a location, a 3xx is an answer; with one that cannot be read, a refusal', async () => {
+test('fetch returns a 3xx without location and rejects one with an invalid location', async () => {
   const server = await serve((request, response) => {
     response.writeHead(302, request.url === '/odd' ? { location: 'http://[' } : {});
     response.end('here');

@@ -55,18 +55,18 @@ test.each([
   ['NUL in a value', 'x', 'a\0b'],
   ['a character whose low byte is LF', 'x', 'a\u010ab'],
   ['a character beyond Latin-1', 'x', '\u{1f600}'],
-])('refuses %s', (_name, name, value) => {
+])('the headers of a guest must not be %s', (_name, name, value) => {
   expect(() => set(name, value)).toThrow(expect.objectContaining({ reason: 'header' }));
 });
 
-test('refuses too many headers, and too large ones', () => {
+test('a guest sets a limited number and size of headers', () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => [`x-${index}`, 'y'] as const);
   expect(parseGuestHeaders(many(50), ORIGIN)).toHaveLength(50);
   expect(() => parseGuestHeaders(many(51), ORIGIN)).toThrow();
   expect(() => set('x', 'y'.repeat(16 * 1024))).toThrow();
 });
 
-test('a grant brings its headers and secrets', () => {
+test('a grant adds its headers and secrets', () => {
   const headers = { Authorization: 'secret:TOKEN', 'X-Plain': 'text', host: 'virtual.example' };
   const grant = fetchGrant(ORIGIN, { headers });
   expect(resolveGrantHeaders(grant, { TOKEN: 'Bearer abc' }, ORIGIN)).toEqual([
@@ -85,12 +85,12 @@ test.each(['MISSING', 'constructor', '__proto__', 'toString', '', 'LINES'])(
   },
 );
 
-test('not even a grant sets framing', () => {
+test('a grant never sets framing headers', () => {
   const grant = fetchGrant(ORIGIN, { headers: { 'transfer-encoding': 'chunked' } });
   expect(() => resolveGrantHeaders(grant, {}, ORIGIN)).toThrow(expect.objectContaining({ reason: 'header' }));
 });
 
-test('what may be a credential stays with its origin', () => {
+test('possible credentials stay with their origin', () => {
   const headers = parseGuestHeaders(
     [
       ['accept', 'a'],

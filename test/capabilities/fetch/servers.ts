@@ -4,11 +4,11 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createEgress } from '../../../src/capabilities/fetch/egress.ts';
-import { createFetchCall } from '../../../src/capabilities/fetch/fetch-call.ts';
+import { createFetchCall } from '../../../src/capabilities/fetch-call.ts';
 import { HostCallError } from '../../../src/capabilities/host-call-error.ts';
 import type { HostResolver, ResolvedAddress } from '../../../src/lib/egress/dns.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
-import type { FetchGrant } from '../../../src/sandbox-supervisor/module-version.ts';
+import type { FetchGrant } from '../../../src/sandbox-supervisor/model/module-version.ts';
 import { unitWith } from '../module.ts';
 
 export interface TestServer {
@@ -106,7 +106,7 @@ export function fetchBench(grants: readonly FetchGrant[], options: BenchOptions 
     onRejected: ({ origin, reason }) => void refusals.push({ origin, reason }),
     onFailure: ({ origin, reason }) => void failures.push({ origin, reason }),
   });
-  const origin = { unit: unitWith({ fetch: grants }), client: null, requestId: 'r1' };
+  const origin = { moduleVersion: unitWith({ fetch: grants }), client: null, requestId: 'r1' };
   // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it finds
   const ask = async (args: JsonObject, signal = new AbortController().signal): Promise<any> => {
     try {

@@ -5,7 +5,7 @@ import {
   parseSlashedRegex,
 } from '../../../src/collections/filters/operators.ts';
 import { createFilterQuota } from '../../../src/collections/filters/parse.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import { ID, issueOf, parseSample } from './sample.ts';
 
 const tests = (path: string, operators: object) => {

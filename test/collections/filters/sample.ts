@@ -3,7 +3,7 @@
 import { type FilterParseOptions, parseFilter } from '../../../src/collections/filters/parse.ts';
 import type { ParsedFilter } from '../../../src/collections/filters/parsed-filter.ts';
 import type { Collection } from '../../../src/collections/model/collection.ts';
-import { AppError, type ErrorItem } from '../../../src/errors.ts';
+import { AppError, type ErrorItem } from '../../../src/errors/errors.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
 import { collectionOf } from '../library-service.ts';
 

@@ -16,8 +16,8 @@ function begin(run: (task: HookTask, obj: string) => Json | undefined | Promise<
   const closed: string[] = [];
   const hooks = {
     run: async (task: HookTask, obj: string) => run(task, obj),
-    runBehind: () => undefined,
-    openRoom: () => ({ take: () => undefined, close: () => void closed.push('room') }),
+    runAfterHooks: () => undefined,
+    openResultQuota: () => ({ reserve: () => undefined, close: () => void closed.push('quota') }),
   };
   const context = { caller: callerNamed('ann'), deadline: 6000, depth: 2 };
   return { clock, closed, session: openHookSession({ hooks, now: () => clock.time }, context) };
@@ -69,16 +69,16 @@ describe('time', () => {
 
 describe('results', () => {
   test('must be objects where documents are changed', async () => {
-    const { session } = begin((task) => task.use?.fault([]) ?? 'no fault');
+    const { session } = begin((task) => task.resultHandling?.validate([]) ?? 'no fault');
     expect(await session.transform(at, {})).toMatch(/^must return an object/);
-    const other = begin((task) => task.use?.fault({}) ?? { fine: true });
+    const other = begin((task) => task.resultHandling?.validate({}) ?? { fine: true });
     expect(await other.session.transform(at, {})).toEqual({ fine: true });
   });
 
   test('have no use where documents are only shown', async () => {
     const faults: unknown[] = [];
     const { session } = begin((task, obj) => {
-      faults.push(task.use, task.documents, obj);
+      faults.push(task.resultHandling, task.documents, obj);
       return undefined;
     });
     await session.runEach({ ...at, event: 'beforeDelete' }, ['{"a":1}']);
@@ -100,14 +100,14 @@ describe('results', () => {
   });
 });
 
-test('the room for results is that of the request, and closed with it', async () => {
-  const rooms = new Set<unknown>();
-  const { session, closed } = begin((task) => void rooms.add(task.use?.room));
+test('results have one quota per request, which is closed with the session', async () => {
+  const quotas = new Set<unknown>();
+  const { session, closed } = begin((task) => void quotas.add(task.resultHandling?.quota));
   await session.transform(at, {});
   await session.transformEach(at, [{}, {}], () => ({}));
-  expect([rooms.size, closed]).toEqual([1, []]);
+  expect([quotas.size, closed]).toEqual([1, []]);
   session[Symbol.dispose]();
-  expect(closed).toEqual(['room']);
+  expect(closed).toEqual(['quota']);
 });
 
 test('documents that are in hooks when their request ends learn of it', async () => {
@@ -116,22 +116,22 @@ test('documents that are in hooks when their request ends learn of it', async ()
   await session.transform(at, {});
   await session.transformText({ ...at, event: 'beforeGet' }, '{}', () => undefined);
   await session.runEach({ ...at, event: 'beforeDelete' }, ['{}']);
-  const over = () => tasks.map((task) => task.isOver?.());
+  const over = () => tasks.map((task) => task.isRequestOver?.());
   expect(over()).toEqual([false, false, false]);
   session[Symbol.dispose]();
   expect(over()).toEqual([true, true, true]);
 });
 
-test('all documents but the first of a request are patient', async () => {
-  const patient: unknown[] = [];
+test('all documents but the first of a request wait for a busy hook', async () => {
+  const waiting: unknown[] = [];
   const { session } = begin((task) => {
-    patient.push(task.patient);
+    waiting.push(task.waitIfBusy);
     return undefined;
   });
   await session.transformEach(at, [{}, {}, {}], () => ({}));
   await session.runEach({ ...at, event: 'beforeDelete' }, ['{}', '{}']);
   await session.transform(at, {});
-  expect(patient).toEqual([false, true, true, false, true, undefined]);
+  expect(waiting).toEqual([false, true, true, false, true, undefined]);
 });
 
 test('at most eight documents of a request are in hooks at once', async () => {

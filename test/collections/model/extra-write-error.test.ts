@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ExtraWriteError } from '../../../src/collections/model/extra-write-error.ts';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 
 test('says which write was refused, and why, as an error of the store', () => {
   const cause = new StoreError('duplicate', { index: 4, fields: ['_id'] });

@@ -17,11 +17,11 @@ const FIELD = BOOKS.fields.get('author')!;
 const A = 'a'.repeat(24);
 const B = 'b'.repeat(24);
 
-const allowance = (references = 10, characters = 100) => ({ references, characters });
+const createQuota = (references = 10, characters = 100) => ({ references, characters });
 const frameOf = (author: unknown) => createRootNode(BOOKS, JSON.stringify({ author, _id: 'f'.repeat(24) }));
-const slotIn = (frame: CompositionNode, left: CompositionQuota | undefined) => {
+const slotIn = (frame: CompositionNode, quota: CompositionQuota | undefined) => {
   const span = findMemberSpans(frame.text, new Map([['"author"', FIELD]])).get(FIELD)!;
-  return createPlaceholder(frame, { field: FIELD, span }, left);
+  return createPlaceholder(frame, { field: FIELD, span }, quota);
 };
 
 test.each([
@@ -30,28 +30,28 @@ test.each([
   ['no id in a list of the length of one', ['x'.repeat(22)], [{ raw: 'x'.repeat(22) }]],
   ['the id of the document itself', ['f'.repeat(24)], [{ raw: 'f'.repeat(24) }]],
 ])('finds %s', (_name, value, entries) => {
-  expect(slotIn(frameOf(value), allowance())?.entries).toEqual(entries);
+  expect(slotIn(frameOf(value), createQuota())?.entries).toEqual(entries);
 });
 
 test.each([[null], [5], [{ _id: A }], ['text'], [`${A}x`]])('finds nothing in %j', (value) => {
-  expect(slotIn(frameOf(value), allowance())).toBeUndefined();
+  expect(slotIn(frameOf(value), createQuota())).toBeUndefined();
 });
 
-test('stops at the allowance of references', () => {
-  const left = allowance(1);
-  const ids = slotIn(frameOf([A, B]), left)?.entries.map(({ id }) => id);
+test('placeholders stop at the quota of references', () => {
+  const quota = createQuota(1);
+  const ids = slotIn(frameOf([A, B]), quota)?.entries.map(({ id }) => id);
   expect(ids).toEqual([A, undefined]);
-  expect(left.references).toBe(0);
+  expect(quota.references).toBe(0);
   expect(slotIn(frameOf(A), undefined)?.entries).toEqual([{ raw: A }]);
 });
 
-test('stops at the allowance of characters', () => {
+test('documents stop at the quota of characters', () => {
   const frame = frameOf([A, A, A]);
   const text = JSON.stringify({ name: 'Ann', _id: A });
-  const left = allowance(10, 2 * text.length);
-  fillPlaceholder(slotIn(frame, allowance())!, new Map([[A, text]]), {
-    allowance: left,
-    enter: (_id, own) => own,
+  const quota = createQuota(10, 2 * text.length);
+  fillPlaceholder(slotIn(frame, createQuota())!, new Map([[A, text]]), {
+    quota,
+    createContent: (_id, text) => text,
   });
   expect(JSON.parse(renderNode(frame))).toEqual({
     author: [{ name: 'Ann', _id: A }, { name: 'Ann', _id: A }, A],
@@ -60,34 +60,34 @@ test('stops at the allowance of characters', () => {
   });
 });
 
-test('adds to the ids that a document holds already, and leaves nulls out', () => {
+test('composed keeps the ids that a document has already, without nulls', () => {
   const frame = createRootNode(BOOKS, JSON.stringify({ composed: { editor: B }, author: [null, A, 5] }));
-  fillPlaceholder(slotIn(frame, allowance())!, new Map(), {
-    allowance: allowance(),
-    enter: (_id, own) => own,
+  fillPlaceholder(slotIn(frame, createQuota())!, new Map(), {
+    quota: createQuota(),
+    createContent: (_id, text) => text,
   });
   expect(renderNode(frame)).toBe(`{"composed":{"editor":"${B}","author":["${A}"]},"author":["${A}",5]}`);
 });
 
-test('notes nothing where no id stood', () => {
+test('a document without a replaced id gets no composed member', () => {
   const frame = frameOf([null]);
-  fillPlaceholder(slotIn(frame, allowance())!, new Map(), {
-    allowance: allowance(),
-    enter: (_id, own) => own,
+  fillPlaceholder(slotIn(frame, createQuota())!, new Map(), {
+    quota: createQuota(),
+    createContent: (_id, text) => text,
   });
   expect(JSON.parse(renderNode(frame))).toEqual({ author: [], _id: 'f'.repeat(24) });
 });
 
-test('knows the documents on the way to an inner one', () => {
+test('an id of an ancestor is no placeholder', () => {
   const root = frameOf(A);
   const inner = createChildNode(BOOKS, JSON.stringify({ author: ['f'.repeat(24), A, B] }), {
     id: A,
-    above: root,
+    parent: root,
   });
-  expect(slotIn(inner, allowance())?.entries.map(({ id }) => id)).toEqual([undefined, undefined, B]);
+  expect(slotIn(inner, createQuota())?.entries.map(({ id }) => id)).toEqual([undefined, undefined, B]);
 });
 
-test('reads the id that is text', () => {
+test('readDocumentId returns an id that is text', () => {
   expect(readDocumentId(`{"o":{"_id":"x"},"_id":"${A}"}`)).toBe(A);
   expect(readDocumentId(`{"_id":"${A}","o":{"_id":"${B}"}}`)).toBe(A);
   expect(readDocumentId(`{"_id":"mine","x\\"_id":"${B}"}`)).toBe('mine');

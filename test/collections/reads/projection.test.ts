@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { resolveFields, withVisibleId } from '../../../src/collections/reads/projection.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 
 type Limiters = Readonly<Record<string, 0 | 1>> | null;

@@ -4,7 +4,7 @@ import {
   resolveReadOptions,
   resolveSort,
 } from '../../../src/collections/reads/read-options.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import { collectionOf } from '../library-service.ts';
 
 const books = collectionOf('books', { fields: { title: {} }, settings: { count: 25 } });

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
 import { toOperationOptions } from '../../../src/collections/reads/reader.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
-import { filterById } from '../../../src/stores/filter.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import {
   callerNamed,
@@ -181,7 +180,13 @@ test('counts honour filters and the limit of a page', async () => {
   });
 });
 
-test('the store is told of an id in its own case, and nothing of the caller', () => {
-  expect(filterById('AB')).toEqual({ kind: 'field', path: '_id', tests: [{ kind: 'eq', value: 'ab' }] });
+test('a document is found by its id in upper case, too', async () => {
+  const [book] = await library.all('books');
+  const id = String(book!['_id']).toUpperCase();
+  const page = await library.documents.get(library.at('books'), id, {}, contextOf());
+  expect(page.results).toHaveLength(1);
+});
+
+test('a store gets the deadline of a read and nothing of its caller', () => {
   expect(toOperationOptions({ caller: callerNamed('ann'), deadline: 5 })).toEqual({ deadline: 5 });
 });

@@ -26,7 +26,7 @@ test('a whole field', () => {
     required: true,
     message: 'Who?',
     default: null,
-    exact: true,
+    caseSensitive: true,
     reference: { database: 'people', collection: 'writers', fields: ['name'], compose: true },
   });
 });

@@ -37,7 +37,7 @@ test('everything set', () => {
     cache: false,
     authenticate: ['POST', 'GET'],
     callback: 'render',
-    count: 5,
+    pageSize: 5,
     sort: 'title',
     sortOrder: -1,
     defaultFilters: { title: 'x' },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseSpecification } from '../../../src/collections/specifications/parse-specification.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
 import { BOOKS_ADDRESS, itemsOf, makeCollection, parse } from '../../helpers/specifications.ts';
 
@@ -102,14 +102,14 @@ test('the smallest specification gets every default', () => {
     message: undefined,
     default: undefined,
     validation: {},
-    exact: false,
+    caseSensitive: false,
     reference: {},
   });
   expect(settings).toEqual({
     cache: true,
     authenticate: true,
     callback: null,
-    count: 40,
+    pageSize: 40,
     sort: null,
     sortOrder: 1,
     defaultFilters: null,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { withAnswerDeadline } from '../../../src/collections/writes/answer.ts';
-import { AppError, StoreError } from '../../../src/errors.ts';
+import { AppError, StoreError } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { collectionOf, contextOf, type Library, openLibrary, parse } from '../library-service.ts';

@@ -5,7 +5,7 @@ import {
   translateCommitError,
   withDocumentLock,
 } from '../../../src/collections/writes/commit.ts';
-import { AppError, StoreError } from '../../../src/errors.ts';
+import { AppError, StoreError } from '../../../src/errors/errors.ts';
 import { createKeyedMutex } from '../../../src/lib/async/keyed-mutex.ts';
 
 const ORIGINS = [{ prefix: '' }, { prefix: 'author.', index: 3 }];

@@ -8,7 +8,7 @@ import {
   parseQuery,
   parseUpdate,
 } from '../../../src/collections/writes/request-body.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
 import { CheckedJson } from '../../../src/lib/json/json-check.ts';
 import { collectionOf } from '../library-service.ts';

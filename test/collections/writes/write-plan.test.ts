@@ -5,7 +5,7 @@ import {
   orderWrites,
   type PlannedWrite,
 } from '../../../src/collections/writes/write-plan.ts';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { collectionOf } from '../library-service.ts';
 
 const FIELDS = { title: {}, pages: { type: 'Number' } };

@@ -55,11 +55,14 @@ const CASES: readonly (readonly [string, string, number, boolean])[] = [
   ['en', 'en-GB', 0, false],
   ['eng', 'en', 0, false],
   ['en', 'eng', 0, false],
-  // White space wherever there is a separator.
+  // White space around separators.
   ['en ; q=0.5', 'en', 0.5, true],
   ['en ; q=0.5', 'en', 1, false],
   ['en;\tq=0.5', 'en', 0.6, false],
   ['en; q=0.5', 'q', 0, false],
+  // None inside of a weight.
+  ['en; q = 0.5, fr', 'en', 0, false],
+  ['en; q = 0.5, fr', 'fr', 1, true],
   ['  fr , en  ', 'en', 1, true],
   ['fr,\t en', 'en', 1, true],
   [',,en,,', 'en', 1, true],

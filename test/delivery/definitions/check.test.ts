@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkDefinitions } from '../../../src/delivery/definitions/check.ts';
-import type { DefinitionKind } from '../../../src/delivery/definitions/definition.ts';
+import type { DefinitionKind } from '../../../src/delivery/model/definition.ts';
 import { ROUTES } from '../../../src/delivery/routes/route.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 

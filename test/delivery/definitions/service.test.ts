@@ -2,11 +2,11 @@
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DefinitionKind } from '../../../src/delivery/definitions/definition.ts';
 import { createNameTable } from '../../../src/delivery/definitions/names.ts';
 import { type Around, createDefinitions } from '../../../src/delivery/definitions/service.ts';
+import type { DefinitionKind } from '../../../src/delivery/model/definition.ts';
 import { ROUTES } from '../../../src/delivery/routes/route.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const RECIPES: DefinitionKind<object> = {

@@ -1,9 +1,9 @@
 // The way of a variant with everything real: recipe, process, disk.
 import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { SourceFile } from '../../../src/delivery/delivery.ts';
 import { createImages, type VariantRequest } from '../../../src/delivery/images/images.ts';
 import { createRenderer } from '../../../src/delivery/images/renderer.ts';
+import type { SourceFile } from '../../../src/delivery/model/delivery.ts';
 import { parseRecipe } from '../../../src/delivery/recipes/recipe.ts';
 import { openDiskVariants } from '../../../src/delivery/variants/disk-variants.ts';
 import { cornersOf, quadrants, sharp } from '../../helpers/delivery-images.ts';

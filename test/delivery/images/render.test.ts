@@ -1,6 +1,6 @@
 // Real images through the rendering itself: sizes and pixels of the result against what the settings ask for.
 import { describe, expect, it } from 'vitest';
-import type { Candidate } from '../../../src/delivery/images/accept.ts';
+import type { FormatCandidate } from '../../../src/delivery/images/accept.ts';
 import { render } from '../../../src/delivery/images/render.ts';
 import type { ImageSettings } from '../../../src/delivery/recipes/setting-rules.ts';
 import {
@@ -17,7 +17,7 @@ const LIMITS = { maxPixels: 100_000_000, maxOutputPixels: 16_777_216, maxFrames:
 const draw = (
   bytes: Buffer,
   settings: ImageSettings,
-  candidates: readonly Candidate[] = ['png'],
+  candidates: readonly FormatCandidate[] = ['png'],
   limits: Partial<typeof LIMITS> = {},
 ) =>
   render(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Fact } from '../../../src/delivery/delivery.ts';
+import type { Fact } from '../../../src/delivery/model/delivery.ts';
 import {
   cacheControlHeader,
   consultedHeaders,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { SourceFile } from '../../../src/delivery/delivery.ts';
+import type { SourceFile } from '../../../src/delivery/model/delivery.ts';
 import type { DeliveryResponse, FileRequest } from '../../../src/delivery/responses/delivery-response.ts';
 import { createFileResponse } from '../../../src/delivery/responses/file-response.ts';
 import type { ByteRange } from '../../../src/stores/media-store.ts';
@@ -93,6 +93,20 @@ test('a range that the file does not have is 416 and uncacheable', () => {
   const { status, headers, body } = ask(found(), { range: 'bytes=99999-' });
   expect({ status, body }).toEqual({ status: 416, body: undefined });
   expect(headers).toMatchObject({ 'Content-Range': `bytes */${TEXT.length}`, 'Cache-Control': 'no-store' });
+});
+
+test('the last bytes of an empty file are the whole file', () => {
+  const { status, headers } = ask(found({ content: '' }), { range: 'bytes=-5' });
+  expect(status).toBe(200);
+  expect(headers).toMatchObject({ 'Content-Length': '0', 'Accept-Ranges': 'bytes' });
+});
+
+test.each([
+  ['"other"', 200],
+  ['Thu, 01 Jan 1970 00:00:00 GMT', 206],
+  ['Fri, 02 Jan 1970 00:00:00 GMT', 200],
+])('a range with If-Range %s is %i', (ifRange, status) => {
+  expect(ask(found(), { range: 'bytes=0-1', ifRange }).status).toBe(status);
 });
 
 test('a client that has the file gets 304 with the headers of caching, and the file is not opened', () => {

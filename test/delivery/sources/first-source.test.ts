@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Source } from '../../../src/delivery/delivery.ts';
+import type { Source } from '../../../src/delivery/model/delivery.ts';
 import { createFirstSource } from '../../../src/delivery/sources/first-source.ts';
 
 const sourceOf = (name: string, files: readonly string[], asked: string[]): Source => ({

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { invalidTokenError } from '../../../src/auth/auth-errors.ts';
 import type { Client } from '../../../src/auth/clients/client.ts';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import {
   assertReady,
   createAuthenticate,

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { auditedIn } from '../../helpers/audit-log.ts';
 import { type AwayApp, startAwayApp } from '../../helpers/away-app.ts';
 import type { FickleStore } from '../../helpers/fickle-store.ts';

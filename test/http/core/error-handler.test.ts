@@ -1,8 +1,8 @@
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/auth/clients/client.ts';
-import { ERRORS } from '../../../src/error-catalogue.ts';
-import { AppError, StoreError } from '../../../src/errors.ts';
+import { ERRORS } from '../../../src/errors/error-catalogue.ts';
+import { AppError, StoreError } from '../../../src/errors/errors.ts';
 import { useJsonParser } from '../../../src/http/core/body-parsers.ts';
 import { bareServer } from '../bare-fastify-server.ts';
 import { USER_CLIENT } from '../fixtures.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import { type JsonLimits, parseJsonBody, validateJsonBody } from '../../../src/http/core/json-body.ts';
 import { threadCpuMs } from '../../../src/lib/thread-cpu.ts';
 

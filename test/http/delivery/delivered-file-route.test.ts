@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { openDiskMedia } from '../../../src/stores/disk-media/store.ts';
 import { startDelivery } from '../../helpers/delivery.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AppError, StoreError } from '../../../src/errors.ts';
+import { AppError, StoreError } from '../../../src/errors/errors.ts';
 import {
   createDefinitionErrorHandler,
   createDeliveryErrorHandler,

@@ -146,7 +146,7 @@ describe('a damaged data file', () => {
       app.inject('GET', '/hello', { token: null }),
     ];
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([503, 503, 503, 503, 200]);
-    expect(lines(log, 'the step is repeated until it succeeds')).toHaveLength(1);
+    expect(lines(log, 'retrying until it succeeds')).toHaveLength(1);
     await app.close();
     workspace.remove();
   });

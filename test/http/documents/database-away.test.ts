@@ -122,7 +122,8 @@ describe('while the database is away', () => {
     store.leave();
     const edited = { ...BOOKS_SPEC, fields: { title: { type: 'String' }, byHand: {} } };
     writeFileSync(books(app), JSON.stringify(edited));
-    const logged = () => log.filter((line) => line.includes('an edit waits for the database')).length;
+    const logged = () =>
+      log.filter((line) => line.includes('specification edit waits for the database')).length;
     await vi.waitFor(() => expect(logged()).toBe(1), soon);
     const asked = store.missed.length;
     await vi.waitFor(() => expect(store.missed.length).toBeGreaterThan(asked), soon);

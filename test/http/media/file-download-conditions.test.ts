@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { MediaStore } from '../../../src/stores/media-store.ts';
 import { type MediaApp, startMediaApp } from './media-app.ts';

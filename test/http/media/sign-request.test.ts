@@ -1,6 +1,6 @@
 // What a request for a signed upload may say, and how its texts are brought into one form.
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import { parseSignRequest } from '../../../src/http/media/sign-request.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 

@@ -9,7 +9,7 @@ import { createByteQuota } from '../../../src/lib/byte-quota.ts';
 import { createIdSource } from '../../../src/lib/ids.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
 import type { LiveModule, ModuleService } from '../../../src/modules/model/types.ts';
-import type { InvocationRequest, InvocationResult } from '../../../src/sandbox-supervisor/sandbox.ts';
+import type { InvocationRequest, InvocationResult } from '../../../src/sandbox-supervisor/model/sandbox.ts';
 import { parsed } from '../../helpers/inject.ts';
 import { okResponse } from '../../modules/module-versions.ts';
 import { ADMIN_CLIENT, USER_CLIENT } from '../fixtures.ts';
@@ -61,7 +61,7 @@ function depsOf(modules: ModuleService, jobs: InvocationRequest[], options: Opti
   const { run = () => okResponse(), enabled = true, config = {} } = options;
   const quiet = { error() {}, warn() {}, debug() {}, isLevelEnabled: () => false };
   const sandbox = {
-    run: async (job: InvocationRequest) => {
+    invoke: async (job: InvocationRequest) => {
       jobs.push(job);
       return run(job);
     },

@@ -1,6 +1,6 @@
 // Posted code without a sandbox, a store or files: modules stand on a shelf, and what is done to them is noted.
 
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import type {
   EndpointMatch,
   LiveModule,
@@ -8,13 +8,13 @@ import type {
   ModuleLogRecord,
   ModuleService,
 } from '../../../src/modules/model/types.ts';
-import type { GuestLog } from '../../../src/sandbox-supervisor/sandbox.ts';
+import type { GuestLogRecord } from '../../../src/sandbox-supervisor/model/sandbox.ts';
 
 export interface Shelf {
   readonly modules: ModuleService;
   /** What was asked for: name of the function, then its arguments. */
   readonly acts: unknown[][];
-  readonly logged: { readonly unit: string; readonly requestId: string; readonly record: GuestLog }[];
+  readonly logged: { readonly unit: string; readonly requestId: string; readonly record: GuestLogRecord }[];
 }
 
 const SUB = /^(\/[^/]+\/[^/]+)\/(config|policy|logs|suspend|versions(?:\/.+)?)$/;

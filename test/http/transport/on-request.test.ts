@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Connection } from '../../../src/http/transport/connection.ts';
+import type { HttpConnection } from '../../../src/http/transport/connection.ts';
 import { createOnRequest } from '../../../src/http/transport/on-request.ts';
 import { bareServer, type LogRecord } from '../bare-fastify-server.ts';
 
@@ -13,7 +13,7 @@ function withEntry(debugging: boolean, isSurplus = false) {
       void logged.push({ level: 'debug', fields: { ...fields }, message }),
     isLevelEnabled: (level: string) => debugging && level === 'debug',
   };
-  const connections = { get: () => ({ isSurplus }) as Connection };
+  const connections = { get: () => ({ isSurplus }) as HttpConnection };
   const deps = { config, logger } as unknown as Parameters<typeof createOnRequest>[0];
   const { onRequest } = createOnRequest(deps, connections);
   const { server } = bareServer((bare) => {

@@ -87,7 +87,7 @@ describe('while the limit of unsent bytes is reached', () => {
   it.each([
     ['a read', 'GET /unread HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['a write', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n'],
-  ])('a read of more than %s is 503; small responses, errors and writes are sent', async (_name, text) => {
+  ])('by %s, a long read is 503; small responses, errors and writes are sent', async (_name, text) => {
     const { url, connections } = await open();
     const socket = await unread(url, connections, text);
     const refused = await fetch(`${url}/text`);

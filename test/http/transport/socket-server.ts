@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import type { Connection, DiscardLimits } from '../../../src/http/transport/connection.ts';
+import type { DiscardLimits, HttpConnection } from '../../../src/http/transport/connection.ts';
 import {
   type ConnectionTracker,
   createConnectionTracker,
@@ -32,7 +32,7 @@ export interface SocketServer {
 interface Ends {
   readonly client: Socket;
   readonly server: Socket;
-  readonly connection: Connection | undefined;
+  readonly connection: HttpConnection | undefined;
 }
 
 /** Resolves once a socket is closed, in whatever way. */

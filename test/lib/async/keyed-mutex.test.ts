@@ -5,16 +5,16 @@ test('tasks of one key wait for each other, also after a failure; other keys do 
   const queue = createKeyedMutex();
   const log: string[] = [];
   const gate = Promise.withResolvers<void>();
-  const first = queue.run('a', async () => {
+  const first = queue.withLock('a', async () => {
     await gate.promise;
     log.push('first');
     throw new Error('first failed');
   });
-  const second = queue.run('a', async () => {
+  const second = queue.withLock('a', async () => {
     log.push('second');
     return 2;
   });
-  const other = queue.run('b', async () => {
+  const other = queue.withLock('b', async () => {
     log.push('other');
   });
   await other;
@@ -26,6 +26,6 @@ test('tasks of one key wait for each other, also after a failure; other keys do 
 
 test('a key is free again when its last task has ended', async () => {
   const queue = createKeyedMutex();
-  expect(await queue.run('a', async () => 1)).toBe(1);
-  expect(await queue.run('a', async () => 2)).toBe(2);
+  expect(await queue.withLock('a', async () => 1)).toBe(1);
+  expect(await queue.withLock('a', async () => 2)).toBe(2);
 });

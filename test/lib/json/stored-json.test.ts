@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { parseStoredJson } from '../../../src/lib/json/stored-json.ts';
 
 it('reads what is stored', () => {

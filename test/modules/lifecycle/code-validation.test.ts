@@ -4,7 +4,7 @@ import { code, endpoint, hook, loadedModules } from '../open-modules.ts';
 const REPORT = endpoint('report');
 const FILE = 'endpoints/1.0/endpoint.report.js';
 
-describe('what is refused changes nothing', () => {
+describe('posting invalid code changes nothing', () => {
   it.each([
     [
       'a syntax error',
@@ -21,7 +21,7 @@ describe('what is refused changes nothing', () => {
       { field: 'model.settings.authenticate' },
     ],
     ['a route elsewhere', code({ route: '/2.0/x' }), { field: 'route' }],
-  ])('%s', async (_, source, item) => {
+  ])('for %s', async (_, source, item) => {
     const { modules, read, audited } = await loadedModules();
     await modules.postCode(REPORT, code({}, 'good'), 'alice');
     await expect(modules.postCode(REPORT, source, 'alice')).rejects.toMatchObject({
@@ -34,7 +34,7 @@ describe('what is refused changes nothing', () => {
     expect(await audited()).toHaveLength(1);
   });
 
-  it('too much code', async () => {
+  it('for code above the size limit', async () => {
     const { modules } = await loadedModules();
     await expect(modules.postCode(REPORT, `//${'é'.repeat(5000)}`, 'alice')).rejects.toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
@@ -53,7 +53,7 @@ describe('what is refused changes nothing', () => {
     ['a reserved version', endpoint('report', 'api')],
     ['a version that leaves the folder', endpoint('report', '..')],
     ['the name of a hook', hook('a/b')],
-  ])('an address by %s', async (_, address) => {
+  ])('for an invalid address: %s', async (_, address) => {
     const { modules } = await loadedModules();
     await expect(modules.postCode(address, code(), 'alice')).rejects.toMatchObject({
       code: 'ENDPOINT_INVALID',
@@ -61,7 +61,7 @@ describe('what is refused changes nothing', () => {
     expect(modules.registry.list()).toEqual([]);
   });
 
-  it('the name of a database folder of its version', async () => {
+  it('for the name of a database folder of its version', async () => {
     const { modules } = await loadedModules({ collections: ['1.0/library/books'] });
     await expect(modules.postCode(endpoint('library'), code(), 'alice')).rejects.toMatchObject({
       code: 'NAME_TAKEN',
@@ -70,7 +70,7 @@ describe('what is refused changes nothing', () => {
     await modules.postCode(hook('library'), code(), 'alice');
   });
 
-  it('a name that differs from another only by case', async () => {
+  it('for a name that differs from another only by case', async () => {
     const { modules } = await loadedModules();
     await modules.postCode(endpoint('Report'), code(), 'alice');
     await expect(modules.postCode(REPORT, code(), 'alice')).rejects.toMatchObject({ code: 'NAME_TAKEN' });
@@ -78,7 +78,7 @@ describe('what is refused changes nothing', () => {
     await modules.postCode(hook('report'), code(), 'alice');
   });
 
-  it('a workspace that cannot be written', async () => {
+  it('for a workspace that cannot be written', async () => {
     const { modules, write, store } = await loadedModules();
     await write('endpoints/3.0', 'a file in the way');
     await expect(modules.postCode(endpoint('report', '3.0'), code(), 'alice')).rejects.toMatchObject({

@@ -6,8 +6,8 @@ const FILE = 'endpoints/1.0/endpoint.report.js';
 const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
 const soon = { timeout: 15_000, interval: 20 };
 
-describe('a file edited by hand', () => {
-  it('becomes a version of nobody', async () => {
+describe('a code file edited by hand', () => {
+  it('becomes a version without an author', async () => {
     const { modules, write, audited } = await loadedModules();
     await write(FILE, code({ methods: ['PUT'] }));
     await write('hooks/slugify.js', code({ methods: [] }));
@@ -27,7 +27,7 @@ describe('a file edited by hand', () => {
     ]);
   });
 
-  it('that is broken leaves the old code in force, and a line in the log', async () => {
+  it('leaves the old code active when it is invalid, and is logged', async () => {
     const { modules, write, errors } = await loadedModules();
     await modules.postCode(REPORT, code({}, 'good'), 'alice');
     await write(FILE, code({}, 'syntax'));
@@ -41,7 +41,7 @@ describe('a file edited by hand', () => {
     expect(modules.source(REPORT)).toBe(code({}, 'better'));
   });
 
-  it('that is no text, too long, or has a name that nothing can have, is left alone', async () => {
+  it('is ignored when it is not text, too long, or has an invalid name', async () => {
     const { modules, write, errors } = await loadedModules();
     await write('endpoints/1.0/endpoint.a b.js', code());
     await write('endpoints/1.0/report.js', code());
@@ -53,7 +53,7 @@ describe('a file edited by hand', () => {
     await expect.poll(() => modules.registry.list().map(({ path }) => path), soon).toEqual(['/1.0/report']);
   });
 
-  it('that is gone removes the module, its policy and its log', async () => {
+  it('removes the module with its policy and log when it is deleted', async () => {
     const { modules, read, remove, audited } = await loadedModules();
     await modules.postCode(REPORT, code(), 'alice');
     await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
@@ -65,7 +65,7 @@ describe('a file edited by hand', () => {
       .toEqual(['endpoint.remove', '/1.0/report', null]);
   });
 
-  it('that was written by the server is no edit', async () => {
+  it('is not assumed where the server wrote the file', async () => {
     const { modules, write, inspected } = await loadedModules();
     await modules.postCode(REPORT, code({}, 'mine'), 'alice');
     // Another file's edit comes behind the first one's in the watch.
@@ -76,8 +76,8 @@ describe('a file edited by hand', () => {
   });
 });
 
-describe('a policy edited by hand', () => {
-  it('is in force, and its removal too', async () => {
+describe('a policy file edited by hand', () => {
+  it('becomes active, and so does its removal', async () => {
     const { modules, write, remove, audited } = await loadedModules();
     await modules.postCode(REPORT, code(), 'alice');
     const cpuMs = () => modules.registry.get(REPORT)?.moduleVersion?.policy.limits.cpuMs;
@@ -91,7 +91,7 @@ describe('a policy edited by hand', () => {
     expect(modules.policy(REPORT)).toEqual({ version: 1 });
   });
 
-  it('above the ceilings leaves the old one in force', async () => {
+  it('leaves the old policy active when it exceeds the policy limits', async () => {
     const { modules, write, errors } = await loadedModules();
     await modules.postCode(REPORT, code(), 'alice');
     await modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, 'alice');
@@ -106,7 +106,7 @@ describe('a policy edited by hand', () => {
     expect(modules.registry.get(REPORT)?.moduleVersion?.policy.limits.cpuMs).toBe(77);
   });
 
-  it('may be laid ready before the code', async () => {
+  it('may be written before the code', async () => {
     const { modules, write } = await loadedModules();
     await write(POLICY, '{"limits":{"cpuMs":77}}');
     await modules.postCode(REPORT, code(), 'alice');

@@ -1,12 +1,11 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors/errors.ts';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
 import { moduleAuditEntry } from '../../../src/modules/model/audit-entry.ts';
 import { createModuleRecords } from '../../../src/modules/versions/module-records.ts';
 import { auditOf } from '../../helpers/audit-log.ts';
-import { openFickleStore } from '../../helpers/fickle-store.ts';
 import { code, endpoint, hook, loadedModules, openModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');
@@ -14,8 +13,8 @@ const FILE = 'endpoints/1.0/endpoint.report.js';
 const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
 const soon = { timeout: 10_000, interval: 20 };
 
-describe('a start', () => {
-  it('looks at unknown code once, and at known code never again', async () => {
+describe('loading modules at startup', () => {
+  it('inspects unknown code once and known code never again', async () => {
     const first = await openModules();
     await first.write(FILE, code({ methods: ['PUT'], settings: { authenticate: ['POST'] } }));
     await first.write('hooks/slugify.js', code({ methods: [] }));
@@ -29,7 +28,7 @@ describe('a start', () => {
     ]);
   });
 
-  it('goes on where it was: versions, policy, suspension', async () => {
+  it('keeps versions, policy and suspension', async () => {
     const first = await loadedModules();
     await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
     await first.modules.postCode(REPORT, code({}, 'two'), 'bob');
@@ -47,7 +46,7 @@ describe('a start', () => {
     expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspension: { by: 'admin' } });
   });
 
-  it('serves 503 for broken code, and takes it back once it is mended', async () => {
+  it('answers 503 for broken code until its file is repaired', async () => {
     const first = await loadedModules();
     await first.modules.postCode(REPORT, code({ methods: ['GET'] }), 'alice');
     await first.close();
@@ -68,7 +67,7 @@ describe('a start', () => {
     });
   });
 
-  it('serves 503 for code whose policy is not valid: it must not run with another one', async () => {
+  it('answers 503 for code with an invalid policy', async () => {
     const first = await loadedModules();
     await first.modules.postCode(REPORT, code(), 'alice');
     await first.close();
@@ -85,7 +84,7 @@ describe('a start', () => {
     });
   });
 
-  it('accepts unknown code beside a policy that is not valid, without running it', async () => {
+  it('publishes unknown code beside an invalid policy without running it', async () => {
     const first = await openModules();
     await first.write(FILE, code());
     await first.write(POLICY, '[]');
@@ -96,7 +95,7 @@ describe('a start', () => {
     expect(first.modules.registry.get(REPORT)?.state).toBe('active');
   });
 
-  it('takes a file that went for a removal, but keeps an admin’s suspension', async () => {
+  it('removes a module whose file is gone, and keeps the suspension of an admin', async () => {
     const first = await loadedModules();
     await first.modules.postCode(REPORT, code(), 'alice');
     await first.modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, 'alice');
@@ -115,7 +114,7 @@ describe('a start', () => {
     });
   });
 
-  it('completes what a crash left between file and state', async () => {
+  it('completes a publication that crashed between file and state', async () => {
     const first = await loadedModules();
     await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
     const records = createModuleRecords({
@@ -148,11 +147,11 @@ describe('a start', () => {
     expect((await after.audited()).at(-1)).toEqual(['endpoint.replace', '/1.0/report', null]);
   });
 
-  it('leaves code alone that it cannot look at, and looks again at the next start', async () => {
+  it('retries at the next start code that could not be inspected', async () => {
     const first = await openModules({
       sandbox: {
         inspect: async () => Promise.reject(new AppError('SANDBOX_DISABLED')),
-        retire: () => {},
+        evict: () => {},
         stop: async () => {},
       },
     });
@@ -167,7 +166,7 @@ describe('a start', () => {
     expect(second.modules.registry.get(REPORT)?.state).toBe('active');
   });
 
-  it('says which modules have a path that means something else too, and serves collections first', async () => {
+  it('warns of modules with conflicting paths, and prefers collections', async () => {
     const first = await loadedModules();
     await first.modules.postCode(endpoint('library'), code(), 'alice');
     await first.modules.postCode(endpoint('shelf'), code({ route: '/1.0/shelf/:x' }), 'alice');
@@ -183,7 +182,7 @@ describe('a start', () => {
     expect(registry.match('/1.0/shelf/other')?.params).toEqual({ x: 'other' });
   });
 
-  it('is not held up by folders and broken links of that name', async () => {
+  it('ignores folders and broken links with the name of a file', async () => {
     const first = await openModules();
     await mkdir(join(first.root, FILE), { recursive: true });
     await mkdir(join(first.root, 'hooks'));
@@ -193,11 +192,11 @@ describe('a start', () => {
     expect(first.modules.registry.get(hook('slugify'))).toBeUndefined();
   });
 
-  it('does not wait for ever for code that has to be looked at', async () => {
+  it('does not wait for ever for an inspection', async () => {
     const looking = Promise.withResolvers<void>();
     const { modules, write } = await openModules({
       sandbox: {
-        retire: () => {},
+        evict: () => {},
         stop: async () => {},
         inspect: async () => {
           await looking.promise;
@@ -215,7 +214,7 @@ describe('a start', () => {
     expect(modules.source(REPORT)).toBe(code({}, 'posted'));
   }, 15_000);
 
-  it('leaves the rest to the next start when it is closed meanwhile', async () => {
+  it('leaves the rest to the next start when the server closes', async () => {
     const first = await openModules();
     for (let index = 0; index < 30; index += 1) await first.write(`hooks/h${index}.js`, code({}, `${index}`));
     const loading = first.modules.load();
@@ -227,7 +226,7 @@ describe('a start', () => {
     expect(first.inspected.length + next.inspected.length).toBeLessThanOrEqual(31);
   });
 
-  it('brings a thousand known modules into force quickly', async () => {
+  it('activates a thousand known modules quickly', async () => {
     const first = await openModules();
     for (let index = 0; index < 1000; index += 1) {
       await first.write(`endpoints/1.0/endpoint.e${index}.js`, code({}, `${index}`));
@@ -246,65 +245,4 @@ describe('a start', () => {
     const { user, system } = process.cpuUsage(begun);
     expect((user + system) / 1000).toBeLessThan(3000);
   }, 60_000);
-});
-
-describe('a start whose store is away', () => {
-  it('can be repeated, and ends as if nothing had been', async () => {
-    const store = await openFickleStore();
-    const first = await loadedModules({ store });
-    await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
-    await first.close();
-    const second = await openModules({ store, root: first.root });
-    await second.write('hooks/slugify.js', code({ methods: [] }));
-    for (const operation of ['ensureIndexes', 'find'] as const) {
-      store.leave('timeout', [operation]);
-      await expect(second.modules.load()).rejects.toMatchObject({ reason: 'timeout' });
-    }
-    store.comeBack();
-    await second.modules.load();
-    expect(second.modules.registry.list().map(({ path, state }) => [path, state])).toEqual([
-      ['/1.0/report', 'active'],
-      ['/api/hooks/slugify', 'active'],
-    ]);
-    expect(second.inspected).toHaveLength(1);
-    await second.write(FILE, code({}, 'two'));
-    await vi.waitFor(() => expect(second.modules.source(REPORT)).toBe(code({}, 'two')), soon);
-  });
-
-  it('looks again at code that could not be stored', async () => {
-    const store = await openFickleStore();
-    const { modules, write, errors } = await openModules({
-      store,
-      sandbox: {
-        retire: () => {},
-        stop: async () => {},
-        inspect: async () => {
-          if (store.missed.length === 0) store.leave('unavailable', ['commit']);
-          return { ok: true, methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
-        },
-      },
-      pause: async () => {
-        expect(modules.registry.get(REPORT)?.state).toBe('broken');
-        store.comeBack();
-      },
-    });
-    await write(FILE, code());
-    await modules.load();
-    expect(store.missed).toEqual(['commit']);
-    expect(modules.registry.get(REPORT)?.state).toBe('active');
-    expect(await modules.versions(REPORT)).toHaveLength(1);
-    expect(errors).toEqual([]);
-  });
-
-  it('that closes before anything is loaded changes nothing', async () => {
-    const store = await openFickleStore();
-    const { modules, write, close, audited } = await openModules({ store });
-    await write('endpoints/1.0/endpoint.other.js', code());
-    store.leave();
-    await expect(modules.load()).rejects.toMatchObject({ reason: 'unavailable' });
-    await write(FILE, code());
-    await close();
-    store.comeBack();
-    expect(await audited()).toEqual([]);
-  });
 });

@@ -18,8 +18,8 @@ async function open() {
   return { root, files, lay };
 }
 
-describe('the files of posted code', () => {
-  it('are listed by what their names say', async () => {
+describe('module files', () => {
+  it('are listed with the address of their name', async () => {
     const { root, files, lay } = await open();
     expect(await files.list()).toEqual([]);
     const names = [
@@ -38,7 +38,7 @@ describe('the files of posted code', () => {
     for (const { address, part, file } of await files.list()) expect(files.fileOf(address, part)).toBe(file);
   });
 
-  it('are read as text, without the mark of an editor', async () => {
+  it('are read as text without a byte order mark', async () => {
     const { files, lay } = await open();
     await lay('hooks/a.js', '\ufeffé');
     expect(await files.read(hook('a'), 'code')).toEqual({ state: 'text', text: 'é' });
@@ -46,7 +46,7 @@ describe('the files of posted code', () => {
     expect(await files.read(endpoint('a'), 'code')).toEqual({ state: 'absent' });
   });
 
-  it('are not read when they are no text, no files, or too large', async () => {
+  it('are unreadable when they are not text, not files, or too large', async () => {
     const { root, files, lay } = await open();
     await lay('hooks/binary.js', Buffer.from([0xff, 0xfe, 0x00]));
     await lay('hooks/large.js', 'x'.repeat(1004));
@@ -64,7 +64,7 @@ describe('the files of posted code', () => {
     expect(await why('socket')).toBe('it is not a file');
   });
 
-  it('that we wrote are no changes, others are, once', async () => {
+  it('report changes of others once, and none of the server itself', async () => {
     const { files, lay } = await open();
     await files.write(hook('a'), 'code', 'one');
     expect(await files.readIfChanged(hook('a'), 'code')).toBeUndefined();
@@ -79,7 +79,7 @@ describe('the files of posted code', () => {
     expect(await files.readIfChanged(hook('a'), 'code')).toBeUndefined();
   });
 
-  it('that could not be written leave what was known', async () => {
+  it('keep the known text when a write fails', async () => {
     const { root, files } = await open();
     await mkdir(join(root, 'hooks/a.js'), { recursive: true });
     await expect(files.write(hook('a'), 'code', 'one')).rejects.toMatchObject({

@@ -26,7 +26,7 @@ function holdableSandbox() {
       if (isHeld) await released.promise;
       return { ok: true, methods: [], settings: {}, route: null, warnings: [], isolation: null } as const;
     },
-    retire: () => undefined,
+    evict: () => undefined,
     stop: async () => undefined,
   };
   const hold = () => {
@@ -35,8 +35,8 @@ function holdableSandbox() {
   return { sandbox, hold, release: () => released.resolve() };
 }
 
-describe('a server that is given orders', () => {
-  it('carries them out, stores that, and takes them away', async () => {
+describe('the watch of operator orders', () => {
+  it('carries orders out, stores the result, and deletes them', async () => {
     const opened = await loadedModules();
     await opened.modules.postCode(REPORT, code(), 'alice');
     await order(opened, 'suspend');
@@ -54,7 +54,7 @@ describe('a server that is given orders', () => {
     expect(liveIn(next)?.state).toBe('active');
   });
 
-  it('lets no admin lift what the operator suspended', async () => {
+  it('keeps admins from lifting a suspension of the operator', async () => {
     const opened = await loadedModules();
     const { modules } = opened;
     await modules.postCode(REPORT, code(), 'alice');
@@ -69,7 +69,7 @@ describe('a server that is given orders', () => {
     expect(liveIn(opened)).toMatchObject({ state: 'suspended', suspension: { by: 'operator' } });
   });
 
-  it('keeps a suspension that comes while an admin lifts another', async () => {
+  it('keeps a suspension that arrives while an admin lifts another', async () => {
     const opened = await loadedModules();
     const { modules } = opened;
     await modules.postCode(REPORT, code(), 'alice');
@@ -80,7 +80,7 @@ describe('a server that is given orders', () => {
     expect((await opened.restart()).modules.registry.get(REPORT)?.state).toBe('suspended');
   });
 
-  it('has them in force at once while another module is being changed', async () => {
+  it('applies orders at once while another change of the module is under way', async () => {
     const { sandbox, hold, release } = holdableSandbox();
     const opened = await loadedModules({ sandbox });
     const { modules } = opened;
@@ -100,14 +100,14 @@ describe('a server that is given orders', () => {
     expect(modules.registry.get(other)?.state).toBe('suspended');
   });
 
-  it('looks for them every second', async () => {
+  it('polls every second', async () => {
     const opened = await loadedModules();
     await opened.modules.postCode(REPORT, code(), 'alice');
     await order(opened, 'suspend');
     await expect.poll(() => liveIn(opened)?.state, { timeout: 15_000 }).toBe('suspended');
   });
 
-  it('finds at its start those that were given while none ran, also for code that no server has seen', async () => {
+  it('finds at startup orders that were given while no server ran, also for unknown code', async () => {
     const first = await loadedModules();
     await first.close();
     await first.write(FILE, code());
@@ -116,7 +116,7 @@ describe('a server that is given orders', () => {
     expect(liveIn(next)).toMatchObject({ state: 'suspended', suspension: { by: 'operator' } });
   });
 
-  it('lets nothing run of what they suspend while a start is still looking at other code', async () => {
+  it('keeps suspended modules from running while a start still inspects other code', async () => {
     const { sandbox, hold, release } = holdableSandbox();
     const first = await loadedModules({ sandbox });
     await first.modules.postCode(REPORT, code(), 'alice');
@@ -133,7 +133,7 @@ describe('a server that is given orders', () => {
     await loading;
   });
 
-  it('has them in force also while the database takes no writes', async () => {
+  it('applies orders while the database takes no writes', async () => {
     const store = await openFickleStore();
     const opened = await loadedModules({ store });
     await opened.modules.postCode(REPORT, code(), 'alice');

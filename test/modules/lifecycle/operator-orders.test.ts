@@ -21,8 +21,8 @@ async function open() {
   return { store, give, orders: () => loadOrders(options), entries: () => audit.read(0, 10) };
 }
 
-describe('orders of the operator', () => {
-  it('wait in the database, the newest of each module, each with its entry in the audit log', async () => {
+describe('operator orders', () => {
+  it('wait in the database, the newest of each module, with an audit entry each', async () => {
     const { give, orders, entries } = await open();
     await give('suspend');
     await give('suspend', hook('slug'));
@@ -39,7 +39,7 @@ describe('orders of the operator', () => {
     ]);
   });
 
-  it('are taken away only as long as no newer one has replaced them', async () => {
+  it('are deleted only if no newer one has replaced them', async () => {
     const { store, give, orders } = await open();
     await give('suspend');
     const [first] = await orders();
@@ -50,7 +50,7 @@ describe('orders of the operator', () => {
     expect(await orders()).toEqual([]);
   });
 
-  it('show in states before any server has carried them out', () => {
+  it('are applied to states before a server has carried them out', () => {
     const order = { key: KEY, action: 'suspend', at: 7, id: 'x', v: 1 } as const;
     expect(applyOrders([], [order])).toMatchObject([{ key: KEY, suspendedBy: 'operator', suspendedAt: 7 }]);
     const [state] = applyOrders(

@@ -22,7 +22,7 @@ describe('a policy file', () => {
     expect((await readFile({ state: 'text', text: formatPolicy(given) })).input).toEqual(given);
   });
 
-  it('that is absent is no policy', async () => {
+  it('is the empty policy when it is absent', async () => {
     expect(await readFile({ state: 'absent' })).toBe(policies.empty);
   });
 
@@ -31,7 +31,7 @@ describe('a policy file', () => {
     ['is no policy', { state: 'text', text: '[]' }],
     ['says what the server says', { state: 'text', text: '{"code":{}}' }],
     ['cannot be read', { state: 'unreadable', why: 'EACCES' }],
-  ] as const)('that %s is refused', async (_, found) => {
+  ] as const)('is rejected when it %s', async (_, found) => {
     await expect(readFile(found)).rejects.toMatchObject({ code: 'POLICY_INVALID' });
   });
 });

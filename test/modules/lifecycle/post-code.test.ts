@@ -6,7 +6,7 @@ const REPORT = endpoint('report');
 const FILE = 'endpoints/1.0/endpoint.report.js';
 
 describe('posting an endpoint', () => {
-  it('brings it into force, into its file and into the audit log', async () => {
+  it('activates it, writes its file and the audit log', async () => {
     const { modules, read, audited, inspected } = await loadedModules();
     const source = code({
       methods: ['POST', 'GET'],
@@ -58,7 +58,7 @@ describe('posting an endpoint', () => {
     expect(await modules.diff(REPORT, 1, 2)).toContain('-one\n');
   });
 
-  it('creates or replaces only, when told so', async () => {
+  it('only creates, or only replaces, when `replace` says so', async () => {
     const { modules } = await loadedModules();
     await expect(modules.postCode(hook('slugify'), code(), 'alice', true)).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -73,7 +73,7 @@ describe('posting an endpoint', () => {
     expect(modules.registry.list().map(({ path }) => path)).toEqual(['/api/hooks/slugify']);
   });
 
-  it('tells of names that are assigned to and not declared, and what to do', async () => {
+  it('warns of names that are assigned to and not declared', async () => {
     const { modules } = await loadedModules();
     const result = await modules.postCode(REPORT, code({ warnings: ['a\tb'] }, 'undeclared'), 'alice');
     expect(result.warnings).toEqual(['a b', expect.stringMatching(/^line 2: `count` is assigned to/)]);
@@ -92,8 +92,8 @@ describe('posting an endpoint', () => {
   });
 });
 
-describe('rolling back', () => {
-  it('makes a new version of old code, which is not looked at again', async () => {
+describe('rolling back an endpoint', () => {
+  it('creates a new version of old code without inspecting it again', async () => {
     const { modules, read, inspected } = await loadedModules();
     await modules.postCode(REPORT, code({ methods: ['GET'] }, 'one'), 'alice');
     await modules.postCode(REPORT, code({ methods: ['POST'] }, 'two'), 'alice');

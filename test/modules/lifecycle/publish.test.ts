@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { openTemporaryStore } from '../../helpers/temporary-store.ts';
 import { code, endpoint, loadedModules, openModules } from '../open-modules.ts';
@@ -30,8 +30,8 @@ async function failingStore() {
   return { failing, control };
 }
 
-describe('code that cannot be stored', () => {
-  it('as a version is not in force, nor in its file', async () => {
+describe('publishing code that cannot be stored', () => {
+  it('changes neither the active version nor the file when the version cannot be stored', async () => {
     const { failing, control } = await failingStore();
     const { modules, read } = await loadedModules({ store: failing });
     control.refuses = (collections) => collections.includes('cloister.moduleVersions');
@@ -43,7 +43,7 @@ describe('code that cannot be stored', () => {
   it.each([
     ['a first part of it', 2],
     ['all of it', 4],
-  ])('is posted again although %s was stored after all', async (_what, applies) => {
+  ])('can be repeated although %s was stored after all', async (_what, applies) => {
     const { failing, control } = await failingStore();
     const { modules, audited } = await loadedModules({ store: failing });
     Object.assign(control, {
@@ -62,7 +62,7 @@ describe('code that cannot be stored', () => {
     ]);
   });
 
-  it('as the one in force leaves the old file, and the next post has the next number', async () => {
+  it('restores the old file when the state cannot be stored, and uses the next number afterwards', async () => {
     const { failing, control } = await failingStore();
     const { modules, read, audited } = await loadedModules({ store: failing });
     await modules.postCode(REPORT, code({}, 'one'), 'alice');
@@ -79,7 +79,7 @@ describe('code that cannot be stored', () => {
     expect((await modules.versions(REPORT)).map(({ active }) => active)).toEqual([false, false, true]);
   });
 
-  it('in its file leaves what there was', async () => {
+  it('keeps the active version when the file cannot be written', async () => {
     const { modules, root } = await loadedModules();
     const folder = join(root, 'endpoints/1.0');
     await mkdir(join(folder, 'endpoint.report.js'), { recursive: true });
@@ -91,8 +91,8 @@ describe('code that cannot be stored', () => {
   });
 });
 
-describe('an approval that cannot be stored', () => {
-  it('leaves code and policy as they were', async () => {
+describe('approving a version that cannot be stored', () => {
+  it('restores code and policy', async () => {
     const { failing, control } = await failingStore();
     const { modules, read } = await loadedModules({ store: failing, review: 'grants' });
     await modules.postCode(REPORT, code(), 'alice');
@@ -110,13 +110,13 @@ describe('an approval that cannot be stored', () => {
   });
 });
 
-describe('an incident while new code is being stored', () => {
-  it('of the old code is forgiven, an admin’s suspension is not', async () => {
+describe('an incident while new code is stored', () => {
+  it('does not suspend the new code, but a suspension by an admin does', async () => {
     const opened = await openModules();
     await opened.modules.load();
     await opened.modules.postCode(REPORT, code({}, 'one'), 'alice');
     const posting = opened.modules.postCode(REPORT, code({}, 'two'), 'alice');
-    opened.modules.onIncident({ unitId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'wallMs' });
+    opened.modules.onIncident({ moduleId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'wallMs' });
     const suspending = opened.modules.suspend(REPORT, 'bob');
     await Promise.all([posting, suspending]);
     expect(opened.modules.registry.get(REPORT)).toMatchObject({

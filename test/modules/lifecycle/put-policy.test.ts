@@ -13,7 +13,7 @@ async function posted() {
 }
 
 describe('putting a policy', () => {
-  it('brings it into force, into its file and into the audit log', async () => {
+  it('activates it, writes its file and the audit log', async () => {
     const { modules, live, read, retired, audited } = await posted();
     const before = live()?.moduleVersion;
     const policy = { limits: { cpuMs: 50 }, isolation: 'context' };
@@ -30,7 +30,7 @@ describe('putting a policy', () => {
     expect((await audited()).at(-1)).toEqual(['endpoint.policy', '/1.0/report', 'bob']);
   });
 
-  it('that is refused changes nothing', async () => {
+  it('changes nothing when the policy is invalid', async () => {
     const { modules, live, read, audited } = await posted();
     const before = live();
     await expect(modules.putPolicy(REPORT, { limits: { cpuMs: 1e9 } }, 'bob')).rejects.toMatchObject({
@@ -42,14 +42,14 @@ describe('putting a policy', () => {
     expect(await audited()).toHaveLength(1);
   });
 
-  it('needs a module', async () => {
+  it('fails without a module', async () => {
     const { modules } = await posted();
     await expect(modules.putPolicy(endpoint('other'), {}, 'bob')).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
   });
 
-  it('holds for code that is posted later', async () => {
+  it('applies to code that is posted later', async () => {
     const { modules, live } = await posted();
     await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'bob');
     await modules.postCode(REPORT, code({}, 'two'), 'alice');
@@ -57,8 +57,8 @@ describe('putting a policy', () => {
   });
 });
 
-describe('a policy that nobody put', () => {
-  it('is shown as nothing but its format', async () => {
+describe('the policy of a module without one', () => {
+  it('is shown as its format version alone', async () => {
     const { modules } = await posted();
     expect(modules.policy(REPORT)).toEqual({ version: 1 });
   });

@@ -23,8 +23,8 @@ const REFUSED: readonly (readonly [what: string, source: string, refusal: Refusa
   ['has no handler', 'module.exports = {}', { code: 'ENDPOINT_LOAD' }],
 ];
 
-describe('real code', () => {
-  it('is accepted with what it says of itself', async () => {
+describe('code in a real sandbox', () => {
+  it('is published with its metadata', async () => {
     const { modules } = await loadedModules({ sandbox });
     const source = `
       module.exports.get = (req, res) => res.end('get');
@@ -42,7 +42,7 @@ describe('real code', () => {
     expect(modules.registry.get(hook('slugify'))).toMatchObject({ state: 'active', methods: [] });
   });
 
-  it.each(REFUSED)('that %s is refused', async (_, source, { message = /./, ...item }) => {
+  it.each(REFUSED)('is rejected when it %s', async (_, source, { message = /./, ...item }) => {
     const { modules, read } = await loadedModules({ sandbox });
     await expect(modules.postCode(REPORT, source, 'alice')).rejects.toMatchObject({
       code: 'ENDPOINT_INVALID',
@@ -52,7 +52,7 @@ describe('real code', () => {
     expect(await read('endpoints/1.0/endpoint.report.js')).toBeUndefined();
   });
 
-  it('in many files is all looked at, good and bad', async () => {
+  it('is inspected in many files, valid and invalid', async () => {
     const { modules, write } = await openModules({ sandbox });
     for (let index = 0; index < 60; index += 1) {
       const good = `module.exports.get = (req, res) => res.end('${index}')`;

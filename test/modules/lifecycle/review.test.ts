@@ -10,8 +10,8 @@ const REPORT = endpoint('report');
 const FILE = 'endpoints/1.0/endpoint.report.js';
 const grants = { collections: [{ name: '1.0/library/books', actions: ['find'] }] };
 
-describe('mustWait', () => {
-  it('depends on the mode and on the power of the policy', async () => {
+describe('requiresReview', () => {
+  it('depends on the mode and on the privileges of the policy', async () => {
     const ceilings = await loadPolicyLimits(new URL('sandbox/', packageRoot()));
     const reader = createPolicyParser({
       policyLimits: ceilings,
@@ -27,7 +27,7 @@ describe('mustWait', () => {
 });
 
 describe('review of all code', () => {
-  it('keeps a new endpoint back until a reviewer approves it', async () => {
+  it('keeps a new endpoint pending until a reviewer approves it', async () => {
     const { modules, read, audited } = await loadedModules({ review: 'all' });
     expect(await modules.postCode(REPORT, code(), 'alice')).toMatchObject({
       created: true,
@@ -58,7 +58,7 @@ describe('review of all code', () => {
     ]);
   });
 
-  it('leaves the old code in force meanwhile, across a restart too', async () => {
+  it('leaves the old code active meanwhile, also across a restart', async () => {
     const first = await loadedModules({ review: 'all' });
     await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
     await first.modules.approve(REPORT, 1, 'bob');
@@ -73,7 +73,7 @@ describe('review of all code', () => {
     await expect(modules.approve(REPORT, 2, 'bob')).rejects.toMatchObject({ code: 'BAD_REQUEST' });
   });
 
-  it('lets code that was approved once come back without asking again', async () => {
+  it('lets approved code be rolled back without another review', async () => {
     const { modules } = await loadedModules({ review: 'all' });
     await modules.postCode(REPORT, code({}, 'one'), 'alice');
     await modules.approve(REPORT, 1, 'bob');
@@ -83,7 +83,7 @@ describe('review of all code', () => {
     expect(modules.source(REPORT)).toBe(code({}, 'one'));
   });
 
-  it('looks at paths again when code is approved', async () => {
+  it('checks paths again when code is approved', async () => {
     const { modules } = await loadedModules({ review: 'all' });
     await modules.postCode(endpoint('a'), code({ route: '/1.0/x/:y' }), 'alice');
     await modules.postCode(endpoint('b'), code({ route: '/1.0/x/:z' }), 'alice');
@@ -94,7 +94,7 @@ describe('review of all code', () => {
     expect(modules.registry.get(endpoint('b'))?.state).toBe('pending');
   });
 
-  it('does not stand in the way of whoever may write files', async () => {
+  it('does not apply to code in files', async () => {
     const first = await loadedModules({ review: 'all' });
     await first.close();
     await first.write(FILE, code());
@@ -102,7 +102,7 @@ describe('review of all code', () => {
     expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', postedBy: null });
   });
 
-  it('lets nobody approve code that they posted under another name', async () => {
+  it('lets no reviewer approve code that they posted under another name', async () => {
     const { modules } = await loadedModules({ review: 'all' });
     await modules.postCode(endpoint('draft'), code(), 'bob');
     await modules.remove(endpoint('draft'), 'bob');
@@ -115,7 +115,7 @@ describe('review of all code', () => {
     await modules.approve(endpoint('copy'), 1, 'dora');
   });
 
-  it('forgets what waits when the endpoint is removed', async () => {
+  it('drops pending versions when the endpoint is removed', async () => {
     const { modules } = await loadedModules({ review: 'all' });
     await modules.postCode(REPORT, code(), 'alice');
     await modules.remove(REPORT, 'alice');
@@ -127,7 +127,7 @@ describe('review of all code', () => {
 });
 
 describe('review of grants', () => {
-  it('asks for code that has them, and for policies that give them', async () => {
+  it('applies to code with grants and to policies that add them', async () => {
     const { modules, read } = await loadedModules({ review: 'grants' });
     const granted = () => modules.registry.get(REPORT)?.moduleVersion?.policy.grants.collections.length;
     expect(await modules.postCode(REPORT, code({}, 'one'), 'alice')).toMatchObject({ pending: false });
@@ -162,7 +162,7 @@ describe('review of grants', () => {
     expect(granted()).toBe(0);
   });
 
-  it('has the hashes of code and policy in the audit log, before and after', async () => {
+  it('writes the hashes of code and policy before and after to the audit log', async () => {
     const { modules, entries, read } = await loadedModules({ review: 'grants' });
     const file = 'endpoints/1.0/endpoint.report.policy.json';
     const hashOf = async (name: string) => sha256Hex((await read(name)) ?? '');
@@ -180,7 +180,7 @@ describe('review of grants', () => {
     expect(before).not.toBe(hashes.policy.after);
   });
 
-  it('holds a policy against the ceilings of the day it is approved', async () => {
+  it('checks a policy against the policy limits at its approval', async () => {
     const first = await loadedModules({ review: 'grants' });
     await first.modules.postCode(REPORT, code(), 'alice');
     await first.modules.putPolicy(REPORT, { grants }, 'alice');

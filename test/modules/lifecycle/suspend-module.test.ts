@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { openFickleStore } from '../../helpers/fickle-store.ts';
 import { code, endpoint, loadedModules } from '../open-modules.ts';
 
@@ -38,7 +38,7 @@ describe('suspending a module', () => {
         if (isSlow) await inspected.promise;
         return { ok: true, methods: [], settings: {}, route: null, warnings: [], isolation: null } as const;
       },
-      retire: () => undefined,
+      evict: () => undefined,
       stop: async () => undefined,
     };
     const { modules } = await loadedModules({ sandbox: slow });

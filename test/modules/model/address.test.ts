@@ -9,7 +9,7 @@ import {
 } from '../../../src/modules/model/address.ts';
 import { endpoint, hook } from '../open-modules.ts';
 
-describe('an address', () => {
+describe('the address of a module', () => {
   it('has a key and a path', () => {
     expect([moduleKey(endpoint('report')), modulePath(endpoint('report'))]).toEqual([
       'endpoint:1.0/report',
@@ -35,12 +35,12 @@ describe('an address', () => {
     },
   );
 
-  it('of a hook has no reserved names', () => {
+  it('may be any name for a hook', () => {
     expect(isModuleAddress(hook('search'))).toBe(true);
     expect(isModuleAddress(hook('a/b'))).toBe(false);
   });
 
-  it('names every part that is wrong', () => {
+  it('reports every invalid part', () => {
     expect(() => assertModuleAddress(endpoint('a.b', 'api'))).toThrow(
       expect.objectContaining({
         code: 'ENDPOINT_INVALID',
@@ -51,8 +51,8 @@ describe('an address', () => {
   });
 });
 
-describe('checkVersion', () => {
-  it('takes what can be the first segment of a path', () => {
+describe('apiVersionIssue', () => {
+  it('accepts what can be the first segment of a path', () => {
     expect(['1.0', 'vjoin', 'beta-2'].map(apiVersionIssue)).toEqual([undefined, undefined, undefined]);
     for (const version of ['api', 'token', '..', '.hidden', 'a..b', 'a/b', '', 'x'.repeat(201)]) {
       expect(apiVersionIssue(version)).toBeTypeOf('string');
@@ -60,8 +60,8 @@ describe('checkVersion', () => {
   });
 });
 
-describe('addressOf', () => {
-  it('reads the keys of records', () => {
+describe('parseModuleKey', () => {
+  it('parses the keys of records', () => {
     expect(parseModuleKey('endpoint:1.0/report')).toEqual(endpoint('report'));
     expect(parseModuleKey('hook:slugify')).toEqual(hook('slugify'));
     expect(parseModuleKey('endpoint:1.0/../x')).toBeUndefined();

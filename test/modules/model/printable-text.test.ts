@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { escapeUnprintable, toOneLine } from '../../../src/modules/model/printable-text.ts';
 
-describe('visible', () => {
-  it('leaves ordinary text alone, in any script', () => {
+describe('escapeUnprintable', () => {
+  it('keeps ordinary text in any script', () => {
     for (const text of ['plain', 'a\tb\nc', 'Größe 日本語 👩‍👩‍👧', ''])
       expect(escapeUnprintable(text)).toBe(text);
   });
 
-  it('shows what cannot be seen', () => {
+  it('escapes invisible characters', () => {
     expect(escapeUnprintable('\x1b[31m')).toBe('\\u{1b}[31m');
     expect(escapeUnprintable('\r\x7f\x85')).toBe('\\u{d}\\u{7f}\\u{85}');
     expect(escapeUnprintable('a\u202eb\u2066c\u200fd\u2028e\ufefff')).toBe(
@@ -18,8 +18,8 @@ describe('visible', () => {
   });
 });
 
-describe('oneLine', () => {
-  it('is short, in one line', () => {
+describe('toOneLine', () => {
+  it('shortens text to one line', () => {
     expect(toOneLine(' a\n b\tc ')).toBe('a b c');
     expect(toOneLine('x'.repeat(301))).toBe(`${'x'.repeat(299)}…`);
     expect(toOneLine('x'.repeat(300))).toHaveLength(300);

@@ -23,11 +23,11 @@ test.each([
   `${API}/a%20b/c`,
   `${API}/v1/...`,
   `${API}/v1/a..b/x;y`,
-])('%s is covered', (url) => {
+])('a fetch grant covers %s', (url) => {
   expect(covered(url)).toBe(grants[0]);
 });
 
-describe('not covered', () => {
+describe('a fetch grant does not cover', () => {
   test.each([
     // Another place.
     ...[`${API}/`, `${API}/v1`, `${API}/v2/`, `${API}/healthy`, `${API}/health/`, `${API}/V1/x`],
@@ -53,14 +53,14 @@ describe('not covered', () => {
   });
 });
 
-test('methods belong to their grant', () => {
+test('methods of a fetch grant apply to its origin and paths only', () => {
   expect(covered(`${API}/health`, 'POST')).toBeUndefined();
   expect(covered(`${API}/health`, 'HEAD')).toBeUndefined();
   expect(covered('http://api.example.com:8080/anything', 'POST')).toBe(grants[1]);
   expect(covered('http://api.example.com:8080/anything', 'GET')).toBeUndefined();
 });
 
-test('the first of several grants wins; none covers nothing', () => {
+test('the first of several fetch grants wins, and none covers nothing', () => {
   const [first, second] = [fetchGrant(API), fetchGrant(API, { maxBytes: 1 })];
   expect(findFetchGrant([first!, second!], new URL(API), 'GET')).toBe(first);
   expect(findFetchGrant([], new URL(API), 'GET')).toBeUndefined();
@@ -68,14 +68,14 @@ test('the first of several grants wins; none covers nothing', () => {
   expect(findFetchGrant([fetchGrant('not an origin')], new URL(API), 'GET')).toBeUndefined();
 });
 
-test('a granted path is never read as a host, nor as a query', () => {
+test('a granted path is never parsed as a host or a query', () => {
   const odd = [fetchGrant(API, { paths: ['//evil.com/v1/'] })];
   expect(findFetchGrant(odd, new URL(`${API}/v1/`), 'GET')).toBeUndefined();
   const query = [fetchGrant(API, { paths: ['/find?q='] })];
   expect(findFetchGrant(query, new URL(`${API}/find`), 'GET')).toBeUndefined();
 });
 
-test('an origin is told in one spelling', () => {
+test('an origin of a fetch grant is compared in one spelling', () => {
   const spelt = ['https://A.com:443/x', 'https://a.com./x', 'http://[::1]:80/', 'http://127.1:8080/'];
   expect(spelt.map((url) => originOf(new URL(url)))).toEqual([
     'https://a.com',

@@ -6,7 +6,7 @@ import {
   findCoveringCollectionLimit,
   findCoveringFetchLimit,
 } from '../../../src/modules/policy/grant-cover.ts';
-import type { CollectionGrant } from '../../../src/sandbox-supervisor/module-version.ts';
+import type { CollectionGrant } from '../../../src/sandbox-supervisor/model/module-version.ts';
 import { packaged } from '../open-modules.ts';
 
 const read: CollectionGrant = { name: '1.0/library/*', actions: ['find'], as: 'caller', maxResults: 100 };
@@ -36,11 +36,11 @@ describe('a collection grant', () => {
     [{ name: '1.0/library/books', actions: ['find'], maxResults: 101 }, 'maxResults'],
     // No single entry covers both.
     [{ name: '1.0/shop/orders', actions: ['find'], as: 'client:till' }, 'actions'],
-  ] as const)('%j goes beyond the ceilings in %s', (asked, member) => {
+  ] as const)('%j exceeds the policy limits in %s', (asked, member) => {
     expect(exceededCollectionMember(asked, [read, write])).toBe(member);
   });
 
-  it('goes beyond no ceilings by its name', () => {
+  it('exceeds no policy limits by its name', () => {
     expect(exceededCollectionMember({ name: 'a/b/c', actions: ['find'] }, [])).toBe('name');
   });
 
@@ -66,11 +66,11 @@ describe('a fetch grant', () => {
     [{ origin: 'https://api.org', methods: ['POST'] }, 'methods'],
     [{ origin: 'https://api.org', paths: ['/v1'], maxBytes: 6 }, 'maxBytes'],
     [{ origin: 'https://api.org', timeoutMs: 6 }, 'timeoutMs'],
-  ] as const)('%j goes beyond the ceilings in %s', (asked, member) => {
+  ] as const)('%j exceeds the policy limits in %s', (asked, member) => {
     expect(exceededFetchMember(asked, [api, any])).toBe(member);
   });
 
-  it('adds the headers that the ceilings list, where they list any', () => {
+  it('may add the headers that the policy limits list, where they list any', () => {
     const listed = [{ ...any, origin: 'https://a.org', headers: secret }];
     expect(exceededFetchMember({ origin: 'https://a.org', headers: secret }, listed)).toBeUndefined();
     expect(
@@ -87,7 +87,7 @@ describe('a fetch grant', () => {
     );
   });
 
-  it('takes a secret only where the ceilings name it together with the host', () => {
+  it('may use a secret only where the policy limits name it together with the host', () => {
     const a = { ...any, origin: 'https://a.org', headers: { authorization: 'secret:A' } };
     const b = { ...any, origin: 'https://b.org', headers: { authorization: 'secret:B' } };
     const asked = (origin: string, value: string) => ({ origin, headers: { authorization: value } });
@@ -95,7 +95,7 @@ describe('a fetch grant', () => {
     expect(exceededFetchMember(asked('https://a.org', 'secret:B'), [a, b])).toBe('headers');
   });
 
-  it('uses GET where it names no method, so that has to be covered too', () => {
+  it('uses GET without a method, which has to be covered', () => {
     const post = [{ ...api, methods: ['POST'] }];
     expect(exceededFetchMember({ origin: 'https://api.org', paths: ['/v1/'] }, post)).toBe('methods');
   });

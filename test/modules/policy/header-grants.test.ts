@@ -7,8 +7,8 @@ import {
   isPrivilegedHeader,
 } from '../../../src/modules/policy/header-grants.ts';
 
-describe('headerGrantProblem', () => {
-  it('takes every default', () => {
+describe('headerGrantIssue', () => {
+  it('accepts every default', () => {
     for (const entry of DEFAULT_REQUEST_HEADERS) expect(headerGrantIssue('request', entry)).toBeUndefined();
     for (const entry of DEFAULT_RESPONSE_HEADERS) expect(headerGrantIssue('response', entry)).toBeUndefined();
   });
@@ -33,7 +33,7 @@ describe('headerGrantProblem', () => {
     'é',
     'x-accel-*',
     'x-litespeed-*',
-  ])('refuses %j', (entry) => {
+  ])('rejects %j', (entry) => {
     expect(headerGrantIssue('response', entry)).toBeTypeOf('string');
   });
 });
@@ -69,8 +69,8 @@ describe('headerGrantCovers', () => {
   });
 });
 
-describe('isPowerfulHeader', () => {
-  it('is true of what may show a credential, or speak for more than this answer', () => {
+describe('isPrivilegedHeader', () => {
+  it('is true for headers that may carry a credential or affect more than this response', () => {
     const of = (direction: 'request' | 'response', names: readonly string[]) =>
       names.filter((name) => isPrivilegedHeader(direction, name));
     const shown = ['authorization', 'cookie', 'x-api-key', 'proxy-authorization', 'x-*', 'referer', 'x-mine'];

@@ -34,8 +34,8 @@ const CREDENTIALS = [
   ...['x-ms-client-principal', 'ssl-client-cert', 'apikey', 'x-goog-iap-jwt-assertion'],
 ];
 
-describe('a grant', () => {
-  it('allows what it lists, in any case', () => {
+describe('a header grant', () => {
+  it('allows listed names in any case', () => {
     const grant = createHeaderGrant('response', ['Accept', 'x-one']);
     expect(['accept', 'x-one', 'x-on', 'x-one2', 'accept-language'].map(grant.allows)).toEqual([
       true,
@@ -47,7 +47,7 @@ describe('a grant', () => {
     expect([grant.exact, grant.hasPatterns]).toEqual([['accept', 'x-one'], false]);
   });
 
-  it('allows what a pattern covers', () => {
+  it('allows names that a pattern covers', () => {
     const grant = createHeaderGrant('response', ['x-*', 'etag']);
     expect(['x-', 'x-a', 'etag', 'xa', 'content-type'].map(grant.allows)).toEqual([
       true,
@@ -94,7 +94,7 @@ describe('a grant', () => {
     expect(createHeaderGrant('response', ['*']).allows(name)).toBe(true);
   });
 
-  it('of nothing allows nothing, whatever objects inherit', () => {
+  it('allows nothing when it is empty, not even inherited members', () => {
     const grant = createHeaderGrant('response', []);
     expect(['constructor', '__proto__', ''].map(grant.allows)).toEqual([false, false, false]);
   });

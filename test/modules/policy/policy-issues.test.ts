@@ -6,8 +6,8 @@ import { packaged } from '../open-modules.ts';
 const problems = (policy: PolicyInput) =>
   [...findPolicyIssues(policy, packaged)].map(([field, message]) => `${field} ${message}`);
 
-describe('policyProblems', () => {
-  it('finds none in what the packaged ceilings allow', () => {
+describe('findPolicyIssues', () => {
+  it('finds none within the packaged policy limits', () => {
     expect(problems({})).toEqual([]);
     expect(
       problems({
@@ -21,7 +21,7 @@ describe('policyProblems', () => {
     ).toEqual([]);
   });
 
-  it('finds all of them, in words for an admin', () => {
+  it('finds every issue with a message for an admin', () => {
     const above = 'the ceilings of the operator allow no more';
     expect(
       problems({

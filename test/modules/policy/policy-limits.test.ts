@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import { packageRoot } from '../../../src/lib/files/package-files.ts';
 import { loadPolicyLimits } from '../../../src/modules/policy/policy-limits.ts';
 
@@ -28,8 +28,8 @@ async function itemsOf(value: unknown) {
   return (error as AppError).items.map(({ field, message }) => [field, message]);
 }
 
-describe('loadCeilings', () => {
-  it('reads the packaged file, which lets nobody fetch or act as another client', async () => {
+describe('loadPolicyLimits', () => {
+  it('loads the packaged file, which allows no fetch and no other client', async () => {
     const { limits, grants, egress } = await loadPolicyLimits(SANDBOX);
     expect(limits).toEqual({
       cpuMs: 5000,
@@ -53,12 +53,12 @@ describe('loadCeilings', () => {
     expect(egress.allow).toEqual([]);
   });
 
-  it('accepts the packaged file as the operator’s own', async () => {
+  it('accepts the packaged file as the file of the operator', async () => {
     const { pathname } = new URL('policy.json', SANDBOX);
     expect(await loadPolicyLimits(SANDBOX, pathname)).toEqual(await loadPolicyLimits(SANDBOX));
   });
 
-  it('takes from the packaged file what the operator’s own leaves out', async () => {
+  it('takes from the packaged file what the file of the operator leaves out', async () => {
     const packaged = await loadPolicyLimits(SANDBOX);
     const own = await load({ version: 1, limits: { cpuMs: 200 }, grants: { request: { maxBodyBytes: 5 } } });
     expect(own.limits).toEqual({ ...packaged.limits, cpuMs: 200 });
@@ -66,7 +66,7 @@ describe('loadCeilings', () => {
     expect(own.grants.collections).toEqual(packaged.grants.collections);
   });
 
-  it('fills in entries; hosts of `egress.allow` are none of them', async () => {
+  it('fills in the defaults of entries, and adds none for `egress.allow`', async () => {
     const { grants, egress } = await load({
       grants: {
         collections: [{ name: '1.0/library/*', as: 'client:*' }],
@@ -81,7 +81,7 @@ describe('loadCeilings', () => {
     expect(egress.allow).toEqual(['127.0.0.1:9000', '[::1]:443']);
   });
 
-  it('names every problem by its path', async () => {
+  it('reports every issue with its path', async () => {
     expect(
       await itemsOf({
         version: 2,
@@ -113,7 +113,7 @@ describe('loadCeilings', () => {
     ]);
   });
 
-  it('says which file cannot be read, or is no JSON', async () => {
+  it('names the file that cannot be read or is not JSON', async () => {
     await expect(loadPolicyLimits(SANDBOX, join(tmpdir(), 'no-such-ceilings.json'))).rejects.toMatchObject({
       code: 'CONFIGURATION_INVALID',
       message: expect.stringMatching(/no-such-ceilings\.json cannot be read$/),
@@ -124,8 +124,8 @@ describe('loadCeilings', () => {
   });
 });
 
-describe('the schema of the ceilings', () => {
-  it('says of every member what it is', async () => {
+describe('the schema of the policy limits', () => {
+  it('describes every member', async () => {
     const { default: schema } = await import('../../../sandbox/policy.schema.json', {
       with: { type: 'json' },
     });

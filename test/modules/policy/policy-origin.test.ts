@@ -6,7 +6,7 @@ test.each([
   'http://example.com:8080',
   'https://example.com:443',
   'https://1.1.1.1',
-])('%s may be granted', (origin) => {
+])('the origin %s may be granted', (origin) => {
   expect(policyOriginIssue(origin, [])).toBeUndefined();
 });
 
@@ -27,7 +27,7 @@ test.each([
     'https://a..b',
     'https://a.com..',
   ],
-])('%j is no origin', (origin) => {
+])('%j is rejected as an origin', (origin) => {
   expect(policyOriginIssue(origin, [])).toContain('must');
 });
 
@@ -37,7 +37,7 @@ test.each([
   ...['http://127.0.0.1.:9000', 'http://localhost:9000', 'http://LOCALHOST.:9000', 'http://a.localhost:9000'],
   ...['http://10.0.0.1', 'http://169.254.169.254', 'http://[fd00:ec2::254]', 'http://[64:ff9b::a9fe:a9fe]'],
   ...['http://metadata.google.internal', 'http://printer.local', 'http://nas', 'http://router.home.arpa'],
-])('%s is private, unless it is listed', (origin) => {
+])('the origin %s is private unless it is listed', (origin) => {
   expect(policyOriginIssue(origin, [])).toContain('egress.allow');
   const { hostname, port } = new URL(origin);
   const entry = `${hostname}:${port === '' ? 80 : port}`;

@@ -53,8 +53,8 @@ describe('the formats of a policy', () => {
   });
 });
 
-describe('grantsPower', () => {
-  it('is true for what goes beyond a request and its answer', () => {
+describe('isPrivilegedPolicy', () => {
+  it('is true for grants beyond a request and its response', () => {
     expect(isPrivilegedPolicy({})).toBe(false);
     const plain = { headers: ['accept', 'if-match'], maxBodyBytes: 1_000_000 };
     const response = { headers: ['x-*', 'etag'] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import { packageRoot } from '../../../src/lib/files/package-files.ts';
 import { createPolicyParser } from '../../../src/modules/policy/policy.ts';
 import type { PolicyLimits } from '../../../src/modules/policy/policy-limits.ts';
@@ -44,8 +44,8 @@ async function fieldsOf(value: unknown, from = reader) {
   return items.map(({ field }) => field);
 }
 
-describe('a policy that says nothing', () => {
-  it('is a pure function within the default limits', () => {
+describe('an empty policy', () => {
+  it('has the default limits and no grants', () => {
     expect(reader.empty.input).toBeUndefined();
     expect(reader.empty.resolve('endpoint:1.0/report', false)).toEqual({
       isolation: 'realm',
@@ -77,7 +77,7 @@ describe('a policy that says nothing', () => {
     });
   });
 
-  it('is cut to ceilings below the defaults', () => {
+  it('is reduced to policy limits below the defaults', () => {
     const low = readerWith({
       limits: { ...packaged.limits, cpuMs: 100, perMinute: 30 },
       grants: { ...packaged.grants, request: { headers: ['content-type'], maxBodyBytes: 10 } },
@@ -89,7 +89,7 @@ describe('a policy that says nothing', () => {
 });
 
 describe('a policy', () => {
-  it('gets the number of its format and nothing else of ours', async () => {
+  it('gets the version of its format and nothing else', async () => {
     expect((await reader.parse({})).input).toEqual({ version: 1 });
     const given = { version: 1, limits: { cpuMs: 20 } };
     expect((await reader.parse(given)).input).toEqual(given);
@@ -108,7 +108,7 @@ describe('a policy', () => {
     expect(policy.grants.response.headers).toEqual(['set-cookie', 'x-*']);
   });
 
-  it('fills in what grants leave out, never above their ceiling', async () => {
+  it('fills in defaults of grants within the policy limits', async () => {
     const { grants } = await effective(
       {
         grants: {
@@ -142,7 +142,7 @@ describe('a policy', () => {
     ]);
   });
 
-  it('with a secret, or of a quarantined module, has a trust domain of its own', async () => {
+  it('has its own trust domain with a secret or in quarantine', async () => {
     const headers = { authorization: 'secret:API_TOKEN' };
     const fetch = [{ origin: 'https://api.example.com', paths: ['/v1/'], headers }];
     const listed = { ...fetch[0], methods: ['GET'], maxBytes: 1000, timeoutMs: 500 } as never;
@@ -156,7 +156,7 @@ describe('a policy', () => {
   });
 });
 
-describe('what a policy cannot have', () => {
+describe('a policy is rejected', () => {
   it.each([
     ['no object', [], ['']],
     ['an unknown member', { limit: {} }, ['limit']],
@@ -169,21 +169,17 @@ describe('what a policy cannot have', () => {
     ['less heap than an isolate needs', { limits: { heapMb: 7 } }, ['limits.heapMb']],
     ['too little CPU', { limits: { cpuMs: 9 } }, ['limits.cpuMs']],
     ['too little time', { limits: { wallMs: 49 } }, ['limits.wallMs']],
-    [
-      'nothing of the others',
-      { limits: { hostCalls: 0, perMinute: 0 } },
-      ['limits.hostCalls', 'limits.perMinute'],
-    ],
+    ['zero limits', { limits: { hostCalls: 0, perMinute: 0 } }, ['limits.hostCalls', 'limits.perMinute']],
     ['a fraction', { limits: { cpuMs: 10.5 } }, ['limits.cpuMs']],
     ['more than the ceiling', { limits: { cpuMs: 5001, heapMb: 257 } }, ['limits.cpuMs', 'limits.heapMb']],
     ['a larger body', { grants: { request: { maxBodyBytes: 1e9 } } }, ['grants.request.maxBodyBytes']],
     ['a key that reaches prototypes', JSON.parse('{"__proto__":{"limits":{}}}'), ['__proto__']],
     ['a lone surrogate', { trustDomain: '\ud800' }, ['trustDomain']],
-  ])('%s', async (_, value, fields) => {
+  ])('with %s', async (_, value, fields) => {
     expect(await fieldsOf(value)).toEqual(fields);
   });
 
-  it('a megabyte of itself', async () => {
+  it('with a megabyte of text', async () => {
     expect(await fieldsOf({ trustDomain: 'x'.repeat(200_000) })).toEqual([undefined]);
   });
 
@@ -195,7 +191,7 @@ describe('what a policy cannot have', () => {
     ['another spelling', 'X-Total'],
     ['no name', 'x y'],
     ['everything', '*'],
-  ])('a header: %s', async (_, header) => {
+  ])('with a header: %s', async (_, header) => {
     const value = { grants: { response: { headers: ['etag', header] } } };
     expect(await fieldsOf(value)).toEqual(['grants.response.headers.1']);
   });
@@ -207,7 +203,7 @@ describe('what a policy cannot have', () => {
     ['acting as somebody', { name: '1.0/library/books', actions: ['find'], as: 'client:root' }, 'as'],
     ['acting as nobody', { name: '1.0/library/books', actions: ['find'], as: 'admin' }, 'as'],
     ['more results', { name: '1.0/library/books', actions: ['find'], maxResults: 10_001 }, 'maxResults'],
-  ])('of collections: %s', async (_, grant, member) => {
+  ])('with collections: %s', async (_, grant, member) => {
     expect(await fieldsOf({ grants: { collections: [grant] } })).toEqual([`grants.collections.0.${member}`]);
   });
 
@@ -229,16 +225,16 @@ describe('what a policy cannot have', () => {
     ['a header of two lines', { origin: 'https://b.org', headers: { a: 'x\r\nb: c' } }, 'headers.a'],
     ['more bytes', { origin: 'https://b.org', maxBytes: 1001 }, 'maxBytes'],
     ['more time', { origin: 'https://b.org', timeoutMs: 501 }, 'timeoutMs'],
-  ])('of fetch: %s', async (_, grant, member) => {
+  ])('with fetch: %s', async (_, grant, member) => {
     expect(await fieldsOf({ grants: { fetch: [grant] } }, fetching)).toEqual([`grants.fetch.0.${member}`]);
   });
 
-  it('any fetch at all under the packaged ceilings', async () => {
+  it('with any fetch under the packaged policy limits', async () => {
     const fetch = [{ origin: 'https://api.example.com' }];
     expect(await fieldsOf({ grants: { fetch } })).toEqual(['grants.fetch.0.origin']);
   });
 
-  it('more problems than anybody reads', async () => {
+  it('with at most fifty issues', async () => {
     const headers = Array.from({ length: 100 }, (_, index) => `X${index}`);
     expect(await fieldsOf({ grants: { response: { headers } } })).toHaveLength(50);
   });

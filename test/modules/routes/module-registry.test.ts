@@ -31,7 +31,7 @@ function open(collections: readonly string[] = []) {
   return { registry, add, reached };
 }
 
-describe('match', () => {
+describe('matching a path', () => {
   it('finds endpoints by their path', () => {
     const { add, reached, registry } = open();
     expect(reached('/1.0/report')).toBeUndefined();
@@ -57,7 +57,7 @@ describe('match', () => {
     }
   });
 
-  it('finds sub-resources, but for those that are collections', () => {
+  it('finds sub-resources except those that are collections', () => {
     const { add, reached } = open(['1.0/library/logs']);
     add(endpoint('report'));
     add(endpoint('library'));
@@ -82,7 +82,7 @@ describe('match', () => {
     expect(reached('/2.0/books')).toBeUndefined();
   });
 
-  it('leaves collections, and where code and specifications are posted, to themselves', () => {
+  it('finds no endpoint for collections and for paths where code and specifications are posted', () => {
     const { add, reached } = open(['1.0/library/books']);
     add(endpoint('a'), '/1.0/library/:x');
     add(endpoint('b'), '/1.0/:x/:y/:z');
@@ -109,8 +109,8 @@ describe('match', () => {
   });
 });
 
-describe('the registry', () => {
-  it('swaps and removes', () => {
+describe('the module registry', () => {
+  it('replaces and removes modules', () => {
     const { add, reached, registry } = open();
     add(endpoint('report'), '/1.0/old/:x');
     const next = add(endpoint('report'), '/1.0/new/:x');
@@ -124,7 +124,7 @@ describe('the registry', () => {
     expect(registry.list()).toEqual([]);
   });
 
-  it('lists by path, endpoints with their routes apart', () => {
+  it('lists modules by path, and endpoints with their routes', () => {
     const { add, registry } = open();
     add(hook('slugify'));
     add(endpoint('b'));

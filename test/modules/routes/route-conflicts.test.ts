@@ -4,7 +4,7 @@ import { code, endpoint, loadedModules } from '../open-modules.ts';
 const REPORT = endpoint('report');
 
 describe('a custom route', () => {
-  it('replaces the default path, but for the sub-resources', async () => {
+  it('replaces the default path except its sub-resources', async () => {
     const { modules } = await loadedModules();
     await modules.postCode(REPORT, code({ route: '/1.0/reports/:id([0-9]{2})?' }), 'alice');
     const { registry } = modules;
@@ -23,7 +23,7 @@ describe('a custom route', () => {
     ['a sub-resource of another endpoint', '/1.0/other/:x'],
     ['a route of another endpoint', '/1.0/shelf/:y'],
     ['a reserved path', '/1.0/search'],
-  ])('shadows not %s', async (_, route) => {
+  ])('must not shadow %s', async (_, route) => {
     const { modules } = await loadedModules({ collections: ['1.0/library/books'] });
     await modules.postCode(endpoint('other'), code(), 'alice');
     await modules.postCode(endpoint('routed'), code({ route: '/1.0/shelf/:x' }), 'alice');
@@ -34,7 +34,7 @@ describe('a custom route', () => {
     await modules.postCode(endpoint('routed'), code({ route: '/1.0/shelf/:y' }), 'alice');
   });
 
-  it('keeps others from its paths', async () => {
+  it('blocks its paths for other endpoints', async () => {
     const { modules } = await loadedModules();
     await modules.postCode(endpoint('page'), code({ route: '/1.0/:lang([a-z]{2})' }), 'alice');
     await expect(modules.postCode(endpoint('de'), code(), 'alice')).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import { threadCpuMs } from '../../../src/lib/thread-cpu.ts';
 import {
   matchRoute,
@@ -11,7 +11,7 @@ import {
 const parse = (route: string) => parseRoute(route, '1.0');
 const match = (route: string, path: string) => matchRoute(parse(route), path.split('/'));
 
-describe('a route', () => {
+describe('a route pattern', () => {
   it.each([
     ['/1.0/books', 'books', {}],
     ['/1.0/books/:id', 'books/a b', { id: 'a b' }],
@@ -24,7 +24,7 @@ describe('a route', () => {
     ['/1.0/f/:x(\\d{2,3})', 'f/123', { x: '123' }],
     ['/1.0/f/:x([\\w.-]*z?)', 'f/a.b-z', { x: 'a.b-z' }],
     ['/1.0/f/:__proto__', 'f/x', { ['__proto__']: 'x' }],
-  ])('%s takes %s', (route, path, params) => {
+  ])('%s matches %s', (route, path, params) => {
     const found = match(route, path);
     expect(found).toBeDefined();
     expect(Object.entries(found ?? {})).toEqual(Object.entries(params));
@@ -42,7 +42,7 @@ describe('a route', () => {
     ['/1.0/books/:id([a-f]{2})', 'books/ab\n'],
     ['/1.0/books/:id(a|b)', 'books/ab'],
     ['/1.0/books/:id([a-z]+)', `books/${'a'.repeat(501)}`],
-  ])('%s does not take %s', (route, path) => {
+  ])('%s does not match %s', (route, path) => {
     expect(match(route, path)).toBeUndefined();
   });
 
@@ -83,7 +83,7 @@ describe('a route', () => {
     `/1.0/${'x'.repeat(500)}`,
     `/1.0${'/x'.repeat(21)}`,
     `/1.0/x/:${'a'.repeat(65)}`,
-  ])('%j is refused', (route) => {
+  ])('%j is rejected', (route) => {
     expect(() => parse(route)).toThrow(AppError);
     try {
       parse(route);
@@ -92,7 +92,7 @@ describe('a route', () => {
     }
   });
 
-  it('is matched in time that grows with the path alone', () => {
+  it('is matched in time linear in the path', () => {
     const route = parse('/1.0/x/:a([a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[0-9])');
     const begun = threadCpuMs();
     for (let count = 0; count < 10; count += 1) {
@@ -101,7 +101,7 @@ describe('a route', () => {
     expect(threadCpuMs() - begun).toBeLessThan(2000);
   });
 
-  it('is asked for its rules only where its literal texts are met', () => {
+  it('tests its rules only where its literal texts match', () => {
     const asked: string[] = [];
     const rule = { name: 'a', accepts: (text: string) => asked.push(text) > 0 };
     const route = { text: '', segments: [rule, 'x'], optional: false };
@@ -113,7 +113,7 @@ describe('a route', () => {
   });
 });
 
-describe('two routes', () => {
+describe('two route patterns', () => {
   it.each([
     ['/1.0/a/b', '/1.0/a/b'],
     ['/1.0/a/:x', '/1.0/a/b'],
@@ -131,12 +131,12 @@ describe('two routes', () => {
     ['/1.0/a/:x', '/1.0/a'],
     ['/1.0/a/:x([0-9]+)', '/1.0/a/b'],
     ['/1.0/a/:x/:z?', '/1.0/a'],
-  ])('%s and %s do not', (a, b) => {
+  ])('%s and %s do not overlap', (a, b) => {
     expect(routesOverlap(parse(a), parse(b))).toBe(false);
     expect(routesOverlap(parse(b), parse(a))).toBe(false);
   });
 
-  it('tell what goes on below a path', () => {
+  it('find what continues below a path', () => {
     expect(routeContinuesBelow(parse('/1.0/a/:x/c'), ['a', 'b'])).toBe(true);
     expect(routeContinuesBelow(parse('/1.0/a/:x'), ['a', 'b'])).toBe(false);
     expect(routeContinuesBelow(parse('/1.0/a/:x([0-9])/c'), ['a', 'b'])).toBe(false);

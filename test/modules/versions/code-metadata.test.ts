@@ -8,15 +8,15 @@ const found = (given: Partial<Accepted>): Accepted => ({
   ...given,
 });
 
-describe('readMetadata', () => {
-  it('needs a token unless the module says otherwise', () => {
+describe('parseCodeMetadata', () => {
+  it('requires a token unless the module says otherwise', () => {
     const nothing = { methods: [], authenticate: true, displayName: null, route: null };
     expect(parseCodeMetadata(found({}))).toEqual(nothing);
     const inherited = Object.create({ authenticate: false }) as Record<string, unknown>;
     expect(parseCodeMetadata(found({ settings: inherited }))).toEqual(nothing);
   });
 
-  it('keeps what it knows', () => {
+  it('keeps known settings only', () => {
     expect(
       parseCodeMetadata(
         found({
@@ -48,7 +48,7 @@ describe('readMetadata', () => {
   );
 });
 
-it('refuses lists in lists, however deep, instead of making a text of them', () => {
+it('parseCodeMetadata rejects nested lists of any depth', () => {
   let deep: unknown = 'GET';
   for (let depth = 0; depth < 20_000; depth += 1) deep = [deep];
   expect(() => parseCodeMetadata(found({ settings: { authenticate: deep } }))).toThrow(
@@ -56,8 +56,8 @@ it('refuses lists in lists, however deep, instead of making a text of them', () 
   );
 });
 
-describe('storedMetadata', () => {
-  it('takes what was stored, and nothing else', () => {
+describe('decodeStoredMetadata', () => {
+  it('accepts stored metadata and nothing else', () => {
     const good = { methods: ['GET'], authenticate: ['GET'], displayName: 'x', route: '/1.0/x' };
     expect(decodeStoredMetadata({ ...good, extra: 1 })).toEqual(good);
     for (const bad of [null, undefined, 5, [], {}, { ...good, methods: 'GET' }, { ...good, route: 1 }]) {

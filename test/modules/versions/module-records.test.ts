@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import {
   createModuleRecords,
   initialState,
@@ -23,8 +23,8 @@ async function open() {
   return { store, records };
 }
 
-describe('records', () => {
-  it('keep states whole', async () => {
+describe('module records', () => {
+  it('store states whole', async () => {
     const { records } = await open();
     const state = {
       ...initialState('hook:a'),
@@ -42,7 +42,7 @@ describe('records', () => {
     expect(found.find(({ key }) => key === 'hook:b')).toEqual(initialState('hook:b'));
   });
 
-  it('keep versions of each module apart, with their sources', async () => {
+  it('store versions per module with their sources', async () => {
     const { records } = await open();
     const [a, b] = ['endpoint:1.0/a', 'endpoint:1.0/b'] as const;
     await records.addVersion({ ...initialState(a), last: 1 }, { record: record(1), source: 'one' }, ENTRY);
@@ -65,7 +65,7 @@ describe('records', () => {
     ]);
   });
 
-  it('never overwrite a version, and then change nothing', async () => {
+  it('never overwrite a version', async () => {
     const { store, records } = await open();
     await records.addVersion(
       { ...initialState('hook:a'), last: 1 },
@@ -83,7 +83,7 @@ describe('records', () => {
     expect(await auditedIn(store)).toEqual([['hook.create', '/api/hooks/a', 'alice']]);
   });
 
-  it('note an approval', async () => {
+  it('store an approval', async () => {
     const { records } = await open();
     const state = { ...initialState('hook:a'), last: 1, pending: [1] };
     await records.addVersion(state, { record: record(1), source: 'one' }, ENTRY);
@@ -93,7 +93,7 @@ describe('records', () => {
     expect((await records.loadStates())[0]?.active).toEqual(approved);
   });
 
-  it('leave out what they do not understand', async () => {
+  it('skip invalid records', async () => {
     const { store, records } = await open();
     const ns = { database: null, collection: 'cloister.moduleVersions' };
     const document = { _id: 'f'.repeat(24), key: 'hook:a', version: 1, sha256: 'x', metadata: 5 };

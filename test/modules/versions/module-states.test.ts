@@ -39,8 +39,8 @@ function open() {
   return { registry, shelf, retired, stopped, live };
 }
 
-describe('the shelf', () => {
-  it('shows a module to the server as it is', () => {
+describe('module states', () => {
+  it('publish the live module', () => {
     const { registry, shelf, live, retired } = open();
     shelf.put(held);
     expect(live()).toEqual({
@@ -61,7 +61,7 @@ describe('the shelf', () => {
     expect(retired).toEqual([]);
   });
 
-  it('keeps the module version as long as code and policy stay, and retires it when they change', async () => {
+  it('keep the module version while code and policy stay, and evict it when they change', async () => {
     const { shelf, live, retired, stopped } = open();
     shelf.put(held);
     const before = live();
@@ -86,7 +86,7 @@ describe('the shelf', () => {
     ['broken', { ...held, fileErrors: { policy: 'odd' } }],
     ['broken', { ...held, fileErrors: { code: 'odd' } }],
     ['pending', { ...held, source: undefined, state: { ...held.state, active: null, pending: [1] } }],
-  ] as const)('gives nothing to run of what is %s', (state, one) => {
+  ] as const)('publish no module version while it is %s', (state, one) => {
     const { registry, shelf, live } = open();
     shelf.put(one);
     expect(live()).toMatchObject({ state, methods: [], authenticate: true, path: '/1.0/report' });
@@ -94,7 +94,7 @@ describe('the shelf', () => {
     expect(registry.match('/1.0/r/5')).toBeUndefined();
   });
 
-  it('remembers what is known of modules that are gone', () => {
+  it('keep the state of removed modules', () => {
     const { shelf, live, retired } = open();
     expect(shelf.getState(KEY)).toEqual(initialState(KEY));
     shelf.put(held);

@@ -15,11 +15,11 @@ describe('diffSources', () => {
     expect(diff('1\n', '1\n')).toBe('');
   });
 
-  it('minds the end of the last line', () => {
+  it('marks a missing line end', () => {
     expect(diff('1\n', '1')).toBe('--- a\n+++ b\n@@ -1,1 +1,1 @@\n-1\n+1\n\\ No newline at end of file\n');
   });
 
-  it('gives texts whole that would take too long to compare', () => {
+  it('replaces texts whole that take too long to compare', () => {
     const lines = (mark: string) => Array.from({ length: 20_000 }, (_, at) => `${mark}${at}`).join('\n');
     const begun = threadCpuMs();
     const text = diff(`${lines('a')}\n`, lines('b'));

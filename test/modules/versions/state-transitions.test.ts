@@ -19,7 +19,7 @@ const crash = { kind: 'crash', limit: 'heapMb', at: 1, version: 1 } as const;
 const violation = { kind: 'violation', limit: 'logBytes', at: 1, version: 1 } as const;
 
 describe('the state of a module', () => {
-  it('counts versions, and never back', () => {
+  it('counts versions up only', () => {
     expect(withVersion(blank, 3).last).toBe(3);
     expect(withVersion(withVersion(blank, 3), 2).last).toBe(3);
     expect(withPendingVersion(withPendingVersion(blank, 1), 2)).toMatchObject({
@@ -29,7 +29,7 @@ describe('the state of a module', () => {
     });
   });
 
-  it('starts anew with new code', () => {
+  it('lifts a suspension of the breaker for new code', () => {
     const bad = withSuspension(withProcessEnd(withActiveVersion(blank, facts(1)), crash, '1'), {
       by: 'breaker',
       at: 5,
@@ -42,7 +42,7 @@ describe('the state of a module', () => {
     });
   });
 
-  it('is not suspended anew by what code that was suspended still ends behind it', () => {
+  it('is not suspended by later ends of code that was suspended', () => {
     const all = [1, 2, 3].reduce(
       (state, at) => withProcessEnd(state, { ...crash, at }, '1'),
       withActiveVersion(blank, facts(1)),
@@ -58,7 +58,7 @@ describe('the state of a module', () => {
     });
   });
 
-  it('does not start anew with code that has ended a process under this name', () => {
+  it('stays suspended for code that has ended a process under this name', () => {
     const bad = withSuspension(withProcessEnd(withActiveVersion(blank, facts(1)), crash, '1'), {
       by: 'breaker',
       at: 5,
@@ -71,7 +71,7 @@ describe('the state of a module', () => {
     expect(withActiveVersion(withRemoval(bad), again).suspendedBy).toBe('breaker');
   });
 
-  it('counts the ends of processes of a name, whatever version it was, until a person forgives', () => {
+  it('counts the ends of processes of all versions until a person resumes', () => {
     let state = withActiveVersion(blank, facts(1));
     for (const at of [1, 100_000]) state = withProcessEnd(state, { ...crash, at }, '1');
     state = withProcessEnd(withActiveVersion(state, facts(2)), { ...crash, at: 300_000 }, '1');
@@ -82,7 +82,7 @@ describe('the state of a module', () => {
     expect(hasTooManyEnds(withResume(state), 300_000)).toBe(false);
   });
 
-  it('keeps what a person decided, and who did', () => {
+  it('keeps the suspension of a person and its author', () => {
     const held = withSuspension(withActiveVersion(blank, facts(1)), { by: 'admin', clientId: 'ann', at: 7 });
     const byAnn = { suspendedBy: 'admin', suspendedClient: 'ann', suspendedAt: 7 };
     expect(withSuspension(held, { by: 'breaker', at: 9 })).toMatchObject(byAnn);
@@ -99,12 +99,12 @@ describe('the state of a module', () => {
     });
   });
 
-  it('is overtaken by later versions only', () => {
+  it('drops pending versions for later ones only', () => {
     const state = withPendingVersion(withPendingVersion(withPendingVersion(blank, 1), 2), 3);
     expect(withActiveVersion(state, facts(2)).pending).toEqual([3]);
   });
 
-  it('keeps the last twenty violations, which alone are no reason for quarantine', () => {
+  it('keeps the last twenty violations, which cause no quarantine', () => {
     let state = blank;
     for (let at = 0; at < 30; at += 1) state = withViolation(state, { ...violation, at });
     expect(state.violations.map(({ at }) => at)).toEqual(
@@ -113,7 +113,7 @@ describe('the state of a module', () => {
     expect(state.quarantined).toBe(false);
   });
 
-  it('remembers its numbers when it is removed', () => {
+  it('keeps its numbers when it is removed', () => {
     expect(withRemoval(withPendingVersion(withActiveVersion(blank, facts(1)), 2))).toEqual({
       ...blank,
       last: 2,

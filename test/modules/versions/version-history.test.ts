@@ -5,7 +5,7 @@ import { code, endpoint, loadedModules } from '../open-modules.ts';
 const REPORT = endpoint('report');
 
 describe('the history of a module', () => {
-  it('lists versions, reads them, and says what changed', async () => {
+  it('lists versions, their sources and diffs', async () => {
     const begin = Date.now();
     let time = begin;
     const { modules } = await loadedModules({ now: () => time });
@@ -33,7 +33,7 @@ describe('the history of a module', () => {
     ]);
   });
 
-  it('outlives it, for all but new changes, across a restart too', async () => {
+  it('can be read after its removal, also across a restart', async () => {
     const first = await loadedModules();
     await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
     await first.modules.postCode(REPORT, code({}, 'two'), 'bob');
@@ -53,7 +53,7 @@ describe('the history of a module', () => {
     }
   });
 
-  it('knows nothing of what is not there', async () => {
+  it('rejects unknown modules and versions', async () => {
     const { modules } = await loadedModules();
     await modules.postCode(REPORT, code(), 'alice');
     const unknown = { code: 'NOT_FOUND' };

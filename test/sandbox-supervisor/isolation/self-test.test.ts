@@ -7,7 +7,7 @@ import { packageRoot } from '../../../src/lib/files/package-files.ts';
 import { createLauncher, type Launcher } from '../../../src/sandbox-supervisor/isolation/launcher.ts';
 import { readSandboxFiles } from '../../../src/sandbox-supervisor/isolation/sandbox-files.ts';
 import { runSelfTest } from '../../../src/sandbox-supervisor/isolation/self-test.ts';
-import type { SelfTestItem } from '../../../src/sandbox-supervisor/sandbox.ts';
+import type { SelfTestItem } from '../../../src/sandbox-supervisor/model/sandbox.ts';
 import { pathFor, type User, usersOfTests } from '../../helpers/nobody.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 

@@ -3,9 +3,9 @@
 import { createDocumentService } from '../../../src/collections/document-service.ts';
 import type { Collection } from '../../../src/collections/model/collection.ts';
 import { createRegistry } from '../../../src/collections/model/registry.ts';
-import { planIndexesOf } from '../../../src/collections/specifications/index-plan.ts';
+import { planIndexesOf } from '../../../src/collections/specifications/index-sync.ts';
 import { parseSpecification } from '../../../src/collections/specifications/parse-specification.ts';
-import { AppError, StoreError } from '../../../src/errors.ts';
+import { AppError, StoreError } from '../../../src/errors/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { contextOf, LIMITS } from '../../collections/library-service.ts';

@@ -1,6 +1,6 @@
 // What failures of the file system become.
 import { expect, it } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { createDiskErrorTranslator } from '../../../src/stores/disk-media/disk-errors.ts';
 import type { LogLine } from './workbench.ts';
 

@@ -11,7 +11,7 @@ import { diskMedia, type LogLine, openInFolder } from './workbench.ts';
 mediaStoreContract('disk', openInFolder);
 
 describe('a media folder', () => {
-  it('lets nobody else read files and folders', async () => {
+  it('is accessible for its owner only', async () => {
     const path = join(await temporaryFolder(), 'media');
     await storeFile(diskMedia(path), '1/d/c/a.txt', bytesOf('a'));
     expect((await stat(join(path, '1/d/c/a.txt'))).mode & 0o777).toBe(0o600);
@@ -20,7 +20,7 @@ describe('a media folder', () => {
     }
   });
 
-  it('is not made before the first upload, and healthy where it can be made', async () => {
+  it('is not created before the first upload, and healthy if it can be created', async () => {
     const root = await temporaryFolder();
     const store = diskMedia(join(root, 'not', 'there'));
     await store.health();
@@ -73,7 +73,7 @@ describe('a media folder', () => {
     expect(await diskMedia(path).stat('pipe')).toBeUndefined();
   });
 
-  it('is answered with one log line and `unavailable` where it is a file', async () => {
+  it('is unavailable and logged once if it is a file', async () => {
     const path = join(await temporaryFolder(), 'media');
     await writeFile(path, '');
     const lines: LogLine[] = [];

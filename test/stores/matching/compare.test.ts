@@ -40,7 +40,7 @@ const ASCENDING: readonly Json[] = [
   true,
 ];
 
-test('values stand in the order of MongoDB', () => {
+test('values sort in the order of MongoDB', () => {
   const shuffled = [...ASCENDING].map((value, at) => [(at * 7919) % ASCENDING.length, value] as const);
   const sorted = shuffled
     .sort((a, b) => a[0] - b[0])
@@ -56,7 +56,7 @@ test('each value equals only itself', () => {
   }
 });
 
-test('zeros are equal, and missing stands with null', () => {
+test('zeros are equal, and missing equals null', () => {
   expect(equalValues(0, -0)).toBe(true);
   expect(equalValues([-0], [0])).toBe(true);
   expect(compareValues(undefined, null)).toBe(0);
@@ -73,7 +73,7 @@ test('a key named __proto__ is a key like any other', () => {
   expect(compareValues(a, b)).toBeLessThan(0);
 });
 
-test('text orders by code point, also behind a common beginning', () => {
+test('text sorts by code point, also after a common prefix', () => {
   expect(compareText('x\uffee', 'x\u{10000}')).toBeLessThan(0);
   expect(compareText('\u{10000}', '\u{10001}')).toBeLessThan(0);
   expect(compareText('\u{1f600}', '\u{1f600}a')).toBeLessThan(0);

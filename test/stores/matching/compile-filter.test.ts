@@ -20,13 +20,13 @@ for (const [name, rows] of Object.entries(groups)) {
   });
 }
 
-test('everything matches everything', () => {
+test('the empty filter matches everything', () => {
   expect(compileFilter(MATCH_ALL)({})).toBe(true);
   expect(compileFilter({ kind: 'or', filters: [] })({})).toBe(false);
   expect(compileFilter({ kind: 'nor', filters: [] })({})).toBe(true);
   expect(compileFilter({ kind: 'field', path: 'a', tests: [] })({})).toBe(true);
 });
 
-test('a pattern that the engine refuses is refused when the filter is compiled', () => {
+test('a pattern that the engine rejects is rejected when the filter is compiled', () => {
   expect(() => compileFilter(toFilter({ a: { $regex: '(?=x)' } }))).toThrow(LinearRegexError);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { EMPTY_ARRAY } from '../../../src/stores/matching/paths.ts';
 import { compareDocuments, compareIndexValues, createSorter } from '../../../src/stores/matching/sorter.ts';
@@ -16,11 +16,11 @@ function order(sort: Sort, ...documents: readonly JsonObject[]): string {
 }
 
 describe('documents', () => {
-  test('without a sort, by id', () => {
+  test('documents without a sort are ordered by id', () => {
     expect(order([], {}, {}, {})).toBe('abc');
   });
 
-  test('ties go by id in the direction of the last key', () => {
+  test('ids break ties in the direction of the last key', () => {
     expect(order([['x', 1]], { x: 1 }, { x: 1 }, { x: 0 })).toBe('cab');
     expect(order([['x', -1]], { x: 1 }, { x: 1 }, { x: 0 })).toBe('bac');
     const rows = [
@@ -39,12 +39,12 @@ describe('documents', () => {
     ).toBe('cba');
   });
 
-  test('types order among each other, missing with null, an array by its element', () => {
+  test('types are ordered, missing equals null, an array sorts by its element', () => {
     const rows = [{ x: true }, { x: [2] }, { x: {} }, { x: 'a' }, { x: 9 }, { x: null }, {}];
     expect(order([['x', 1]], ...rows)).toBe('fgbedca');
   });
 
-  test('an array counts by its smallest element ascending, its largest descending', () => {
+  test('an array sorts by its smallest element ascending, its largest descending', () => {
     const rows = [{ x: [9, 2] }, { x: 1 }, { x: 5 }, { x: [] }, {}];
     expect(order([['x', 1]], ...rows)).toBe('debac');
     expect(order([['x', -1]], ...rows)).toBe('acbed');
@@ -95,7 +95,7 @@ describe('documents', () => {
   });
 });
 
-test('an empty array stands below everything', () => {
+test('an empty array sorts below everything', () => {
   const below: readonly (Json | undefined)[] = [undefined, null, 0, []];
   for (const value of below) {
     expect(compareIndexValues(EMPTY_ARRAY, value)).toBeLessThan(0);

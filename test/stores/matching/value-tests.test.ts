@@ -27,7 +27,7 @@ const VALUES: readonly (Json | undefined)[] = [
 
 const passing = (accepts: (value: Json | undefined) => boolean) => VALUES.filter(accepts);
 
-test('equality', () => {
+test('equality tests match equal values only', () => {
   expect(passing(equalTo(null))).toEqual([undefined, null]);
   expect(passing(equalTo(-0))).toEqual([0]);
   expect(passing(equalTo({ a: 1 }))).toEqual([{ a: 1 }]);
@@ -36,7 +36,7 @@ test('equality', () => {
   expect(passing(caseInsensitiveEqualTo(null))).toEqual([undefined, null]);
 });
 
-test('membership', () => {
+test('membership tests match listed values only', () => {
   expect(passing(oneOf([]))).toEqual([]);
   expect(passing(oneOf([null, 'a']))).toEqual([undefined, null, 'a']);
   expect(passing(oneOf([[1], 'a', {}, [], { a: 1 }, 0, false]))).toEqual([
@@ -50,7 +50,7 @@ test('membership', () => {
   ]);
 });
 
-test('order within a type', () => {
+test('comparisons match values of one type only', () => {
   expect(passing(comparesTo('gt', 0))).toEqual([1]);
   expect(passing(comparesTo('lte', 'a'))).toEqual(['a', 'A']);
   expect(passing(comparesTo('gte', null))).toEqual([undefined, null]);
@@ -60,7 +60,7 @@ test('order within a type', () => {
   expect(passing(comparesTo('lt', true))).toEqual([false]);
 });
 
-test('types and patterns', () => {
+test('type and pattern tests match as declared', () => {
   expect(passing(hasType(['null', 'array']))).toEqual([null, [], [1]]);
   expect(passing(hasType(['object', 'bool']))).toEqual([{}, { a: 1 }, true, false]);
   expect(passing(hasType(['number', 'string']))).toEqual([0, 1, 'a', 'A']);

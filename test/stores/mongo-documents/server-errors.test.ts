@@ -1,8 +1,8 @@
 // Every error that a server can answer with, in whatever command: only a client's mistake is a 4xx, and nothing is a 500.
 import type { Document } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
-import type { StoreError } from '../../../src/errors.ts';
-import { toAppError } from '../../../src/store-errors.ts';
+import type { StoreError } from '../../../src/errors/errors.ts';
+import { toAppError } from '../../../src/errors/store-errors.ts';
 import { MATCH_ALL } from '../../../src/stores/filter.ts';
 import { openMongoDocuments } from '../../../src/stores/mongo-documents/store.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';

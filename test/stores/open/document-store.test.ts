@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { openDocumentStore } from '../../../src/stores/open/document-store.ts';
 import { freePort } from '../../helpers/server-process.ts';

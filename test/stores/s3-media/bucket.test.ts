@@ -32,7 +32,7 @@ async function silentServer(): Promise<string> {
 }
 
 describe('a bucket', () => {
-  it('that answers nothing is unavailable after the time limit', async () => {
+  it('without an answer is unavailable after the time limit', async () => {
     const lines: LogLine[] = [];
     const store = s3Media({ ...KEYS, endpoint: await silentServer() }, { timeoutMs: 100, lines });
     onTestFinished(() => store.close());
@@ -41,7 +41,7 @@ describe('a bucket', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('asks nothing and loads nothing before it is used', async () => {
+  it('sends nothing and loads nothing before it is used', async () => {
     await new Bucket({ settings: { ...KEYS, endpoint: 'http://127.0.0.1:1' } }).close();
   });
 });
@@ -53,7 +53,7 @@ describe.skipIf(!isS3ServerInstalled())('a bucket of a real server', { timeout: 
   });
   afterAll(() => server.stop());
 
-  it('is unavailable while its server is away, and serves again when it is back', async () => {
+  it('is unavailable while its server is down, and works again afterwards', async () => {
     const lines: LogLine[] = [];
     const store = s3Media(await server.createBucket(), { lines });
     onTestFinished(() => store.close());

@@ -41,8 +41,8 @@ const outcomeOf = (build: Promise<void>) =>
     (error: { reason?: string; message: string }) => error.reason ?? error.message,
   );
 
-describe('the queue of builds', () => {
-  it('does one build after the other, in the order of arrival', async () => {
+describe('the queue of index builds', () => {
+  it('runs builds one after the other in order of arrival', async () => {
     const { queue, diary } = openQueue({ 1: 2, 2: 1, 3: 2 });
     await Promise.all([queue.run(1, false), queue.run(2, false), queue.run(3, false)]);
     expect(diary).toEqual(['step 1', 'step 1', 'step 2', 'step 3', 'step 3']);
@@ -50,7 +50,7 @@ describe('the queue of builds', () => {
     expect(diary.at(-1)).toBe('step 2');
   });
 
-  it('lets urgent ones go first, and goes on with the others where they stopped', async () => {
+  it('runs urgent builds first and then continues the paused ones', async () => {
     let urgent: Promise<unknown> = Promise.resolve();
     const { queue, diary } = openQueue({ 1: 3, 2: 2, 3: 1 }, (event) => {
       if (event === 'step 1' && diary.length === 1)
@@ -61,7 +61,7 @@ describe('the queue of builds', () => {
     expect(diary).toEqual(['step 1', 'step 2', 'step 2', 'step 3', 'step 1', 'step 1']);
   });
 
-  it('joins those who want the same index', async () => {
+  it('joins callers that build the same index', async () => {
     const { queue, diary } = openQueue({ 1: 2 });
     const first = queue.run(1, false);
     expect(queue.run(1, false)).toBe(first);
@@ -69,7 +69,7 @@ describe('the queue of builds', () => {
     expect(diary).toEqual(['step 1', 'step 1']);
   });
 
-  it('discards what a failed one has gathered, says so once, and goes on', async () => {
+  it('discards the results of a failed build, reports it once and continues with the next', async () => {
     const { queue, diary } = openQueue({ 1: Number.NaN, 2: 1 });
     const builds = [queue.run(1, false), queue.run(1, false), queue.run(2, false)];
     expect(await Promise.all(builds.map(outcomeOf))).toEqual(['no luck with 1', 'no luck with 1', 'done']);
@@ -77,7 +77,7 @@ describe('the queue of builds', () => {
     expect(await outcomeOf(queue.run(1, true))).toBe('no luck with 1');
   });
 
-  it('cancels the one that runs after its step, and one that waits at once', async () => {
+  it('cancels a running build after its step and a waiting one at once', async () => {
     const cancelled: Promise<void>[] = [];
     const { queue, diary } = openQueue({ 1: 5, 2: 1, 3: 1 }, (event) => {
       if (event === 'step 1' && diary.length === 2) cancelled.push(queue.cancel(1), queue.cancel(2));
@@ -88,7 +88,7 @@ describe('the queue of builds', () => {
     await queue.cancel(7);
   });
 
-  it('hears nothing of a step that fails after its index was given up', async () => {
+  it('ignores the error of a step whose build was cancelled', async () => {
     let cancelled = Promise.resolve();
     const { queue, diary } = openQueue({ 1: Number.NaN }, (event) => {
       if (event === 'step 1') cancelled = queue.cancel(1);
@@ -98,7 +98,7 @@ describe('the queue of builds', () => {
     expect(diary).toEqual(['step 1', 'discard 1']);
   });
 
-  it('ends all of them when the store closes, after the step that runs', async () => {
+  it('rejects all builds when the store closes, after the current step', async () => {
     const { queue, diary } = openQueue({ 1: 5, 2: 1 });
     const outcomes = Promise.all([queue.run(1, false), queue.run(2, true)].map(outcomeOf));
     await queue.close();

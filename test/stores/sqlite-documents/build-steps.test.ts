@@ -16,7 +16,7 @@ function openSteps(smallText: number) {
   return { ...joined, asked, n, steps, limits };
 }
 
-it('builds little on the main thread', async () => {
+it('a small collection is indexed on the main thread', async () => {
   const { steps, n, asked, bench, limits } = openSteps(BUILD_LIMITS.smallText);
   expect(isSmall(bench, n, limits)).toBe(true);
   expect([await steps.step(n), await steps.step(n), await steps.step(n)]).toEqual(['more', 'more', 'more']);
@@ -26,7 +26,7 @@ it('builds little on the main thread', async () => {
   expectConsistentIndexes(bench);
 });
 
-it('builds much on the writer thread, and ends there what it began there', async () => {
+it('a large collection is indexed on the writer thread, where the build also ends', async () => {
   const { steps, n, asked, bench, commits } = openSteps(0);
   expect(await steps.step(n)).toBe('more');
   await commits.commit(
@@ -40,7 +40,7 @@ it('builds much on the writer thread, and ends there what it began there', async
   expect(await steps.step(n)).toBe('done');
 });
 
-it('gathers again what another thread had gathered', async () => {
+it('a build whose rows were lost with their thread gathers them again', async () => {
   const { steps, n, asked, threads, bench } = openSteps(0);
   while (!asked.includes('fill')) {
     // As when the thread was idle for so long that it ended.

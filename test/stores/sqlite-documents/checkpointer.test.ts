@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { openStoreParts } from './store-parts.ts';
 import { idOf, insertThing, NS } from './test-database.ts';
 
-it('moves a long log into the data file, on the writer thread', async () => {
+it('checkpoints a long log on the writer thread', async () => {
   const { commits, checkpointer, asked, errors, bench } = openStoreParts();
   const text = 'x'.repeat(200_000);
   for (let n = 0; n < 256; n += 1) await commits.commit([insertThing(n, { text })], {});
@@ -16,14 +16,14 @@ it('moves a long log into the data file, on the writer thread', async () => {
   expect(pages - moved).toBeLessThan(9000);
 });
 
-it('leaves a short log alone', async () => {
+it('does not checkpoint a short log', async () => {
   const { commits, checkpointer, asked } = openStoreParts();
   for (let n = 0; n < 130; n += 1) await commits.commit([insertThing(n, { n })], {});
   await checkpointer.idle();
   expect(asked).toEqual([]);
 });
 
-it('moves even a short log as long as the disk has room for it', async () => {
+it('checkpoints a short log while the disk still has space for it', async () => {
   let free = 10_000_000;
   const { commits, checkpointer, asked } = openStoreParts({ freeBytes: () => free });
   const write = (n: number) => commits.commit([insertThing(n, { text: 'x'.repeat(100_000) })], {});
@@ -42,14 +42,14 @@ describe('on a full disk', () => {
     return Promise.reject(new StoreError('unavailable', { cause }));
   };
 
-  it('gives the log back and writes once more', async () => {
+  it('truncates the log and repeats the write', async () => {
     const { checkpointer, asked } = openStoreParts();
     const attempts = [full, async () => 'written'];
     expect(await checkpointer.withDiskSpace(1, () => attempts.shift()!())).toBe('written');
     expect(asked).toEqual(['truncate']);
   });
 
-  it('does not try that again at once when it did not help', async () => {
+  it('does not truncate again at once if that did not help', async () => {
     let attempts = 0;
     const { checkpointer, asked } = openStoreParts();
     const write = () => {
@@ -62,7 +62,7 @@ describe('on a full disk', () => {
     expect(asked).toEqual(['truncate']);
   });
 
-  it('keeps a reserve, for moving the log and for removals', async () => {
+  it('reserves space for checkpoints and removals', async () => {
     let free = 10_000_000;
     const { commits, checkpointer, asked } = openStoreParts({ freeBytes: () => free });
     await commits.commit([insertThing(1, { text: 'x'.repeat(100_000) })], {});
@@ -75,7 +75,7 @@ describe('on a full disk', () => {
     expect(asked).toContain('truncate');
   });
 
-  it('lets many removals at once through, too', async () => {
+  it('accepts a commit of many removals', async () => {
     let free = 10_000_000;
     const { commits, checkpointer } = openStoreParts({ freeBytes: () => free });
     const many = Array.from({ length: 40 }, (_, n) => n);
@@ -92,7 +92,7 @@ describe('on a full disk', () => {
     await checkpointer.idle();
   });
 
-  it('leaves other failures alone', async () => {
+  it('passes other errors on', async () => {
     const { checkpointer, asked } = openStoreParts();
     const write = () => Promise.reject(new StoreError('conflict'));
     await expect(checkpointer.withDiskSpace(1, write)).rejects.toMatchObject({ reason: 'conflict' });

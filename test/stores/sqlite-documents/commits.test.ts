@@ -32,7 +32,7 @@ describe('commits', () => {
     await expect(failing).rejects.toMatchObject({ name: 'StoreError', reason: 'conflict', index: 40 });
   });
 
-  it('stand, whatever fails behind them', async () => {
+  it('succeed even if a listener throws', async () => {
     const failure = new Error('behind a commit');
     const fail = () => {
       throw failure;

@@ -13,7 +13,7 @@ const ENTRY = {
 };
 const filter = (value: string): Filter => ({ kind: 'field', path: 'a', tests: [{ kind: 'eq', value }] });
 
-it('remembers a count until the next write', () => {
+it('a count is cached until the next write', () => {
   const counts = createCountCache();
   counts.set(ENTRY, filter('x'), 4);
   expect(counts.get(ENTRY, filter('x'))).toBe(4);
@@ -22,7 +22,7 @@ it('remembers a count until the next write', () => {
   expect(counts.get({ ...ENTRY, writes: 4 }, filter('x'))).toBeUndefined();
 });
 
-it('does not remember huge filters', () => {
+it('counts of huge filters are not cached', () => {
   const counts = createCountCache();
   counts.set(ENTRY, filter('x'.repeat(5000)), 4);
   expect(counts.get(ENTRY, filter('x'.repeat(5000)))).toBeUndefined();

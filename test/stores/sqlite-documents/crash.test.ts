@@ -50,7 +50,7 @@ async function writeAndKill(path: string, from: number, commits: number): Promis
 }
 
 describe('the data file', { timeout: 60_000 }, () => {
-  it('keeps what was answered, in whole commits, and its indexes, when the process is killed', async () => {
+  it('keeps whole commits and consistent indexes when the process is killed', async () => {
     const path = await folder();
     let next = 0;
     for (const commits of [1, 300, 40]) next = (await writeAndKill(path, next, commits)) + 2;
@@ -74,7 +74,7 @@ describe('the data file', { timeout: 60_000 }, () => {
     }
   });
 
-  it('is shared with another process, whose writes are seen at once', async () => {
+  it('may be shared with another process, whose writes are visible at once', async () => {
     const path = await folder();
     const first = await openSqliteDocuments({ path, queueLimit: 100 });
     const second = await openSqliteDocuments({ path, queueLimit: 100 });

@@ -33,7 +33,7 @@ const WRITER = `
 `;
 
 describe.skipIf(!canMakeSmallDisk())('a full disk', { timeout: 60_000 }, () => {
-  it('takes documents until they fill it, and the log gives its room back', async () => {
+  it('a small disk takes documents until it is full, and truncating the log frees its space', async () => {
     const { stdout, stderr } = onSmallDisk(await temporaryFolder(), WRITER, MEGABYTES);
     expect(stderr).toBe('');
     const report = JSON.parse(stdout);

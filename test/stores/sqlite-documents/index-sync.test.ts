@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../src/errors.ts';
+import { StoreError } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { Namespace, Write } from '../../../src/stores/ports.ts';
 import { applyWrites } from '../../../src/stores/sqlite-documents/commit/apply-writes.ts';
@@ -17,14 +17,14 @@ function names({ bench }: ReturnType<typeof openStoreParts>) {
 }
 
 describe('declared indexes', () => {
-  it('are there at once on an empty collection', async () => {
+  it('are ready at once on an empty collection', async () => {
     const joined = openStoreParts();
     await joined.indexing.ensure(NS, [A, B]);
     expect(names(joined)).toEqual(['a', 'b']);
     expect(joined.asked).toEqual([]);
   });
 
-  it('are built on the main thread for little data, on the writer thread for more', async () => {
+  it('are built on the main thread for small collections, on the writer thread for large ones', async () => {
     const joined = openStoreParts();
     joined.bench.fill(Array.from({ length: 10 }, (_, n) => ({ a: n, b: n })));
     await (await joined.indexing.ensure(NS, [A])).built;
@@ -38,7 +38,7 @@ describe('declared indexes', () => {
     expect(new Set(large.asked)).toEqual(new Set(['gather', 'fill', 'discard']));
   });
 
-  it('are the same when said again, and replaced when changed', async () => {
+  it('do not change when declared again, and are replaced when changed', async () => {
     const joined = openStoreParts();
     await joined.indexing.ensure(NS, [A, B]);
     const before = joined.bench.catalogue.get(NS)?.indexes.map((index) => index.n);
@@ -49,7 +49,7 @@ describe('declared indexes', () => {
     expect(joined.bench.catalogue.get(NS)?.indexes[0]?.definition.sparse).toBe(true);
   });
 
-  it('follow one another when declared at the same time', async () => {
+  it('are synchronised one after the other when declared at the same time', async () => {
     const joined = openStoreParts();
     joined.bench.fill(Array.from({ length: 500 }, (_, n) => ({ a: n, b: n, pad: 'x'.repeat(800) })));
     const all = await Promise.all([[A], [A, B], [B]].map((list) => joined.indexing.ensure(NS, list)));
@@ -57,7 +57,7 @@ describe('declared indexes', () => {
     expect(names(joined)).toEqual(['b']);
   });
 
-  it('report data that break one in the background, and drop it', async () => {
+  it('are dropped and reported if data violate one in the background', async () => {
     const joined = openStoreParts();
     joined.bench.fill([{ a: [1], b: [2] }]);
     const { built } = await joined.indexing.ensure(NS, [indexOf({ path: 'a' }, { path: 'b' })]);
@@ -67,7 +67,7 @@ describe('declared indexes', () => {
     expect(names(joined)).toEqual([]);
   });
 
-  it('are built after one that data forbid', async () => {
+  it('are built after one that data violate', async () => {
     const joined = openStoreParts();
     joined.bench.fill([{ a: [1], b: [2] }]);
     const forbidden = indexOf({ path: 'a' }, { path: 'b' });
@@ -79,7 +79,7 @@ describe('declared indexes', () => {
     await joined.indexing.close();
   });
 
-  it('go on after a restart where they stopped', async () => {
+  it('continue their builds after a restart', async () => {
     const joined = openStoreParts();
     joined.bench.fill(Array.from({ length: 3000 }, (_, n) => ({ a: n, pad: 'x'.repeat(200) })));
     const { built } = await joined.indexing.ensure(NS, [A]);
@@ -124,8 +124,8 @@ const change = (n: number, fields: JsonObject): Write => ({
   document: { _id: idOf(n), v: 1, ...fields },
 });
 
-describe('builds that meet', () => {
-  it('each end: of one collection and of several, unique or not', async () => {
+describe('concurrent index builds', () => {
+  it('all end, in one collection or several, unique or not', async () => {
     const joined = openStoreParts(SLICED);
     fill(joined);
     fill(joined, OTHER);
@@ -142,7 +142,7 @@ describe('builds that meet', () => {
     expect(joined.asked.filter((task) => task === 'gather')).toHaveLength(6 * 41);
   });
 
-  it('let a unique one go first, and go on where they stopped', async () => {
+  it('let a unique one go first and then continue', async () => {
     const joined = openStoreParts(SLICED);
     fill(joined);
     const { built } = await joined.indexing.ensure(NS, [A]);
@@ -155,7 +155,7 @@ describe('builds that meet', () => {
     expectConsistentIndexes(joined.bench);
   });
 
-  it('are one build where the same index is wanted again, and leave no outdated row', async () => {
+  it('of the same index are one build and leave no outdated row', async () => {
     const joined = openStoreParts(SLICED);
     fill(joined);
     const first = await joined.indexing.ensure(NS, [A]);
@@ -173,7 +173,7 @@ describe('builds that meet', () => {
     expectConsistentIndexes(joined.bench);
   });
 
-  it('are cancelled with the index, whatever step they are at', async () => {
+  it('are cancelled when their index is dropped, in every step', async () => {
     const joined = openStoreParts(SLICED);
     fill(joined);
     const first = await joined.indexing.ensure(NS, [A]);
@@ -188,7 +188,7 @@ describe('builds that meet', () => {
     expectConsistentIndexes(joined.bench);
   });
 
-  it('go on at a start, whatever is unfinished', async () => {
+  it('continue at the next start', async () => {
     const joined = openStoreParts(SLICED);
     fill(joined);
     fill(joined, OTHER);
@@ -210,7 +210,7 @@ describe('builds that meet', () => {
   });
 });
 
-describe('a build that failed', () => {
+describe('a failed build', () => {
   it.each([
     ['gather', 7],
     ['fill', 1],
@@ -228,7 +228,7 @@ describe('a build that failed', () => {
     expectConsistentIndexes(joined.bench);
   });
 
-  it('is taken back where the index is unique, and others go on', async () => {
+  it('removes its unique index, and others continue', async () => {
     const joined = openStoreParts(SLICED);
     fill(joined);
     await joined.commits.commit([change(3, { a: 'new', c: 4 })], {});
@@ -244,8 +244,8 @@ describe('a build that failed', () => {
   });
 });
 
-describe('an index that is repaired', () => {
-  it('is completed at a start where the repair was interrupted', async () => {
+describe('an index under repair', () => {
+  it('is completed at the next start if the repair was interrupted', async () => {
     const joined = openStoreParts(SLICED);
     const { bench } = joined;
     fill(joined);

@@ -24,7 +24,7 @@ function filled(count: number, text: number) {
 }
 
 describe('queries', () => {
-  it('are answered on the main thread when short', async () => {
+  it('run on the main thread when short', async () => {
     const { queries, asked } = filled(100, 10);
     expect(await queries.find(NS, query({ filter: eq('_id', idOf(1)) }), {})).toMatchObject([{ n: 0 }]);
     expect(await queries.find(NS, query({ filter: eq('_id', idOf(999)) }), {})).toEqual([]);
@@ -35,7 +35,7 @@ describe('queries', () => {
     expect(asked).toEqual([]);
   });
 
-  it('go to a reader when they are long', async () => {
+  it('run on a reader thread when they are long', async () => {
     const { queries, asked } = filled(2000, 500);
     expect(await queries.find(NS, query({ sort: [['n', -1]], limit: 1 }), {})).toMatchObject([{ n: 1999 }]);
     expect(await queries.findText(NS, query({ limit: 2000 }), {})).toHaveLength(2000);
@@ -44,7 +44,7 @@ describe('queries', () => {
     expect(asked).toEqual(['find', 'find', 'count', 'space']);
   });
 
-  it('go to a reader when they pass over much, and to nobody when they pass over everything', async () => {
+  it('run on a reader thread if they skip many documents, and nowhere if they skip all', async () => {
     const { queries, asked } = filled(10_050, 1);
     expect(await queries.findText(NS, query({ skip: 10_045 }), {})).toHaveLength(5);
     expect(asked).toEqual(['find']);
@@ -52,7 +52,7 @@ describe('queries', () => {
     expect(asked).toEqual(['find']);
   });
 
-  it('go to a reader when their filter is a lot of work', async () => {
+  it('run on a reader thread if their filter is expensive', async () => {
     const { queries, asked } = filled(10, 1000);
     const where = (test: FilterTest): Filter => ({ kind: 'field', path: 'text', tests: [test] });
     const pattern = (text: string) => where({ kind: 'regex', pattern: text, flags: '' });
@@ -67,7 +67,7 @@ describe('queries', () => {
     expect(asked).toEqual(['find', 'count', 'count']);
   });
 
-  it('take a count from memory until something is written', async () => {
+  it('use a cached count until the next write', async () => {
     const { queries, asked, commits } = filled(2000, 500);
     const filter = eq('text', 'y');
     expect(await queries.count(NS, filter, {})).toBe(0);

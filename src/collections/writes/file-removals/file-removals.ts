@@ -1,6 +1,5 @@
-// Removes the files of records that are gone, once nobody can see the records any more: at once, and again later where that
-// failed or a crash came between.
-import { StoreError } from '../../../errors.ts';
+// Removes the files of removed records after the commit: at once, and again later where that failed or a crash came between.
+import { StoreError } from '../../../errors/errors.ts';
 import { type Pause, pause as pauseOnClock } from '../../../lib/async/pause.ts';
 import { createLogThrottle } from '../../../lib/log-throttle.ts';
 import { filterAfterId, MATCH_ALL } from '../../../stores/filter.ts';
@@ -16,42 +15,42 @@ import { createRemoveFiles, type RemoveFilesDeps } from './remove-files.ts';
 
 interface FileRemovalsDeps extends Omit<RemoveFilesDeps, 'warn'> {
   readonly newId: () => string;
-  /** No other server uses the store: what an earlier process had claimed is nobody's. */
+  /** No other server uses the store: claims of an earlier process have ended. */
   readonly alone: boolean;
   readonly log: { warn(fields: object, message: string): void };
   readonly pause?: Pause | undefined;
 }
 
 export interface FileRemovals {
-  /** The entries for records that are about to be removed, to be stored in the same commit. */
+  /** Creates the entries for records, to be stored in the commit that removes them. */
   createEntries(namespace: Namespace, records: readonly StoredDocument[]): readonly RemovalEntry[];
   /**
-   * Removes the files of entries that have just been stored. Resolves when they are gone, or after two seconds, or when it
-   * has failed: it goes on behind then. Never rejects.
+   * Removes the files of entries that have just been stored. Resolves when they are gone, on a failure, or after two
+   * seconds; the rest is done in the background. Never rejects.
    */
   removeNow(entries: readonly RemovalEntry[]): Promise<void>;
   /**
-   * Goes once through all entries that nobody sees to. Resolves with the number of those that are left, for now; a file that
-   * cannot be removed is logged. Rejects with a StoreError when the documents cannot be read.
+   * Goes once through all entries that no server has claimed. Resolves with the number of remaining entries; a file that
+   * cannot be removed is logged. Rejects with a StoreError when the entries cannot be read.
    */
   retryAll(): Promise<number>;
-  /** Repeats `retryAll` from now on, behind everything else. */
+  /** Repeats `retryAll` in the background. */
   start(): void;
-  /** Waits for the removals in hand and begins no more. */
+  /** Waits for running removals and starts no more. */
   close(): Promise<void>;
 }
 
-/** Milliseconds that a request waits for the files of what it removed. */
+/** Milliseconds that a request waits for the removal of files. */
 const REQUEST_WAIT_MS = 2000;
-/** Milliseconds that are left of a claim when work on an entry begins at the latest. */
+/** Milliseconds that a claim must still last when work on its entry starts. */
 const MIN_CLAIM_MS = 20_000;
 const ENTRIES_PER_PAGE = 50;
-/** Milliseconds between two rounds: doubled while something is left, the longest when nothing is. */
+/** Milliseconds between two rounds: doubled while entries remain, the maximum when none do. */
 const MIN_INTERVAL_MS = 15_000;
 const MAX_INTERVAL_MS = 600_000;
 const LOG_INTERVAL_MS = 60_000;
 
-/** Makes the removals. Nothing is read before `retryAll` or `start`. */
+/** Creates the removals. Nothing is read before `retryAll` or `start`. */
 export function createFileRemovals(options: FileRemovalsDeps): FileRemovals {
   const { store, newId, now, queryMs, alone, log, pause = pauseOnClock } = options;
   const by = newId();
@@ -79,7 +78,7 @@ export function createFileRemovals(options: FileRemovalsDeps): FileRemovals {
   const completeAll = async (entries: readonly RemovalEntry[]): Promise<void> => {
     try {
       for (const entry of entries) {
-        // Past its claim it is anybody's.
+        // After its claim another server may take the entry.
         if (closing.signal.aborted || now() > entry.claimedUntil - MIN_CLAIM_MS) return waiting.abort();
         await complete(entry, false);
       }
@@ -99,7 +98,7 @@ export function createFileRemovals(options: FileRemovalsDeps): FileRemovals {
       await complete(claimed.entry, true);
       return true;
     } catch (error) {
-      // Another server was faster.
+      // Another server has claimed it.
       if (!(error instanceof StoreError && error.reason === 'conflict')) failed(error);
       return false;
     }
@@ -127,7 +126,7 @@ export function createFileRemovals(options: FileRemovalsDeps): FileRemovals {
       });
       wait = left === 0 ? MAX_INTERVAL_MS : wait;
       await pause(wait, AbortSignal.any([waiting.signal, closing.signal]));
-      // Something has failed meanwhile: its turn comes soon, but not at once.
+      // An entry of a request has failed meanwhile: it is retried soon, but not at once.
       if (waiting.signal.aborted) await pause(MIN_INTERVAL_MS, closing.signal);
       wait = left === 0 ? MIN_INTERVAL_MS : Math.min(2 * wait, MAX_INTERVAL_MS);
     }

@@ -1,34 +1,34 @@
-// What is noted of files whose records are removed, in the commit that removes the records: until they are gone, somebody
-// must see to it.
+// Entries for the files of removed records, stored in the commit that removes the records: a server claims an entry, removes
+// its files, then the entry.
 import type { Namespace, StoredDocument, Write } from '../../../stores/ports.ts';
 
-/** One entry for each list of files that still have to go. */
+/** Where the entries are stored. */
 export const REMOVALS_NAMESPACE: Namespace = { database: null, collection: 'cloister.media-removals' };
 
-/** Milliseconds for which an entry belongs to whoever wrote or claimed it: another server leaves it alone. */
+/** Milliseconds for which an entry belongs to the server that wrote or claimed it. */
 export const CLAIM_MS = 60_000;
 
-/** Files of one entry: ten thousand documents may go at once, and no entry may be as large as all of their paths. */
+/** Files of one entry: a removal of ten thousand records makes several entries of a moderate size. */
 const MAX_PATHS = 500;
-/** Characters of a path; a longer one was made by nobody who stores files. */
+/** Characters of a path; the server stores no file under a longer one. */
 const MAX_PATH_CHARACTERS = 4096;
 
-/** Files that are to be removed, by the paths of the records that are gone. */
+/** Files to remove, by the paths of the removed records. */
 export interface RemovalEntry {
   readonly id: string;
   readonly v: number;
-  /** Where the records were. */
+  /** The namespace of the records. */
   readonly namespace: Namespace;
   readonly paths: readonly string[];
   /** Epoch milliseconds: when the records were removed. */
   readonly createdAt: number;
-  /** The server that sees to it. */
+  /** The server that holds the claim. */
   readonly claimedBy: string;
-  /** Epoch milliseconds: until then it does. */
+  /** Epoch milliseconds: end of the claim. */
   readonly claimedUntil: number;
 }
 
-/** Who claims entries, and when. */
+/** Which server claims entries, and when. */
 interface EntryClaim {
   readonly by: string;
   /** Epoch milliseconds. */
@@ -99,7 +99,7 @@ export function claimEntry(
   };
 }
 
-/** The write that forgets an entry whose files are gone. */
+/** The write that removes an entry whose files are gone. */
 export function deleteEntry({ id, v }: RemovalEntry): Write {
   return { kind: 'remove', ns: REMOVALS_NAMESPACE, id, v };
 }

@@ -1,7 +1,7 @@
 // Before-images: the documents that a commit without a transaction will change, to restore them if it fails.
 import { setImmediate } from 'node:timers/promises';
 import { BSON, type Document, type Filter } from 'mongodb';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import { documentVersion } from '../../../lib/document-version.ts';
 import type { Write } from '../../ports.ts';
 import { parseBson } from '../bson/bson-to-json.ts';

@@ -1,5 +1,5 @@
 // Commits writes: one as one command, several as a transaction, or in order with a rollback on a standalone server.
-import { isStoreUnavailable, StoreError } from '../../../errors.ts';
+import { isStoreUnavailable, StoreError } from '../../../errors/errors.ts';
 import type { Random } from '../../../lib/async/back-off.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { DocumentStore, Namespace, Write } from '../../ports.ts';

@@ -1,7 +1,7 @@
 // Checks unique indexes against values of non-JSON types: the index keeps a date and its text as two values, although
 // readers see one.
 import type { Document } from 'mongodb';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json/json.ts';
 import { parsePath, readField } from '../../matching/paths.ts';
 import type { Write } from '../../ports.ts';

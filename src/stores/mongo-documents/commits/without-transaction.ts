@@ -1,6 +1,6 @@
 // Commits several writes on a server without transactions: one command after the other, rolled back if one fails.
 import { type Collection, MongoWriteConcernError } from 'mongodb';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { Write } from '../../ports.ts';
 import { toStoreErrorOrDefect } from '../connection/errors.ts';
@@ -19,17 +19,17 @@ const MAX_CONCURRENT_REMOVALS = 16;
 
 interface RollbackJournal {
   readonly images: BeforeImages;
-  /** What is known to be done. */
+  /** Writes that are known to be applied. */
   readonly done: AppliedWrites[];
   readonly log: Pick<Logger, 'error'>;
 }
 
 /**
- * Applies the writes in exactly their order, all or none: every state that they were computed from is looked at before
- * the first, and applied ones are rolled back if one fails. Returns that one. Others may see a part of the writes
- * in the meantime. Rejects with `timeout` at the deadline, with nothing left done.
- * Where the server does not answer any more, the writes up to some point stay: which point is not known, so that taking
- * back could remove what a later one refers to.
+ * Applies the writes in order, all or none: every expected version is checked before the first, and applied writes are
+ * rolled back if one fails. Resolves with the failed write. Readers may see a part of the writes meanwhile. Rejects with
+ * `timeout` at the deadline, with nothing left applied.
+ * If the server stops answering, the writes up to an unknown point stay: a rollback might remove a document that a later
+ * write refers to.
  */
 export async function writeWithoutTransaction(
   limited: OperationScope,
@@ -63,7 +63,7 @@ function withoutDeadline(scope: OperationScope, writes: readonly Write[]): Opera
   return { ...scope, collection: (ns) => collections.get(namespaceKey(ns)) ?? scope.collection(ns) };
 }
 
-/** What bounds a command; undefined when time is up. */
+/** The time limit of the next command; undefined after the deadline. */
 function remainingLimit(scope: OperationScope): ReturnType<OperationScope['timeLimit']> | undefined {
   try {
     return scope.timeLimit();

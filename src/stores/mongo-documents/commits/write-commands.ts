@@ -6,7 +6,7 @@ import {
   type Document,
   MongoServerError,
 } from 'mongodb';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import type { Namespace, Write } from '../../ports.ts';
 import { toBson } from '../bson/json-to-bson.ts';
 import type { OperationScope } from '../connection/types.ts';

@@ -1,6 +1,6 @@
 // Maps the error of a failed write to a StoreError that names the write and its fields.
 import type { Document } from 'mongodb';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import { expandRows, parsePath } from '../../matching/paths.ts';
 import type { StoredDocument, Write } from '../../ports.ts';
 import { driverErrorToStoreError } from '../connection/errors.ts';

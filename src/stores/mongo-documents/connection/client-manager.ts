@@ -1,6 +1,6 @@
 // Manages the driver's client: created on first use, and replaced when the driver itself would not recover.
 import type { Collection, Db, MongoClient, TopologyDescription } from 'mongodb';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import { withTimeout } from '../../../lib/async/timeout.ts';
 import { type CausalClock, startCausalClock } from './causal-clock.ts';
 import type { Deadline } from './deadline.ts';

@@ -1,6 +1,6 @@
 // Types of collections that other programs may create (views, time series, capped), and the writes they do not support.
 import { MongoError } from 'mongodb';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import type { Namespace, Write } from '../../ports.ts';
 import { namespaceKey } from './namespaces.ts';
 import type { OperationScope } from './types.ts';

@@ -1,6 +1,6 @@
 // Parses the connection string and creates the driver's client. Options that the store's guarantees rest on are fixed.
 import { MongoClient, type MongoClientOptions, ReadConcern, ReadPreference } from 'mongodb';
-import { AppError } from '../../../errors.ts';
+import { AppError } from '../../../errors/errors.ts';
 import { DEFAULT_DATABASE, isDatabaseName } from './namespaces.ts';
 
 interface ClientOptions {

@@ -1,6 +1,6 @@
 // Runs operations on the server: one client for all, a deadline for each operation, errors as StoreErrors.
 import type { ClientSession } from 'mongodb';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import { withTimeout } from '../../../lib/async/timeout.ts';
 import type { OperationOptions } from '../../ports.ts';
 import { ClientManager, type LiveClient } from './client-manager.ts';

@@ -1,5 +1,5 @@
 // Deadline of one operation: how much time remains, and the error once none does.
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 
 export interface Deadline {
   /** Milliseconds until the deadline; zero or negative once it has passed, Infinity without a limit. */

@@ -6,7 +6,7 @@ import {
   MongoNetworkError,
   MongoServerSelectionError,
 } from 'mongodb';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 
 type ErrorReason = StoreError['reason'];
 

@@ -1,5 +1,5 @@
 // Divides the connection pool among operation classes: each has reserved slots, so that slow work never blocks short work.
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import { withTimeout } from '../../../lib/async/timeout.ts';
 import type { Deadline } from './deadline.ts';
 

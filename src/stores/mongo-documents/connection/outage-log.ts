@@ -1,5 +1,5 @@
 // Logs outages of the database: one line when it becomes unavailable or available, none per request.
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import { createLogThrottle } from '../../../lib/log-throttle.ts';
 import type { Deployment, MongoOptions } from './types.ts';
 

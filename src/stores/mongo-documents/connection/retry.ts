@@ -1,6 +1,6 @@
 // Retries operations after errors that pass: a new primary, a killed query, a broken connection.
 import { MongoError, MongoServerError, MongoServerSelectionError, MongoWriteConcernError } from 'mongodb';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import type { Random } from '../../../lib/async/back-off.ts';
 import { jitteredBackOff, retry } from '../../../lib/async/retry.ts';
 import { toStoreErrorOrDefect } from './errors.ts';

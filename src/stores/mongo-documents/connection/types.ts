@@ -9,7 +9,7 @@ export interface MongoOptions {
   readonly uri: string;
   readonly maxPoolSize: number;
   readonly minPoolSize: number;
-  /** Name spaces with a `database` are databases of that name. */
+  /** Namespaces with a `database` lie in the database of that name. */
   readonly separateDatabases: boolean;
   /** Time limit of an operation without a deadline, in milliseconds. */
   readonly queryMs: number;

@@ -1,5 +1,5 @@
 // Builds and drops the indexes of one collection, and keeps the records of indexes that the server created in step.
-import { isStoreUnavailable, StoreError } from '../../../errors.ts';
+import { isStoreUnavailable, StoreError } from '../../../errors/errors.ts';
 import { withAbort } from '../../../lib/async/timeout.ts';
 import type { IndexDefinition, Namespace } from '../../ports.ts';
 import { retryRead } from '../connection/retry.ts';
@@ -111,11 +111,11 @@ async function buildTogether(
 async function buildEach(
   target: BuildTarget,
   builds: readonly IndexBuild[],
-  most: number,
+  maxFailures: number,
 ): Promise<FailedBuild[]> {
   const failures: FailedBuild[] = [];
   for (const build of builds) {
-    if (failures.length === most) break;
+    if (failures.length === maxFailures) break;
     try {
       await buildOne(target, build);
     } catch (error) {
@@ -128,16 +128,16 @@ async function buildEach(
 }
 
 /**
- * Brings indexes into force, those that are there already included, and resolves with the failures. One pass over the
+ * Builds missing indexes, confirms existing ones, and resolves with the failures. One pass over the
  * documents builds all of them; only if that fails each is built alone. Rejects when the server is unavailable.
  */
 export async function buildAll(
   target: BuildTarget,
   builds: readonly IndexBuild[],
 ): Promise<readonly FailedBuild[]> {
-  const asked = requestable(builds);
-  if ((await buildTogether(target, asked)) === undefined) return [];
-  const failures = await buildEach(target, asked, Number.POSITIVE_INFINITY);
+  const requested = requestable(builds);
+  if ((await buildTogether(target, requested)) === undefined) return [];
+  const failures = await buildEach(target, requested, Number.POSITIVE_INFINITY);
   await dropAll(
     target,
     failures.filter(({ build }) => !build.exists).map(({ build }) => build.spec),
@@ -145,24 +145,24 @@ export async function buildAll(
   return failures;
 }
 
-/** The same, but all or none: throws the first failure, with everything as it was. */
+/** The same, but all or none: rejects with the first failure, and leaves all indexes unchanged then. */
 export async function buildAllOrNone(target: BuildTarget, builds: readonly IndexBuild[]): Promise<void> {
-  const asked = requestable(builds);
-  const refusal = await buildTogether(target, asked);
-  if (refusal === undefined) return;
+  const requested = requestable(builds);
+  const commonError = await buildTogether(target, requested);
+  if (commonError === undefined) return;
   // The error of a duplicate names the index, so that none has to be built to find it.
-  const told = refusal.fields.length > 0 ? refusal : undefined;
-  const error = told ?? (await buildEach(target, asked, 1))[0]?.error;
+  const named = commonError.fields.length > 0 ? commonError : undefined;
+  const error = named ?? (await buildEach(target, requested, 1))[0]?.error;
   if (error === undefined) return;
   await dropAll(
     target,
-    asked.filter(({ exists: found }) => !found).map(({ spec }) => spec),
+    requested.filter(({ exists }) => !exists).map(({ spec }) => spec),
   );
   throw error;
 }
 
 async function recordBuilds({ connection, ns }: BuildTarget, builds: readonly IndexBuild[]): Promise<void> {
-  const missing = builds.filter(({ exists: found }) => !found).map(({ spec }) => spec);
+  const missing = builds.filter(({ exists }) => !exists).map(({ spec }) => spec);
   if (missing.length > 0) await connection.run({}, (scope) => addRecords(scope, ns, missing));
 }
 

@@ -1,6 +1,6 @@
 // The index commands of MongoDB, with their errors as StoreErrors.
 import { type Document, MongoServerError } from 'mongodb';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import type { Namespace } from '../../ports.ts';
 import { readCollectionType } from '../connection/collection-type.ts';
 import { driverErrorToStoreError, sanitizedCause } from '../connection/errors.ts';

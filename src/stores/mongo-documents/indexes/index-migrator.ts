@@ -1,6 +1,6 @@
 // Makes the indexes of each collection match its definitions: unique indexes before `ensureIndexes` resolves, all other
 // builds and drops in the background.
-import { isStoreUnavailable, StoreError } from '../../../errors.ts';
+import { isStoreUnavailable, StoreError } from '../../../errors/errors.ts';
 import { createKeyedMutex } from '../../../lib/async/keyed-mutex.ts';
 import { type Pause, pause as pauseOnClock } from '../../../lib/async/pause.ts';
 import { createSemaphore } from '../../../lib/async/semaphore.ts';
@@ -84,7 +84,7 @@ class MongoIndexMigrator implements IndexMigrator {
     const key = namespaceKey(ns);
     const target = { connection: this.#connection, ns, closing: this.#closing.signal };
     const request: EnsureRequest = { ...target, key, definitions };
-    return this.#foreground.run(key, () => this.#ensureNow(request));
+    return this.#foreground.withLock(key, () => this.#ensureNow(request));
   };
 
   readonly close = async (): Promise<void> => {
@@ -191,7 +191,7 @@ class MongoIndexMigrator implements IndexMigrator {
   async #build(request: EnsureRequest, builds: readonly IndexBuild[]) {
     const missing = builds.filter(isMissing);
     const confirmed = await buildAll(request, builds.filter(exists));
-    if (missing.length === 0) return confirmed;
+    if (missing.length === 0 || this.#closing.signal.aborted) return confirmed;
     return this.#withBuildSlot(async () => {
       if (this.#closing.signal.aborted) throw closingError();
       return this.#isCurrent(request) ? [...confirmed, ...(await buildAll(request, missing))] : confirmed;
@@ -215,7 +215,7 @@ class MongoIndexMigrator implements IndexMigrator {
   #runInBackground(key: string, work: (isCurrent: () => boolean) => Promise<void>): Promise<void> {
     const request = this.#latest.get(key);
     const isCurrent = () => this.#latest.get(key) === request;
-    const done = this.#background.run(key, async () => {
+    const done = this.#background.withLock(key, async () => {
       for (let delayMs = RETRY_MS; isCurrent(); ) {
         try {
           return await work(isCurrent);
@@ -239,7 +239,7 @@ class MongoIndexMigrator implements IndexMigrator {
     isCurrent: () => boolean,
   ): Promise<void> {
     const drop = (candidates: readonly IndexSpec[]) =>
-      this.#foreground.run(request.key, async () => (isCurrent() ? dropAll(request, candidates) : []));
+      this.#foreground.withLock(request.key, async () => (isCurrent() ? dropAll(request, candidates) : []));
     let stillBuilding = await drop(specs);
     while (stillBuilding.length > 0) {
       await waitForBuilds(request, stillBuilding);

@@ -1,5 +1,5 @@
 // `find` and `findText` of the store: translate the filter, choose how to sort, then read in one round trip if possible.
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import { mapYielding } from '../../../lib/async/yielding.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import type { DocumentStore, FindQuery, Namespace, OperationOptions, StoredDocument } from '../../ports.ts';

@@ -1,6 +1,6 @@
 // Reads one page of documents as JSON texts.
 import { ObjectId } from 'mongodb';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import type { FindQuery, Namespace } from '../../ports.ts';
 import { bsonToJson } from '../bson/bson-to-json.ts';

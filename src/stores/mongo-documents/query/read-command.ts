@@ -1,6 +1,6 @@
 // Sends reads as plain commands: the driver's cursors cost as much as the rest of a read by id.
 import { type ClientSession, type CollationOptions, type Document, type Long, Timestamp } from 'mongodb';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import type { Namespace } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import type { Namespace } from '../../ports.ts';
 import { type CollectionEntry, createCatalogue, type IndexEntry } from '../data-file/catalogue.ts';
 import { openConnection } from '../data-file/connection.ts';

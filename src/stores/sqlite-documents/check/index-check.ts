@@ -1,5 +1,5 @@
 // Compares the rows of one index with those that the documents should have.
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import type { StoredDocument } from '../../ports.ts';
 import type { IndexEntry } from '../data-file/catalogue.ts';
 import { indexTable } from '../data-file/schema.ts';

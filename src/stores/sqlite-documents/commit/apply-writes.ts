@@ -1,5 +1,5 @@
 // Applies the writes of one commit in one transaction: documents, index rows and the counters of the catalogue.
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import { documentVersion } from '../../../lib/document-version.ts';
 import type { StoredDocument, Write } from '../../ports.ts';
 import { type CollectionEntry, inWriteTransaction } from '../data-file/catalogue.ts';

@@ -1,5 +1,5 @@
 // The writes of a commit as a few long buffers, which are cheaper to send to a thread than thousands of objects.
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import { namespaceKey } from '../../namespace.ts';
 import type { Namespace, StoredDocument, Write } from '../../ports.ts';

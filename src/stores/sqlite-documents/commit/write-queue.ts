@@ -1,6 +1,6 @@
 // Queue of write operations: one at a time, first come first served, of limited length. Yields to the event loop every few
 // milliseconds.
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 
 export interface WriteQueue {
   /**

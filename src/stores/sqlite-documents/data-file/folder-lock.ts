@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import { OWNER_ONLY_MODE } from '../../../lib/files/file-mode.ts';
 import { isBusy } from './connection.ts';
 import { ensurePrivateFile } from './data-folder.ts';

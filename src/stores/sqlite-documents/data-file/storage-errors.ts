@@ -1,5 +1,5 @@
 // Maps errors of SQLite to a StoreError for the caller and to a rate-limited log line for the operator.
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import { createLogThrottle } from '../../../lib/log-throttle.ts';
 import type { Logger } from '../../../lib/logger.ts';
 
@@ -36,11 +36,11 @@ const IOERR_NOMEM = 3082;
 
 const MESSAGES: Readonly<Record<StorageErrorKind, string>> = {
   damaged:
-    'the data file is damaged: what lies in its damaged pages is answered with 503; restore a backup, or recover the file (docs/operators.md)',
+    'the data file is damaged: requests that need the damaged pages are answered with 503; restore a backup, or recover the file (docs/operators.md)',
   full: 'the disk is full: writes are answered with 503 until there is room',
-  disk: 'the disk fails to read or write the data file: what it fails at is answered with 503',
+  disk: 'the disk fails to read or write the data file: affected requests are answered with 503',
   access: 'the data file cannot be opened or written: look at the owner and mode of the data folder',
-  locked: 'another program holds the lock of the data file: end it',
+  locked: 'another program has locked the data file: stop it',
   memory: 'there is not enough memory for the database',
   unexpected: 'the database failed',
 };

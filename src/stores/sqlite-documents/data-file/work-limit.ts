@@ -1,5 +1,5 @@
 // Limits on the time and the text that one operation may use on its thread.
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 
 /** Thrown when work is too long for the main thread. It is then repeated on another thread. */
 export class WorkLimitExceeded extends Error {}

@@ -1,5 +1,5 @@
 // Keeps the rows of an index in step with its documents: the rows of one document are replaced in one call.
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import type { StoredDocument } from '../../ports.ts';
 import type { IndexEntry, ReadContext } from '../data-file/catalogue.ts';
 import { indexTable } from '../data-file/schema.ts';

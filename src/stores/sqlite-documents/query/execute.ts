@@ -1,7 +1,7 @@
 // Runs a query on one connection: plan, then read a page, filter and sort as the plan requires. The main thread runs it with
 // a small work limit, the reader threads with a deadline.
 
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import type { Filter } from '../../filter.ts';
 import { compileFilter } from '../../matching/compile-filter.ts';
 import { createProjector } from '../../matching/projector.ts';

@@ -7,7 +7,7 @@ import type { Conjunction } from './filter-analysis.ts';
 import { includesNull, type KeyBounds, keyBoundsOf, prefixRange } from './key-bounds.ts';
 import type { IndexAccess, KeyRange, Plan } from './plan-types.ts';
 
-export interface IndexPlan extends Plan {
+export interface IndexAccessPlan extends Plan {
   readonly access: IndexAccess;
   /** How much the filter narrows the index; 0 when the whole index is read. */
   readonly selectivity: number;
@@ -140,7 +140,7 @@ export function planIndexAccess(
   conjunction: Conjunction,
   sort: Sort,
   { index, caseInsensitive }: { readonly index: IndexEntry; readonly caseInsensitive: boolean },
-): IndexPlan | undefined {
+): IndexAccessPlan | undefined {
   const keys = boundKeys(conjunction, index, caseInsensitive);
   const { ranges, used } = rangesOfKeys(keys);
   const bound = keys.slice(0, used);

@@ -4,7 +4,7 @@ import type { Filter, FilterTest } from '../../filter.ts';
 import type { Sort } from '../../ports.ts';
 import type { IndexEntry } from '../data-file/catalogue.ts';
 import { type Conjunction, flattenConjunction } from './filter-analysis.ts';
-import { FULL_RANGE, type IndexPlan, planIndexAccess } from './index-plan.ts';
+import { FULL_RANGE, type IndexAccessPlan, planIndexAccess } from './index-plan.ts';
 import type { Access, IndexAccess, Plan } from './plan-types.ts';
 
 /** What a plan depends on besides the query. */
@@ -60,8 +60,8 @@ function needsCaseInsensitive({ caseInsensitive, definition }: IndexEntry, { tes
   return definition.keys.some((key) => key.fold && tests.get(key.path)?.some(isFold) === true);
 }
 
-function indexPlans(conjunction: Conjunction, sort: Sort, indexes: readonly IndexEntry[]): IndexPlan[] {
-  const plans: IndexPlan[] = [];
+function indexPlans(conjunction: Conjunction, sort: Sort, indexes: readonly IndexEntry[]): IndexAccessPlan[] {
+  const plans: IndexAccessPlan[] = [];
   for (const index of indexes) {
     if (!index.ready || !isApplicable(index, conjunction, sort)) continue;
     for (const caseInsensitive of needsCaseInsensitive(index, conjunction) ? [false, true] : [false]) {
@@ -72,9 +72,9 @@ function indexPlans(conjunction: Conjunction, sort: Sort, indexes: readonly Inde
   return plans;
 }
 
-const scoreOf = (plan: IndexPlan) => plan.selectivity + (plan.sorted ? 60 : 0) + (plan.exact ? 30 : 0);
+const scoreOf = (plan: IndexAccessPlan) => plan.selectivity + (plan.sorted ? 60 : 0) + (plan.exact ? 30 : 0);
 
-function bestIndexPlan(plans: readonly IndexPlan[], { estimate }: PlannerContext): Plan | undefined {
+function bestIndexPlan(plans: readonly IndexAccessPlan[], { estimate }: PlannerContext): Plan | undefined {
   const ranked = plans.toSorted((a, b) => scoreOf(b) - scoreOf(a));
   const [first] = ranked;
   if (first === undefined || ranked.length === 1 || (first.exact && first.sorted)) return first;

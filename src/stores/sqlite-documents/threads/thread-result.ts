@@ -1,5 +1,5 @@
 // Results of worker threads. Structured clone drops fields of errors, so an error is sent as plain data and rebuilt here.
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import {
   asStoreError,
   StorageError,

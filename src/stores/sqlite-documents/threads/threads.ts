@@ -1,7 +1,7 @@
 // Worker threads of the store: up to two readers and one writer, started on first use.
 import { extname } from 'node:path';
 import { Piscina } from 'piscina';
-import { StoreError } from '../../../errors.ts';
+import { StoreError } from '../../../errors/errors.ts';
 import { createSemaphore } from '../../../lib/async/semaphore.ts';
 import type { SerializedWrites } from '../commit/serialized-writes.ts';
 import { asStoreError } from '../data-file/storage-errors.ts';
@@ -18,7 +18,7 @@ export interface Threads {
   find(task: FindTask, bytes?: number): Promise<readonly string[]>;
   count(task: CountTask): Promise<number>;
   diskUsage(task: DiskUsageTask): Promise<DiskUsage>;
-  commit(parcel: SerializedWrites): Promise<void>;
+  commit(writes: SerializedWrites): Promise<void>;
   gather(task: BuildSlice): Promise<GatherState>;
   fill(task: BuildSlice): Promise<FillState>;
   discard(index: number): Promise<void>;
@@ -112,7 +112,7 @@ export function createThreads(file: string, options: ThreadsOptions = {}): Threa
       }),
     count: (task) => read('count', task),
     diskUsage: (task) => read('diskUsage', task),
-    commit: (parcel) => write('commit', parcel),
+    commit: (writes) => write('commit', writes),
     gather: (task) => write('gather', task),
     fill: (task) => write('fill', task),
     discard: (index) => write('discard', index),

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { BOOKS, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
 import { describeMongo, describeServer } from '../../../helpers/mongo-servers.ts';
-import { openHoldingPort } from '../connection/stalling-proxy.ts';
+import { openStallingProxy } from '../connection/stalling-proxy.ts';
 import { countsAfter, expectWhole, recordScenarios, type Scenario } from './scenarios.ts';
 import { openWorkbench } from './workbench.ts';
 
@@ -25,7 +25,7 @@ describeMongo('interrupted commits', () => {
     const cutOff = async (scenario: Scenario, name: string, passes: number) => {
       const bench = openWorkbench(`${server.uri}${name}`);
       for (const writes of scenario.before) await bench.commit(writes);
-      const port = await openHoldingPort(hostOf(server.uri), passes);
+      const port = await openStallingProxy(hostOf(server.uri), passes);
       const done = isDone(openWorkbench(`mongodb://${port.host}/${name}`).commit(scenario.writes));
       await Promise.race([port.held, done]);
       return { scenario, bench, done };
@@ -62,7 +62,7 @@ describeMongo('interrupted commits', () => {
     const [{ writes }] = (await recordScenarios()) as [Scenario];
     const killAfter = async (passes: number) => {
       const uri = `${server.uri}left-${passes}`;
-      const port = await openHoldingPort(hostOf(uri), passes);
+      const port = await openStallingProxy(hostOf(uri), passes);
       const child = spawn(
         process.execPath,
         ['--input-type=module', '-e', WRITER, `mongodb://${port.host}/left-${passes}`],

@@ -1,7 +1,7 @@
 // What becomes of commits and reads when the member of a replica set that takes the writes steps down or is killed, and
 // when a lone server is.
 import { expect, onTestFinished, test } from 'vitest';
-import { StoreError } from '../../../../src/errors.ts';
+import { StoreError } from '../../../../src/errors/errors.ts';
 import { MATCH_ALL } from '../../../../src/stores/filter.ts';
 import { openMongoDocuments } from '../../../../src/stores/mongo-documents/store.ts';
 import type { DocumentStore } from '../../../../src/stores/ports.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StoreError } from '../../../../src/errors.ts';
+import { StoreError } from '../../../../src/errors/errors.ts';
 import { parallelArrayFields } from '../../../../src/stores/mongo-documents/commits/write-errors.ts';
 import type { Write } from '../../../../src/stores/ports.ts';
 import { BOOKS, failureOf, idOf, index, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';

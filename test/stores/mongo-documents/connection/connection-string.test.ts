@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../../src/errors.ts';
+import { AppError } from '../../../../src/errors/errors.ts';
 import { createClientSource } from '../../../../src/stores/mongo-documents/connection/connection-string.ts';
 
 const read = (uri: string) => createClientSource({ uri, maxPoolSize: 20, minPoolSize: 2, queueMs: 700 });

@@ -1,6 +1,6 @@
 // Access to a real server while it is well: what work is given, deadlines, turns, closing.
 import { expect, it } from 'vitest';
-import { StoreError } from '../../../../src/errors.ts';
+import { StoreError } from '../../../../src/errors/errors.ts';
 import type { OperationScope } from '../../../../src/stores/mongo-documents/connection/types.ts';
 import {
   createDatabase,

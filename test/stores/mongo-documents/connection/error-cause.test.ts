@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { MongoServerError } from 'mongodb';
 import { expect, it } from 'vitest';
-import { StoreError } from '../../../../src/errors.ts';
+import { StoreError } from '../../../../src/errors/errors.ts';
 import {
   redactSecrets,
   redactText,

@@ -9,7 +9,7 @@ import {
   MongoServerError,
 } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../../src/errors.ts';
+import { StoreError } from '../../../../src/errors/errors.ts';
 import {
   driverErrorToStoreError,
   isTransientTransactionError,

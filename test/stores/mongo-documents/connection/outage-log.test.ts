@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { StoreError } from '../../../../src/errors.ts';
+import { StoreError } from '../../../../src/errors/errors.ts';
 import { createOutageLog } from '../../../../src/stores/mongo-documents/connection/outage-log.ts';
 import { createLogLines } from '../log-lines.ts';
 

@@ -7,7 +7,7 @@ import type {
 import { describeMongo, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
 import { launchReplicaSet } from '../../../helpers/mongod.ts';
 import { eventually, openConnection, rejection } from '../connections.ts';
-import { openSwitchboard } from './port-forwarder.ts';
+import { openPortForwarder } from './port-forwarder.ts';
 
 /** Long for whoever waits, and a fraction of what the driver would wait: the machine may stall meanwhile. */
 const NO_HANG_MS = 10_000;
@@ -90,7 +90,7 @@ describeMongo('a server', () => {
 
   it('that becomes a replica set is used as one, and vice versa', { timeout: 120_000 }, async () => {
     const [alone, member] = await Promise.all([ownServer(), ownServer({ replicaSet: true })]);
-    const board = await openSwitchboard(portOf(alone.uri));
+    const board = await openPortForwarder(portOf(alone.uri));
     const { connection, lines } = openConnection(`mongodb://${board.host}/?directConnection=true`);
     const kind = () => connection.run({}, async ({ deployment }) => deployment.kind);
     const becomes = (expected: string) => async () => expect(await kind()).toBe(expected);

@@ -2,14 +2,14 @@
 import { createConnection, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface Switchboard {
+export interface PortForwarder {
   readonly host: string;
   /** Everything from now on goes to this port of this machine; what is open is cut. */
   connect(port: number): void;
 }
 
 /** Opens a port that passes on to `target`, for the time of one test. */
-export async function openSwitchboard(target: number): Promise<Switchboard> {
+export async function openPortForwarder(target: number): Promise<PortForwarder> {
   const open = new Set<Socket>();
   let port = target;
   const cut = () => {

@@ -6,7 +6,7 @@ import {
   MongoWriteConcernError,
 } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../../src/errors.ts';
+import { StoreError } from '../../../../src/errors/errors.ts';
 import {
   isRetryable,
   isUnappliedWrite,

@@ -2,7 +2,7 @@
 import { createConnection, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface HoldingPort {
+export interface StallingProxy {
   readonly host: string;
   /** Resolves when a command is held back. */
   readonly held: Promise<void>;
@@ -32,7 +32,7 @@ function messagesOf(bytes: Buffer): { messages: Buffer[]; rest: Buffer } {
 }
 
 /** Opens such a port for the time of one test. `target` is the host and port of the server. */
-export async function openHoldingPort(target: string, passes: number): Promise<HoldingPort> {
+export async function openStallingProxy(target: string, passes: number): Promise<StallingProxy> {
   const { hostname: host, port } = new URL(`tcp://${target}`);
   const { promise: held, resolve: hold } = Promise.withResolvers<void>();
   const open = new Set<Socket>();

@@ -1,6 +1,6 @@
 // Filters that are too long for a command of the server, or for anything that it could be asked.
 import { expect, it } from 'vitest';
-import { StoreError } from '../../../../src/errors.ts';
+import { StoreError } from '../../../../src/errors/errors.ts';
 import type { Filter, FilterTest } from '../../../../src/stores/filter.ts';
 import { rethrowFilterTooLarge } from '../../../../src/stores/mongo-documents/query/read-command.ts';
 import { BOOKS, query, where } from '../../../contracts/store-cases.ts';

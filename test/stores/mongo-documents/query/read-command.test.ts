@@ -1,7 +1,7 @@
 // Reads as bare commands, on the real server.
 import { BSON, type Document } from 'mongodb';
 import { expect, it } from 'vitest';
-import { StoreError } from '../../../../src/errors.ts';
+import { StoreError } from '../../../../src/errors/errors.ts';
 import type { OperationScope } from '../../../../src/stores/mongo-documents/connection/types.ts';
 import {
   type FindCommand,

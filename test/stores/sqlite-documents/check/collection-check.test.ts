@@ -25,13 +25,13 @@ const faults = (bench: ReturnType<typeof openTestDatabase>) => [
 const NONE = { missing: 0, surplus: 0, wrong: 0, unmarked: 0 };
 
 describe('the check of a collection', () => {
-  it('finds nothing where writers kept the rows', () => {
+  it('finds no issue in rows written by commits', () => {
     const bench = openFilled();
     expectConsistentIndexes(bench);
     expect(checkAllIndexes(bench)).toMatchObject([{ documents: 4, damaged: 0 }]);
   });
 
-  it('goes on between two commits, each of which it sees whole', () => {
+  it('continues between commits and sees each of them whole', () => {
     const bench = openFilled();
     let n = 10;
     const [found] = checkAllIndexes(bench, () => {
@@ -46,7 +46,7 @@ describe('the check of a collection', () => {
     expect([...(found?.indexes.values() ?? [])]).toEqual([NONE, NONE]);
   });
 
-  it('tells missing rows, surplus rows and wrong ones apart, in either table of an index', () => {
+  it('distinguishes missing, surplus and wrong rows in both tables of an index', () => {
     const bench = openFilled();
     const { db } = bench.connection;
     db.exec("delete from i_1 where doc = 1; insert into f_1 values (x'30ff', 2), (x'31', 77)");
@@ -57,7 +57,7 @@ describe('the check of a collection', () => {
     ]);
   });
 
-  it('finds rows that name another document, and rows that are no keys', () => {
+  it('finds rows of other documents and rows that are not keys', () => {
     const bench = openFilled();
     const { db } = bench.connection;
     db.exec("update i_1 set doc = 2 where doc = 1; insert into i_2 values ('text', 1), (12, 1)");
@@ -67,14 +67,14 @@ describe('the check of a collection', () => {
     ]);
   });
 
-  it('finds arrays that an index is not known to hold', () => {
+  it('finds arrays in keys that are not marked as multikey', () => {
     const bench = openFilled();
     bench.connection.db.exec('update indexes set multikey = 0');
     bench.catalogue.invalidate();
     expect(faults(bench)).toEqual([{ ...NONE, unmarked: 3 }, NONE]);
   });
 
-  it('counts documents that cannot be read, and says nothing of their rows', () => {
+  it('counts unreadable documents and does not judge their rows', () => {
     const bench = openFilled();
     bench.connection.db.exec(`update d_1 set json = substr(json, 2) where doc = 1`);
     bench.connection.db.exec(
@@ -84,7 +84,7 @@ describe('the check of a collection', () => {
     expect(faults(bench)).toEqual([NONE, NONE]);
   });
 
-  it('leaves out what is not built yet, or gone meanwhile', () => {
+  it('skips indexes that are unfinished or dropped during the check', () => {
     const bench = openFilled();
     bench.connection.db.exec('delete from i_1; delete from i_2; update indexes set ready = 0 where n = 1');
     bench.catalogue.invalidate();
@@ -99,7 +99,7 @@ describe('the check of a collection', () => {
     expect([...(found?.indexes.values() ?? [])]).toEqual([NONE, { ...NONE, missing: 1 }]);
   });
 
-  it('makes the rows of a long list once, not once for each of them', () => {
+  it('encodes the rows of a long array once, not once per row', () => {
     const bench = openTestDatabase();
     bench.index(indexOf({ path: 'a' }));
     bench.fill([0, 1, 2].map((n) => ({ a: Array.from({ length: 2000 }, (_, at) => at * 3 + n) })));

@@ -25,7 +25,7 @@ const issuesOf = ({ issues }: DataReport) =>
   issues.map(({ index, kind, count }) => `${index ?? '-'} ${kind} ${count}`);
 
 describe('the check of a data file', () => {
-  it('counts what it has looked at', async () => {
+  it('reports how many collections, documents and indexes it checked', async () => {
     const { data } = openFile();
     expect(await data.check()).toEqual({
       collections: 1,
@@ -37,7 +37,7 @@ describe('the check of a data file', () => {
     });
   });
 
-  it('names what does not agree, and mends it beside whoever has the file open', async () => {
+  it('names inconsistent indexes and repairs them while another process has the file open', async () => {
     const { bench, data } = openFile();
     bench.connection.db.exec("delete from i_1 where doc = 1; insert into i_2 values (x'99', 2), (x'98', 3)");
     const report = await data.check();
@@ -54,7 +54,7 @@ describe('the check of a data file', () => {
     expectConsistentIndexes(bench);
   });
 
-  it('tells indexes that are not built yet from a repair that was interrupted', async () => {
+  it('distinguishes unfinished indexes from an interrupted repair', async () => {
     const { bench, data } = openFile();
     bench.catalogue.addIndex(bench.catalogue.get(NS)!, indexOf({ path: 'c' }), false);
     bench.connection.db.exec('update indexes set ready = 0 where n = 1');
@@ -71,7 +71,7 @@ describe('the check of a data file', () => {
     expect((await data.check()).unfinished.map(({ n }) => n)).toEqual([3]);
   });
 
-  it('says what documents forbid, and what is gone', async () => {
+  it('reports indexes that the documents violate and indexes that no longer exist', async () => {
     const { bench, data } = openFile();
     bench.connection.db.exec(
       'update indexes set definition = replace(definition, \'"unique":false\', \'"unique":true\')',
@@ -83,7 +83,7 @@ describe('the check of a data file', () => {
     expect(await data.repair({ ...broken[0]!, n: 99 })).toBe('gone');
   });
 
-  it('says which documents and pages are lost, which no index brings back', async () => {
+  it('reports documents and pages that are lost', async () => {
     const { bench, data } = openFile();
     bench.connection.db.exec("update d_1 set json = '{' where doc = 1");
     expect(issuesOf(await data.check())).toEqual(['- unreadable 1']);
@@ -97,14 +97,14 @@ describe('a folder without a data file', () => {
     return path;
   };
 
-  it('has nothing to check, and stays as it is', () => {
+  it('is not changed by a check', () => {
     expect(openDataCheck({ path: folder() })).toBeUndefined();
     const path = folder();
     writeFileSync(join(path, 'cloister.db'), '');
     expect(openDataCheck({ path })).toBeUndefined();
   });
 
-  it('is told from one with a file that is no database', () => {
+  it('is distinguished from one with a file that is not a database', () => {
     const path = folder();
     writeFileSync(join(path, 'cloister.db'), 'no database'.repeat(1000));
     expect(() => openDataCheck({ path })).toThrow('unavailable');

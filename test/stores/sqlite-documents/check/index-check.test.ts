@@ -11,14 +11,14 @@ function openIndex(...paths: string[]) {
   return { bench, index, keysOf, check: new IndexCheck(bench), tables: tablesOfIndex(index) };
 }
 
-it('has a table for exact keys, and one for folded keys where a key ignores case', () => {
+it('an index has a table of exact keys, and one of case-folded keys if a key ignores case', () => {
   expect(openIndex('a').tables.map(({ name }) => name)).toEqual(['i_1', 'f_1']);
   expect(tablesOfIndex({ ...openIndex('a').index, caseInsensitive: false }).map(({ name }) => name)).toEqual([
     'i_1',
   ]);
 });
 
-it('takes a surplus row for a missing one of the same document, as far as that goes', () => {
+it('a surplus row is paired with a missing row of the same document', () => {
   const { check, index, tables, keysOf } = openIndex('a');
   const document = { _id: idOf(1), a: ['x', 'y'] };
   const strange = keysOf({ _id: idOf(1), a: ['p', 'q', 'r'] });
@@ -28,7 +28,7 @@ it('takes a surplus row for a missing one of the same document, as far as that g
   expect(check.issues).toEqual({ missing: 0, wrong: 2, surplus: 2, unmarked: 0 });
 });
 
-it('counts a document with arrays that no index can hold', () => {
+it('a document with arrays that an index cannot hold counts as missing', () => {
   const { check, index } = openIndex('a', 'b');
   check.checkDocument(index, 1, { _id: idOf(1), a: [1], b: [2] });
   expect(check.issues).toMatchObject({ missing: 1, unmarked: 0 });

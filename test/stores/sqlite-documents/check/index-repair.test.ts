@@ -32,8 +32,8 @@ function openBroken() {
 
 const SLOWLY = { ms: -1, pause: async () => undefined };
 
-describe('a repair', () => {
-  it('gives no wrong answer, and lets nothing in that is not unique, from its first step on', async () => {
+describe('the repair of an index', () => {
+  it('keeps query results right and unique keys unique from its first step on', async () => {
     const { server, repair, count, entries } = openBroken();
     expect(count(3)).toBe(0);
     let pauses = 0;
@@ -50,7 +50,7 @@ describe('a repair', () => {
     expectConsistentIndexes(server);
   });
 
-  it('that was interrupted is gone on with', async () => {
+  it('continues after an interruption', async () => {
     const { server, repair, count, entries } = openBroken();
     const stopped = rebuildIndex(
       repair,
@@ -65,7 +65,7 @@ describe('a repair', () => {
     expectConsistentIndexes(server);
   });
 
-  it('beside another of the same index ends, as both do', async () => {
+  it('ends also if another repair of the same index runs', async () => {
     const { server, repair, entries } = openBroken();
     const connection = server.connect();
     const other = createWriteContext({ connection, catalogue: createCatalogue(connection) });
@@ -79,7 +79,7 @@ describe('a repair', () => {
     expectConsistentIndexes(server);
   });
 
-  it('of an index that is dropped meanwhile ends', async () => {
+  it('ends if the index is dropped during the repair', async () => {
     const { server, repair, entries } = openBroken();
     let pauses = 0;
     const pause = async () => {
@@ -90,7 +90,7 @@ describe('a repair', () => {
     expect(entries()).toEqual([]);
   });
 
-  it('that documents forbid leaves both entries unused, so that answers are right', async () => {
+  it('leaves both indexes unused if documents violate them', async () => {
     const { server, repair, count, entries } = openBroken();
     applyWrites(server, [insertThing(50, { v: 0, a: 3 })], NO_LIMIT);
     await expect(rebuildIndex(repair, { n: 1, isDamaged: false }, SLOWLY)).rejects.toMatchObject({
@@ -103,7 +103,7 @@ describe('a repair', () => {
     expectConsistentIndexes(server);
   });
 
-  it('of damaged pages leaves them alone', async () => {
+  it('does not touch damaged pages', async () => {
     const { server, repair, entries } = openBroken();
     expect(await rebuildIndex(repair, { n: 1, isDamaged: true }, SLOWLY)).toBe('rebuilt');
     expect(entries()).toEqual(['2']);

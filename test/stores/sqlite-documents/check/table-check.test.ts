@@ -4,14 +4,14 @@ import { expect, it } from 'vitest';
 import { checkTable, isCorrupt } from '../../../../src/stores/sqlite-documents/check/table-check.ts';
 import { indexOf, openTestDatabase } from '../test-database.ts';
 
-it('is silent about tables that are whole, or gone', () => {
+it('no message for tables that are intact or missing', () => {
   const { connection, ...bench } = openTestDatabase();
   bench.fill([{ a: 1 }]);
   for (const table of ['sqlite_schema', 'collections', 'd_1', 'i_77'])
     expect(checkTable(connection, table)).toEqual([]);
 });
 
-it('names what is wrong with the pages of one table and not of another', () => {
+it('messages name the damaged pages of one table only', () => {
   const bench = openTestDatabase();
   bench.index(indexOf({ path: 'a' }));
   bench.fill(Array.from({ length: 400 }, (_, n) => ({ a: `value ${n}` })));
@@ -29,7 +29,7 @@ it('names what is wrong with the pages of one table and not of another', () => {
   expect(checkTable(connection, 'd_1')).toEqual([]);
 });
 
-it('knows an error about damaged pages', () => {
+it('errors about damaged pages are recognised', () => {
   const { file, connection } = openTestDatabase();
   connection.close();
   writeFileSync(file, 'no database at all, but long enough to be read as the header of one'.repeat(100));

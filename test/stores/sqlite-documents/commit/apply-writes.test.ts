@@ -21,7 +21,7 @@ describe('a commit', () => {
   const rowsOf = (bench: ReturnType<typeof openTestDatabase>, table: string) =>
     Number((bench.connection.statement(`select count(*) from ${table}`).get() as unknown as number[])[0]);
 
-  it('keeps documents, index rows and counters in step', () => {
+  it('updates documents, index rows and counters together', () => {
     const bench = openTestDatabase();
     bench.index(indexOf({ path: 'a', fold: true }));
     bench.fill([{ a: ['x', 'X', 'y'] }, { a: 'z' }]);
@@ -36,7 +36,7 @@ describe('a commit', () => {
     expect(bench.catalogue.get(NS)).toMatchObject({ documents: 1, bytes: text.length, writes: 2 });
   });
 
-  it('leaves an index alone when none of its fields changed', () => {
+  it('does not touch an index whose fields did not change', () => {
     const bench = openTestDatabase();
     bench.index(indexOf({ path: 'a.b' }));
     bench.fill([{ a: { b: 1 }, c: 1 }]);
@@ -47,7 +47,7 @@ describe('a commit', () => {
     expect(rowsOf(bench, 'i_1')).toBe(1);
   });
 
-  it('leaves no trace of a failure, in memory neither', () => {
+  it('leaves no trace after an error, neither in the file nor in memory', () => {
     const bench = openTestDatabase();
     bench.fill([{ a: 1 }]);
     expect(() => applyWrites(bench, [insertThing(2, {}), insertThing(1, {})], NO_LIMIT)).toThrow('duplicate');
@@ -56,7 +56,7 @@ describe('a commit', () => {
     expect(bench.connection.db.isTransaction).toBe(false);
   });
 
-  it('gives up when its budget is spent', () => {
+  it('ends when its work limit is exceeded', () => {
     const bench = openTestDatabase();
     bench.index(indexOf({ path: 'a' }));
     const a = Array.from({ length: 5000 }, (_, n) => n);

@@ -38,7 +38,7 @@ function setUp({ refuse = [] as string[], full = false } = {}) {
   return { ...service, groups, singles, deadlines };
 }
 
-test('leaves the first of a turn alone, and commits the others in one go when the turn ends', async () => {
+test('the first insert of a tick is committed alone, the others together at its end', async () => {
   const { tryJoin: join, groups, singles, deadlines } = setUp();
   expect(join(member('a'))).toBeUndefined();
   const others = [join(member('b', { deadline: 7 })), join(member('c', { deadline: 5 }))];
@@ -48,14 +48,14 @@ test('leaves the first of a turn alone, and commits the others in one go when th
   expect(join(member('d'))).toBeUndefined();
 });
 
-test('commits a single one by itself', async () => {
+test('a group of one is committed alone', async () => {
   const { tryJoin: join, groups, singles } = setUp();
   join(member('a'));
   await join(member('b'));
   expect([groups, singles]).toEqual([[], ['b']]);
 });
 
-test('keeps the failure of one from the others', async () => {
+test('the error of one commit does not fail the others of its group', async () => {
   const { tryJoin: join, singles } = setUp({ refuse: ['c'] });
   join(member('a'));
   const settled = await Promise.allSettled(['b', 'c', 'd'].map((id) => join(member(id))));
@@ -63,7 +63,7 @@ test('keeps the failure of one from the others', async () => {
   expect(singles).toEqual(['b', 'c', 'd']);
 });
 
-test('rejects for all when the queue takes no more', async () => {
+test('a full queue rejects all commits of a group', async () => {
   const { tryJoin: join } = setUp({ full: true });
   join(member('a'));
   const settled = await Promise.allSettled([join(member('b')), join(member('c'))]);
@@ -73,7 +73,7 @@ test('rejects for all when the queue takes no more', async () => {
 test.each([
   ['writes', member('d', { writes: [insert('d'), insert('e'), insert('f')] })],
   ['text', member('d', { size: 91 })],
-])('has no room for too much %s', async (_name, large) => {
+])('a group does not take too much %s', async (_name, large) => {
   const { tryJoin: join } = setUp();
   join(member('a'));
   const joined = join(member('b'));
@@ -81,14 +81,14 @@ test.each([
   await joined;
 });
 
-test('makes no update wait', () => {
+test('an update does not join a group', () => {
   const { tryJoin: join } = setUp();
   join(member('a'));
   const writes: Write[] = [{ kind: 'remove', ns, id: 'b', v: 1 }];
   expect(join(member('b', { writes }))).toBeUndefined();
 });
 
-test('tells when nobody is gathered any more', async () => {
+test('flushed resolves when the group is in the queue', async () => {
   const { tryJoin: join, flushed: gathered, groups } = setUp();
   join(member('a'));
   const joined = [join(member('b')), join(member('c'))];

@@ -8,7 +8,7 @@ import {
 const BOOKS = { database: null, collection: 'books' };
 const ELSEWHERE = { database: 'other', collection: 'books' };
 
-it('unpacks what was packed, in order, also across many chunks', async () => {
+it('writes are the same after serialization, in order, also across many chunks', async () => {
   const document = { _id: 'a', text: 'line\nbreak \u2028 \\n "q"', pad: 'x'.repeat(1000) };
   const some: Write[] = [
     { kind: 'insert', ns: BOOKS, document },

@@ -10,7 +10,7 @@ function gate() {
 }
 
 describe('the queue of writes', () => {
-  it('runs at once when free, else one after the other in order', async () => {
+  it('runs work at once when empty, else one after the other in order', async () => {
     const queue = createWriteQueue(10);
     const log: string[] = [];
     const { open, passed } = gate();
@@ -26,7 +26,7 @@ describe('the queue of writes', () => {
     expect(log).toEqual(['first', 'first ends', 'second', 'third']);
   });
 
-  it('goes on after a failure', async () => {
+  it('continues after an error', async () => {
     const queue = createWriteQueue(10);
     const failing = queue.run(() => {
       throw new Error('broken');
@@ -36,7 +36,7 @@ describe('the queue of writes', () => {
     expect(await next).toBe('fine');
   });
 
-  it('refuses when too many wait, but never its own work', async () => {
+  it('rejects work when full, except for internal work', async () => {
     const queue = createWriteQueue(1);
     const { open, passed } = gate();
     const running = queue.run(() => passed);
@@ -47,7 +47,7 @@ describe('the queue of writes', () => {
     expect(await Promise.all([running, waiting, internal])).toEqual([undefined, 1, 3]);
   });
 
-  it('drops a waiter at its deadline', async () => {
+  it('rejects waiting work at its deadline', async () => {
     const queue = createWriteQueue(5);
     const { open, passed } = gate();
     const running = queue.run(() => passed);
@@ -65,7 +65,7 @@ describe('the queue of writes', () => {
     expect(ran).toBe(false);
   });
 
-  it('lets other events in between long lines of short work', async () => {
+  it('yields to other events between many short operations', async () => {
     const queue = createWriteQueue(1000);
     const order: string[] = [];
     const busy = () => {

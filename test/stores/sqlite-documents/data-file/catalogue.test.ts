@@ -4,7 +4,7 @@ import { inTransaction } from '../../../../src/stores/sqlite-documents/data-file
 import { indexOf, NS, openTestDatabase } from '../test-database.ts';
 
 describe('the catalogue', () => {
-  it('hears of what other connections do', () => {
+  it('is reloaded after writes of other connections', () => {
     const bench = openTestDatabase();
     const other = createCatalogue(bench.connect({ readOnly: true }));
     other.refresh();
@@ -15,7 +15,7 @@ describe('the catalogue', () => {
     expect(other.list()).toHaveLength(1);
   });
 
-  it('keeps definitions, progress and what it learnt of arrays', () => {
+  it('stores definitions, progress and multikey bits', () => {
     const bench = openTestDatabase();
     bench.index(indexOf({ path: 'a', fold: true }, { path: 'b' }));
     bench.fill([{ a: ['x', 'y'], b: 1 }]);
@@ -38,7 +38,7 @@ describe('the catalogue', () => {
     expect(tables).toEqual([0]);
   });
 
-  it('forgets what was rolled back', () => {
+  it('drops what was rolled back', () => {
     const bench = openTestDatabase();
     expect(() =>
       inTransaction(bench.connection, 'immediate', () => {
@@ -52,7 +52,7 @@ describe('the catalogue', () => {
     expect(bench.catalogue.get(NS)).toBeUndefined();
   });
 
-  it('tells a database from none', () => {
+  it('distinguishes a database from none', () => {
     const bench = openTestDatabase();
     bench.fill([{}]);
     expect(bench.catalogue.get({ database: 'things', collection: 'things' })).toBeUndefined();

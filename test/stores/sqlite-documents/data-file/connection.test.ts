@@ -4,19 +4,19 @@ import { damagePages } from '../../../helpers/damage.ts';
 import { openTestDatabase } from '../test-database.ts';
 
 describe('a connection', () => {
-  it('keeps its statements and gives rows as arrays', () => {
+  it('caches its statements and returns rows as arrays', () => {
     const { connection } = openTestDatabase();
     expect(connection.statement('select 1, 2')).toBe(connection.statement('select 1, 2'));
     expect(connection.statement('select 1, 2').get()).toEqual([1, 2]);
   });
 
-  it('survives more statements than it keeps', () => {
+  it('works with more statements than its cache holds', () => {
     const { connection } = openTestDatabase();
     for (let n = 0; n < 1100; n += 1) connection.statement(`select ${n}`).get();
     expect(connection.statement('select 1').get()).toEqual([1]);
   });
 
-  it('runs a transaction wholly or not at all', () => {
+  it('runs a transaction completely or not at all', () => {
     const { connection } = openTestDatabase();
     connection.db.exec('create table t (a)');
     expect(() =>
@@ -30,7 +30,7 @@ describe('a connection', () => {
     ).toEqual([0]);
   });
 
-  it('does not wait for a lock, and knows that failure', () => {
+  it('does not wait for a lock and recognises that error', () => {
     const bench = openTestDatabase();
     const other = bench.connect();
     const failure = inTransaction(bench.connection, 'immediate', () => {
@@ -44,7 +44,7 @@ describe('a connection', () => {
     expect(isBusy(new Error('busy'))).toBe(false);
   });
 
-  it('reads one snapshot in one turn of the event loop, unless something is written or it is told to', async () => {
+  it('shares one snapshot per tick of the event loop until a write or endSnapshot', async () => {
     const bench = openTestDatabase();
     bench.connection.db.exec('create table t (a)');
     const sharing = bench.connect({ sharedReads: true });
@@ -65,7 +65,7 @@ describe('a connection', () => {
     await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('reads a snapshot for each read where none is shared', () => {
+  it('uses a snapshot per read without shared snapshots', () => {
     const { connection } = openTestDatabase();
     expect([connection.onSnapshot((isNew) => isNew), connection.onSnapshot((isNew) => isNew)]).toEqual([
       true,
@@ -74,7 +74,7 @@ describe('a connection', () => {
     expect(connection.db.isTransaction).toBe(false);
   });
 
-  it('ends the snapshot of a read that met a damaged page, without a failure that nobody could catch', async () => {
+  it('ends the snapshot after a damaged page without an uncaught error', async () => {
     const bench = openTestDatabase();
     bench.fill(Array.from({ length: 500 }, (_, n) => ({ n, pad: 'x'.repeat(100) })));
     bench.connection.db.exec('pragma wal_checkpoint(truncate)');
@@ -90,7 +90,7 @@ describe('a connection', () => {
     sharing.close();
   });
 
-  it('takes a new snapshot where a grave failure has ended the shared one', () => {
+  it('starts a new snapshot if an error has ended the shared one', () => {
     const sharing = openTestDatabase().connect({ sharedReads: true });
     // What SQLite does by itself when the disk or the memory fails.
     sharing.onSnapshot(() => sharing.db.exec('rollback'));
@@ -98,7 +98,7 @@ describe('a connection', () => {
     sharing.close();
   });
 
-  it('never writes as a reader', () => {
+  it('cannot write if it is read-only', () => {
     const reader = openTestDatabase().connect({ readOnly: true });
     expect(() => reader.db.exec('create table t (a)')).toThrow(/readonly/);
   });

@@ -14,7 +14,7 @@ const FILES = ['cloister.db', 'cloister.db-wal', 'cloister.db-shm'];
 const ns = { database: null, collection: 'things' };
 
 describe('the data folder', () => {
-  it('and all that the database makes in it are for their owner only', async () => {
+  it('and all files of the database in it are accessible for the owner only', async () => {
     const path = join(await temporaryFolder(), 'deep/data');
     const store = await openSqliteDocuments({ path, queueLimit: 10, exclusive: true });
     await store.commit([{ kind: 'insert', ns, document: { _id: 'a'.repeat(24) } }]);
@@ -24,7 +24,7 @@ describe('the data folder', () => {
     await store.close();
   });
 
-  it('keeps its mode where somebody else made it, but the files in it are narrowed', async () => {
+  it('keeps its mode if it existed, but the modes of its files are restricted', async () => {
     const path = await temporaryFolder();
     const warnings: string[] = [];
     const warn = (message: string) => void warnings.push(message);
@@ -39,7 +39,7 @@ describe('the data folder', () => {
     for (const name of FILES) expect(modeOf(path, name), name).toBe('600');
   });
 
-  it('may hold its file behind a link', async () => {
+  it('may contain a link to the data file', async () => {
     const path = await temporaryFolder();
     mkdirSync(join(path, 'elsewhere'));
     writeFileSync(join(path, 'elsewhere/file.db'), '', { mode: 0o644 });
@@ -48,7 +48,7 @@ describe('the data folder', () => {
     expect(modeOf(path, 'elsewhere/file.db')).toBe('600');
   });
 
-  it('says which file it cannot narrow', async () => {
+  it('warns of a file whose mode cannot be restricted', async () => {
     const path = await temporaryFolder();
     // A link to itself: its mode cannot even be asked for.
     symlinkSync('cloister.db-wal', join(path, 'cloister.db-wal'));
@@ -59,14 +59,14 @@ describe('the data folder', () => {
     ]);
   });
 
-  it('has room, or says nothing about it', async () => {
+  it('reports its free space, or Infinity', async () => {
     expect(freeBytes(await temporaryFolder())).toBeGreaterThan(0);
     expect(freeBytes('/nowhere/at/all')).toBe(Number.POSITIVE_INFINITY);
     // A file system that counts no blocks.
     expect(freeBytes('/proc')).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('is refused where a file cannot be made', () => {
+  it('is rejected if a file cannot be created in it', () => {
     expect(() => ensurePrivateFile('/nowhere/at/all')).toThrow(/ENOENT/);
   });
 });

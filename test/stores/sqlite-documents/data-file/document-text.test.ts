@@ -6,7 +6,7 @@ import {
 
 const DAMAGED = expect.objectContaining({ name: 'StorageError', kind: 'damaged' });
 
-it('passes what is a document', () => {
+it('documents are accepted', () => {
   expect(documentText('{"_id":"a"}')).toBe('{"_id":"a"}');
   expect(parseDocument('{"_id":"a","b":[1]}')).toEqual({ _id: 'a', b: [1] });
 });

@@ -42,13 +42,13 @@ function refusal(path: string): string | undefined {
 }
 
 describe('the lock of a data folder', () => {
-  it('is refused while another process has it, and says which', async () => {
+  it('is rejected while another process holds it, and the error names that process', async () => {
     const path = await temporaryFolder();
     const { pid } = await holder(path);
     expect(refusal(path)).toBe(`: process ${pid} on ${hostname()}, since 1970-01-01T00:00:00.000Z`);
   });
 
-  it('ends with the process, also by SIGKILL', async () => {
+  it('ends with its process, also after SIGKILL', async () => {
     const path = await temporaryFolder();
     const child = await holder(path);
     child.kill('SIGKILL');
@@ -56,7 +56,7 @@ describe('the lock of a data folder', () => {
     expect(refusal(path)).toBeUndefined();
   });
 
-  it('holds within one process too, until it is released', async () => {
+  it('also excludes a second store of the same process, until it is released', async () => {
     const path = await temporaryFolder();
     const lock = lockFolder(path, () => 0);
     expect(refusal(path)).toContain(`process ${process.pid} `);
@@ -66,7 +66,7 @@ describe('the lock of a data folder', () => {
     expect(refusal(path)).toBeUndefined();
   });
 
-  it('holds where nobody can say who has it', async () => {
+  it('works without the file that names its owner', async () => {
     const path = await temporaryFolder();
     const lock = lockFolder(path, () => 0);
     for (const text of ['', 'null', '{"pid":"7"}']) {
@@ -77,7 +77,7 @@ describe('the lock of a data folder', () => {
     lock.release();
   });
 
-  it('is for stores that ask for it: others work beside', async () => {
+  it('does not affect stores that do not ask for it', async () => {
     const path = await temporaryFolder();
     const server = await openSqliteDocuments({ path, queueLimit: 10, exclusive: true });
     await expect(openSqliteDocuments({ path, queueLimit: 10, exclusive: true })).rejects.toMatchObject({

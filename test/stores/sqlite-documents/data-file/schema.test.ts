@@ -8,20 +8,20 @@ import {
 } from '../../../../src/stores/sqlite-documents/data-file/schema.ts';
 import { openTestDatabase } from '../test-database.ts';
 
-it('prepares a file once, with a write-ahead log', () => {
+it('the schema is created once, with a write-ahead log', () => {
   const { connection } = openTestDatabase();
   createSchema(connection);
   expect(connection.statement('pragma journal_mode').get()).toEqual(['wal']);
   expect(connection.statement('select count(*) from collections').get()).toEqual([0]);
 });
 
-it('refuses a file of a later layout', () => {
+it('a file with a newer layout is rejected', () => {
   const { connection } = openTestDatabase();
   connection.db.exec('pragma user_version=99');
   expect(() => createSchema(connection)).toThrow('layout 99');
 });
 
-it('names tables by number', () => {
+it('tables are named by number', () => {
   const { connection } = openTestDatabase();
   createDocumentTable(connection, 7);
   createIndexTable(connection, 8, false);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../../src/errors.ts';
+import { StoreError } from '../../../../src/errors/errors.ts';
 import {
   createStorageErrorLog,
   isDiskFull,
@@ -12,7 +12,7 @@ const driver = (errcode: number, message = 'words of the driver') =>
   Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode });
 const unavailable = (cause: unknown) => new StoreError('unavailable', { cause });
 
-describe('a fault', () => {
+describe('a storage error', () => {
   it.each([
     [11, 'damaged'],
     [11 | (3 << 8), 'damaged'],
@@ -26,12 +26,12 @@ describe('a fault', () => {
     [5, 'locked'],
     [15, 'locked'],
     [1, 'unexpected'],
-  ])('%i of SQLite is %s, wrapped or not', (errcode, fault) => {
+  ])('with result code %i is of kind %s, wrapped or not', (errcode, fault) => {
     expect(storageErrorKindOf(driver(errcode))).toBe(fault);
     expect(storageErrorKindOf(unavailable(driver(errcode)))).toBe(fault);
   });
 
-  it('is damage where the file holds what nobody wrote', () => {
+  it('is of kind damaged if the file contains invalid data', () => {
     const { connection } = openTestDatabase();
     connection.db.exec(`create table t (a); insert into t values ('{"a":'), (9223372036854775807)`);
     const failures = ["select json_extract(a, '$.a') from t", 'select a from t'].map((sql) => {
@@ -46,13 +46,13 @@ describe('a fault', () => {
     expect(storageErrorKindOf(new StorageError('disk', 'of a thread'))).toBe('disk');
   });
 
-  it('is none where a write is refused or the store is closed', () => {
+  it('has no kind if a write is rejected or the store is closed', () => {
     expect(storageErrorKindOf(new StoreError('conflict'))).toBeUndefined();
     expect(storageErrorKindOf(unavailable('the store is closed'))).toBeUndefined();
     expect(storageErrorKindOf(new TypeError('of ours'))).toBe('unexpected');
   });
 
-  it('of too little room is told from the others', () => {
+  it('of a full disk is recognised', () => {
     expect([
       isDiskFull(unavailable(driver(13))),
       isDiskFull(driver(10)),
@@ -61,8 +61,8 @@ describe('a fault', () => {
   });
 });
 
-describe('the log of faults', () => {
-  it('has one line of each kind a minute, in plain words, without a stack', () => {
+describe('the log of storage errors', () => {
+  it('has one line per kind and minute, without a stack', () => {
     const lines: { fields: object; message: string }[] = [];
     let time = 0;
     const log = { error: (fields: object, message: string) => void lines.push({ fields, message }) };
@@ -81,7 +81,7 @@ describe('the log of faults', () => {
     expect(lines[2]?.fields).toMatchObject({ suppressed: 4 });
   });
 
-  it('keeps the stack of what may be a defect of ours', () => {
+  it('has the stack of unexpected errors', () => {
     const lines: object[] = [];
     const log = { error: (fields: object) => void lines.push(fields) };
     const defect = new TypeError('of ours');

@@ -10,14 +10,14 @@ const spin = (times: number, work: () => void) => {
   for (let n = 0; n < times; n += 1) work();
 };
 
-describe('a budget', () => {
-  it('ends with its text', () => {
+describe('a work limit', () => {
+  it('is exceeded by too much text', () => {
     const budget = createWorkLimit(1000, 100, () => 0);
     budget.tick(100);
     expect(() => budget.tick(1)).toThrow(WorkLimitExceeded);
   });
 
-  it('ends with its time, looking at the clock now and then', () => {
+  it('is exceeded after its time, with a check of the clock every few ticks', () => {
     let time = 0;
     const budget = createWorkLimit(5, 100, () => time);
     spin(100, () => budget.tick(0));
@@ -27,7 +27,7 @@ describe('a budget', () => {
 });
 
 describe('a deadline', () => {
-  it('is looked at with the first tick and then now and then', () => {
+  it('is checked at the first tick and then every few ticks', () => {
     expect(() => createDeadlineLimit(10, () => 11).tick(0)).toThrow('timeout');
     let time = 0;
     const deadline = createDeadlineLimit(10, () => time);

@@ -50,7 +50,7 @@ const STEP_MS = -1;
 const AT_ONCE_MS = 60_000;
 
 describe('a bulk build', () => {
-  it('makes the rows that writers would have made, whatever they wrote meanwhile', () => {
+  it('creates the same rows as commits, whatever is committed during the build', () => {
     const value = fc.constantFrom<JsonObject>(
       {},
       { a: 'x' },
@@ -106,7 +106,7 @@ describe('a bulk build', () => {
     );
   });
 
-  it('fills in many short slices', () => {
+  it('writes its rows in many short slices', () => {
     const bench = openTestDatabase();
     bench.fill(Array.from({ length: 1200 }, (_, n) => ({ a: (n * 7919) % 1201 })));
     const n = declare(bench, indexOf({ path: 'a' }), false);
@@ -118,7 +118,7 @@ describe('a bulk build', () => {
     expect(rows(bench, `i_${n}`)).toHaveLength(1200);
   });
 
-  it('fails on what a unique index cannot hold, but not on what is gone by then', () => {
+  it('fails on a duplicate in a unique index, but not on one that was removed in the meantime', () => {
     const bench = openTestDatabase();
     bench.fill([{ a: 1 }, { a: 2 }, { a: [3, 1] }]);
     const n = declare(bench, { ...indexOf({ path: 'a' }), unique: true }, false);
@@ -147,7 +147,7 @@ describe('a bulk build', () => {
     expectConsistentIndexes(bench);
   });
 
-  it('ends when the index is dropped, and knows when nothing was gathered', () => {
+  it('ends when the index is dropped, and reports lost rows', () => {
     const bench = openTestDatabase();
     bench.fill([{ a: 1 }]);
     const n = declare(bench, indexOf({ path: 'a' }), false);
@@ -160,7 +160,7 @@ describe('a bulk build', () => {
     expect(declare(bench, indexOf({ path: 'b' }), false)).not.toBe(n);
   });
 
-  it('goes on beside others, each with its own progress', () => {
+  it('runs next to other builds, each with its own progress', () => {
     const bench = openTestDatabase();
     bench.fill(Array.from({ length: 30 }, (_, n) => ({ a: n, b: [n, 'x'] })));
     const numbers = [
@@ -183,7 +183,7 @@ describe('a bulk build', () => {
     expect(bench.catalogue.get(NS)?.indexes.map(({ ready }) => ready)).toEqual([true, true, true]);
   });
 
-  it('writes nothing into an index that was completed meanwhile', () => {
+  it('writes nothing into an index that was completed in the meantime', () => {
     const bench = openTestDatabase();
     bench.fill(Array.from({ length: 1200 }, () => ({ v: 0, a: 'old' })));
     const n = declare(bench, indexOf({ path: 'a' }), false);
@@ -202,7 +202,7 @@ describe('a bulk build', () => {
     expectConsistentIndexes(bench);
   });
 
-  it('begins anew after an error while it gathers, sorts or fills', () => {
+  it('starts over after an error while it gathers, sorts or writes rows', () => {
     const bench = openTestDatabase();
     bench.fill(Array.from({ length: 1500 }, (_, n) => ({ a: (n * 7919) % 1501 })));
     const n = declare(bench, indexOf({ path: 'a' }), false);
@@ -238,7 +238,7 @@ describe('a bulk build', () => {
     expectConsistentIndexes(bench);
   });
 
-  it('waits where another process holds the file', () => {
+  it('waits while another process holds the lock', () => {
     const bench = openTestDatabase();
     bench.fill([{ a: 1 }]);
     const n = declare(bench, indexOf({ path: 'a' }), false);
@@ -252,7 +252,7 @@ describe('a bulk build', () => {
     expectConsistentIndexes(bench);
   });
 
-  it('takes the place of an older one of the same definition when it is ready', () => {
+  it('replaces an older index of the same definition when it is ready', () => {
     const bench = openTestDatabase();
     bench.fill([{ a: 1 }, { a: 2 }]);
     const unique = { ...indexOf({ path: 'a', fold: true }), unique: true };

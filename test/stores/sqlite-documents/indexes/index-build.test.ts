@@ -25,7 +25,7 @@ const rows = (bench: TestDatabase, n: number) =>
   Number((bench.connection.statement(`select count(*) from i_${n}`).get() as unknown as number[])[0]);
 
 describe('building an index', () => {
-  it('goes slice by slice, keeping its progress, while writes go on', () => {
+  it('runs in slices, stores its progress and lets writes through', () => {
     const bench = openTestDatabase();
     bench.fill(Array.from({ length: 20 }, (_, n) => ({ n })));
     const n = unfinished(bench, indexOf({ path: 'n' }));
@@ -39,7 +39,7 @@ describe('building an index', () => {
     expect(buildSlice(bench, { index: n, ms: 1000 })).toBe('ready');
   });
 
-  it('fails on what a unique index cannot hold', () => {
+  it('fails on a duplicate in a unique index', () => {
     const bench = openTestDatabase();
     bench.fill([{ a: 1 }, { a: 2 }, { a: [3, 1] }]);
     const n = unfinished(bench, { ...indexOf({ path: 'a' }), unique: true });

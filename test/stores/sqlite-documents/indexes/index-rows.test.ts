@@ -10,7 +10,7 @@ import { idOf, indexOf, NO_LIMIT } from '../test-database.ts';
 const doc = (fields: JsonObject) => ({ _id: idOf(1), ...fields });
 
 describe('rows of an index', () => {
-  it('hold the values and the id', () => {
+  it('contain the values and the id', () => {
     const rows = createRowEncoder(indexOf({ path: 'a' }, { path: 'b.c' }))(
       doc({ a: 1, b: { c: 'x' } }),
       NO_LIMIT,
@@ -29,21 +29,21 @@ describe('rows of an index', () => {
     expect(rows.arrays).toBe(0b10);
   });
 
-  it('are none for a sparse index without any of its fields', () => {
+  it('do not exist in a sparse index for a document without its fields', () => {
     const sparse = { ...indexOf({ path: 'a' }, { path: 'b' }), sparse: true };
     expect(createRowEncoder(sparse)(doc({ c: 1 }), NO_LIMIT).exact).toEqual([]);
     expect(createRowEncoder(sparse)(doc({ b: null }), NO_LIMIT).exact).toHaveLength(1);
     expect(createRowEncoder({ ...sparse, sparse: false })(doc({ c: 1 }), NO_LIMIT).exact).toHaveLength(1);
   });
 
-  it('cannot be made of two arrays', () => {
+  it('cannot be encoded for two arrays', () => {
     const rows = createRowEncoder(indexOf({ path: 'a' }, { path: 'b' }));
     expect(() => rows(doc({ a: [1], b: [2] }), NO_LIMIT)).toThrow('parallel-arrays');
   });
 });
 
 describe('a sort key', () => {
-  it('is the least ascending and the greatest descending', () => {
+  it('is the smallest row ascending and the largest descending', () => {
     const key = (direction: 1 | -1, a: number | number[]) =>
       createSortKey([['a', direction]])(doc({ a }), NO_LIMIT);
     expect(key(1, [5, 2, 9])).toEqual(key(1, 2));

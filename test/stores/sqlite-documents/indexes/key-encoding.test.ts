@@ -23,7 +23,7 @@ const { value } = fc.letrec<{ value: Json }>((tie) => ({
 }));
 
 describe('index keys', () => {
-  it('order as values do, both ways, also where more bytes follow', () => {
+  it('sort as their values in both directions, also with more bytes after them', () => {
     fc.assert(
       fc.property(
         value,
@@ -49,17 +49,17 @@ describe('index keys', () => {
     );
   });
 
-  it('put an empty array below everything, and a missing value at null', () => {
+  it('sort an empty array below everything and a missing value as null', () => {
     expect(Buffer.compare(emptyArrayKey(), encodeValue(null))).toBe(-1);
     expect(encodeValue(undefined)).toEqual(encodeValue(null));
   });
 
-  it('order ids as text', () => {
+  it('sort ids as text', () => {
     expect(Buffer.compare(encodeId('00a', 1), encodeId('00b', 1))).toBe(-1);
     expect(Buffer.compare(encodeId('00a', -1), encodeId('00b', -1))).toBe(1);
   });
 
-  it('have a successor above all that begins with them, and nothing between', () => {
+  it('have a successor above all keys that begin with them, and nothing in between', () => {
     expect(prefixSuccessor(Buffer.from([1, 2]))).toEqual(Buffer.from([1, 3]));
     expect(prefixSuccessor(Buffer.from([1, 255, 255]))).toEqual(Buffer.from([2]));
     expect(prefixSuccessor(Buffer.alloc(0))).toEqual(Buffer.from([255]));

@@ -28,7 +28,7 @@ function found(bench: TestDatabase, access: Access, filter = MATCH_ALL): number[
 }
 
 describe('candidates', () => {
-  it('come slice by slice in the order of ids, whatever the direction and bounds', () => {
+  it('of an id scan come in slices in id order, for every direction and range', () => {
     const bench = filled();
     const all = Array.from({ length: COUNT }, (_, n) => n + 1);
     const walk = { kind: 'id-scan', reversed: false, low: '', high: END } as const;
@@ -39,14 +39,14 @@ describe('candidates', () => {
     expect(found(bench, { ...walk, ...part, reversed: true })).toEqual(all.slice(4, 1199).toReversed());
   });
 
-  it('come from a scan, less what the prefilter keeps back', () => {
+  it('of a scan exclude what the prefilter rejects', () => {
     const bench = filled();
     expect(found(bench, { kind: 'scan' })).toHaveLength(COUNT);
     const filter = { kind: 'field', path: 'n', tests: [{ kind: 'gt', value: 1230 }] } as const;
     expect(found(bench, { kind: 'scan' }, filter)).toEqual([1230, 1231, 1232, 1233, 1234]);
   });
 
-  it('come from a scan in as many steps as there are documents, whatever was removed before them', () => {
+  it('of a scan take one step per document, whatever was removed', () => {
     const bench = openTestDatabase();
     bench.fill([{ n: 0, text: 'x'.repeat(400_000) }]);
     const far = 9_000_000_000;
@@ -71,12 +71,12 @@ describe('candidates', () => {
     expect(steps).toBeLessThan(10);
   });
 
-  it('come by id in the order of the list, those that there are', () => {
+  it('by id come in the order of the list, without missing ones', () => {
     expect(found(filled(), { kind: 'ids', ids: [idOf(7), idOf(9999), idOf(3)] })).toEqual([7, 3]);
     expect(found(filled(), { kind: 'ids', ids: [] })).toEqual([]);
   });
 
-  it('come from indexes, each document once', () => {
+  it('of indexes contain no document twice', () => {
     const bench = filled();
     const index = bench.catalogue.get(NS)!.indexes[0]!;
     const access: IndexAccess = {

@@ -3,7 +3,7 @@ import { WorkLimitExceeded } from '../../../../src/stores/sqlite-documents/data-
 import { measureDiskUsage } from '../../../../src/stores/sqlite-documents/query/disk-usage.ts';
 import { indexOf, NO_LIMIT, NS, openTestDatabase } from '../test-database.ts';
 
-it('measures documents and every index, the one over ids included', () => {
+it('the size of documents and of every index is measured, including the one on ids', () => {
   const bench = openTestDatabase();
   bench.index(indexOf({ path: 'a', fold: true }));
   bench.fill(Array.from({ length: 500 }, (_, n) => ({ a: `text ${n}` })));
@@ -17,7 +17,7 @@ it('measures documents and every index, the one over ids included', () => {
   expect(space.indexes['a']).toBeGreaterThan(2 * 500 * 30);
 });
 
-it('leaves large collections to others, and knows nothing of absent ones', () => {
+it('large collections exceed the limit, and missing ones have no size', () => {
   const bench = openTestDatabase();
   expect(measureDiskUsage(bench, NS, { workLimit: NO_LIMIT, maxText: 0 })).toEqual({
     text: 0,

@@ -34,8 +34,8 @@ function filled(count: number): TestDatabase {
   return bench;
 }
 
-describe('reading', () => {
-  it('goes by index for filter and order together', () => {
+describe('executing a query', () => {
+  it('uses one index for filter and order', () => {
     const bench = filled(300);
     const filter = field('tags', { kind: 'eq', value: 'y', fold: true });
     const { numbers, plan } = find(bench, { filter, sort: [['n', -1]], limit: 3 });
@@ -47,7 +47,7 @@ describe('reading', () => {
     });
   });
 
-  it('sorts in memory what no index orders', () => {
+  it('sorts in memory without an index for the order', () => {
     const { numbers, plan } = find(filled(50), {
       sort: [
         ['odd', -1],
@@ -60,7 +60,7 @@ describe('reading', () => {
     expect(plan.sorted).toBe(false);
   });
 
-  it('gives up an order that finds too little, and finds the same', () => {
+  it('falls back from an ordered index that finds too little, with the same result', () => {
     const bench = filled(25_000);
     const filter = field('odd', { kind: 'eq', value: 7 });
     const { numbers, plan } = find(bench, { filter, sort: [['n', 1]] });
@@ -68,7 +68,7 @@ describe('reading', () => {
     expect(numbers).toEqual([]);
   });
 
-  it('ends when its workLimit says so, and leaves no transaction open', () => {
+  it('ends when its work limit is exceeded and leaves no transaction open', () => {
     const bench = filled(300);
     const sort = [['odd', 1]] as const;
     expect(() =>
@@ -81,7 +81,7 @@ describe('reading', () => {
     expect(bench.connection.db.isTransaction).toBe(false);
   });
 
-  it('counts over the index alone where that is exact', () => {
+  it('counts in the index alone if that is exact', () => {
     const bench = filled(300);
     const count = (filter: Filter) => countMatches(bench, NS, { filter, workLimit: NO_LIMIT });
     expect(count(MATCH_ALL)).toBe(300);
@@ -91,7 +91,7 @@ describe('reading', () => {
     expect(count(field('n', { kind: 'in', values: [1, 1, 2] }))).toBe(2);
   });
 
-  it('finds by id', () => {
+  it('finds a document by its id', () => {
     const bench = filled(3);
     expect(JSON.parse(findById(bench, NS, idOf(2))!)).toMatchObject({ n: 1 });
     expect(findById(bench, NS, idOf(9))).toBeUndefined();

@@ -50,19 +50,19 @@ const gt = (value: number): FilterTest => ({ kind: 'gt', value });
 const AB = indexOf({ path: 'a' }, { path: 'b', direction: -1 });
 
 describe('the plan over one index', () => {
-  it('serves equality, then a range, and what is left is evaluated', () => {
+  it('serves equality, then a range, and leaves the rest to the filter', () => {
     expect(plan(AB, { a: eq(1), b: gt(2) }, [])).toMatchObject({ stretches: 1, exact: true, narrows: true });
     expect(plan(AB, { a: eq(1), c: eq(2) }, [])).toMatchObject({ exact: false });
     expect(plan(AB, { b: eq(1) }, [])).toMatchObject({ narrows: false, exact: false });
     expect(plan(AB, { a: gt(1), b: gt(2) }, [])).toMatchObject({ stretches: 1, exact: false });
   });
 
-  it('serves lists as several stretches', () => {
+  it('serves lists as several ranges', () => {
     const list: FilterTest = { kind: 'in', values: [1, 2, 3] };
     expect(plan(AB, { a: list, b: list }, [])).toMatchObject({ stretches: 9, exact: true, sorted: false });
   });
 
-  it('gives the order of its keys, forwards and backwards', () => {
+  it('serves the order of its keys, forwards and backwards', () => {
     expect(
       plan(AB, {}, [
         ['a', 1],
@@ -85,7 +85,7 @@ describe('the plan over one index', () => {
     expect(plan(AB, {}, [['b', 1]])).toMatchObject({ sorted: false });
   });
 
-  it('gives the order behind keys that are fixed', () => {
+  it('serves the order of the keys after constant ones', () => {
     expect(plan(AB, { a: eq(1) }, [['b', -1]])).toMatchObject({ sorted: true, reversed: false });
     expect(plan(AB, { a: eq(1) }, [['b', 1]])).toMatchObject({ sorted: true, reversed: true });
     expect(
@@ -104,7 +104,7 @@ describe('the plan over one index', () => {
     ).toMatchObject({ sorted: true, reversed: true });
   });
 
-  it('minds the direction of the ids', () => {
+  it('respects the direction of the ids', () => {
     const a = indexOf({ path: 'a' });
     expect(plan(a, { a: eq(1) }, [])).toMatchObject({ sorted: true, reversed: false });
     expect(plan(a, { a: eq(1) }, [['_id', -1]])).toMatchObject({ sorted: true, reversed: true });
@@ -123,7 +123,7 @@ describe('the plan over one index', () => {
     ).toMatchObject({ sorted: true, reversed: true });
   });
 
-  it('does not trust an order by arrays that the filter narrows', () => {
+  it('does not serve an order by arrays that the filter narrows', () => {
     const a = indexOf({ path: 'a' });
     expect(plan(a, {}, [['a', 1]], { multikey: 1 })).toMatchObject({ sorted: true, repeats: true });
     expect(plan(a, { a: gt(1) }, [['a', 1]], { multikey: 1 })).toMatchObject({
@@ -139,25 +139,25 @@ describe('the plan over one index', () => {
     });
   });
 
-  it('does not join two paths of one array', () => {
+  it('does not combine two paths into one array', () => {
     const shared = indexOf({ path: 'a.b' }, { path: 'a.c' });
     const tests = { 'a.b': eq(1), 'a.c': eq(2) };
     expect(plan(shared, tests, [])).toMatchObject({ exact: true });
     expect(plan(shared, tests, [], { multikey: 0b11 })).toMatchObject({ exact: false, stretches: 1 });
   });
 
-  it('never answers for documents that a sparse index lacks', () => {
+  it('does not serve a query for documents that a sparse index does not contain', () => {
     const sparse = { ...indexOf({ path: 'a' }), sparse: true };
     expect(plan(sparse, {}, [['a', 1]])).toBeUndefined();
     expect(plan(sparse, { a: { kind: 'eq', value: null } }, [])).toBeUndefined();
     expect(plan(sparse, { a: eq(1) }, [])).toMatchObject({ exact: true });
   });
 
-  it('leaves paths with positions to evaluation', () => {
+  it('does not serve paths with positions', () => {
     expect(plan(indexOf({ path: 'a.0' }), { 'a.0': eq(1) }, [])).toMatchObject({ narrows: false });
   });
 
-  it('serves equality that ignores case from the case-folded table, whose order is not that of the text', () => {
+  it('serves case-insensitive equality from the case-folded table, which is not in text order', () => {
     const folding = indexOf({ path: 'a', fold: true }, { path: 'b' });
     const fold: FilterTest = { kind: 'eq', value: 'X', fold: true };
     expect(plan(folding, { a: fold }, [['b', 1]])).toMatchObject({ narrows: false });

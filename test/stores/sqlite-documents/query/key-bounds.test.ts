@@ -52,7 +52,7 @@ describe('bounds of a key', () => {
     expect(within([{ kind: 'lt', value: true }])?.values).toEqual([false]);
   });
 
-  it('intersect, but not where an array may pass each test with another element', () => {
+  it('intersect, unless different array elements may pass different tests', () => {
     const tests: FilterTest[] = [
       { kind: 'gte', value: 0 },
       { kind: 'lt', value: 9 },
@@ -71,7 +71,7 @@ describe('bounds of a key', () => {
     ).toEqual([]);
   });
 
-  it('take the literal beginning of a pattern', () => {
+  it('use the literal prefix of a pattern', () => {
     const regex = (pattern: string, flags = ''): FilterTest => ({ kind: 'regex', pattern, flags });
     expect(within([regex('^ab')])).toMatchObject({ values: ['ab', 'abc'], exact: false });
     expect(within([regex('^abc?')])?.values).toEqual(['ab', 'abc']);
@@ -81,7 +81,7 @@ describe('bounds of a key', () => {
     expect(within([regex('^.b')])).toBeUndefined();
   });
 
-  it('ignore case only in a folded key', () => {
+  it('ignore case only in a case-folded key', () => {
     const fold: FilterTest = { kind: 'eq', value: 'AB', fold: true };
     expect(within([fold])).toBeUndefined();
     const folded = { caseFolded: true, multikey: false };
@@ -91,7 +91,7 @@ describe('bounds of a key', () => {
     expect(within([{ kind: 'gt', value: 5 }], folded)?.values).toEqual([9]);
   });
 
-  it('are none for whole arrays, negations and what else an index cannot tell', () => {
+  it('do not exist for whole arrays, negations and other tests that an index cannot serve', () => {
     const tests: FilterTest[] = [
       { kind: 'eq', value: [1] },
       { kind: 'in', values: [1, [1]] },
@@ -105,7 +105,7 @@ describe('bounds of a key', () => {
     for (const test of tests) expect(within([test])).toBeUndefined();
   });
 
-  it('are sure of null only where no array can hide a missing field', () => {
+  it('are exact for null only without arrays', () => {
     const test: FilterTest = { kind: 'eq', value: null };
     expect(within([test])?.exact).toBe(true);
     expect(within([test], MULTI)?.exact).toBe(false);
@@ -123,7 +123,7 @@ describe('bounds against documents', () => {
       bounds.ranges.some(({ low, high }) => Buffer.compare(low, key) <= 0 && Buffer.compare(key, high) < 0),
     );
 
-  it('miss no document that matches, however deep its arrays are, and find no other where they are exact', () => {
+  it('include every match, however nested its arrays are, and nothing else if they are exact', () => {
     fc.assert(
       fc.property(nestedTests, nestedValue, fc.boolean(), (tests, m, folded) => {
         const document = { _id: 'ff', m };
@@ -141,7 +141,7 @@ describe('bounds against documents', () => {
     );
   });
 
-  it('say nothing about elements of elements', () => {
+  it('do not exist for elements of elements', () => {
     const inner: FilterTest = { kind: 'elemMatchValue', tests: [{ kind: 'gt', value: 5 }] };
     expect(keyBoundsOf([{ kind: 'elemMatchValue', tests: [inner] }], MULTI)).toBeUndefined();
     const beside: FilterTest = { kind: 'elemMatchValue', tests: [inner, { kind: 'eq', value: 5 }] };

@@ -34,7 +34,7 @@ function plan(
 const nameOf = (access: Access) => (access.kind === 'index' ? access.index.name : access.kind);
 
 describe('a plan', () => {
-  it('takes documents by their ids first', () => {
+  it('prefers a lookup by ids', () => {
     const ids: Filter = field('_id', { kind: 'in', values: [idOf(2), 7, idOf(1), idOf(2)] });
     expect(plan(ids, [])).toEqual({
       access: { kind: 'ids', ids: [idOf(1), idOf(2)] },
@@ -49,7 +49,7 @@ describe('a plan', () => {
     });
   });
 
-  it('walks the ids where they are the order, within their bounds', () => {
+  it('scans ids in a range if the order is that of ids', () => {
     expect(plan(MATCH_ALL, [])).toMatchObject({
       access: { kind: 'id-scan', reversed: false, low: '' },
       exact: true,
@@ -71,12 +71,12 @@ describe('a plan', () => {
     });
   });
 
-  it('scans for the rest', () => {
+  it('scans everything else', () => {
     expect(plan(eq('a', 1), [['b', 1]])).toEqual({ access: { kind: 'scan' }, exact: false, sorted: false });
     expect(plan(MATCH_ALL, [['b', 1]])).toMatchObject({ access: { kind: 'scan' }, exact: true });
   });
 
-  it('takes no index that is not ready or of no use', () => {
+  it('ignores indexes that are unfinished or of no use', () => {
     expect(nameOf(plan(eq('a', 1), [], [{ ...indexOf({ path: 'a' }), name: 'unready' }]).access)).toBe(
       'id-scan',
     );
@@ -86,21 +86,21 @@ describe('a plan', () => {
     );
   });
 
-  it('takes the index that reads least', () => {
+  it('chooses the index that reads fewest rows', () => {
     const both = [indexOf({ path: 'a' }), indexOf({ path: 'b' })];
     const filter = all(eq('a', 1), eq('b', 1));
     expect(nameOf(plan(filter, [['c', 1]], both, { a: 500, b: 5 }).access)).toBe('b');
     expect(nameOf(plan(filter, [['c', 1]], both, { a: 5, b: 500 }).access)).toBe('a');
   });
 
-  it('prefers a compound index with the order', () => {
+  it('prefers a compound index in the requested order', () => {
     const indexes = [indexOf({ path: 'a' }), indexOf({ path: 'a' }, { path: 'b' })];
     const found = plan(eq('a', 1), [['b', -1]], indexes, { a: 900, a_b: 900 });
     expect(found).toMatchObject({ exact: true, sorted: true, access: { reversed: true } });
     expect(nameOf(found.access)).toBe('a_b');
   });
 
-  it('tries the order first when much would have to be sorted', () => {
+  it('tries an ordered index first if many documents would have to be sorted', () => {
     const indexes = [indexOf({ path: 'a' }), indexOf({ path: 'b' })];
     const found = plan(eq('a', 1), [['b', 1]], indexes, { a: 1e6 });
     expect(nameOf(found.access)).toBe('b');
@@ -108,12 +108,12 @@ describe('a plan', () => {
     expect(nameOf(plan(eq('a', 1), [['b', 1]], indexes, { a: 100 }).access)).toBe('a');
   });
 
-  it('has a scan to fall back on when it walks an index for its order', () => {
+  it('falls back to a scan if it reads an index only for its order', () => {
     const found = plan(eq('x', 1), [['b', 1]], [indexOf({ path: 'b' })]);
     expect(found).toMatchObject({ sorted: true, exact: false, fallback: { access: { kind: 'scan' } } });
   });
 
-  it('serves alternatives that are all indexed as a union', () => {
+  it('serves an or as a union if all branches are indexed', () => {
     const either: Filter = { kind: 'or', filters: [eq('a', 1), all(eq('b', 2), eq('c', 3))] };
     const both = [indexOf({ path: 'a' }), indexOf({ path: 'b' })];
     expect(plan(all(either, eq('z', 1)), [], both)).toMatchObject({

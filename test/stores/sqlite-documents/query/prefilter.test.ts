@@ -70,7 +70,7 @@ describe('the prefilter of a scan', () => {
   );
   const own = fc.constantFrom('a', 'b', 'x y', 'é', '"q"');
 
-  it('lets everything through that matches, arrays in arrays too', () => {
+  it('passes every match, also with nested arrays', () => {
     const path = fc.constantFrom('a', 'a.x', 'a.0');
     fc.assert(
       fc.property(path, nestedTests, nestedValue, (at, tests, a) => {
@@ -81,7 +81,7 @@ describe('the prefilter of a scan', () => {
     );
   });
 
-  it('lets everything through that matches', () => {
+  it('passes every match', () => {
     let matched = 0;
     fc.assert(
       fc.property(
@@ -100,7 +100,7 @@ describe('the prefilter of a scan', () => {
     expect(matched).toBeGreaterThan(300);
   });
 
-  it('lets a value through that the document was made with', () => {
+  it('passes the value that the document was created with', () => {
     fc.assert(
       fc.property(own, scalar, fc.boolean(), (path, stored, inArray) => {
         const document = { other: 1, [path]: inArray ? [1, stored] : stored };
@@ -119,7 +119,7 @@ describe('the prefilter of a scan', () => {
     );
   });
 
-  it('keeps most others back', () => {
+  it('rejects most other documents', () => {
     const document = { title: 'Dune', price: 12, tags: ['a'] };
     expect(passes(document, field('title', { kind: 'eq', value: 'Emma' }))).toBe(false);
     expect(passes(document, field('title', { kind: 'eq', value: 'EMMA', fold: true }))).toBe(false);
@@ -131,7 +131,7 @@ describe('the prefilter of a scan', () => {
     expect(passes(document, field('price', { kind: 'size', value: 1 }))).toBe(false);
   });
 
-  it('is for accesses that see every document', () => {
+  it('is only used by accesses that read every document', () => {
     const access = { kind: 'ids', ids: [] } as const;
     expect(createPrefilter(field('a', { kind: 'eq', value: 1 }), access).sql).toBe('');
   });

@@ -28,7 +28,7 @@ function select(items: readonly Match[], skip: number, limit: number, limits: Se
 }
 
 describe('a page of a sorted stream', () => {
-  it('is what sorting and cutting gives, however little memory there is', () => {
+  it('equals sorting and slicing, however little memory there is', () => {
     fc.assert(
       fc.property(KEYS, fc.nat(45), fc.integer({ min: 1, max: 20 }), LIMITS, (keys, skip, limit, limits) => {
         const items = matchesOf(keys);
@@ -44,13 +44,13 @@ describe('a page of a sorted stream', () => {
   );
   const limits = { maxBytes: 100_000, headLength: 20 };
 
-  it('takes one pass where it fits into memory, and where there is none', () => {
+  it('takes one pass if it fits into memory or is empty', () => {
     expect(select(many, 0, 10, limits).passes).toBe(1);
     expect(select(many, 80, 10, limits).passes).toBe(1);
     expect(select(many, 1_000_000_000, 1, limits)).toEqual({ docs: [], passes: 1 });
   });
 
-  it('keeps beginnings of long keys, so that few passes are enough', () => {
+  it('keeps heads of long keys, so that few passes suffice', () => {
     const { docs, passes } = select(many, 900, 10, limits);
     expect(docs.map((doc) => (doc * 7) % 1000)).toEqual(Array.from({ length: 10 }, (_, n) => 900 + n));
     expect(passes).toBe(1);

@@ -5,7 +5,7 @@ import { compareRanked, createTopN } from '../../../../src/stores/sqlite-documen
 const PLENTY = 1_000_000;
 const keyOf = (n: number) => String.fromCharCode(n >> 8, n & 0xff);
 
-it('keeps what sorting and cutting would keep', () => {
+it('a heap keeps the same items as sorting and slicing', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(999), { maxLength: 60 }), fc.nat(20), (numbers, size) => {
       const top = createTopN({ size, maxBytes: PLENTY });
@@ -16,7 +16,7 @@ it('keeps what sorting and cutting would keep', () => {
   );
 });
 
-it('keeps the smallest, and at least one, of more than memory holds', () => {
+it('a heap keeps the smallest items that fit into memory, and at least one', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(300), { minLength: 1, maxLength: 60 }), fc.nat(2000), (lengths, maxBytes) => {
       const items = lengths.map((length, doc) => ({ key: keyOf(length * 100) + 'x'.repeat(length), doc }));

@@ -3,7 +3,7 @@ import { MATCH_ALL } from '../../../../src/stores/filter.ts';
 import { openStoreParts } from '../store-parts.ts';
 import { insertThing, NS } from '../test-database.ts';
 
-it('finds, counts and measures on a connection of its own', async () => {
+it('the reader thread finds, counts and measures on its own connection', async () => {
   const { threads, bench } = openStoreParts();
   bench.fill([{ n: 1 }, { n: 2 }]);
   const query = { filter: MATCH_ALL, sort: [['n', -1]] as const, skip: 0, limit: 1 };
@@ -13,7 +13,7 @@ it('finds, counts and measures on a connection of its own', async () => {
   expect((await threads.diskUsage({ ns: NS, deadline: undefined })).documents).toBeGreaterThan(0);
 });
 
-it('sees every commit that was answered before', async () => {
+it('the reader thread sees every earlier commit', async () => {
   const { threads, commits } = openStoreParts();
   for (let n = 1; n <= 5; n += 1) {
     await commits.commit([insertThing(n, { n })], {});
@@ -21,7 +21,7 @@ it('sees every commit that was answered before', async () => {
   }
 });
 
-it('ends at the deadline', async () => {
+it('the reader thread ends a query at its deadline', async () => {
   const { threads, bench } = openStoreParts();
   bench.fill([{ n: 1 }]);
   const filter = { kind: 'field', path: 'n', tests: [{ kind: 'ne', value: 5 }] } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../../src/errors.ts';
+import { StoreError } from '../../../../src/errors/errors.ts';
 import { asStoreError } from '../../../../src/stores/sqlite-documents/data-file/storage-errors.ts';
 import {
   captureResult,
@@ -8,7 +8,7 @@ import {
 
 const across = <T>(work: () => T) => unwrapResult(structuredClone(captureResult(work)));
 
-describe('an outcome', () => {
+describe('a thread result', () => {
   it('carries a value across threads', () => {
     expect(across(() => ['a'])).toEqual(['a']);
   });
@@ -23,7 +23,7 @@ describe('an outcome', () => {
     );
   });
 
-  it('makes anything else unavailable, keeping what the driver said for the log', () => {
+  it('carries other errors as unavailable, with the message of the driver for the log', () => {
     const fail = () => {
       throw new Error('disk I/O error');
     };

@@ -4,7 +4,7 @@ import { serializeWrites } from '../../../../src/stores/sqlite-documents/commit/
 import { createThreads } from '../../../../src/stores/sqlite-documents/threads/threads.ts';
 import { insertThing, NS, openTestDatabase } from '../test-database.ts';
 
-describe('the threads', () => {
+describe('the worker threads', () => {
   it('read and write the same file', async () => {
     const { file } = openTestDatabase();
     const threads = createThreads(file);
@@ -16,7 +16,7 @@ describe('the threads', () => {
     expect(await threads.count({ ns: NS, filter: MATCH_ALL, deadline: undefined })).toBe(1);
   });
 
-  it('end a query at its deadline, even if it does not look at the clock', async () => {
+  it('terminate a query after its deadline, even if it does not check the clock', async () => {
     const bench = openTestDatabase();
     // Without a period, so that the engine meets a new state at every character.
     let seed = 1;
@@ -39,7 +39,7 @@ describe('the threads', () => {
     expect(await threads.count({ ns: NS, filter: MATCH_ALL, deadline: Date.now() + 5000 })).toBe(1);
   });
 
-  it('read a long page only while there is room for it, as seen when its turn comes', async () => {
+  it('read a long page only if there is memory for it when a reader is free', async () => {
     const bench = openTestDatabase();
     bench.fill([{ n: 1 }]);
     let room = 3_000_000;
@@ -54,13 +54,13 @@ describe('the threads', () => {
     expect(outcomes[2]).toMatchObject({ reason: { name: 'StoreError', reason: 'busy' } });
   });
 
-  it('fail as StoreErrors', async () => {
+  it('reject with StoreErrors', async () => {
     const threads = createThreads('/nowhere/at/all.db');
     onTestFinished(() => threads.close());
     await expect(threads.drop(1)).rejects.toMatchObject({ name: 'StoreError', reason: 'unavailable' });
   });
 
-  it('are not started by closing them', async () => {
+  it('are not started by close', async () => {
     await createThreads('/nowhere/at/all.db').close();
   });
 });

@@ -3,7 +3,7 @@ import { serializeWrites } from '../../../../src/stores/sqlite-documents/commit/
 import { openStoreParts } from '../store-parts.ts';
 import { indexOf, insertThing, NS } from '../test-database.ts';
 
-it('commits, builds, drops and cuts the log', async () => {
+it('the writer thread commits, builds and drops indexes, and truncates the log', async () => {
   const { threads, bench } = openStoreParts();
   await threads.commit(
     await serializeWrites([insertThing(1, { a: [1, 2] }), insertThing(2, { a: 3 })], undefined),
@@ -22,7 +22,7 @@ it('commits, builds, drops and cuts the log', async () => {
   expect(log[1]).toBe(0);
 });
 
-it('keeps no write past its deadline', async () => {
+it('the writer thread rejects a commit after its deadline', async () => {
   const { threads, bench } = openStoreParts();
   const late = threads.commit(await serializeWrites([insertThing(1, {})], Date.now() - 1));
   await expect(late).rejects.toMatchObject({ reason: 'timeout' });

@@ -1,9 +1,9 @@
 // The bound on what several renderings hold together.
 import { expect, it } from 'vitest';
-import { createMemoryBudget } from '../../../src/delivery/images/memory-budget.ts';
+import { createMemoryQuota } from '../../../src/delivery/images/memory-quota.ts';
 
 it('lets in what fits, in order, and what is given back twice counts once', async () => {
-  const budget = createMemoryBudget(10);
+  const budget = createMemoryQuota(10);
   const order: string[] = [];
   const take = async (name: string, bytes: number) => {
     const giveBack = await budget(bytes);
@@ -28,7 +28,7 @@ it('lets in what fits, in order, and what is given back twice counts once', asyn
 });
 
 it('counts more than there is as all of it', async () => {
-  const budget = createMemoryBudget(10);
+  const budget = createMemoryQuota(10);
   const giveBack = await budget(1000);
   giveBack();
   await budget(10);

@@ -1,6 +1,11 @@
 // Secrets: what is stored gives nothing away, and only the right text matches.
 import { describe, expect, it } from 'vitest';
-import { decoyHash, generateSecret, hashSecret, secretMatches } from '../../src/auth/secret-hash.ts';
+import {
+  decoyHash,
+  generateSecret,
+  hashSecret,
+  secretMatches,
+} from '../../../src/auth/clients/secret-hash.ts';
 
 describe('secrets', () => {
   it('match their own hash only', async () => {

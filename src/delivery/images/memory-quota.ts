@@ -1,10 +1,10 @@
 // A bound on the bytes that several tasks hold together, first come, first served.
 
 /** Waits until so many bytes are free, at most all of them; the function that it resolves with gives them back, once. */
-export type MemoryBudget = (bytes: number) => Promise<() => void>;
+export type MemoryQuota = (bytes: number) => Promise<() => void>;
 
 /** Makes a budget of `total` bytes. */
-export function createMemoryBudget(total: number): MemoryBudget {
+export function createMemoryQuota(total: number): MemoryQuota {
   const waiting: { readonly bytes: number; readonly go: () => void }[] = [];
   let free = total;
   const wake = () => {

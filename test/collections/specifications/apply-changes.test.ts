@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { createRegistry } from '../../../src/collections/model/registry.ts';
-import { loadSpecifications, logRejectedFile } from '../../../src/collections/specifications/loader.ts';
+import {
+  loadSpecifications,
+  logRejectedFile,
+} from '../../../src/collections/specifications/apply-changes.ts';
 import type { SpecificationFile } from '../../../src/collections/specifications/specification-files.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { silentLog } from '../../helpers/specification-service.ts';
 import { BOOKS_ADDRESS } from '../../helpers/specifications.ts';

@@ -1,20 +1,20 @@
-// The vocabulary in which the settings are declared: JSON Schema with a few annotations of ours. Types only.
-import type { Json } from '../lib/json/json.ts';
+// Types of the schema that declares the settings: JSON Schema with a few annotations.
+import type { Json } from '../../lib/json/json.ts';
 
 interface Annotations {
   readonly description: string;
-  /** What is in force when nobody sets the leaf. A leaf without one may stay unset. */
+  /** The value if the setting is not set. A setting without a default may stay unset. */
   readonly default?: Json;
   /** Further environment variables beside `CLOISTER_<BLOCK>_<KEY>`, the first that is set wins. */
   readonly env?: readonly string[];
-  /** Never shown: `********` in answers, `[redacted]` in the log. */
+  /** Never shown: `********` in responses, `[redacted]` in the log. */
   readonly secret?: true;
   /** Older or other names, as dotted paths from the root. */
   readonly aliases?: readonly string[];
   /** The environment or a flag may set it, a file may not. */
   readonly outsideFile?: true;
   /**
-   * What `POST /api/config` may do with it: set any value, or one that is not above the value in force. Absent: nothing;
+   * How `POST /api/config` may change it: to any value, or to one that is not above the current value. Absent: not at all;
    * only the operator changes it.
    */
   readonly overHttp?: 'any' | 'lower';
@@ -50,17 +50,17 @@ type Scalar = TextSchema | NumberSchema | BooleanSchema;
 
 interface ChoiceSchema {
   readonly oneOf: readonly (Scalar | ListSchema)[];
-  /** What the message says instead of JSON Schema's account of every alternative. */
+  /** Replaces the messages about every alternative. */
   readonly expects: string;
 }
 
 /** One setting. */
 export type SettingSchema = (Scalar | ListSchema | ChoiceSchema) & Annotations;
 
-/** The shape of a value, without what is said about it. */
+/** The schema of a value without annotations. */
 export type ValueSchema = Scalar | ListSchema;
 
-/** Settings of one kind that the operator names: each member is a setting of its own, without a default. */
+/** Settings with names that the operator chooses: each member is a setting without a default. */
 export interface SettingFamily {
   readonly type: 'object';
   readonly description: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AppError, StoreError } from '../src/errors.ts';
-import { documentIssueOf, toAppError } from '../src/store-errors.ts';
+import { AppError, StoreError } from '../../src/errors/errors.ts';
+import { documentIssueOf, toAppError } from '../../src/errors/store-errors.ts';
 
 describe('toAppError', () => {
   it('returns an AppError as it is', () => {

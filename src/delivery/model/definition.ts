@@ -3,7 +3,7 @@ import type { JsonObject } from '../../lib/json/json.ts';
 import type { JsonPath } from '../../lib/json/json-line-numbers.ts';
 
 /** Something that is wrong with a document. A warning refuses nothing. */
-export interface Finding {
+export interface DefinitionIssue {
   readonly severity: 'error' | 'warning';
   /** A sentence without full stop, as clients read it. */
   readonly message: string;
@@ -15,7 +15,7 @@ export interface Parsed<T> {
   /** Undefined when nothing can be done with the document. */
   readonly value: T | undefined;
   /** An error refuses a posted document. A file whose document has a value is in force all the same. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DefinitionIssue[];
 }
 
 export interface DefinitionKind<T> {

@@ -1,5 +1,5 @@
 // One version of a module as the sandbox runs it: its code and its policy. Types only.
-import type { Isolation, ModuleKind } from '../../sandbox/protocol.ts';
+import type { Isolation, ModuleKind } from '../../../sandbox/protocol.ts';
 
 /** Limits of one module. The names end in the unit: ms, bytes, MB of 2^20 bytes. */
 export interface ModuleLimits {
@@ -41,7 +41,7 @@ export interface FetchGrant {
   readonly publicOnly?: true;
 }
 
-export interface Grants {
+export interface PolicyGrants {
   readonly request: { readonly headers: readonly string[]; readonly maxBodyBytes: number };
   readonly response: { readonly headers: readonly string[] };
   readonly collections: readonly CollectionGrant[];
@@ -54,7 +54,7 @@ export interface EffectivePolicy {
   /** Modules of two domains never share a process. */
   readonly trustDomain: string;
   readonly limits: ModuleLimits;
-  readonly grants: Grants;
+  readonly grants: PolicyGrants;
 }
 
 /** One version of a module. A new object for each change of code or policy. */

@@ -1,6 +1,6 @@
 // The words that the parts of delivery share: who asks, what a route decides, where bytes come from. Types only.
 import type { Readable } from 'node:stream';
-import type { ByteRange } from '../stores/media-store.ts';
+import type { ByteRange } from '../../stores/media-store.ts';
 
 /** What a condition can ask about. */
 export type Fact = 'device' | 'language' | 'country' | 'network';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createIssueCollector } from '../../../src/collections/specifications/issue-collector.ts';
-import { parseValidation } from '../../../src/collections/specifications/parse-validation.ts';
+import { parseValidation } from '../../../src/collections/specifications/parse-field.ts';
 import { createPatternCompiler } from '../../../src/collections/specifications/pattern-compiler.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { FetchResponse } from '../../../src/capabilities/fetch/egress.ts';
-import { createFetchCall } from '../../../src/capabilities/fetch/fetch-call.ts';
-import type { OutgoingRequest } from '../../../src/lib/egress/http-request.ts';
-import type { JsonObject } from '../../../src/lib/json/json.ts';
-import { unitWith } from '../module.ts';
-import { benchFor, fetchBench, fetchGrant, serve } from './servers.ts';
+import type { FetchResponse } from '../../src/capabilities/fetch/egress.ts';
+import { createFetchCall } from '../../src/capabilities/fetch-call.ts';
+import type { OutgoingRequest } from '../../src/lib/egress/http-request.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
+import { benchFor, fetchBench, fetchGrant, serve } from './fetch/servers.ts';
+import { unitWith } from './module.ts';
 
 const URL_ = 'http://127.0.0.1:1/';
 
@@ -22,13 +22,13 @@ function bench(egress: () => Promise<FetchResponse>) {
     onFailure: (event) => void noted.push(event),
   });
   const ask = (args: JsonObject) =>
-    call(args, { unit: unitWith({}), client: null, requestId: 'r1' }, new AbortController().signal);
+    call(args, { moduleVersion: unitWith({}), client: null, requestId: 'r1' }, new AbortController().signal);
   return { ask, sent, noted };
 }
 
 const empty = async (): Promise<FetchResponse> => ({ status: 200, headers: [], body: Buffer.alloc(0) });
 
-test('reads what the guest sends', async () => {
+test('fetch parses the arguments of the guest', async () => {
   const { ask, sent } = bench(empty);
   await ask({ url: `${URL_}a`, method: 'put', headers: [['X-A', ' b ']], body: '\u00e9' });
   await ask({ url: URL_, method: null, headers: null, body: null, bodyEncoding: 'text' });
@@ -50,7 +50,7 @@ test.each([
   ['a body that is no base64', { method: 'POST', body: '*', bodyEncoding: 'base64' }],
   ['a GET with a body', { body: 'x' }],
   ['a HEAD with a body', { method: 'HEAD', body: '' }],
-])('%s is an argument that it cannot read', async (_name, args) => {
+])('fetch rejects %s as a bad argument', async (_name, args) => {
   const { ask, sent } = bench(empty);
   await expect(ask({ url: URL_, ...args } as never)).rejects.toMatchObject({ code: 'BAD_ARGUMENTS' });
   expect(sent).toEqual([]);
@@ -64,7 +64,7 @@ test.each([
   ['CONNECT', { url: URL_, method: 'connect' }, 'http://127.0.0.1:1', 'method'],
   ['TRACE', { url: URL_, method: 'TRACE' }, 'http://127.0.0.1:1', 'method'],
   ['a header of the server', { url: URL_, headers: [['host', 'x']] }, 'http://127.0.0.1:1', 'header'],
-])('%s is refused in the one way', async (_name, args, origin, reason) => {
+])('fetch rejects %s without a reason for the guest', async (_name, args, origin, reason) => {
   const { ask, sent, noted } = bench(empty);
   await expect(ask(args as never)).rejects.toMatchObject({
     code: 'FETCH_REFUSED',
@@ -72,11 +72,11 @@ test.each([
   });
   expect(sent).toEqual([]);
   expect(noted).toEqual([
-    { unit: expect.objectContaining({ id: 'endpoint:1.0/report' }), requestId: 'r1', origin, reason },
+    { moduleVersion: expect.objectContaining({ id: 'endpoint:1.0/report' }), requestId: 'r1', origin, reason },
   ]);
 });
 
-test('one module has so many fetches at a time', async () => {
+test('fetch limits the requests of one module at a time', async () => {
   const { promise, resolve } = Promise.withResolvers<FetchResponse>();
   const { ask, noted } = bench(() => promise);
   const asked = Array.from({ length: 64 }, () => ask({ url: URL_ }));
@@ -92,7 +92,7 @@ test('one module has so many fetches at a time', async () => {
   });
 });
 
-test('a failed fetch makes room as well', async () => {
+test('a failed fetch frees its place', async () => {
   const server = await serve((request) => request.socket.destroy());
   const { ask, failures } = benchFor(server);
   const all = async () => Promise.all(Array.from({ length: 60 }, () => ask({ url: server.origin })));
@@ -100,12 +100,12 @@ test('a failed fetch makes room as well', async () => {
   expect(failures).toHaveLength(120);
 });
 
-test('a defect is not dressed up as a failure', async () => {
+test('an internal error of fetch is not reported as FETCH_FAILED', async () => {
   const { ask } = bench(() => Promise.reject(new TypeError('defect')));
   await expect(ask({ url: URL_ })).rejects.toThrow(TypeError);
 });
 
-test('an odd host in a grant or a redirect disturbs nothing', async () => {
+test('fetch handles odd hosts in grants and redirects', async () => {
   const { ask } = fetchBench([fetchGrant('http://'), fetchGrant('')]);
   for (const url of [
     'http://a_b/',

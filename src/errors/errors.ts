@@ -1,5 +1,5 @@
 // The two error classes: `AppError` is meant for clients, `StoreError` is thrown by store adapters.
-import type { ErrorCatalogueEntry } from './delivery-error-catalogue.ts';
+import type { ErrorCatalogueEntry } from './delivery-errors.ts';
 import { ERRORS } from './error-catalogue.ts';
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,5 +1,5 @@
 // The sandbox as the rest of the server uses it. Types only; `supervisor.ts` implements it.
-import type { Inspection, ModuleKind } from '../../sandbox/protocol.ts';
+import type { Inspection, ModuleKind } from '../../../sandbox/protocol.ts';
 import type { ModuleVersion } from './module-version.ts';
 
 /** A call from guest code to the server: `timer`, `fetch`, `model.find`, `model.create`, … */
@@ -16,7 +16,7 @@ export interface HostCallResult {
 }
 
 /** A log line of guest code: hostile text. */
-export interface GuestLog {
+export interface GuestLogRecord {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
   readonly stack?: string;
@@ -24,16 +24,16 @@ export interface GuestLog {
 
 /** One call of one module version. */
 export interface InvocationRequest {
-  readonly unit: ModuleVersion;
+  readonly moduleVersion: ModuleVersion;
   /** JSON of a GuestRequest or HookCall. */
   readonly head: string;
   readonly body: string;
   /** Performs a host call. Never rejects. The signal aborts when the invocation has ended. */
-  serve(call: HostCall, signal: AbortSignal): Promise<HostCallResult>;
-  log(record: GuestLog): void;
+  performHostCall(call: HostCall, signal: AbortSignal): Promise<HostCallResult>;
+  log(record: GuestLogRecord): void;
 }
 
-export type FailureCode =
+export type InvocationErrorCode =
   | 'ENDPOINT_ERROR'
   | 'ENDPOINT_TIMEOUT'
   | 'ENDPOINT_MEMORY'
@@ -59,7 +59,7 @@ export type InvocationResult =
   /** `message` and `stack` are for the log of the module; they never reach a caller. */
   | {
       readonly kind: 'failure';
-      readonly code: FailureCode;
+      readonly code: InvocationErrorCode;
       readonly message: string;
       /** For the caller, in place of the usual text: written by the server, never by the module. */
       readonly shown?: string;
@@ -72,7 +72,7 @@ export type InvocationResult =
 /** A violation of a limit, or the exit of a host, for reviewers and the circuit breaker. */
 export interface Incident {
   /** Null: a host exited that had run no module. */
-  readonly unitId: string | null;
+  readonly moduleId: string | null;
   /** Number of the version that ran; 0 when none did. */
   readonly version: number;
   /** Hash of the code that ran; that of the active version if absent. */
@@ -126,26 +126,26 @@ export interface SandboxStatus {
 export interface SandboxObserver {
   onIncident(incident: Incident): void;
   /** Whether nothing of this module may run. */
-  isSuspended(unitId: string): boolean;
+  isSuspended(moduleId: string): boolean;
 }
 
 export interface Sandbox {
   /** Reports incidents to the observer from now on, and asks it before each invocation. Without one, no module is suspended. */
   attach(observer: SandboxObserver): void;
   /** Runs one invocation. Never rejects. */
-  run(job: InvocationRequest): Promise<InvocationResult>;
+  invoke(job: InvocationRequest): Promise<InvocationResult>;
   /**
    * Compiles and evaluates code once, in a disposable isolate, in a host that sees no other author's code. `by`: the author, null
    * for files. Rejects with an AppError `SANDBOX_DISABLED` or `ENDPOINT_BUSY` when that is impossible.
    */
   inspect(source: string, kind: ModuleKind, by?: string | null): Promise<Inspection>;
   /** Drops the isolates of a module; invocations in flight are not affected. */
-  retire(unitId: string): void;
+  evict(moduleId: string): void;
   /**
    * Ends all invocations of a module with `ENDPOINT_SUSPENDED` and aborts their host calls. Resolves when these have ended, or
    * after five seconds.
    */
-  stop(unitId: string): Promise<void>;
+  stop(moduleId: string): Promise<void>;
   status(): SandboxStatus;
   /** Runs the self-test in real hosts; `status` returns its result from then on. */
   selfTest(): Promise<SelfTest>;

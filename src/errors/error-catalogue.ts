@@ -1,6 +1,6 @@
 // Every error that a client can see, in one table. `docs/errors.md` is generated from it.
-import { DELIVERY_ERRORS, type ErrorCatalogueEntry } from './delivery-error-catalogue.ts';
-import { MEDIA_ERRORS } from './media-error-catalogue.ts';
+import { DELIVERY_ERRORS, type ErrorCatalogueEntry } from './delivery-errors.ts';
+import { MEDIA_ERRORS } from './media-errors.ts';
 
 /** Error codes of responses. Each `AppError` has one of them. */
 export const ERRORS = {

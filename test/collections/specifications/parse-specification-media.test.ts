@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseSpecification } from '../../../src/collections/specifications/parse-specification.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 
 const ADDRESS = { version: '1.0', database: 'library', name: 'images' };

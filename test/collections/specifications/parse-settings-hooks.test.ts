@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createIssueCollector } from '../../../src/collections/specifications/issue-collector.ts';
-import { parseHookPlan } from '../../../src/collections/specifications/parse-hook-plan.ts';
+import { parseHookPlan } from '../../../src/collections/specifications/parse-settings.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
 
 function read(source: Json | undefined) {

@@ -1,9 +1,9 @@
 // The catalogue of errors: complete, used, and carried faithfully by AppError.
 import { describe, expect, it } from 'vitest';
-import { createFilterError } from '../src/collections/model/parameter-error.ts';
-import { ERRORS } from '../src/error-catalogue.ts';
-import { AppError, type ErrorCode, StoreError } from '../src/errors.ts';
-import { sourceFiles } from './helpers/source-tree.ts';
+import { createFilterError } from '../../src/collections/model/parameter-error.ts';
+import { ERRORS } from '../../src/errors/error-catalogue.ts';
+import { AppError, type ErrorCode, StoreError } from '../../src/errors/errors.ts';
+import { sourceFiles } from '../helpers/source-tree.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 
@@ -25,7 +25,7 @@ describe('the catalogue', () => {
 
   it('has no code that nothing raises', () => {
     const code = sourceFiles('src')
-      .filter(({ path }) => path !== 'src/error-catalogue.ts')
+      .filter(({ path }) => path !== 'src/errors/error-catalogue.ts')
       .map(({ text }) => text)
       .join('\n');
     expect(CODES.filter((name) => !code.includes(`'${name}'`))).toEqual([]);

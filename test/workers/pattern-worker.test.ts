@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createPatternMatcher } from '../../src/workers/pattern-matcher.ts';
+import { createPatternWorker } from '../../src/workers/pattern-worker.ts';
 import { heldBy } from '../helpers/held-by.ts';
 
 const LOOK_AHEAD = { pattern: '^(?=.*\\d)[a-z\\d]+$', flags: '' };
@@ -7,7 +7,7 @@ const RUNAWAY = { pattern: '^(?=a)(a+)+$', flags: '' };
 const EVIL = [`${'a'.repeat(40)}!`];
 
 function open() {
-  const patterns = createPatternMatcher();
+  const patterns = createPatternWorker();
   onTestFinished(() => patterns.close());
   return patterns;
 }

@@ -1,21 +1,21 @@
 // The host call `fetch`: parses the arguments of the guest, and hides the reasons of rejected and failed requests from it.
 import { isUtf8 } from 'node:buffer';
-import { originOf } from '../../lib/egress/addresses.ts';
+import { originOf } from '../lib/egress/addresses.ts';
 import {
   FetchFailedError,
   type FetchFailedReason,
   FetchRefusedError,
   type FetchRefusedReason,
-} from '../../lib/egress/fetch-errors.ts';
-import type { HeaderList, OutgoingRequest } from '../../lib/egress/http-request.ts';
-import type { Json, JsonObject } from '../../lib/json/json.ts';
-import type { ModuleVersion } from '../../sandbox-supervisor/module-version.ts';
-import { getArgument } from '../call-arguments.ts';
-import { HostCallError } from '../host-call-error.ts';
-import type { InvocationContext } from '../model-scope.ts';
-import type { Egress, FetchResponse } from './egress.ts';
-import { createFetchLimiter } from './fetch-limiter.ts';
-import { parseGuestHeaders } from './request-headers.ts';
+} from '../lib/egress/fetch-errors.ts';
+import type { HeaderList, OutgoingRequest } from '../lib/egress/http-request.ts';
+import type { Json, JsonObject } from '../lib/json/json.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
+import { getArgument } from './call-arguments.ts';
+import type { Egress, FetchResponse } from './fetch/egress.ts';
+import { createFetchLimiter } from './fetch/fetch-limiter.ts';
+import { parseGuestHeaders } from './fetch/request-headers.ts';
+import { HostCallError } from './host-call-error.ts';
+import type { InvocationContext } from './model-scope.ts';
 
 const MAX_URL = 8192;
 const METHOD = /^[A-Z][A-Z-]{0,31}$/;
@@ -25,7 +25,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const NO_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 interface FetchEvent<Reason> {
-  readonly unit: ModuleVersion;
+  readonly moduleVersion: ModuleVersion;
   readonly requestId: string;
   /** Scheme, host and port; empty when the guest sent no URL. */
   readonly origin: string;
@@ -43,7 +43,11 @@ interface FetchCallDeps {
 }
 
 /** Resolves with the JSON text of the answer. */
-export type FetchCall = (args: JsonObject, run: InvocationContext, signal: AbortSignal) => Promise<string>;
+export type FetchCall = (
+  args: JsonObject,
+  context: InvocationContext,
+  signal: AbortSignal,
+) => Promise<string>;
 
 const badArguments = (message: string) => new HostCallError('BAD_ARGUMENTS', message);
 
@@ -75,8 +79,8 @@ function getUrlArgument(args: JsonObject): URL {
 
 /** Throws a HostCallError for arguments of the wrong shape, and a rejection for what no policy could allow. */
 function parseOutgoing(args: JsonObject): OutgoingRequest {
-  const given = getArgument(args, 'method') ?? 'GET';
-  const method = typeof given === 'string' ? given.toUpperCase() : '';
+  const word = getArgument(args, 'method') ?? 'GET';
+  const method = typeof word === 'string' ? word.toUpperCase() : '';
   const headers = getHeadersArgument(args);
   const body = getBodyArgument(args);
   if (!METHOD.test(method)) throw badArguments('The method must be a word');
@@ -101,38 +105,38 @@ function encodeResponse({ status, headers, body }: FetchResponse): string {
  * Creates the host call `fetch`. Arguments: `{url, method, headers, body, bodyEncoding}`; answer: `{status, headers, body, encoding}`.
  * Rejects with BAD_ARGUMENTS, FETCH_REFUSED, FETCH_FAILED or ABORTED, the last three always in the same words.
  */
-export function createFetchCall({ egress, now, onRejected: onRefusal, onFailure }: FetchCallDeps): FetchCall {
-  const meter = createFetchLimiter(now);
+export function createFetchCall({ egress, now, onRejected, onFailure }: FetchCallDeps): FetchCall {
+  const limiter = createFetchLimiter(now);
 
-  const metered = async (
+  const fetchWithinLimits = async (
     outgoing: OutgoingRequest,
-    { unit }: InvocationContext,
+    { moduleVersion: unit }: InvocationContext,
     signal: AbortSignal,
   ): Promise<string> => {
-    const excess = meter.acquire(unit.id);
-    if (excess !== undefined) throw new FetchRefusedError(excess, originOf(outgoing.url));
+    const exceeded = limiter.acquire(unit.id);
+    if (exceeded !== undefined) throw new FetchRefusedError(exceeded, originOf(outgoing.url));
     try {
       return encodeResponse(await egress(unit.policy.grants.fetch, outgoing, signal));
     } finally {
-      meter.release(unit.id);
+      limiter.release(unit.id);
     }
   };
 
-  return async (args, run, signal) => {
-    const about = { unit: run.unit, requestId: run.requestId };
+  return async (args, context, signal) => {
+    const event = { moduleVersion: context.moduleVersion, requestId: context.requestId };
     let target = '';
     try {
       const outgoing = parseOutgoing(args);
       target = originOf(outgoing.url);
-      return await metered(outgoing, run, signal);
+      return await fetchWithinLimits(outgoing, context, signal);
     } catch (error) {
       if (error instanceof FetchRefusedError) {
-        onRefusal({ ...about, origin: error.origin, reason: error.reason });
+        onRejected({ ...event, origin: error.origin, reason: error.reason });
         throw new HostCallError('FETCH_REFUSED', 'The policy of this module does not allow this request');
       }
       if (!(error instanceof FetchFailedError)) throw error;
       if (signal.aborted) throw new HostCallError('ABORTED', 'The request is over');
-      onFailure({ ...about, origin: target, reason: error.reason });
+      onFailure({ ...event, origin: target, reason: error.reason });
       throw new HostCallError('FETCH_FAILED', 'The request brought no answer');
     }
   };

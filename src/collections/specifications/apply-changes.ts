@@ -1,0 +1,211 @@
+// Applies specifications to the registry: those found at a start, and every later change. A change is checked, its unique
+// indexes are built, it is saved, and then the live collection is swapped whole.
+import { AppError, isStoreUnavailable } from '../../errors/errors.ts';
+import { createKeyedMutex, type KeyedMutex } from '../../lib/async/keyed-mutex.ts';
+import type { Json } from '../../lib/json/json.ts';
+import type { Log } from '../../lib/logger.ts';
+import { sha256Hex } from '../../lib/sha256.ts';
+import type { DocumentStore } from '../../stores/ports.ts';
+import type { FilterLimits } from '../filters/parse.ts';
+import type { Collection, CollectionAddress } from '../model/collection.ts';
+import type { Registry } from '../model/registry.ts';
+import { assertNoConflicts, checkDefaultFilters, checkNameCase } from './cross-checks.ts';
+import { createIndexSync } from './index-sync.ts';
+import { parseSpecification, type SpecificationOptions } from './parse-specification.ts';
+import { compilePatterns } from './pattern-compiler.ts';
+import {
+  parseSpecificationText,
+  type SpecificationFile,
+  type SpecificationFileChange,
+  type SpecificationFiles,
+} from './specification-files.ts';
+
+/** Lines in the log for one specification. */
+const MAX_LOGGED_WARNINGS = 100;
+
+type SpecificationLog = Pick<Log, 'info' | 'warn' | 'error'>;
+
+/** A file that was edited by hand: SHA-256 before and after, null where there was or is none. */
+export interface SpecificationEdit {
+  readonly address: CollectionAddress;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export interface ApplyChangesDeps extends SpecificationOptions {
+  readonly registry: Registry;
+  readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes'>;
+  readonly files: SpecificationFiles;
+  readonly filterLimits: FilterLimits;
+  /** True for the name of a custom endpoint: its sub-resources would hide the collections of a database of that name. */
+  readonly isEndpoint: (version: string, name: string) => boolean;
+  /** Called before an edit of a file is applied. Throwing prevents it. */
+  readonly recordEdit: (edit: SpecificationEdit) => Promise<void>;
+  readonly log: SpecificationLog;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Time limit of one database operation, in milliseconds. */
+  readonly queryMs: number;
+}
+
+interface LoadDeps extends SpecificationOptions {
+  readonly registry: Registry;
+  readonly files: Pick<SpecificationFiles, 'readAll'>;
+  readonly filterLimits: FilterLimits;
+  readonly log: Pick<Log, 'warn' | 'error'>;
+}
+
+/** Logs why a file was not applied: the issues of the specification, or the error underneath. */
+export function logRejectedFile(log: Pick<Log, 'error'>, file: string, error: unknown): void {
+  if (error instanceof AppError) log.error({ file, problems: error.items }, 'specification rejected');
+  else log.error({ file, err: error }, 'cannot apply specification');
+}
+
+function parseFile(
+  { address, file, text }: SpecificationFile,
+  { registry, log, enableCollectionDatabases }: LoadDeps,
+): Collection {
+  const source = parseSpecificationText(text);
+  const { collection, warnings } = parseSpecification(source, address, { enableCollectionDatabases });
+  const caseIssue = checkNameCase(collection, registry.list());
+  if (caseIssue !== undefined) throw new AppError('SPECIFICATION_INVALID', { items: [caseIssue] });
+  for (const warning of warnings) log.warn({ file, ...warning }, 'specification warning');
+  return collection;
+}
+
+/**
+ * Fills the registry from the files at a start. A broken file is logged and left out. Needs no database: the indexes
+ * are applied later.
+ */
+export async function loadSpecifications(deps: LoadDeps): Promise<void> {
+  const { registry, files, filterLimits, log } = deps;
+  const loaded: { readonly file: string; readonly collection: Collection }[] = [];
+  for (const found of await files.readAll()) {
+    try {
+      const collection = parseFile(found, deps);
+      registry.put(collection);
+      loaded.push({ file: found.file, collection });
+    } catch (error) {
+      logRejectedFile(log, found.file, error);
+    }
+  }
+  // Default filters may use references, so they are checked when every collection is in the registry.
+  for (const { file, collection } of loaded) {
+    const items = checkDefaultFilters(collection, registry, filterLimits);
+    if (items.length === 0) continue;
+    registry.remove(collection);
+    logRejectedFile(log, file, new AppError('SPECIFICATION_INVALID', { items }));
+  }
+}
+
+function createEdit(
+  { address, text, before }: SpecificationFileChange,
+  live: Collection | undefined,
+): SpecificationEdit {
+  // An edit that had to wait for the database no longer knows what the file held.
+  const known = before === '' && live !== undefined ? `${JSON.stringify(live.source, null, 2)}\n` : before;
+  const hashOf = (content: string | undefined) => (content === undefined ? null : sha256Hex(content));
+  return { address, before: hashOf(known || undefined), after: hashOf(text) };
+}
+
+function assertNoEndpointName(
+  { version, database }: CollectionAddress,
+  { isEndpoint }: Pick<ApplyChangesDeps, 'isEndpoint'>,
+): void {
+  if (!isEndpoint(version, database)) return;
+  const message = `\`${database}\` is the name of an endpoint of version ${version}`;
+  throw new AppError('NAME_TAKEN', { field: 'database', message });
+}
+
+interface ChangeApplier {
+  /** Checks and applies a specification. `save` runs after the indexes are built; when it throws, they are rolled back. */
+  apply(
+    address: CollectionAddress,
+    source: Json,
+    save: (collection: Collection) => Promise<void>,
+  ): Promise<void>;
+  /** Removes a collection and the indexes that only it declares. */
+  remove(collection: Collection): Promise<void>;
+  /** Applies what became of a file. Resolves with false where the store is away: the edit is to be applied later. */
+  applyEdit(file: string): Promise<boolean>;
+  /** Applies the indexes of all collections. */
+  ensureIndexes(alone: KeyedMutex['withLock']): Promise<void>;
+}
+
+export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
+  const { registry, store, files, log } = deps;
+  const indexes = createIndexSync(store, log);
+  const readLock = createKeyedMutex();
+  /** Collections that wait for their indexes: a change meanwhile counts them as live. */
+  const pending = new Set<Collection>();
+  const live = () => [...registry.list(), ...pending];
+
+  const indexAndSave = async (collection: Collection, save: (collection: Collection) => Promise<void>) => {
+    const rollBack = await indexes.apply(collection, live);
+    try {
+      // An endpoint may have taken the name while the indexes were built.
+      assertNoEndpointName(collection, deps);
+      await save(collection);
+    } catch (error) {
+      await rollBack();
+      throw error;
+    }
+    registry.put(collection);
+  };
+
+  const apply: ChangeApplier['apply'] = async (address, source, save) => {
+    const patterns = await compilePatterns(source);
+    const { collection, warnings } = parseSpecification(source, address, { ...deps, patterns });
+    assertNoEndpointName(address, deps);
+    const checked = assertNoConflicts(collection, { ...deps, registry: { ...registry, list: live } });
+    pending.add(collection);
+    try {
+      await checked;
+      await indexAndSave(collection, save);
+    } finally {
+      pending.delete(collection);
+    }
+    for (const warning of warnings.slice(0, MAX_LOGGED_WARNINGS)) {
+      log.warn({ collection: collection.path, ...warning }, 'specification warning');
+    }
+  };
+
+  const remove: ChangeApplier['remove'] = async (collection) => {
+    registry.remove(collection);
+    try {
+      await indexes.dropUndeclared(collection, live);
+    } catch (error) {
+      log.error({ err: error, collection: collection.path }, 'could not drop undeclared indexes');
+    }
+  };
+
+  return {
+    apply,
+    remove,
+    async applyEdit(file) {
+      try {
+        // A start checks every file: one after the other, so that not all of them are open at once.
+        const change = await readLock.withLock('', () => files.readChange(file));
+        if (change === undefined) return true;
+        const { address, text } = change;
+        const current = registry.get(address.version, address.database, address.name);
+        const record = () => deps.recordEdit(createEdit(change, current));
+        if (text !== undefined) {
+          await apply(address, parseSpecificationText(text), record);
+        } else if (current !== undefined) {
+          await record();
+          await remove(current);
+        }
+        log.info({ file }, text === undefined ? 'specification removed' : 'specification edited');
+      } catch (error) {
+        if (isStoreUnavailable(error)) {
+          files.expectChange(file);
+          return false;
+        }
+        logRejectedFile(log, file, error);
+      }
+      return true;
+    },
+    ensureIndexes: (alone) => indexes.applyAll(live, alone),
+  };
+}

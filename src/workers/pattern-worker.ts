@@ -1,0 +1,110 @@
+// Runs patterns of specifications on a worker thread, if patterns or texts are too expensive for the main thread.
+import { extname } from 'node:path';
+import type { Piscina } from 'piscina';
+import { AppError } from '../errors/errors.ts';
+import type { PatternJob, PatternTask } from './match-patterns.ts';
+
+const JOB_TIMEOUT_MS = 100;
+const BATCH_TIMEOUT_MS = 200;
+const MAX_JOBS = 200;
+/** In UTF-16 units: sending text to the worker costs time on the main thread. */
+const MAX_TEXT_LENGTH = 1_000_000;
+// As long as a request may spend on the database. Jobs that wait longer are rejected with QUERY_TIMEOUT.
+const QUEUE_TIMEOUT_MS = 5_000;
+// For a thread that ignores its own time limit: it is terminated and replaced.
+const THREAD_TIMEOUT_MS = 2_000;
+
+export interface PatternWorker {
+  /**
+   * True if every text matches. False if that takes more than 100 ms of the thread's time. Throws QUERY_TIMEOUT if the thread
+   * is too busy to start within 5 s.
+   */
+  matches(rule: Pick<PatternJob, 'pattern' | 'flags'>, texts: readonly string[]): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+interface WaitingJob {
+  readonly job: PatternJob;
+  readonly until: number;
+  readonly outcome: PromiseWithResolvers<boolean>;
+}
+
+async function createPool(): Promise<Piscina> {
+  const piscina = await import('piscina');
+  const task = new URL(`./match-patterns${extname(import.meta.url)}`, import.meta.url);
+  return new piscina.Piscina({ filename: task.href, minThreads: 0, maxThreads: 1, idleTimeout: 30_000 });
+}
+
+// The queue is sorted by `until`: expired jobs are at its front.
+function expire(waiting: WaitingJob[]): void {
+  const now = performance.now();
+  const firstValid = waiting.findIndex(({ until }) => until >= now);
+  const message = 'The patterns of this collection keep the server too busy';
+  for (const { outcome } of waiting.splice(0, firstValid === -1 ? waiting.length : firstValid)) {
+    outcome.reject(new AppError('QUERY_TIMEOUT', { message }));
+  }
+}
+
+/** The next batch: as many jobs as fit, but at least one. */
+function nextBatch(waiting: readonly WaitingJob[]): readonly WaitingJob[] {
+  const batch: WaitingJob[] = [];
+  let length = 0;
+  for (const entry of waiting.slice(0, MAX_JOBS)) {
+    length += entry.job.texts.reduce((sum, text) => sum + text.length, 0);
+    if (batch.length > 0 && length > MAX_TEXT_LENGTH) break;
+    batch.push(entry);
+  }
+  return batch;
+}
+
+/** Creates the worker, whose thread starts with the first call. Calls run in order. */
+export function createPatternWorker(): PatternWorker {
+  let pool: Promise<Piscina> | undefined;
+  const waiting: WaitingJob[] = [];
+  let pump: Promise<void> | undefined;
+
+  const runJobs = async (jobs: readonly PatternJob[]): Promise<readonly boolean[]> => {
+    pool ??= createPool();
+    const ready = await pool;
+    const signal = AbortSignal.timeout(THREAD_TIMEOUT_MS);
+    const task: PatternTask = { jobs, limitMs: JOB_TIMEOUT_MS, totalMs: BATCH_TIMEOUT_MS };
+    try {
+      return (await ready.run(task, { signal, name: 'matchPatterns' })) as readonly boolean[];
+    } catch (error) {
+      if (signal.aborted) return [false];
+      throw error;
+    }
+  };
+
+  const runBatch = async (): Promise<void> => {
+    expire(waiting);
+    const batch = nextBatch(waiting);
+    if (batch.length === 0) return;
+    try {
+      const results = await runJobs(batch.map(({ job }) => job));
+      for (const [position, result] of results.entries()) batch[position]?.outcome.resolve(result);
+      waiting.splice(0, results.length);
+    } catch (error) {
+      for (const { outcome } of batch) outcome.reject(error);
+      waiting.splice(0, batch.length);
+    }
+  };
+
+  const drain = async (): Promise<void> => {
+    while (waiting.length > 0) await runBatch();
+    pump = undefined;
+  };
+
+  return {
+    matches({ pattern, flags }, texts) {
+      const outcome = Promise.withResolvers<boolean>();
+      waiting.push({ job: { pattern, flags, texts }, until: performance.now() + QUEUE_TIMEOUT_MS, outcome });
+      pump ??= drain();
+      return outcome.promise;
+    },
+    async close() {
+      await pump;
+      await (await pool)?.destroy();
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it, vi } from 'vitest';
+import { openFickleStore } from '../../helpers/fickle-store.ts';
+import { code, endpoint, loadedModules, openModules } from '../open-modules.ts';
+
+const REPORT = endpoint('report');
+const FILE = 'endpoints/1.0/endpoint.report.js';
+const soon = { timeout: 10_000, interval: 20 };
+
+describe('loading modules while the store is unavailable', () => {
+  it('can be repeated without a trace', async () => {
+    const store = await openFickleStore();
+    const first = await loadedModules({ store });
+    await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
+    await first.close();
+    const second = await openModules({ store, root: first.root });
+    await second.write('hooks/slugify.js', code({ methods: [] }));
+    for (const operation of ['ensureIndexes', 'find'] as const) {
+      store.leave('timeout', [operation]);
+      await expect(second.modules.load()).rejects.toMatchObject({ reason: 'timeout' });
+    }
+    store.comeBack();
+    await second.modules.load();
+    expect(second.modules.registry.list().map(({ path, state }) => [path, state])).toEqual([
+      ['/1.0/report', 'active'],
+      ['/api/hooks/slugify', 'active'],
+    ]);
+    expect(second.inspected).toHaveLength(1);
+    await second.write(FILE, code({}, 'two'));
+    await vi.waitFor(() => expect(second.modules.source(REPORT)).toBe(code({}, 'two')), soon);
+  });
+
+  it('inspects code again that could not be stored', async () => {
+    const store = await openFickleStore();
+    const { modules, write, errors } = await openModules({
+      store,
+      sandbox: {
+        evict: () => {},
+        stop: async () => {},
+        inspect: async () => {
+          if (store.missed.length === 0) store.leave('unavailable', ['commit']);
+          return { ok: true, methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
+        },
+      },
+      pause: async () => {
+        expect(modules.registry.get(REPORT)?.state).toBe('broken');
+        store.comeBack();
+      },
+    });
+    await write(FILE, code());
+    await modules.load();
+    expect(store.missed).toEqual(['commit']);
+    expect(modules.registry.get(REPORT)?.state).toBe('active');
+    expect(await modules.versions(REPORT)).toHaveLength(1);
+    expect(errors).toEqual([]);
+  });
+
+  it('changes nothing when the server closes first', async () => {
+    const store = await openFickleStore();
+    const { modules, write, close, audited } = await openModules({ store });
+    await write('endpoints/1.0/endpoint.other.js', code());
+    store.leave();
+    await expect(modules.load()).rejects.toMatchObject({ reason: 'unavailable' });
+    await write(FILE, code());
+    await close();
+    store.comeBack();
+    expect(await audited()).toEqual([]);
+  });
+});

@@ -1,0 +1,155 @@
+// The words of the source: names that an engineer of the field knows, and one meaning for each exported type.
+import { basename } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sourceFiles } from './helpers/source-tree.ts';
+
+/** Words that name nothing in the field, with the word to use instead. */
+const BANNED: Readonly<Record<string, string>> = {
+  keeper: 'sync, manager, checkpointer',
+  shelf: 'state, cache',
+  spell: 'outage',
+  spells: 'outages',
+  lane: 'queue',
+  cage: 'bwrap sandbox',
+  wall: 'isolation layer',
+  walls: 'isolation layers',
+  patience: 'retry, timeoutMs',
+  patient: 'waitIfBusy',
+  patiently: 'retryWhileBusy',
+  parcel: 'batch, chunk',
+  parcels: 'batches, chunks',
+  standing: 'status',
+  standings: 'cache',
+  said: 'translated',
+  unsaid: 'untranslatable',
+  sought: 'candidate',
+  trouble: 'error',
+  mistake: 'error',
+  remark: 'issue',
+  remarks: 'issues',
+  finding: 'issue',
+  findings: 'issues',
+  fault: 'issue, error',
+  faults: 'issues, errors',
+  refusal: 'error',
+  refuse: 'reject, assert',
+  budget: 'quota, limit',
+  meter: 'quota, counter',
+  allowance: 'limit',
+  room: 'quota',
+  gate: 'semaphore',
+  collaborators: 'deps',
+  surroundings: 'deps',
+  particulars: 'deps',
+  circumstances: 'deps',
+  handover: 'dispatch',
+  verdict: 'crash attribution',
+  deaths: 'exit causes',
+  behind: 'background',
+  anew: 'again',
+  sideBySide: 'concurrent',
+  happening: 'event',
+  creating: 'create',
+  updating: 'update',
+  removing: 'remove',
+  most: 'max',
+  least: 'min',
+  utils: 'the name of what it does',
+};
+
+/** Folders that posted code sees: the words of the product, which do not change. */
+const PRODUCT_TYPES = 'sandbox/endpoint.d.ts';
+
+interface NamedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+const FILES = ['src', 'sandbox'].flatMap(sourceFiles).filter(({ path }) => path !== PRODUCT_TYPES);
+
+const EXPORT =
+  /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(function\*?|const|let|class|interface|type|enum) (\w+)/gm;
+const TYPES: ReadonlySet<string> = new Set(['class', 'interface', 'type', 'enum']);
+
+function exportsOf({ path, text }: NamedFile) {
+  return [...text.matchAll(EXPORT)].map(([, kind = '', name = '']) => ({ path, kind, name }));
+}
+
+/** The words of a name: `MAX_KEYS`, `max-keys` and `maxKeys` have the same. */
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.toLowerCase());
+}
+
+function bannedIn(name: string): readonly string[] {
+  return wordsOf(name).filter((word) => Object.hasOwn(BANNED, word));
+}
+
+function bannedNames(files: readonly NamedFile[]): string[] {
+  const names = files.flatMap((file) => [
+    { path: file.path, name: basename(file.path).replace(/\.\w+$/, '') },
+    ...exportsOf(file),
+  ]);
+  return names.flatMap(({ path, name }) =>
+    bannedIn(name).map((word) => `${path}: ${name} (say ${BANNED[word]} for ${word})`),
+  );
+}
+
+/** Limits are constants that begin with MAX or MIN. */
+const LIMIT =
+  /^(?:export )?const ((?:MOST|LEAST|LARGEST|SMALLEST|FEWEST|LONGEST|SHORTEST|FEW|MANY)_\w+|(?!M(?:AX|IN)_)\w+_(?:MOST|LEAST|AT_ONCE)) =/gm;
+
+function misnamedLimits(files: readonly NamedFile[]): string[] {
+  return files.flatMap(({ path, text }) => [...text.matchAll(LIMIT)].map(([, name]) => `${path}: ${name}`));
+}
+
+function ambiguousTypes(files: readonly NamedFile[]): string[] {
+  const types = files.flatMap(exportsOf).filter(({ kind }) => TYPES.has(kind));
+  return [...Map.groupBy(types, ({ name }) => name)]
+    .filter(([, places]) => places.length > 1)
+    .map(([name, places]) => `${name}: ${places.map(({ path }) => path).join(', ')}`);
+}
+
+describe('the vocabulary of the source', () => {
+  it('has no banned word in the name of a file or an export', () => {
+    expect(bannedNames(FILES)).toEqual([]);
+  });
+
+  it('names constants of limits MAX_… or MIN_…', () => {
+    expect(misnamedLimits(FILES)).toEqual([]);
+  });
+
+  it('gives each exported type name one meaning', () => {
+    expect(ambiguousTypes(FILES)).toEqual([]);
+  });
+});
+
+describe('the checks of the vocabulary', () => {
+  it('see the words of names in every spelling', () => {
+    expect(wordsOf('createJSONBudget_LIMIT')).toEqual(['create', 'json', 'budget', 'limit']);
+    expect(
+      bannedNames([{ path: 'src/wal-keeper.ts', text: 'export const openShelf = 1;\nconst lane = 2;' }]),
+    ).toEqual([
+      'src/wal-keeper.ts: wal-keeper (say sync, manager, checkpointer for keeper)',
+      'src/wal-keeper.ts: openShelf (say state, cache for shelf)',
+    ]);
+    expect(bannedNames([{ path: 'src/parameter.ts', text: 'export function planes() {}' }])).toEqual([]);
+  });
+
+  it('see limits with other names', () => {
+    const text =
+      'const KEYS_MOST = 1;\nexport const LARGEST_PAGE = 2;\nconst MAX_KEYS = 3;\n  const FEW_X = 4;';
+    expect(misnamedLimits([{ path: 'a.ts', text }])).toEqual(['a.ts: KEYS_MOST', 'a.ts: LARGEST_PAGE']);
+  });
+
+  it('see a type name that two files export', () => {
+    const files = [
+      { path: 'a.ts', text: 'export interface Page {}\nexport type Only = 1;' },
+      { path: 'b.ts', text: 'export class Page {}\nexport function Only() {}' },
+    ];
+    expect(ambiguousTypes(files)).toEqual(['Page: a.ts, b.ts']);
+  });
+});
