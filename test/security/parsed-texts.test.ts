@@ -7,7 +7,9 @@ const RECORD = new URL('../../docs/decisions/0025-what-posted-code-sends-is-weig
 
 test('every file about posted code that parses JSON is listed with its bound', () => {
   const listed = [...readFileSync(RECORD, 'utf8').matchAll(/^\| `(\S+)` \|/gm)].map(([, path]) => path);
-  const about = ['src/capabilities', 'src/endpoints', 'src/hooks', 'src/modules', 'src/sandbox-supervisor'].flatMap(sourceFiles).map(({ path }) => path);
+  const about = ['src/capabilities', 'src/endpoints', 'src/hooks', 'src/modules', 'src/sandbox-supervisor']
+    .flatMap(sourceFiles)
+    .map(({ path }) => path);
   const parsing = [...about, 'src/lib/json/untrusted-json.ts'].filter((path) =>
     readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8').includes('JSON.parse('),
   );
