@@ -101,6 +101,13 @@ export default defineConfig({
     hookTimeout: 30_000,
     // A polled condition may take as long as a busy machine needs; no limit of the product depends on it.
     expect: { poll: { timeout: 15_000 } },
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts', 'sandbox/**/*.js'],
+      reporter: ['text-summary', 'json-summary'],
+      reportsDirectory: '.cache/coverage',
+      reportOnFailure: true,
+    },
     projects: [
       { extends: true, test: { name: 'unit', include: UNIT } },
       {
