@@ -48,6 +48,19 @@ const FULL = [
   'test/stores/sqlite-documents/**/full-disk.test.ts',
 ];
 
+/** Wait for processes, crashes or timeouts for more than ten seconds: `npm run test:full` only. */
+const SLOW = [
+  'test/acceptance/{commands,endpoints-isolation,endpoints-operation,endpoints-suspension}.test.ts',
+  'test/acceptance/media-broken-uploads.test.ts',
+  'test/delivery/images/renderer.test.ts',
+  'test/http/admin/admin-changes.test.ts',
+  'test/http/core/rejected-bodies.test.ts',
+  'test/http/media/file-download-conditions.test.ts',
+  'test/sandbox-supervisor/{supervisor-crashes,supervisor-queues}.test.ts',
+  'test/sandbox-supervisor/isolation/launcher.test.ts',
+  'test/stores/disk-media/store.test.ts',
+];
+
 /** Acceptance tests that MongoDB does not repeat: promises of the embedded database, or nothing that a store decides. */
 const EMBEDDED_ONLY = [
   'test/acceptance/embedded-database.test.ts',
@@ -88,13 +101,24 @@ export default defineConfig({
     hookTimeout: 30_000,
     // A polled condition may take as long as a busy machine needs; no limit of the product depends on it.
     expect: { poll: { timeout: 15_000 } },
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts', 'sandbox/**/*.js'],
+      reporter: ['text-summary', 'json-summary'],
+      reportsDirectory: '.cache/coverage',
+      reportOnFailure: true,
+    },
     projects: [
       { extends: true, test: { name: 'unit', include: UNIT } },
       {
         extends: true,
-        test: { name: 'integration', include: ['test/**/*.test.ts'], exclude: [...UNIT, ...FULL, ...ALONE] },
+        test: {
+          name: 'integration',
+          include: ['test/**/*.test.ts'],
+          exclude: [...UNIT, ...FULL, ...SLOW, ...ALONE],
+        },
       },
-      { extends: true, test: { name: 'full', include: FULL, exclude: ALONE } },
+      { extends: true, test: { name: 'full', include: [...FULL, ...SLOW], exclude: ALONE } },
       acceptanceOn('standalone MongoDB', 'standalone', REPLICA_SET_ONLY),
       acceptanceOn('MongoDB replica set', 'replica set'),
       {

@@ -55,11 +55,11 @@ export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
       const { client, requestId, method, body } = request;
       const log = (record: GuestLogRecord) => modules.log(moduleVersion, requestId, record);
       const result = await sandbox.invoke({
-        moduleVersion: moduleVersion,
+        moduleVersion,
         head: requestView(moduleVersion, request, params),
         body: body.text,
         performHostCall: (call, signal) =>
-          capabilities.forRequest({ moduleVersion: moduleVersion, client, requestId })(call, signal),
+          capabilities.forRequest({ moduleVersion, client, requestId })(call, signal),
         log,
       });
       if (result.kind !== 'response') {

@@ -94,7 +94,7 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     await assertFits(name, moduleVersion, { head, body: object, index });
     const requestId = context.origin?.requestId ?? '';
     const invocation: InvocationRequest = {
-      moduleVersion: moduleVersion,
+      moduleVersion,
       head,
       body: object,
       performHostCall: hostCallsOf(moduleVersion, task),

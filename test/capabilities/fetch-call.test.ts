@@ -72,7 +72,12 @@ test.each([
   });
   expect(sent).toEqual([]);
   expect(noted).toEqual([
-    { moduleVersion: expect.objectContaining({ id: 'endpoint:1.0/report' }), requestId: 'r1', origin, reason },
+    {
+      moduleVersion: expect.objectContaining({ id: 'endpoint:1.0/report' }),
+      requestId: 'r1',
+      origin,
+      reason,
+    },
   ]);
 });
 

@@ -89,8 +89,6 @@ export function sendNew(
   { moduleVersion = MODULE, ...options }: SendOptions & { readonly moduleVersion?: ModuleVersion } = {},
 ): readonly FakeInvocation[] {
   const queue = options.queue ?? host.queue ?? fakeQueue(moduleVersion.id);
-  const invocations = Array.from({ length: count }, () =>
-    fakeInvocation(queue, { moduleVersion: moduleVersion }),
-  );
+  const invocations = Array.from({ length: count }, () => fakeInvocation(queue, { moduleVersion }));
   return sendTo(host, invocations, { ...options, queue });
 }

@@ -39,7 +39,7 @@ function boundKeys(
     const caseFolded = caseInsensitive && key.fold;
     const multikey = (index.multikey & (1 << at)) !== 0;
     const usable = tests !== undefined && !hasPosition(key.path);
-    const bounds = usable ? keyBoundsOf(tests, { caseFolded: caseFolded, multikey }) : undefined;
+    const bounds = usable ? keyBoundsOf(tests, { caseFolded, multikey }) : undefined;
     return { key, at, bounds, multikey, caseFolded };
   });
 }

@@ -122,7 +122,7 @@ function rangeBoundsOf(tests: readonly FilterTest[], options: KeyOptions): KeyBo
   }
   const ranges = Buffer.compare(low, high) < 0 ? [{ low, high }] : [];
   const exact = used.length === tests.length && used.every(({ isExact }) => isExact);
-  return { ranges: ranges, points: false, exact };
+  return { ranges, points: false, exact };
 }
 
 /** Returns the bounds that `tests` put on a single value. */
