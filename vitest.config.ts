@@ -24,7 +24,6 @@ const UNIT = [
 const ALONE = [
   'test/stores/sqlite-documents/event-loop.test.ts',
   'test/http/**/long-pages.test.ts',
-  'test/acceptance/{kill,media-kill}.test.ts',
   'test/acceptance/mongodb-failover.test.ts',
   'test/acceptance/mongodb-cities.test.ts',
   'test/security/hostile-bodies.test.ts',
@@ -51,7 +50,7 @@ const FULL = [
 /** Wait for processes, crashes or timeouts for more than ten seconds: `npm run test:full` only. */
 const SLOW = [
   'test/acceptance/{commands,endpoints-isolation,endpoints-operation,endpoints-suspension}.test.ts',
-  'test/acceptance/media-broken-uploads.test.ts',
+  'test/acceptance/{kill,media-broken-uploads,media-kill}.test.ts',
   'test/delivery/images/renderer.test.ts',
   'test/http/admin/admin-changes.test.ts',
   'test/http/core/rejected-bodies.test.ts',
@@ -63,7 +62,7 @@ const SLOW = [
 
 /** Acceptance tests that MongoDB does not repeat: promises of the embedded database, or nothing that a store decides. */
 const EMBEDDED_ONLY = [
-  'test/acceptance/embedded-database.test.ts',
+  'test/acceptance/{embedded-database,kill,media-kill}.test.ts',
   'test/acceptance/endpoints-{answers,dialect,failures,isolation,operation,requests,routes,suspension}.test.ts',
   'test/acceptance/endpoints-{policies,uploads}.test.ts',
   'test/acceptance/{delivery-caching,media-broken-uploads}.test.ts',
