@@ -3,7 +3,7 @@ import type { SettingGroup } from './setting-schema.ts';
 
 export const SANDBOX = {
   type: 'object',
-  description: 'The walls around custom endpoints and hooks.',
+  description: 'The sandbox of custom endpoints and hooks.',
   properties: {
     enabled: {
       type: 'boolean',
@@ -15,7 +15,7 @@ export const SANDBOX = {
       type: 'string',
       minLength: 1,
       description:
-        'The ceilings: what the policy of any endpoint or hook may ask for at most. Relative to the run directory. Unset: the packaged `sandbox/policy.json`.',
+        'The policy limits: what the policy of any endpoint or hook may ask for at most. Relative to the run directory. Unset: the packaged `sandbox/policy.json`.',
     },
     minimumLevel: {
       type: 'integer',
@@ -23,7 +23,7 @@ export const SANDBOX = {
       maximum: 3,
       default: 0,
       description:
-        'The weakest walls with which the server starts and any process is used, from 1 to 3: the self-test then runs before it listens. 0: whatever this machine offers.',
+        'The weakest isolation level with which the server starts and any process is used, from 1 to 3: the self-test then runs before it listens. 0: whatever this machine offers.',
     },
     maxHosts: {
       type: 'integer',
