@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors/errors.ts';
 import { type JsonLimits, parseJsonBody, validateJsonBody } from '../../../src/http/core/json-body.ts';
-import { threadCpuMs } from '../../../src/lib/thread-cpu.ts';
 
 const MANY = { maxValues: 100_000 };
 const LISTED: JsonLimits = {
@@ -25,12 +24,9 @@ async function refusal(work: Promise<unknown>) {
 }
 
 it('rejects extreme depth before parsing', async () => {
-  const levels = 1_000_000;
-  const started = threadCpuMs();
   const item = { message: 'The body is nested deeper than 100 levels' };
-  const json = '['.repeat(levels) + ']'.repeat(levels);
-  expect(await refusal(read(json))).toMatchObject({ code: 'BAD_REQUEST', item });
-  expect(threadCpuMs() - started).toBeLessThan(100);
+  // Never closed: a parser would find it malformed.
+  expect(await refusal(read('['.repeat(1_000_000)))).toMatchObject({ code: 'BAD_REQUEST', item });
 });
 
 describe.each([
