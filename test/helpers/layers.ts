@@ -21,8 +21,8 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   },
   'src/stores/mongo-documents/': {
     values: [
-      ...['src/errors/', 'src/lib/', 'src/stores/filter.ts', 'src/stores/matching/'],
-      'src/stores/mongo-documents/',
+      ...['src/errors/', 'src/lib/', 'src/stores/filter.ts', 'src/stores/namespace.ts'],
+      ...['src/stores/matching/', 'src/stores/mongo-documents/'],
     ],
     types: ['src/stores/ports.ts'],
   },

@@ -46,6 +46,14 @@ export interface Field {
   readonly reference: ReferenceSettings;
 }
 
+/** A field of this type that a specification need not declare: optional, without default or validation. */
+export function createPlainField(name: string, type: FieldType, caseSensitive: boolean): Field {
+  return {
+    ...{ name, type, caseSensitive, required: false, message: undefined, default: undefined },
+    ...{ validation: {}, reference: {} },
+  };
+}
+
 export interface CollectionSettings {
   readonly cache: boolean;
   /** True or false for all methods, or the upper-case methods that need a token. */

@@ -2,7 +2,7 @@
 import type { ErrorItem } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { IndexDefinition } from '../../stores/ports.ts';
-import type { Field } from './collection.ts';
+import { createPlainField, type Field } from './collection.ts';
 import type { FieldType } from './fields/field-types.ts';
 
 interface RecordField {
@@ -51,16 +51,7 @@ export function withRecordFields(declared: ReadonlyMap<string, Field>): Readonly
   const fields = new Map(declared);
   for (const [name, { type, exact = false }] of RECORD_FIELDS) {
     const known = declared.get(name);
-    fields.set(name, {
-      name,
-      type,
-      required: false,
-      message: undefined,
-      default: undefined,
-      validation: {},
-      caseSensitive: known?.caseSensitive ?? exact,
-      reference: {},
-    });
+    fields.set(name, createPlainField(name, type, known?.caseSensitive ?? exact));
   }
   return fields;
 }

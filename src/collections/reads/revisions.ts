@@ -4,26 +4,11 @@ import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
 import { type Filter, filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
-import type { Collection, Field } from '../model/collection.ts';
+import { type Collection, createPlainField } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
-import type { FieldType } from '../model/fields/field-types.ts';
 import { HISTORY_BLOCK_SIZE, revisionIds } from '../model/history-blocks.ts';
 import { revisionNamespaceOf } from '../model/revision-namespace.ts';
 import { type FieldMap, includesField } from './projection.ts';
-
-const createPlainField = (name: string, type: FieldType): [string, Field] => [
-  name,
-  {
-    name,
-    type,
-    required: false,
-    message: undefined,
-    default: undefined,
-    validation: {},
-    caseSensitive: true,
-    reference: {},
-  },
-];
 
 const REVISION_FIELDS = { v: 1, action: 1 } as const;
 
@@ -35,8 +20,9 @@ function isInclusive({ _id, ...named }: FieldMap): boolean {
 
 /** The collection of the revisions. Its documents have two more fields and are sorted oldest first. */
 export function revisionView(collection: Collection): Collection {
-  const own = [createPlainField('originalDocumentId', 'ObjectID'), createPlainField('action', 'String')];
-  const fields = new Map([...collection.fields, ...own]);
+  const fields = new Map(collection.fields)
+    .set('originalDocumentId', createPlainField('originalDocumentId', 'ObjectID', true))
+    .set('action', createPlainField('action', 'String', true));
   const { fieldLimiters } = collection.settings;
   const settings = {
     ...collection.settings,

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, StoreError } from '../../errors/errors.ts';
 import { documentIssueOf } from '../../errors/store-errors.ts';
-import { backOff } from '../../lib/async/back-off.ts';
+import { jitteredBackOff } from '../../lib/async/retry.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import { ExtraWriteError } from '../model/extra-write-error.ts';
@@ -15,7 +15,7 @@ const MAX_ATTEMPTS = 30;
 /** Attempts that follow each other without a pause. */
 const IMMEDIATE_ATTEMPTS = 3;
 /** Bounds of the random pauses after that, in milliseconds. */
-const PAUSE = { first: 4, most: 100 };
+const BACK_OFF = { firstMs: 4, maxMs: 100 };
 
 /**
  * Runs a write of one document after the earlier ones. A write that posted code asks for does not wait: its hook may belong
@@ -95,6 +95,6 @@ export async function commitWithRetry<T>(
         throw new AppError('STORE_BUSY', { message, retryAfter: 1, cause: error });
       }
     }
-    if (round >= IMMEDIATE_ATTEMPTS) await pause(backOff(round - IMMEDIATE_ATTEMPTS, PAUSE));
+    if (round >= IMMEDIATE_ATTEMPTS) await pause(jitteredBackOff(round - IMMEDIATE_ATTEMPTS + 1, BACK_OFF));
   }
 }

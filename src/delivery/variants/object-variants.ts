@@ -1,6 +1,6 @@
 // Rendered images in a bucket, through the port of media stores. The bound on their size is kept roughly: by what this
 // process has seen, oldest use first.
-import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { LRUCache } from 'lru-cache';
 import type { MediaKey, MediaStore } from '../../stores/media-store.ts';
 import { memoryVariant } from './memory-variant.ts';
@@ -20,12 +20,6 @@ const MAX_SMALL_BYTES = 256 * 1024;
 const OURS = /^[0-9a-f]{2}\/([0-9a-f]{64})\.variant$/;
 
 const objectOf = (key: string): MediaKey => `${key.slice(0, 2)}/${key}.variant`;
-
-async function bytesOf(stream: Readable): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of stream) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces);
-}
 
 /** Opens the cache. What is in the bucket is counted in the background. */
 export function createObjectVariants({ objects, maxBytes, onFailure }: ObjectVariantsOptions): VariantStore {
@@ -59,13 +53,13 @@ export function createObjectVariants({ objects, maxBytes, onFailure }: ObjectVar
   const headOf = async (object: MediaKey, size: number): Promise<VariantHead | undefined> => {
     const end = Math.min(size, MAX_HEAD_BYTES) - 1;
     const stream = end < 0 ? undefined : await objects.read(object, { start: 0, end });
-    const head = stream === undefined ? undefined : decodeHead(await bytesOf(stream));
+    const head = stream === undefined ? undefined : decodeHead(await buffer(stream));
     return head !== undefined && head.offset + head.size === size ? head : undefined;
   };
 
   const whole = async (object: MediaKey, size: number): Promise<StoredVariant | undefined> => {
     const stream = await objects.read(object);
-    const bytes = stream === undefined ? Buffer.alloc(0) : await bytesOf(stream);
+    const bytes = stream === undefined ? Buffer.alloc(0) : await buffer(stream);
     const head = decodeHead(bytes);
     if (head === undefined || bytes.length !== size) return undefined;
     const body = bytes.subarray(head.offset);

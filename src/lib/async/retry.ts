@@ -31,6 +31,9 @@ export function createRetrier<T>({ task, keyOf, onRetry, pause, signal }: Retrie
   };
 }
 
+/** A number from 0 up to 1. */
+export type Random = () => number;
+
 export interface BackOffBounds {
   /** The longest wait before the second attempt, in milliseconds. */
   readonly firstMs: number;
@@ -46,7 +49,7 @@ export interface BackOffBounds {
 export function jitteredBackOff(
   attempt: number,
   { firstMs, maxMs }: BackOffBounds,
-  random: () => number = Math.random,
+  random: Random = Math.random,
 ): number {
   return random() * Math.min(firstMs * 2 ** (attempt - 1), maxMs);
 }

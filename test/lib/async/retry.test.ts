@@ -149,4 +149,10 @@ describe('jitteredBackOff', () => {
     expect(halves).toEqual([2.5, 5, 10, 20, 30, 30, 30]);
     expect(jitteredBackOff(3, bounds)).toBeLessThan(20);
   });
+
+  it('is drawn again for each attempt', () => {
+    const drawn = new Set(Array.from({ length: 50 }, () => jitteredBackOff(4, { firstMs: 5, maxMs: 60 })));
+    expect(drawn.size).toBeGreaterThan(1);
+    expect(Math.max(...drawn)).toBeLessThan(40);
+  });
 });

@@ -1,6 +1,7 @@
 // Splits a commit into batches: consecutive writes of one kind on one collection that fit in one command.
+
+import { namespaceKey } from '../../namespace.ts';
 import type { Namespace, Write } from '../../ports.ts';
-import { namespaceKey } from '../connection/namespaces.ts';
 
 /** Neighbours of a commit that one command takes. */
 export interface WriteBatch {

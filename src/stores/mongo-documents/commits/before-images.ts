@@ -3,10 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import { BSON, type Document, type Filter } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
 import { documentVersion } from '../../../lib/document-version.ts';
+import { namespaceKey } from '../../namespace.ts';
 import type { Write } from '../../ports.ts';
 import { parseBson } from '../bson/bson-to-json.ts';
 import { BSON_TYPE_MARKER, toBson, toBsonId } from '../bson/json-to-bson.ts';
-import { namespaceKey } from '../connection/namespaces.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { writtenId } from './write-operations.ts';
 

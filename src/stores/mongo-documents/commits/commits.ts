@@ -1,11 +1,11 @@
 // Commits writes: one as one command, several as a transaction, or in order with a rollback on a standalone server.
 import { isStoreUnavailable, StoreError } from '../../../errors/errors.ts';
-import type { Random } from '../../../lib/async/back-off.ts';
+import type { Random } from '../../../lib/async/retry.ts';
 import type { Logger } from '../../../lib/logger.ts';
+import { namespaceKey } from '../../namespace.ts';
 import type { DocumentStore, Namespace, Write } from '../../ports.ts';
 import { explainByCollectionType } from '../connection/collection-type.ts';
 import { toStoreErrorOrDefect } from '../connection/errors.ts';
-import { namespaceKey } from '../connection/namespaces.ts';
 import { isUnappliedWrite, retryOperation, retryRead } from '../connection/retry.ts';
 import type { IndexCache, MongoConnection, OperationScope } from '../connection/types.ts';
 import type { TypeProbe } from '../query/type-probe.ts';

@@ -1,8 +1,8 @@
 // Stores a date as a BSON date where other programs have stored dates at that path, so that all of them sort and compare
 // alike. Elsewhere a date stays text.
 import type { Json, JsonObject } from '../../../lib/json/json.ts';
+import { namespaceKey } from '../../namespace.ts';
 import type { Namespace, StoredDocument, Write } from '../../ports.ts';
-import { namespaceKey } from '../connection/namespaces.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { dateOf } from '../filters/non-json-values.ts';
 import { isServerPath } from '../query/sort.ts';

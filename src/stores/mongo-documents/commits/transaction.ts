@@ -1,15 +1,14 @@
 // Commits several writes as one transaction, repeated after transient errors.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, MongoServerError } from 'mongodb';
-import type { Random } from '../../../lib/async/back-off.ts';
-import { jitteredBackOff, retry } from '../../../lib/async/retry.ts';
+import { jitteredBackOff, type Random, retry } from '../../../lib/async/retry.ts';
+import { namespaceKey } from '../../namespace.ts';
 import type { Write } from '../../ports.ts';
 import {
   isTransientTransactionError,
   isUnknownCommitResult,
   toStoreErrorOrDefect,
 } from '../connection/errors.ts';
-import { namespaceKey } from '../connection/namespaces.ts';
 import { isRetryable } from '../connection/retry.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { batchesOf } from './batches.ts';

@@ -2,9 +2,9 @@
 import { type Collection, MongoWriteConcernError } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
 import type { Logger } from '../../../lib/logger.ts';
+import { namespaceKey } from '../../namespace.ts';
 import type { Write } from '../../ports.ts';
 import { toStoreErrorOrDefect } from '../connection/errors.ts';
-import { namespaceKey } from '../connection/namespaces.ts';
 import { retryRead } from '../connection/retry.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { batchesOf, type WriteBatch } from './batches.ts';

@@ -18,11 +18,6 @@ export function isDatabaseName(name: string): boolean {
   return fits && !FORBIDDEN_CHARACTERS.test(name) && !SYSTEM_DATABASES.has(name);
 }
 
-/** Unique key of a namespace. The name of a database contains no slash. */
-export function namespaceKey({ database, collection }: Namespace): string {
-  return `${database ?? ''}/${collection}`;
-}
-
 /** The database and collection of a namespace; `own` is the database of the connection string. */
 export function locateNamespace(
   ns: Namespace,

@@ -1,8 +1,7 @@
 // Retries operations after errors that pass: a new primary, a killed query, a broken connection.
 import { MongoError, MongoServerError, MongoServerSelectionError, MongoWriteConcernError } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
-import type { Random } from '../../../lib/async/back-off.ts';
-import { jitteredBackOff, retry } from '../../../lib/async/retry.ts';
+import { jitteredBackOff, type Random, retry } from '../../../lib/async/retry.ts';
 import { toStoreErrorOrDefect } from './errors.ts';
 import type { OperationScope } from './types.ts';
 

@@ -1,5 +1,5 @@
 // Cache of the indexes that this process has declared, for reads and commits.
-import { namespaceKey } from '../connection/namespaces.ts';
+import { namespaceKey } from '../../namespace.ts';
 import type { IndexCache, KnownIndex } from '../connection/types.ts';
 import type { IndexMigrationPlan, Placement } from './index-plan.ts';
 

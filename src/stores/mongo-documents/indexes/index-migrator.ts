@@ -5,8 +5,8 @@ import { createKeyedMutex } from '../../../lib/async/keyed-mutex.ts';
 import { type Pause, pause as pauseOnClock } from '../../../lib/async/pause.ts';
 import { createSemaphore } from '../../../lib/async/semaphore.ts';
 import type { Logger } from '../../../lib/logger.ts';
+import { namespaceKey } from '../../namespace.ts';
 import type { DocumentStore, IndexDefinition, Namespace } from '../../ports.ts';
-import { namespaceKey } from '../connection/namespaces.ts';
 import type { IndexCache, MongoConnection } from '../connection/types.ts';
 import {
   type BuildTarget,

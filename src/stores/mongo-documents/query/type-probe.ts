@@ -2,8 +2,8 @@
 // by their own rules although they are read as text. Collections written by this server alone have none.
 import { LRUCache } from 'lru-cache';
 import { type Document, MongoServerError } from 'mongodb';
+import { namespaceKey } from '../../namespace.ts';
 import type { Namespace } from '../../ports.ts';
-import { namespaceKey } from '../connection/namespaces.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { NON_JSON_TEXT_TYPES } from '../filters/value-conditions.ts';
 import { runRead } from './read-command.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { batchesOf, splitBySize } from '../../../../src/stores/mongo-documents/commits/batches.ts';
-import { namespaceKey } from '../../../../src/stores/mongo-documents/connection/namespaces.ts';
+import { namespaceKey } from '../../../../src/stores/namespace.ts';
 import type { Write } from '../../../../src/stores/ports.ts';
 import { BOOKS, ELSEWHERE, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
 import { remove, update } from './workbench.ts';

@@ -3,7 +3,6 @@ import {
   isDatabaseName,
   locateNamespace,
   namespaceDatabases,
-  namespaceKey,
 } from '../../../../src/stores/mongo-documents/connection/namespaces.ts';
 
 it.each(['library', 'my-site_2', 'é', 'a'.repeat(63), 'constructor'])(
@@ -47,9 +46,4 @@ it('the database of the connection string is listed as null, and system database
     null,
     'library',
   ]);
-});
-
-it('namespace keys differ for names with slashes', () => {
-  const inner = namespaceKey({ database: null, collection: 'a/b' });
-  expect(namespaceKey({ database: 'a', collection: 'b' })).not.toBe(inner);
 });

@@ -1,9 +1,9 @@
 // What a process says of the indexes that it declared.
 import { expect, test } from 'vitest';
-import { namespaceKey } from '../../../../src/stores/mongo-documents/connection/namespaces.ts';
 import { createIndexCache } from '../../../../src/stores/mongo-documents/indexes/index-cache.ts';
 import { planIndexMigration } from '../../../../src/stores/mongo-documents/indexes/index-plan.ts';
 import { parseFoundIndex } from '../../../../src/stores/mongo-documents/indexes/index-spec.ts';
+import { namespaceKey } from '../../../../src/stores/namespace.ts';
 import { ELSEWHERE, index } from '../../../contracts/store-cases.ts';
 import { foldingIndex, SPACE } from './workbench.ts';
 
