@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 const SLICE_MS = 3;
 /** Most steps between two looks at the clock. It is read after the first step, and then less often while steps are short. */
 const MAX_STEPS_PER_CHECK = 16;
-const SHORT_STEPS_MS = 0.1;
+const SHORT_STEPS_MS = 0.5;
 
 /** Resolves in the next turn of the event loop. */
 export const yieldToEventLoop = (): Promise<void> => setImmediate();
