@@ -16,7 +16,7 @@ export interface WriteBatch {
  * What one command takes at most. A million characters become seven million bytes of BSON at worst, of the sixteen that
  * a command may have, and are written out without a pause that others would feel.
  */
-const MAX_BATCH = { count: 500, size: 1024 * 1024 };
+export const MAX_BATCH = { count: 500, size: 1024 * 1024 };
 
 /** Characters that every write counts for, besides its document. */
 const WRITE_OVERHEAD = 100;

@@ -63,6 +63,11 @@ export class ClientManager {
     return this.#live !== undefined && this.#writable === undefined;
   }
 
+  /** The connected client, if a server that takes writes is known now. */
+  current(): LiveClient | undefined {
+    return this.#writable === undefined ? this.#live : undefined;
+  }
+
   /**
    * The connected client, once a server takes writes. Rejects with `unavailable` when none comes in time. Nothing
    * is sent before, so a caller that gives up here has changed nothing.

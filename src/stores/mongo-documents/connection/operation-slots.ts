@@ -17,6 +17,8 @@ const MAX_COUNTS = 2;
 const MAX_PAGES = 2;
 
 export interface OperationSlots {
+  /** Takes a slot if one is free and nobody of the class waits. */
+  tryAcquire(operationClass: OperationClass): boolean;
   /** Resolves once the caller has a slot. Rejects with `timeout` at the deadline, `unavailable` once closed. */
   acquire(operationClass: OperationClass, deadline: Deadline): Promise<void>;
   /** Returns a slot. */
@@ -69,15 +71,23 @@ export function createOperationSlots(slots: number): OperationSlots {
 
   const isFree = ({ used, reserved, max }: ClassState) => {
     if (used >= max) return false;
-    const taken = states.reduce((sum, state) => sum + Math.max(state.used, state.reserved), 0);
-    return used < reserved || taken < slots;
+    if (used < reserved) return true;
+    let taken = 0;
+    for (const state of states) taken += Math.max(state.used, state.reserved);
+    return taken < slots;
+  };
+
+  const tryAcquire = (operationClass: OperationClass) => {
+    const state = stateOf(operationClass);
+    if (state.queue.size() > 0 || !isFree(state)) return false;
+    state.used += 1;
+    return true;
   };
 
   return {
+    tryAcquire,
     async acquire(operationClass, deadline) {
-      const state = stateOf(operationClass);
-      if (state.queue.size() > 0 || !isFree(state)) return state.queue.wait(deadline);
-      state.used += 1;
+      if (!tryAcquire(operationClass)) await stateOf(operationClass).queue.wait(deadline);
     },
     release(operationClass) {
       stateOf(operationClass).used -= 1;
