@@ -10,8 +10,7 @@ import { isUnappliedWrite, retryOperation, retryRead } from '../connection/retry
 import type { IndexCache, MongoConnection, OperationScope } from '../connection/types.ts';
 import type { TypeProbe } from '../query/type-probe.ts';
 import { createInsertGroups } from './insert-groups.ts';
-import { assertNoNonJsonDuplicates } from './non-json-duplicates.ts';
-import { withStoredDates } from './stored-dates.ts';
+import { assertNoNonJsonDuplicates, withStoredDates } from './non-json-writes.ts';
 import { writeInTransaction } from './transaction.ts';
 import { writeWithoutTransaction } from './without-transaction.ts';
 import { writeOne } from './write-commands.ts';

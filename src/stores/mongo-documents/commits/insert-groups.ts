@@ -6,7 +6,7 @@ import type { Write } from '../../ports.ts';
 import { toBson } from '../bson/json-to-bson.ts';
 import { isUnappliedWrite } from '../connection/retry.ts';
 import type { OperationScope } from '../connection/types.ts';
-import { MAX_BATCH } from './batches.ts';
+import { MAX_BATCH, sizeOf } from './write-operations.ts';
 
 type Insert = Extract<Write, { kind: 'insert' }>;
 
@@ -55,7 +55,7 @@ export function createInsertGroups(): InsertWithOthers {
     new Promise((settle, fail) => {
       const collection = scope.collection(write.ns);
       const remainingMs = scope.remainingMs();
-      const size = write.text?.length ?? MAX_BATCH.size;
+      const size = sizeOf(write);
       const current = open.get(collection);
       const group =
         current !== undefined && hasRoom(current, size, remainingMs)

@@ -3,13 +3,20 @@ import type { ClientSession } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
 import { withTimeout } from '../../../lib/async/timeout.ts';
 import type { OperationOptions } from '../../ports.ts';
-import { ClientManager, type LiveClient } from './client-manager.ts';
-import { type ClientSource, createClientSource, SERVER_SELECTION_MS } from './connection-string.ts';
-import { createDeadline, type Deadline } from './deadline.ts';
-import { redactSecrets, toStoreErrorOrDefect } from './errors.ts';
-import { locateNamespace, namespaceDatabases } from './namespaces.ts';
+import { ClientManager } from './client-manager.ts';
 import {
+  type ClientSource,
+  createClientSource,
+  locateNamespace,
+  namespaceDatabases,
+  SERVER_SELECTION_MS,
+} from './connection-string.ts';
+import { redactSecrets, toStoreErrorOrDefect } from './errors.ts';
+import type { LiveClient } from './live-client.ts';
+import {
+  createDeadline,
   createOperationSlots,
+  type Deadline,
   isLongerClass,
   type OperationClass,
   type OperationSlots,

@@ -1,7 +1,26 @@
-// Divides the connection pool among operation classes: each has reserved slots, so that slow work never blocks short work.
+// Divides the connection pool among operation classes: each has reserved slots, so that slow work never blocks short work. Who
+// waits for a slot waits until the deadline of the operation.
+
 import { StoreError } from '../../../errors/errors.ts';
 import { withTimeout } from '../../../lib/async/timeout.ts';
-import type { Deadline } from './deadline.ts';
+
+export interface Deadline {
+  /** Milliseconds until the deadline; zero or negative once it has passed, Infinity without a limit. */
+  remainingMs(): number;
+  /** Throws `timeout` once the deadline has passed. */
+  assertNotPassed(): void;
+}
+
+/** Creates the deadline at `end`, in the milliseconds of `now`. Infinity means no limit. */
+export function createDeadline(end: number, now: () => number): Deadline {
+  const remainingMs = () => end - now();
+  return {
+    remainingMs,
+    assertNotPassed() {
+      if (remainingMs() <= 0) throw new StoreError('timeout');
+    },
+  };
+}
 
 /** Kinds of work, from the shortest to the longest. */
 const OPERATION_CLASSES = ['lookup', 'write', 'query', 'count', 'scan', 'page'] as const;

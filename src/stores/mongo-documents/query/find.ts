@@ -7,18 +7,16 @@ import type { DocumentStore, FindQuery, Namespace, OperationOptions, StoredDocum
 import { toStoreErrorOrDefect } from '../connection/errors.ts';
 import type { IndexCache, MongoConnection, OperationScope } from '../connection/types.ts';
 import { deduplicateLists } from '../filters/long-lists.ts';
+import { createCollationStatistics, createSpellingCache } from './case-insensitive-cache.ts';
 import { findIgnoringCase } from './case-insensitive-find.ts';
-import { createCollationStatistics } from './collation-statistics.ts';
 import { createCount } from './count.ts';
 import { chooseSortStrategy, createFilterTranslator, type FilterTranslator } from './non-json-paths.ts';
 import type { FoundPage, PageQuery } from './page.ts';
-import { findPlain } from './page.ts';
-import { createPageReader } from './page-reader.ts';
+import { createPageReader, findPlain } from './page.ts';
 import { createQueryCosts } from './query-costs.ts';
 import { rethrowFilterTooLarge } from './read-command.ts';
 import { findMerged, findResidual, findSorted } from './residual-find.ts';
-import { serverSort } from './sort.ts';
-import { createSpellingCache } from './spelling-cache.ts';
+import { serverSort } from './sort-and-projection.ts';
 import type { TypeProbe } from './type-probe.ts';
 
 interface ReadsDeps {

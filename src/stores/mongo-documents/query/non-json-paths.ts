@@ -2,7 +2,7 @@
 import type { Filter, FilterTest } from '../../filter.ts';
 import type { Namespace } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
-import { dateOf } from '../filters/non-json-values.ts';
+import { dateOf } from '../filters/stored-values.ts';
 import { translateFilter } from '../filters/translate.ts';
 import type { NonJsonTypes, NonJsonTypesAt, TranslatedFilter } from '../filters/translated-filter.ts';
 import { MAX_EXPANDED_VALUES } from '../filters/value-conditions.ts';
