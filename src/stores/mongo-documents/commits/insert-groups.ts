@@ -68,7 +68,8 @@ export function createInsertGroups(): InsertWithOthers {
 
 function hasRoom({ members, size, remainingMs }: InsertGroup, more: number, ms: number | undefined): boolean {
   if (members.length >= MAX_BATCH.count || size + more > MAX_BATCH.size) return false;
-  return remainingMs === ms || Math.abs((remainingMs ?? 0) - (ms ?? 0)) <= MAX_DEADLINE_SPREAD_MS;
+  if (remainingMs === undefined || ms === undefined) return remainingMs === ms;
+  return Math.abs(remainingMs - ms) <= MAX_DEADLINE_SPREAD_MS;
 }
 
 /** Sends a group, and tells each member its outcome. */
