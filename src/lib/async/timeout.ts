@@ -4,15 +4,19 @@
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** Resolves or rejects as `work` does, or rejects with `createError()` after `timeoutMs`. `Infinity` sets no limit. */
-export async function withTimeout<T>(
-  work: Promise<T>,
-  timeoutMs: number,
-  createError: () => Error,
-): Promise<T> {
+export function withTimeout<T>(work: Promise<T>, timeoutMs: number, createError: () => Error): Promise<T> {
   if (timeoutMs === Number.POSITIVE_INFINITY) return work;
-  const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(createError()), Math.max(0, Math.min(timeoutMs, MAX_DELAY_MS)));
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => reject(createError()), Math.max(0, Math.min(timeoutMs, MAX_DELAY_MS)));
+    const settle = (outcome: () => void) => {
+      clearTimeout(timer);
+      outcome();
+    };
+    work.then(
+      (value) => settle(() => resolve(value)),
+      (error: unknown) => settle(() => reject(error)),
+    );
+  });
 }
 
 /** The value of `work` in an object, or undefined after `timeoutMs`. Rejects if `work` does so earlier. */

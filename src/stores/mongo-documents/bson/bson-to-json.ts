@@ -6,9 +6,9 @@ import {
   jsonText,
   writeAscii,
   writeByte,
+  writeNonJsonValue,
   writeUtf8,
 } from './json-output.ts';
-import { writeNonJsonValue } from './non-json-types.ts';
 
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;

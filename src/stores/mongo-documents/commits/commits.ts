@@ -9,8 +9,8 @@ import { toStoreErrorOrDefect } from '../connection/errors.ts';
 import { isUnappliedWrite, retryOperation, retryRead } from '../connection/retry.ts';
 import type { IndexCache, MongoConnection, OperationScope } from '../connection/types.ts';
 import type { TypeProbe } from '../query/type-probe.ts';
-import { assertNoNonJsonDuplicates } from './non-json-duplicates.ts';
-import { withStoredDates } from './stored-dates.ts';
+import { createInsertGroups } from './insert-groups.ts';
+import { assertNoNonJsonDuplicates, withStoredDates } from './non-json-writes.ts';
 import { writeInTransaction } from './transaction.ts';
 import { writeWithoutTransaction } from './without-transaction.ts';
 import { writeOne } from './write-commands.ts';
@@ -44,6 +44,7 @@ const MAX_CHARACTERS = 64 * 1024 * 1024;
 export function createMongoCommits(deps: MongoCommitsDeps): Pick<DocumentStore, 'commit' | 'watch'> {
   const { connection, indexes, typeProbe, log, random = Math.random } = deps;
   const toWriteError = createWriteErrorMapper(indexes);
+  const insertWithOthers = createInsertGroups();
   const listeners = new Set<(changed: readonly Namespace[]) => void>();
 
   /** The whole of a commit. After a timeout it continues unobserved, and its listeners are still notified. */
@@ -74,9 +75,18 @@ export function createMongoCommits(deps: MongoCommitsDeps): Pick<DocumentStore, 
   /** Resolves with the write that failed, if any. */
   const apply = async (scope: OperationScope, writes: readonly Write[]): Promise<FailedWrite | undefined> => {
     const [write] = writes as [Write];
-    if (writes.length === 1) return applyOne(scope, write, random);
+    if (writes.length === 1) return applyOne(scope, write);
     if (scope.deployment.transactions) return writeInTransaction(scope, writes, random);
     return writeWithoutTransaction(scope, writes, log);
+  };
+
+  const applyOne = async (scope: OperationScope, write: Write): Promise<FailedWrite | undefined> => {
+    try {
+      if (write.kind === 'insert' && (await insertWithOthers(scope, write))) return undefined;
+    } catch (error) {
+      return { error, write, index: 0 };
+    }
+    return applyAlone(scope, write, random);
   };
 
   const notify = (writes: readonly Write[]) => {
@@ -110,7 +120,8 @@ function assertReadable(writes: readonly Write[]): void {
   }
 }
 
-async function applyOne(
+/** Sends a write that is a commit by itself, as a command of its own. */
+async function applyAlone(
   scope: OperationScope,
   write: Write,
   random: Random,

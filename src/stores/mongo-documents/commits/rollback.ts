@@ -1,13 +1,129 @@
-// Rolls back, in reverse order, the writes that a failed commit without a transaction had applied.
-import type { Document } from 'mongodb';
+// Rolls back what a failed commit without a transaction had applied. Before-images are the documents that it will change, read
+// before the first write and restored in reverse order.
+
+import { setImmediate } from 'node:timers/promises';
+import type { Document, Filter } from 'mongodb';
+import { BSON } from 'mongodb';
+import { StoreError } from '../../../errors/errors.ts';
 import { documentVersion } from '../../../lib/document-version.ts';
+import { namespaceKey } from '../../namespace.ts';
 import type { Namespace, Write } from '../../ports.ts';
+import { parseBson } from '../bson/bson-to-json.ts';
+import { BSON_TYPE_MARKER, toBson, toBsonId } from '../bson/json-to-bson.ts';
 import type { OperationScope } from '../connection/types.ts';
-import { splitBySize } from './batches.ts';
-import { type BeforeImages, deserializeImage } from './before-images.ts';
-import { readVersions } from './command-progress.ts';
 import { runWriteCommand } from './write-commands.ts';
-import { replaceOperation, stateFilter, writtenId } from './write-operations.ts';
+import { readVersions } from './write-errors.ts';
+import { replaceOperation, splitBySize, stateFilter, writtenId } from './write-operations.ts';
+
+/** A document as BSON. */
+type BeforeImage = Uint8Array;
+
+/** Those that a commit updates or removes, by the writes that do. */
+export type BeforeImages = ReadonlyMap<Write, BeforeImage>;
+
+/** Memory limit of one commit, in bytes. */
+const MAX_BYTES = 128 * 1024 * 1024;
+
+/** How many documents one query fetches. */
+const MAX_DOCUMENTS_PER_QUERY = 1000;
+
+/** Bytes that are read before yielding to the event loop. */
+const YIELD_EVERY_BYTES = 512 * 1024;
+
+/**
+ * Reads every document that `writes` update or remove. Throws `conflict` with the first write that was computed from
+ * another state, and `too-much` where all of them are more than memory should hold.
+ */
+export async function readBeforeImages(
+  scope: OperationScope,
+  writes: readonly Write[],
+): Promise<BeforeImages> {
+  const stored = await readStoredDocuments(scope, writes);
+  const images = new Map<Write, BeforeImage>();
+  const earlier = new Map<string, Write>();
+  for (const [index, write] of writes.entries()) {
+    const key = keyOf(write);
+    const before = earlier.get(key);
+    earlier.set(key, write);
+    if (write.kind === 'insert') continue;
+    if (before !== undefined) {
+      // The state that this commit will give it; the image of the first write has the types of other programs.
+      if (before.kind !== 'remove') images.set(write, BSON.serialize(toBson(before.document)));
+      continue;
+    }
+    const found = stored.get(key);
+    if (found?.v !== write.v) throw new StoreError('conflict', { index });
+    images.set(write, found.image);
+  }
+  return images;
+}
+
+/** The image as the driver takes it, every value of the type that it had. */
+export function deserializeImage(image: BeforeImage): Document {
+  const exact = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true };
+  return guardBsonTypes(BSON.deserialize(image, exact)) as Document;
+}
+
+interface StoredState {
+  readonly image: BeforeImage;
+  readonly v: number;
+}
+
+/** No name of a collection holds a NUL. */
+const keyOf = (write: Write) => `${namespaceKey(write.ns)}\0${writtenId(write)}`;
+
+async function readStoredDocuments(
+  scope: OperationScope,
+  writes: readonly Write[],
+): Promise<ReadonlyMap<string, StoredState>> {
+  const stored = new Map<string, StoredState>();
+  const changes = writes.filter(({ kind }) => kind !== 'insert');
+  const groups = Map.groupBy(changes, ({ ns }) => namespaceKey(ns));
+  const memory = { remaining: MAX_BYTES };
+  for (const group of groups.values()) {
+    for (let at = 0; at < group.length; at += MAX_DOCUMENTS_PER_QUERY) {
+      await readChunk(scope, group.slice(at, at + MAX_DOCUMENTS_PER_QUERY), { stored, memory });
+    }
+  }
+  return stored;
+}
+
+async function readChunk(
+  scope: OperationScope,
+  writes: readonly Write[],
+  { stored, memory }: { readonly stored: Map<string, StoredState>; readonly memory: { remaining: number } },
+): Promise<void> {
+  const byId = new Map(writes.map((write) => [writtenId(write), keyOf(write)]));
+  const [{ ns }] = writes as [Write];
+  const filter: Filter<Document> = { _id: { $in: [...byId.keys()].map(toBsonId) as never[] } };
+  const options = { raw: true, ...scope.timeLimit() };
+  let bytesSinceYield = 0;
+  for await (const found of scope.collection(ns).find(filter, options)) {
+    const bytes = found as unknown as BeforeImage;
+    memory.remaining -= bytes.length;
+    if (memory.remaining < 0) throw new StoreError('too-much');
+    const document = parseBson(bytes);
+    // A copy, as the bytes are part of an answer that holds many documents.
+    stored.set(byId.get(document._id) ?? '', { image: Buffer.from(bytes), v: documentVersion(document) });
+    bytesSinceYield += bytes.length;
+    if (bytesSinceYield < YIELD_EVERY_BYTES) continue;
+    await setImmediate();
+    bytesSinceYield = 0;
+  }
+}
+
+/** Replaces objects that look like one of the driver's own by maps. */
+function guardBsonTypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(guardBsonTypes);
+  if (typeof value !== 'object' || value === null) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  const entries = Object.entries(value).map(([name, member]): [string, unknown] => [
+    name,
+    guardBsonTypes(member),
+  ]);
+  return Object.hasOwn(value, BSON_TYPE_MARKER) ? new Map(entries) : Object.fromEntries(entries);
+}
 
 /** Writes of one kind on one collection that were done, in their order. */
 export interface AppliedWrites {

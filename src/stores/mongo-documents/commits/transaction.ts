@@ -11,10 +11,10 @@ import {
 } from '../connection/errors.ts';
 import { isRetryable } from '../connection/retry.ts';
 import type { OperationScope } from '../connection/types.ts';
-import { batchesOf } from './batches.ts';
-import { firstStale } from './command-progress.ts';
 import { sendBatch } from './write-commands.ts';
 import type { FailedWrite } from './write-errors.ts';
+import { firstStale } from './write-errors.ts';
+import { batchesOf } from './write-operations.ts';
 
 /** Bounds of the delay before the next attempt. */
 const BACK_OFF = { firstMs: 5, maxMs: 200 };

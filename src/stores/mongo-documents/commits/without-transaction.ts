@@ -7,12 +7,11 @@ import type { Write } from '../../ports.ts';
 import { toStoreErrorOrDefect } from '../connection/errors.ts';
 import { retryRead } from '../connection/retry.ts';
 import type { OperationScope } from '../connection/types.ts';
-import { batchesOf, type WriteBatch } from './batches.ts';
-import { type BeforeImages, readBeforeImages } from './before-images.ts';
-import { findProgress, firstStale, progressAfter } from './command-progress.ts';
-import { type AppliedWrites, rollBackWrites } from './rollback.ts';
+import { type AppliedWrites, type BeforeImages, readBeforeImages, rollBackWrites } from './rollback.ts';
 import { type BatchResult, sendBatch, UNJOURNALED, writeOne } from './write-commands.ts';
 import type { FailedWrite } from './write-errors.ts';
+import { findProgress, firstStale, progressAfter } from './write-errors.ts';
+import { batchesOf, type WriteBatch } from './write-operations.ts';
 
 /** How many removals are on their way at once. */
 const MAX_CONCURRENT_REMOVALS = 16;

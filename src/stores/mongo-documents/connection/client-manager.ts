@@ -1,19 +1,18 @@
 // Manages the driver's client: created on first use, and replaced when the driver itself would not recover.
-import type { Collection, Db, MongoClient, TopologyDescription } from 'mongodb';
+import type { MongoClient, TopologyDescription } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
 import { withTimeout } from '../../../lib/async/timeout.ts';
-import { type CausalClock, startCausalClock } from './causal-clock.ts';
-import type { Deadline } from './deadline.ts';
-import { deploymentOf, isBoundToReader } from './deployment.ts';
 import { sanitizedCause } from './errors.ts';
+import {
+  type CausalClock,
+  createHandleCache,
+  deploymentOf,
+  isBoundToReader,
+  type LiveClient,
+  startCausalClock,
+} from './live-client.ts';
+import type { Deadline } from './operation-slots.ts';
 import type { Deployment } from './types.ts';
-
-export interface LiveClient {
-  readonly client: MongoClient;
-  readonly handles: HandleCache;
-  readonly deployment: Deployment;
-  readonly clock: CausalClock;
-}
 
 interface ClientManagerOptions {
   readonly create: () => MongoClient;
@@ -61,6 +60,11 @@ export class ClientManager {
   /** Whether a server that takes writes is known now. */
   get isWritable(): boolean {
     return this.#live !== undefined && this.#writable === undefined;
+  }
+
+  /** The connected client, if a server that takes writes is known now. */
+  current(): LiveClient | undefined {
+    return this.#writable === undefined ? this.#live : undefined;
   }
 
   /**
@@ -179,33 +183,4 @@ export class ClientManager {
     this.#regain();
     client.close().catch(ignore);
   }
-}
-
-export interface HandleCache {
-  database(name: string): Db;
-  collection(database: string, name: string): Collection;
-}
-
-/** Beyond so many handles of a kind all are dropped and created again on demand. */
-const MAX_HANDLES = 10_000;
-
-function getOrCreate<T>(known: Map<string, T>, key: string, make: () => T): T {
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  if (known.size >= MAX_HANDLES) known.clear();
-  const made = make();
-  known.set(key, made);
-  return made;
-}
-
-/** Databases and collections as this client has them. */
-export function createHandleCache(client: MongoClient): HandleCache {
-  const databases = new Map<string, Db>();
-  const collections = new Map<string, Collection>();
-  const database = (name: string) => getOrCreate(databases, name, () => client.db(name));
-  return {
-    database,
-    // The name of a database has no dot in it, so that no two pairs share a key.
-    collection: (of, name) => getOrCreate(collections, `${of}.${name}`, () => database(of).collection(name)),
-  };
 }

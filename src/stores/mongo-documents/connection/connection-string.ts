@@ -1,7 +1,40 @@
-// Parses the connection string and creates the driver's client. Options that the store's guarantees rest on are fixed.
-import { MongoClient, type MongoClientOptions, ReadConcern, ReadPreference } from 'mongodb';
+// Parses the connection string and creates the driver's client. Options that the store's guarantees rest on are fixed. Also
+// maps namespaces to databases of the server.
+
+import type { MongoClientOptions } from 'mongodb';
+import { MongoClient, ReadConcern, ReadPreference } from 'mongodb';
 import { AppError } from '../../../errors/errors.ts';
-import { DEFAULT_DATABASE, isDatabaseName } from './namespaces.ts';
+import type { Namespace } from '../../ports.ts';
+
+/** The database of a connection string that names none. */
+const DEFAULT_DATABASE = 'cloister';
+
+/** Limits of database names: https://www.mongodb.com/docs/manual/reference/limits/ */
+const MAX_BYTES = 63;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is one of the forbidden ones.
+const FORBIDDEN_CHARACTERS = /[/\\. "$*<>:|?\u0000]/;
+
+/** Databases that belong to the server. */
+const SYSTEM_DATABASES: ReadonlySet<string> = new Set(['admin', 'local', 'config']);
+
+/** Whether documents may be kept in a database of this name. */
+export function isDatabaseName(name: string): boolean {
+  const fits = name !== '' && Buffer.byteLength(name) <= MAX_BYTES;
+  return fits && !FORBIDDEN_CHARACTERS.test(name) && !SYSTEM_DATABASES.has(name);
+}
+
+/** The database and collection of a namespace; `own` is the database of the connection string. */
+export function locateNamespace(
+  ns: Namespace,
+  own: string,
+): { readonly database: string; readonly collection: string } {
+  return { database: ns.database ?? own, collection: ns.collection };
+}
+
+/** The databases as namespaces name them: null for that of the connection string. */
+export function namespaceDatabases(databases: readonly string[], own: string): readonly (string | null)[] {
+  return [null, ...databases.filter((name) => name !== own && !SYSTEM_DATABASES.has(name))];
+}
 
 interface ClientOptions {
   readonly uri: string;

@@ -3,13 +3,20 @@ import type { ClientSession } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
 import { withTimeout } from '../../../lib/async/timeout.ts';
 import type { OperationOptions } from '../../ports.ts';
-import { ClientManager, type LiveClient } from './client-manager.ts';
-import { type ClientSource, createClientSource, SERVER_SELECTION_MS } from './connection-string.ts';
-import { createDeadline, type Deadline } from './deadline.ts';
-import { redactSecrets, toStoreErrorOrDefect } from './errors.ts';
-import { locateNamespace, namespaceDatabases } from './namespaces.ts';
+import { ClientManager } from './client-manager.ts';
 import {
+  type ClientSource,
+  createClientSource,
+  locateNamespace,
+  namespaceDatabases,
+  SERVER_SELECTION_MS,
+} from './connection-string.ts';
+import { redactSecrets, toStoreErrorOrDefect } from './errors.ts';
+import type { LiveClient } from './live-client.ts';
+import {
+  createDeadline,
   createOperationSlots,
+  type Deadline,
   isLongerClass,
   type OperationClass,
   type OperationSlots,
@@ -51,7 +58,9 @@ class ServerConnection implements MongoConnection {
   readonly #slots: OperationSlots;
   readonly #outageLog: OutageLog;
   /** Operations with a deadline that have not ended. */
-  readonly #inFlight = new Set<Promise<unknown>>();
+  #running = 0;
+  /** Settled once the last of them has ended after `close`. */
+  readonly #ended = Promise.withResolvers<void>();
   #closing: Promise<void> | undefined;
 
   constructor(options: MongoOptions, source: ClientSource) {
@@ -69,23 +78,15 @@ class ServerConnection implements MongoConnection {
 
   run: MongoConnection['run'] = async (options, work) => {
     const deadline = this.#deadlineOf(options);
-    const began = this.#outageLog.currentPeriod();
-    const operation = this.#told(began, () =>
-      this.#inTurn(deadline, options.operationClass ?? defaultClass, work),
-    );
-    this.#track(operation, deadline);
+    const operation = this.#perform(deadline, options.operationClass ?? defaultClass, work);
     return withTimeout(operation, deadline.remainingMs(), () => this.#late());
   };
 
   health: MongoConnection['health'] = async () => {
     if (this.#closing !== undefined) throw new StoreError('unavailable');
     const deadline = createDeadline(Date.now() + HEALTH_MS, Date.now);
-    const ping = this.#told(this.#outageLog.currentPeriod(), async () => {
-      const { handles } = await this.#clientManager.liveClient(deadline);
-      await handles.database(this.#source.database).command({ ping: 1, maxTimeMS: HEALTH_MS });
-    });
     try {
-      await withTimeout(ping, HEALTH_MS, () => new StoreError('unavailable'));
+      await withTimeout(this.#ping(deadline), HEALTH_MS, () => new StoreError('unavailable'));
     } catch (error) {
       if (error instanceof StoreError && error.reason === 'unavailable') throw error;
       throw new StoreError('unavailable', { cause: error instanceof StoreError ? error.cause : error });
@@ -110,8 +111,10 @@ class ServerConnection implements MongoConnection {
   };
 
   async #close(): Promise<void> {
-    const ended = Promise.allSettled(this.#inFlight).then(ignore);
-    await withTimeout(ended, this.#options.queryMs, () => new StoreError('timeout')).catch(ignore);
+    if (this.#running === 0) this.#ended.resolve();
+    await withTimeout(this.#ended.promise, this.#options.queryMs, () => new StoreError('timeout')).catch(
+      ignore,
+    );
     this.#slots.close();
     await withTimeout(this.#clientManager.close(), CLOSE_MS, () => new StoreError('timeout')).catch(ignore);
   }
@@ -123,55 +126,55 @@ class ServerConnection implements MongoConnection {
     return limit;
   }
 
-  #track(operation: Promise<unknown>, deadline: Deadline): void {
-    if (deadline.remainingMs() === Number.POSITIVE_INFINITY) return;
-    this.#inFlight.add(operation);
-    const forget = () => this.#inFlight.delete(operation);
-    operation.then(forget, forget);
-  }
-
   /** The deadline came first. Without a server that takes writes, that is the reason. */
   #late(): StoreError {
     return new StoreError(this.#clientManager.isWritable ? 'timeout' : 'unavailable');
   }
 
-  async #inTurn<T>(
+  /** Runs the work once a client and a slot are there. It waits for neither where it has them at once, as most work has. */
+  async #perform<T>(
     deadline: Deadline,
     classOf: () => OperationClass,
     work: (scope: OperationScope, operationClass: OperationClass) => Promise<T>,
   ): Promise<T> {
-    const live = await this.#clientManager.liveClient(deadline);
-    if (deadline.remainingMs() === Number.POSITIVE_INFINITY) {
-      return this.#work(live, deadline, (scope) => work(scope, classOf()));
-    }
-    const operationClass = await this.#enter(deadline, classOf);
+    const isLimited = deadline.remainingMs() !== Number.POSITIVE_INFINITY;
+    const began = this.#outageLog.currentPeriod();
+    if (isLimited) this.#running += 1;
     try {
-      return await this.#work(live, deadline, (scope) => work(scope, operationClass));
+      const live = this.#clientManager.current() ?? (await this.#clientManager.liveClient(deadline));
+      const entered = isLimited ? this.#enter(deadline, classOf) : classOf();
+      const operationClass = typeof entered === 'string' ? entered : await entered;
+      const sessions: ClientSession[] = [];
+      let result: T;
+      try {
+        result = await work(this.#scope(live, deadline, sessions), operationClass);
+      } finally {
+        if (sessions.length > 0) await endSessions(sessions);
+        if (isLimited) this.#slots.release(operationClass);
+      }
+      this.#outageLog.succeeded(began);
+      return result;
+    } catch (error) {
+      throw this.#failure(began, error);
     } finally {
-      this.#slots.release(operationClass);
+      if (isLimited) this.#running -= 1;
+      if (this.#closing !== undefined && this.#running === 0) this.#ended.resolve();
     }
   }
 
-  /** Waits for a slot. Work that has turned out to be of a longer class meanwhile waits for that one. */
-  async #enter(deadline: Deadline, classOf: () => OperationClass): Promise<OperationClass> {
+  /** Takes a slot, or waits for one. */
+  #enter(deadline: Deadline, classOf: () => OperationClass): OperationClass | Promise<OperationClass> {
+    const operationClass = classOf();
+    return this.#slots.tryAcquire(operationClass) ? operationClass : this.#waitForSlot(deadline, classOf);
+  }
+
+  /** Work that has turned out to be of a longer class meanwhile waits for that one. */
+  async #waitForSlot(deadline: Deadline, classOf: () => OperationClass): Promise<OperationClass> {
     for (;;) {
       const operationClass = classOf();
       await this.#slots.acquire(operationClass, deadline);
       if (!isLongerClass(classOf(), operationClass)) return operationClass;
       this.#slots.release(operationClass);
-    }
-  }
-
-  async #work<T>(
-    live: LiveClient,
-    deadline: Deadline,
-    work: (scope: OperationScope) => Promise<T>,
-  ): Promise<T> {
-    const sessions: ClientSession[] = [];
-    try {
-      return await work(this.#scope(live, deadline, sessions));
-    } finally {
-      if (sessions.length > 0) await Promise.allSettled(sessions.map((session) => session.endSession()));
     }
   }
 
@@ -219,18 +222,30 @@ class ServerConnection implements MongoConnection {
     };
   }
 
-  /** Logs the outcome of the work, and redacts secrets in its error. */
-  async #told<T>(began: number, work: () => Promise<T>): Promise<T> {
+  async #ping(deadline: Deadline): Promise<void> {
+    const began = this.#outageLog.currentPeriod();
     try {
-      const result = await work();
+      const { handles } = await this.#clientManager.liveClient(deadline);
+      await handles.database(this.#source.database).command({ ping: 1, maxTimeMS: HEALTH_MS });
       this.#outageLog.succeeded(began);
-      return result;
     } catch (error) {
-      const failure = toStoreErrorOrDefect(error);
-      redactSecrets(failure, this.#source.secrets);
-      // Operations that are cut off by closing say nothing about the server.
-      if (this.#closing === undefined) this.#outageLog.failed(began, failure);
-      throw failure;
+      throw this.#failure(began, error);
     }
   }
+
+  /** The error of an operation, without secrets. It is logged if it says that the server is away. */
+  #failure(began: number, error: unknown): Error {
+    const failure = toStoreErrorOrDefect(error);
+    redactSecrets(failure, this.#source.secrets);
+    // Operations that are cut off by closing say nothing about the server.
+    if (this.#closing === undefined) this.#outageLog.failed(began, failure);
+    return failure;
+  }
+}
+
+/** Waits only for a transaction to be aborted: without one a session goes back to its pool at once. */
+async function endSessions(sessions: readonly ClientSession[]): Promise<void> {
+  const isBusy = sessions.some((session) => session.inTransaction());
+  const ended = Promise.allSettled(sessions.map((session) => session.endSession()));
+  if (isBusy) await ended;
 }

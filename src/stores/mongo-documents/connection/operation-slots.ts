@@ -1,7 +1,26 @@
-// Divides the connection pool among operation classes: each has reserved slots, so that slow work never blocks short work.
+// Divides the connection pool among operation classes: each has reserved slots, so that slow work never blocks short work. Who
+// waits for a slot waits until the deadline of the operation.
+
 import { StoreError } from '../../../errors/errors.ts';
 import { withTimeout } from '../../../lib/async/timeout.ts';
-import type { Deadline } from './deadline.ts';
+
+export interface Deadline {
+  /** Milliseconds until the deadline; zero or negative once it has passed, Infinity without a limit. */
+  remainingMs(): number;
+  /** Throws `timeout` once the deadline has passed. */
+  assertNotPassed(): void;
+}
+
+/** Creates the deadline at `end`, in the milliseconds of `now`. Infinity means no limit. */
+export function createDeadline(end: number, now: () => number): Deadline {
+  const remainingMs = () => end - now();
+  return {
+    remainingMs,
+    assertNotPassed() {
+      if (remainingMs() <= 0) throw new StoreError('timeout');
+    },
+  };
+}
 
 /** Kinds of work, from the shortest to the longest. */
 const OPERATION_CLASSES = ['lookup', 'write', 'query', 'count', 'scan', 'page'] as const;
@@ -17,6 +36,8 @@ const MAX_COUNTS = 2;
 const MAX_PAGES = 2;
 
 export interface OperationSlots {
+  /** Takes a slot if one is free and nobody of the class waits. */
+  tryAcquire(operationClass: OperationClass): boolean;
   /** Resolves once the caller has a slot. Rejects with `timeout` at the deadline, `unavailable` once closed. */
   acquire(operationClass: OperationClass, deadline: Deadline): Promise<void>;
   /** Returns a slot. */
@@ -69,15 +90,23 @@ export function createOperationSlots(slots: number): OperationSlots {
 
   const isFree = ({ used, reserved, max }: ClassState) => {
     if (used >= max) return false;
-    const taken = states.reduce((sum, state) => sum + Math.max(state.used, state.reserved), 0);
-    return used < reserved || taken < slots;
+    if (used < reserved) return true;
+    let taken = 0;
+    for (const state of states) taken += Math.max(state.used, state.reserved);
+    return taken < slots;
+  };
+
+  const tryAcquire = (operationClass: OperationClass) => {
+    const state = stateOf(operationClass);
+    if (state.queue.size() > 0 || !isFree(state)) return false;
+    state.used += 1;
+    return true;
   };
 
   return {
+    tryAcquire,
     async acquire(operationClass, deadline) {
-      const state = stateOf(operationClass);
-      if (state.queue.size() > 0 || !isFree(state)) return state.queue.wait(deadline);
-      state.used += 1;
+      if (!tryAcquire(operationClass)) await stateOf(operationClass).queue.wait(deadline);
     },
     release(operationClass) {
       stateOf(operationClass).used -= 1;

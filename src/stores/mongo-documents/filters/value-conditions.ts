@@ -4,8 +4,16 @@ import type { Json } from '../../../lib/json/json.ts';
 import type { FilterTypeName } from '../../filter.ts';
 import { toBsonId, toBsonValue } from '../bson/json-to-bson.ts';
 import { isTranslatableList } from './long-lists.ts';
-import { comparisonOperand, dateOf, isRoundedNumber, neighbouringNumbers } from './non-json-values.ts';
-import { isStorable, looksLikeOperator, smallestIdFrom, storedForms } from './stored-values.ts';
+import {
+  comparisonOperand,
+  dateOf,
+  isRoundedNumber,
+  isStorable,
+  looksLikeOperator,
+  neighbouringNumbers,
+  smallestIdFrom,
+  storedForms,
+} from './stored-values.ts';
 import {
   type CandidateValues,
   candidatesUnderCollation,

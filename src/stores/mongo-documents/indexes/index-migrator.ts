@@ -22,8 +22,12 @@ import {
   shadowBuilds,
   waitForBuilds,
 } from './index-builds.ts';
-import { createIndexCache, type WritableIndexCache } from './index-cache.ts';
-import { type IndexMigrationPlan, isComplete } from './index-plan.ts';
+import {
+  createIndexCache,
+  type IndexMigrationPlan,
+  isComplete,
+  type WritableIndexCache,
+} from './index-plan.ts';
 import type { IndexSpec } from './index-spec.ts';
 
 interface IndexMigratorDeps {

@@ -1,13 +1,11 @@
-// Compares index definitions with existing indexes: which one serves which, which are missing, which may be dropped.
+// Compares index definitions with existing indexes: which one serves which, which are missing, which may be dropped; and keeps
+// the indexes that this process has declared, for reads and commits.
+
+import { namespaceKey } from '../../namespace.ts';
 import type { IndexDefinition } from '../../ports.ts';
-import {
-  type IndexSpec,
-  isSameIndex,
-  matchesSpec,
-  type ServerIndex,
-  shadowOf,
-  specOf,
-} from './index-spec.ts';
+import type { IndexCache, KnownIndex } from '../connection/types.ts';
+import type { IndexSpec, ServerIndex } from './index-spec.ts';
+import { isSameIndex, matchesSpec, shadowOf, specOf } from './index-spec.ts';
 
 export interface ServingIndex {
   readonly spec: IndexSpec;
@@ -130,4 +128,49 @@ export function planIndexMigration(
   const unneeded = ours.filter(({ name }) => !serving.has(name));
   const spare = ours.filter(({ name, folding }) => folding && serving.has(name));
   return { placements, conflicts, undeclared: unneeded, droppable: spare, total: found.length };
+}
+
+/** Index names, once the background builds are done. */
+interface BuildOutcome {
+  /** Twins that serve. */
+  readonly ready: ReadonlySet<string>;
+  readonly failed: ReadonlySet<string>;
+}
+
+export interface WritableIndexCache extends IndexCache {
+  /** Replaces the entry of a namespace key. Without an outcome, shadow indexes that were ready stay ready. */
+  set(key: string, plan: IndexMigrationPlan, outcome?: BuildOutcome): void;
+}
+
+function knownIndex({ definition, index, shadow }: Placement, ready: ReadonlySet<string>): KnownIndex {
+  const { name, keys, unique, sparse } = index.spec;
+  return {
+    definition,
+    name,
+    endsInId: keys.at(-1)?.[0] === '_id',
+    isUnique: unique && !sparse,
+    hasReadyShadow: shadow !== undefined && ready.has(shadow.spec.name),
+    ...(shadow === undefined ? {} : { shadow: shadow.spec.name }),
+  };
+}
+
+/** Knows nothing at first. */
+export function createIndexCache(): WritableIndexCache {
+  const byKey = new Map<string, readonly KnownIndex[]>();
+  return {
+    of: (ns) => byKey.get(namespaceKey(ns)) ?? [],
+    set(key, { placements }, outcome) {
+      const before = (byKey.get(key) ?? []).filter(({ hasReadyShadow }) => hasReadyShadow);
+      const stillFound = new Set(
+        placements.flatMap(({ shadow }) => (shadow?.exists ? [shadow.spec.name] : [])),
+      );
+      const wereReady = before.flatMap(({ shadow = '' }) => (stillFound.has(shadow) ? [shadow] : []));
+      const ready = outcome?.ready ?? new Set(wereReady);
+      const there = placements.filter(({ index }) => outcome?.failed.has(index.spec.name) !== true);
+      byKey.set(
+        key,
+        there.map((placement) => knownIndex(placement, ready)),
+      );
+    },
+  };
 }

@@ -1,7 +1,7 @@
 // Index specifications: the one that a definition needs, and what an existing index is good for.
 import type { Document } from 'mongodb';
 import type { Direction, IndexDefinition } from '../../ports.ts';
-import { CASE_INSENSITIVE_COLLATION } from '../filters/case-insensitive.ts';
+import { CASE_INSENSITIVE_COLLATION } from '../filters/text-conditions.ts';
 
 /** Members in this order always: records of indexes are compared as a whole. */
 export interface IndexSpec {

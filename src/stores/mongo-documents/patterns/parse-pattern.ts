@@ -3,7 +3,14 @@ import { addCaseVariants } from '../../../lib/regex/case-variants.ts';
 import { type CodePointRange, complement, dotRanges } from '../../../lib/regex/code-point-ranges.ts';
 import { type PatternEscape, parseEscape } from '../../../lib/regex/parse-escape.ts';
 import { createPatternReader, type PatternReader } from '../../../lib/regex/pattern-reader.ts';
-import { type AtomSequences, alternatives, concat, type PatternAtom, repeat, UNKNOWN } from './atoms.ts';
+import {
+  type AtomSequences,
+  alternatives,
+  concat,
+  type PatternAtom,
+  repeat,
+  UNKNOWN,
+} from './server-pattern.ts';
 
 interface Modes {
   readonly i: boolean;

@@ -6,17 +6,20 @@ import { parsePath, readField } from '../../matching/paths.ts';
 import { createSorter } from '../../matching/sorter.ts';
 import type { Namespace, Sort } from '../../ports.ts';
 import type { KnownIndex, OperationScope } from '../connection/types.ts';
-import { CASE_INSENSITIVE_COLLATION, isCoveredByCollation } from '../filters/case-insensitive.ts';
-import { otherForms } from '../filters/text-conditions.ts';
-import { caseInsensitiveEqualities, textEqualities, withSpellings } from '../filters/text-equalities.ts';
+import {
+  CASE_INSENSITIVE_COLLATION,
+  caseInsensitiveEqualities,
+  isCoveredByCollation,
+  otherForms,
+  textEqualities,
+  withSpellings,
+} from '../filters/text-conditions.ts';
 import { translateFilter } from '../filters/translate.ts';
 import { hasValue, type TranslatedFilter } from '../filters/translated-filter.ts';
-import type { CollationStatistics } from './collation-statistics.ts';
-import { countDocuments, countDocumentsAt } from './cursor.ts';
+import type { CollationStatistics, SpellingCache } from './case-insensitive-cache.ts';
 import { type FoundPage, findPlain, type PageQuery, readTexts } from './page.ts';
-import { serverProjection } from './projection.ts';
-import { serverSort } from './sort.ts';
-import type { SpellingCache } from './spelling-cache.ts';
+import { countDocuments, countDocumentsAt } from './read-command.ts';
+import { serverProjection, serverSort } from './sort-and-projection.ts';
 import { findSpellings } from './spelling-lookup.ts';
 
 /**

@@ -9,19 +9,16 @@ import type { DocumentStore, FindQuery, Namespace, OperationOptions, StoredDocum
 import { toStoreErrorOrDefect } from '../connection/errors.ts';
 import type { IndexCache, MongoConnection, OperationScope } from '../connection/types.ts';
 import { deduplicateLists } from '../filters/long-lists.ts';
-import { translateFilter } from '../filters/translate.ts';
+import { createCollationStatistics, createSpellingCache } from './case-insensitive-cache.ts';
 import { findIgnoringCase } from './case-insensitive-find.ts';
-import { createCollationStatistics } from './collation-statistics.ts';
 import { createCount } from './count.ts';
-import { chooseSortStrategy, findNonJsonTypes } from './non-json-paths.ts';
+import { chooseSortStrategy, createFilterTranslator, type FilterTranslator } from './non-json-paths.ts';
 import type { FoundPage, PageQuery } from './page.ts';
-import { findPlain } from './page.ts';
-import { createPageReader } from './page-reader.ts';
+import { createPageReader, findPlain } from './page.ts';
 import { createQueryCosts } from './query-costs.ts';
 import { rethrowFilterTooLarge } from './read-command.ts';
 import { findMerged, findResidual, findSorted } from './residual-find.ts';
-import { serverSort } from './sort.ts';
-import { createSpellingCache } from './spelling-cache.ts';
+import { serverSort } from './sort-and-projection.ts';
 import type { TypeProbe } from './type-probe.ts';
 
 interface ReadsDeps {
@@ -51,9 +48,11 @@ export function createReads(deps: ReadsDeps): MongoReads {
   const statistics = createCollationStatistics();
   const spellingCache = createSpellingCache();
   const costs = createQueryCosts();
+  const translator = createFilterTranslator(typeProbe);
   const readPage = createPageReader({
     ...{ connection, indexes, hasMemoryFor, costs },
-    findPage: async (scope, request) => findPage(scope, { ...request, statistics, spellingCache }, typeProbe),
+    findPage: async (scope, request) =>
+      findPage(scope, { ...request, statistics, spellingCache }, { translator, typeProbe }),
   });
 
   const pageOf = async (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<FoundPage> => {
@@ -84,7 +83,7 @@ export function createReads(deps: ReadsDeps): MongoReads {
       const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
       return documentsById(await findText(ns, query, options));
     },
-    count: createCount({ connection, indexes, statistics, spellingCache, costs, typeProbe }),
+    count: createCount({ connection, indexes, statistics, spellingCache, costs, translator }),
   };
 }
 
@@ -96,19 +95,15 @@ const unchanged = (document: JsonObject) => document;
 async function findPage(
   scope: OperationScope,
   pageQuery: PageQuery,
-  typeProbe: TypeProbe,
+  { translator, typeProbe }: { readonly translator: FilterTranslator; readonly typeProbe: TypeProbe },
 ): Promise<FoundPage> {
   const { ns, query, known } = pageQuery;
   const { filter } = query;
   const paths = query.sort.map(([path]) => path);
-  const [nonJsonAt, sortStrategy] = await Promise.all([
-    findNonJsonTypes(scope, { ns, filter, typeProbe }),
+  const [translated, sortStrategy] = await Promise.all([
+    translator.translate(scope, ns, filter),
     chooseSortStrategy(scope, { ns, paths, typeProbe }),
   ]);
-  const translated = translateFilter(filter, {
-    collated: false,
-    ...(nonJsonAt !== undefined && { nonJsonAt }),
-  });
   try {
     if (sortStrategy === 'evaluated') return await findSorted(scope, pageQuery, translated);
     if (sortStrategy !== 'plain') {

@@ -2,8 +2,9 @@
 import type { Filter, FilterTest } from '../../filter.ts';
 import type { Namespace } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
-import { dateOf } from '../filters/non-json-values.ts';
-import type { NonJsonTypes, NonJsonTypesAt } from '../filters/translated-filter.ts';
+import { dateOf } from '../filters/stored-values.ts';
+import { translateFilter } from '../filters/translate.ts';
+import type { NonJsonTypes, NonJsonTypesAt, TranslatedFilter } from '../filters/translated-filter.ts';
 import { MAX_EXPANDED_VALUES } from '../filters/value-conditions.ts';
 import { PROBE_TIMEOUT_MS, type TypeProbe } from './type-probe.ts';
 
@@ -19,6 +20,34 @@ interface SensitivePath {
 /** Conditions that are looked into; a filter with more is taken at its word. */
 const MAX_PATHS = 32;
 
+/** Translates filters of one store, as `translateFilter` does, with what there is of non-JSON types in the collection. */
+export interface FilterTranslator {
+  translate(scope: OperationScope, ns: Namespace, filter: Filter): Promise<TranslatedFilter>;
+}
+
+/**
+ * Creates a translator. A filter that is asked again is translated once: a translation without non-JSON types depends on
+ * nothing but the filter.
+ */
+export function createFilterTranslator(typeProbe: TypeProbe): FilterTranslator {
+  const known = new WeakMap<Filter, { readonly isSensitive: boolean; readonly plain: TranslatedFilter }>();
+  const plainOf = (filter: Filter) => {
+    const found = known.get(filter);
+    if (found !== undefined) return found;
+    const plain = translateFilter(filter, { collated: false });
+    const made = { isSensitive: sensitivePathsOf(filter).length > 0, plain };
+    known.set(filter, made);
+    return made;
+  };
+  return {
+    async translate(scope, ns, filter) {
+      const { isSensitive, plain } = plainOf(filter);
+      const nonJsonAt = isSensitive ? await findNonJsonTypes(scope, { ns, filter, typeProbe }) : undefined;
+      return nonJsonAt === undefined ? plain : translateFilter(filter, { collated: false, nonJsonAt });
+    },
+  };
+}
+
 /** The non-JSON types at the paths of a filter, as far as they affect its result; undefined if they do not. */
 export async function findNonJsonTypes(
   scope: OperationScope,
@@ -28,6 +57,21 @@ export async function findNonJsonTypes(
     typeProbe,
   }: { readonly ns: Namespace; readonly filter: Filter; readonly typeProbe: TypeProbe },
 ): Promise<NonJsonTypesAt | undefined> {
+  const found = new Map<string, NonJsonTypes>();
+  await Promise.all(
+    sensitivePathsOf(filter).map(async ({ path, dates: withDates, isListed }) => {
+      const [dates, others] = await Promise.all([
+        withDates && typeProbe.has(scope, { ns, path }, 'dates', PROBE_TIMEOUT_MS),
+        typeProbe.has(scope, { ns, path }, path === '_id' ? 'notIds' : 'others', PROBE_TIMEOUT_MS),
+      ]);
+      if (dates || others || isListed) found.set(path, { dates, others });
+    }),
+  );
+  return found.size === 0 ? undefined : (path) => found.get(path);
+}
+
+/** Each path once, with all that matters there. */
+function sensitivePathsOf(filter: Filter): readonly SensitivePath[] {
   const sensitive = new Map<string, SensitivePath>();
   for (const { path, dates, isListed = false } of sensitivePaths(filter, '')) {
     // Ids are translated into comparisons of both ObjectIds and text anyway.
@@ -39,18 +83,7 @@ export async function findNonJsonTypes(
       isListed: isListed || known?.isListed === true,
     });
   }
-  if (sensitive.size === 0) return undefined;
-  const found = new Map<string, NonJsonTypes>();
-  await Promise.all(
-    [...sensitive.values()].slice(0, MAX_PATHS).map(async ({ path, dates: withDates, isListed }) => {
-      const [dates, others] = await Promise.all([
-        withDates && typeProbe.has(scope, { ns, path }, 'dates', PROBE_TIMEOUT_MS),
-        typeProbe.has(scope, { ns, path }, path === '_id' ? 'notIds' : 'others', PROBE_TIMEOUT_MS),
-      ]);
-      if (dates || others || isListed) found.set(path, { dates, others });
-    }),
-  );
-  return found.size === 0 ? undefined : (path) => found.get(path);
+  return [...sensitive.values()].slice(0, MAX_PATHS);
 }
 
 function sensitivePaths(filter: Filter, within: string): readonly SensitivePath[] {
@@ -92,6 +125,7 @@ export async function chooseSortStrategy(
   }: { readonly ns: Namespace; readonly paths: readonly string[]; readonly typeProbe: TypeProbe },
 ): Promise<'plain' | 'evaluated' | { readonly mergedBy: string }> {
   const distinct = [...new Set(paths)].filter((path) => path !== '_id');
+  if (distinct.length === 0) return 'plain';
   const orders = await Promise.all(distinct.map((path) => typeProbe.sortStrategyAt(scope, { ns, path })));
   const unsorted = distinct.filter((_, at) => orders[at] !== 'plain');
   const [mergedBy] = unsorted;

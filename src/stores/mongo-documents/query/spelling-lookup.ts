@@ -4,9 +4,8 @@ import { foldCase } from '../../../lib/case-folding.ts';
 import { addCaseVariants } from '../../../lib/regex/case-variants.ts';
 import type { Direction, Namespace } from '../../ports.ts';
 import type { KnownIndex, OperationScope } from '../connection/types.ts';
-import type { TextEquality } from '../filters/text-equalities.ts';
-import { BINARY_COLLATION } from './cursor.ts';
-import { operationTimeOf, runRead } from './read-command.ts';
+import type { TextEquality } from '../filters/text-conditions.ts';
+import { BINARY_COLLATION, operationTimeOf, runRead } from './read-command.ts';
 
 /** Round trips, each of a fraction of a millisecond. Common beginnings in many spellings need more. */
 const MAX_ROUND_TRIPS = 24;

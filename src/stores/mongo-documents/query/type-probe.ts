@@ -7,7 +7,7 @@ import type { Namespace } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { NON_JSON_TEXT_TYPES } from '../filters/value-conditions.ts';
 import { runRead } from './read-command.ts';
-import { isServerPath } from './sort.ts';
+import { isServerPath } from './sort-and-projection.ts';
 
 /** Groups of BSON types that are probed together. */
 const TYPE_GROUPS = {

@@ -1,11 +1,9 @@
 // The keeper's own decisions, on clients that connect to real servers or to nothing.
 import { MongoClient } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
-import {
-  ClientManager,
-  createHandleCache,
-} from '../../../../src/stores/mongo-documents/connection/client-manager.ts';
-import { createDeadline } from '../../../../src/stores/mongo-documents/connection/deadline.ts';
+import { ClientManager } from '../../../../src/stores/mongo-documents/connection/client-manager.ts';
+import { createHandleCache } from '../../../../src/stores/mongo-documents/connection/live-client.ts';
+import { createDeadline } from '../../../../src/stores/mongo-documents/connection/operation-slots.ts';
 import { describeMongo, ownServer, STANDALONE } from '../../../helpers/mongo-servers.ts';
 import { eventually, rejection } from '../connections.ts';
 

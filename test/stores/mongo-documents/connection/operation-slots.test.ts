@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createDeadline } from '../../../../src/stores/mongo-documents/connection/deadline.ts';
+import type { OperationClass } from '../../../../src/stores/mongo-documents/connection/operation-slots.ts';
 import {
+  createDeadline,
   createOperationSlots,
   createWaitQueue,
   isLongerClass,
-  type OperationClass,
 } from '../../../../src/stores/mongo-documents/connection/operation-slots.ts';
 import { rejection } from '../connections.ts';
 
@@ -115,4 +115,18 @@ it('the wait queue admits many waiters quickly', async () => {
   for (const _ of waiting) queue.admitNext();
   expect(performance.now() - began).toBeLessThan(2000);
   await Promise.all(waiting);
+});
+
+it('a deadline returns the remaining milliseconds and throws timeout once it has passed', () => {
+  let now = 1000;
+  const deadline = createDeadline(1500, () => now);
+  expect(deadline.remainingMs()).toBe(500);
+  deadline.assertNotPassed();
+  now = 1500;
+  expect(deadline.remainingMs()).toBe(0);
+  expect(() => deadline.assertNotPassed()).toThrow(expect.objectContaining({ reason: 'timeout' }));
+});
+
+it('a deadline at Infinity never passes', () => {
+  expect(createDeadline(Number.POSITIVE_INFINITY, Date.now).remainingMs()).toBe(Number.POSITIVE_INFINITY);
 });

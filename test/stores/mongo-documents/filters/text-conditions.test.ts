@@ -1,11 +1,22 @@
 import { BSONRegExp, ObjectId } from 'mongodb';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { foldCase } from '../../../../src/lib/case-folding.ts';
+import type { Filter } from '../../../../src/stores/filter.ts';
 import {
+  CASE_INSENSITIVE_COLLATION,
   candidatesByPattern,
   candidatesIgnoringCase,
   candidatesUnderCollation,
+  caseInsensitiveEqualities,
+  caseInsensitiveSequence,
+  isCaseless,
+  isCoveredByCollation,
   otherForms,
+  textEqualities,
+  withSpellings,
 } from '../../../../src/stores/mongo-documents/filters/text-conditions.ts';
+import { where } from '../../../contracts/store-cases.ts';
+import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
 
 const ID = '65a1b2c3d4e5f60718293a4b';
 const regex = (pattern: string) => new BSONRegExp(pattern, '');
@@ -39,4 +50,82 @@ it('exact text under a collation becomes a pattern', () => {
 it('a pattern is passed on as far as the server may run it', () => {
   expect(candidatesByPattern('^ab', '')).toEqual({ values: [regex('\\Aab')], exact: true });
   expect(candidatesByPattern('a+b', '').exact).toBe(false);
+});
+
+const fold = (path: string, value: string) => where(path, { kind: 'eq', value, fold: true });
+const both: Filter = { kind: 'and', filters: [fold('a', 'x'), where('b', { kind: 'eq', value: 'y' })] };
+
+it('only equalities that every match satisfies are found', () => {
+  expect(caseInsensitiveEqualities(both)).toEqual([{ path: 'a', text: 'x' }]);
+  expect(textEqualities(both)).toEqual([
+    { path: 'a', text: 'x' },
+    { path: 'b', text: 'y' },
+  ]);
+  expect(caseInsensitiveEqualities({ kind: 'or', filters: [both] })).toEqual([]);
+  expect(textEqualities({ kind: 'nor', filters: [both] })).toEqual([]);
+});
+
+it('caseless text is no case-insensitive equality', () => {
+  expect(caseInsensitiveEqualities(fold('a', '12'))).toEqual([]);
+});
+
+it('withSpellings replaces the text by its spellings', () => {
+  expect(withSpellings(both, { path: 'a', text: 'x' }, ['X', 'x'])).toEqual({
+    kind: 'and',
+    filters: [where('a', { kind: 'in', values: ['X', 'x'] }), both.filters[1]],
+  });
+});
+
+it('withSpellings keeps ids of other programs', () => {
+  const id = '65A1B2C3D4E5F60718293A4B';
+  const filter = withSpellings(fold('a', id), { path: 'a', text: id }, []);
+  expect(filter).toEqual(where('a', { kind: 'in', values: [id.toLowerCase(), id] }));
+});
+
+/** All characters that fold alike with another one, by what they fold to. */
+function foldingClasses(): ReadonlyMap<string, readonly string[]> {
+  const classes = new Map<string, string[]>();
+  for (let point = 0; point <= 0x1_ffff; point += 1) {
+    if (point >= 0xd800 && point <= 0xdfff) continue;
+    const character = String.fromCodePoint(point);
+    const folded = foldCase(character);
+    const members = classes.get(folded);
+    if (members === undefined) classes.set(folded, [character]);
+    else members.push(character);
+  }
+  return new Map([...classes].filter(([, members]) => members.length > 1));
+}
+
+describe('caseless text', () => {
+  it('is recognized, and has no case variants', () => {
+    expect(['', '12-34', '日本', '\ud800'].every(isCaseless)).toBe(true);
+    for (const members of foldingClasses().values()) {
+      for (const member of members) expect(isCaseless(member)).toBe(false);
+    }
+  });
+});
+
+it('a long text is matched by its beginning only', () => {
+  expect(caseInsensitiveSequence('ab')).toMatchObject({ exact: true, sequence: { length: 4 } });
+  expect(caseInsensitiveSequence('a'.repeat(501))).toMatchObject({ exact: false, sequence: { length: 501 } });
+});
+
+describeMongo('the case-insensitive collation', ({ standalone }) => {
+  it('matches all case variants except listed characters', async () => {
+    const letters = rawClient(await ownDatabase(standalone))
+      .db()
+      .collection('letters');
+    const classes = foldingClasses();
+    await letters.insertMany([...classes.values()].flat().map((text) => ({ text })));
+    const stage = { $group: { _id: '$text', members: { $push: '$text' } } };
+    const groups = await letters.aggregate([stage], { collation: CASE_INSENSITIVE_COLLATION }).toArray();
+    const groupOf = new Map(groups.flatMap(({ members }, at) => members.map((text: string) => [text, at])));
+    const apart = [...classes.values()].filter(
+      (members) => new Set(members.map((text) => groupOf.get(text))).size > 1,
+    );
+    expect(classes.size).toBeGreaterThan(1400);
+    expect(apart.flat().filter(isCoveredByCollation)).toEqual([]);
+    expect(isCoveredByCollation('Groß İstanbul ſſ Kelvin \u212a')).toBe(true);
+    expect(isCoveredByCollation('Москва')).toBe(false);
+  });
 });

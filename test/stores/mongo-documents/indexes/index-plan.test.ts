@@ -1,6 +1,8 @@
 // Declared indexes against those that are there.
+
 import { expect, test } from 'vitest';
 import {
+  createIndexCache,
   isComplete,
   planIndexMigration,
   shadowedName,
@@ -10,9 +12,10 @@ import {
   specOf,
   toIndexCommand,
 } from '../../../../src/stores/mongo-documents/indexes/index-spec.ts';
+import { namespaceKey } from '../../../../src/stores/namespace.ts';
 import type { IndexDefinition } from '../../../../src/stores/ports.ts';
-import { index } from '../../../contracts/store-cases.ts';
-import { foldingIndex } from './workbench.ts';
+import { ELSEWHERE, index } from '../../../contracts/store-cases.ts';
+import { foldingIndex, SPACE } from './workbench.ts';
 
 const OURS = () => true;
 const THEIRS = () => false;
@@ -104,4 +107,43 @@ test('own shadow indexes are droppable', () => {
   expect(isComplete(plan)).toBe(true);
   expect(plan.droppable).toMatchObject([{ name: 't' }]);
   expect(planIndexMigration([definition], [made(definition), shadow], THEIRS).droppable).toEqual([]);
+});
+
+const KEY = namespaceKey(SPACE);
+const declared = [foldingIndex('a', { a: 1 }), index('u', { u: 1 }, { unique: true })];
+const missing = planIndexMigration(declared, [], () => true);
+const collation = { locale: 'en', strength: 1 };
+const found = [
+  { name: 'a', key: { a: 1, _id: 1 } },
+  { name: 'a~folded', key: { a: 1, _id: 1 }, collation },
+  { name: 'u', key: { u: 1 }, unique: true },
+];
+const settled = planIndexMigration(declared, found.map(parseFoundIndex), () => true);
+
+test('the index cache is empty at first, and separate for each namespace', () => {
+  const knowledge = createIndexCache();
+  expect(knowledge.of(SPACE)).toEqual([]);
+  knowledge.set(KEY, missing);
+  expect(knowledge.of(ELSEWHERE)).toEqual([]);
+});
+
+test('a shadow index is ready once built, and as long as it exists', () => {
+  const knowledge = createIndexCache();
+  const folds = () => knowledge.of(SPACE)[0]?.hasReadyShadow;
+  knowledge.set(KEY, settled);
+  expect(folds()).toBe(false);
+  knowledge.set(KEY, settled, { ready: new Set(['a~folded']), failed: new Set() });
+  expect(folds()).toBe(true);
+  knowledge.set(KEY, settled);
+  expect(folds()).toBe(true);
+  knowledge.set(KEY, missing);
+  expect(folds()).toBe(false);
+});
+
+test('the index cache omits indexes that failed to build', () => {
+  const knowledge = createIndexCache();
+  knowledge.set(KEY, missing, { ready: new Set(), failed: new Set(['a']) });
+  expect(knowledge.of(SPACE)).toMatchObject([
+    { name: 'u', endsInId: false, isUnique: true, hasReadyShadow: false },
+  ]);
 });

@@ -1,21 +1,27 @@
 // Reads as bare commands, on the real server.
-import { BSON, type Document } from 'mongodb';
+
+import type { Document } from 'mongodb';
+import { BSON } from 'mongodb';
 import { expect, it } from 'vitest';
 import { StoreError } from '../../../../src/errors/errors.ts';
 import type { OperationScope } from '../../../../src/stores/mongo-documents/connection/types.ts';
+import type { FindCommand } from '../../../../src/stores/mongo-documents/query/read-command.ts';
 import {
-  type FindCommand,
+  countDocuments,
+  forEachDocument,
   readBatches,
   runRead,
 } from '../../../../src/stores/mongo-documents/query/read-command.ts';
+import { BOOKS } from '../../../contracts/store-cases.ts';
 import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
 import { openConnection, rejection } from '../connections.ts';
+import { openReads } from './workbench.ts';
 
-const BOOKS = { database: null, collection: 'books' };
+const SHELF = { database: null, collection: 'books' };
 /** Everything that a command finds, batch by batch. */
 async function batchesOf(scope: OperationScope, command: FindCommand): Promise<Document[][]> {
   const batches: Document[][] = [];
-  await readBatches(scope, BOOKS, command, async (documents) => {
+  await readBatches(scope, SHELF, command, async (documents) => {
     batches.push(documents.map((bytes) => BSON.deserialize(bytes)));
     return true;
   });
@@ -27,7 +33,7 @@ const MEGABYTE = 1024 * 1024;
 async function openBooks(uri: string, books: readonly Document[]) {
   const { connection } = openConnection(await ownDatabase(uri));
   const run = <T>(work: (scope: OperationScope) => Promise<T>) => connection.run({}, work);
-  await run((scope) => scope.collection(BOOKS).insertMany([...books]));
+  await run((scope) => scope.collection(SHELF).insertMany([...books]));
   const find = (command: FindCommand) => run((scope) => batchesOf(scope, command));
   return { run, find };
 }
@@ -76,7 +82,7 @@ describeMongo('read commands', ({ replicaSet }) => {
     expect(batches.flat().map(({ n }) => n)).toEqual(Array.from({ length: 19 }, (_, n) => n));
     let taken = 0;
     const ns = await run(async (scope) => {
-      await readBatches(scope, BOOKS, command, async ({ length }) => {
+      await readBatches(scope, SHELF, command, async ({ length }) => {
         taken += length;
         return false;
       });
@@ -84,7 +90,7 @@ describeMongo('read commands', ({ replicaSet }) => {
     });
     expect(taken).toBe(batches[0]?.length);
     const unfit = () => Promise.reject(new Error('does not fit'));
-    await expect(run((scope) => readBatches(scope, BOOKS, command, unfit))).rejects.toThrow('does not fit');
+    await expect(run((scope) => readBatches(scope, SHELF, command, unfit))).rejects.toThrow('does not fit');
     expect(await cursorsOn(ns)).toBe(0);
   });
 
@@ -92,7 +98,7 @@ describeMongo('read commands', ({ replicaSet }) => {
     const { run } = await openBooks(replicaSet, [{ n: 1 }]);
     await run(async (scope) => {
       const { asked, scope: watched } = watching(scope);
-      expect(await runRead(watched, BOOKS, { count: 'books', query: { n: 1 } })).toMatchObject({ n: 1 });
+      expect(await runRead(watched, SHELF, { count: 'books', query: { n: 1 } })).toMatchObject({ n: 1 });
       expect(asked).toMatchObject([{ readConcern: { level: 'majority' }, maxTimeMS: expect.any(Number) }]);
     });
   });
@@ -110,8 +116,49 @@ describeMongo('read commands', ({ replicaSet }) => {
     });
     const slow = { filter: { $where: 'sleep(1000) || true' }, limit: 1 };
     const { connection } = openConnection(await ownDatabase(replicaSet));
-    await connection.run({}, (scope) => scope.collection(BOOKS).insertOne({}));
+    await connection.run({}, (scope) => scope.collection(SHELF).insertOne({}));
     const late = connection.run({ deadline: Date.now() + 200 }, (scope) => batchesOf(scope, slow));
     expect(await rejection(late)).toEqual(new StoreError('timeout'));
+  });
+});
+
+describeMongo('documents of a query', ({ standalone }) => {
+  const open = () =>
+    openReads(
+      standalone,
+      Array.from({ length: 2500 }, (_, n) => ({ n, text: n % 2 ? 'a' : 'A' })),
+    );
+
+  it('arrive in order until the consumer stops', async () => {
+    const { run } = await open();
+    const seen: unknown[] = [];
+    const ask = { ns: BOOKS, query: {}, sort: new Map([['n', 1 as const]]), fields: { n: 1 } };
+    await run((scope) =>
+      forEachDocument(scope, ask, (bytes) => seen.push(BSON.deserialize(bytes)['n']) < 1200),
+    );
+    expect(seen).toEqual(Array.from({ length: 1200 }, (_, n) => n));
+  });
+
+  it('are skipped and limited', async () => {
+    const { run } = await open();
+    const seen: unknown[] = [];
+    const ask = { ns: BOOKS, query: {}, sort: new Map([['n', 1 as const]]), skip: 5, limit: 2 };
+    await run((scope) => forEachDocument(scope, ask, (bytes) => seen.push(BSON.deserialize(bytes)['n']) > 0));
+    expect(seen).toEqual([5, 6]);
+  });
+
+  it('are counted exactly, also with a default collation', async () => {
+    const { run, books } = await open();
+    const other = { ...BOOKS, collection: 'french' };
+    await run((scope) =>
+      scope.client.db(books.dbName).createCollection('french', { collation: { locale: 'fr', strength: 1 } }),
+    );
+    await run((scope) => scope.collection(other).insertMany([{ text: 'a' }, { text: 'A' }, { text: 'á' }]));
+    expect(await run((scope) => countDocuments(scope, { ns: other, query: { text: 'a' } }))).toBe(1);
+    expect(await run((scope) => countDocuments(scope, { ns: BOOKS, query: { text: 'a' } }))).toBe(1250);
+    expect(await run((scope) => countDocuments(scope, { ns: BOOKS, query: {} }))).toBe(2500);
+    expect(await run((scope) => countDocuments(scope, { ns: BOOKS, query: { text: 'a' }, limit: 7 }))).toBe(
+      7,
+    );
   });
 });

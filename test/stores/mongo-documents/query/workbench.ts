@@ -2,11 +2,13 @@
 import type { Document } from 'mongodb';
 import { onTestFinished } from 'vitest';
 import type { KnownIndex, OperationScope } from '../../../../src/stores/mongo-documents/connection/types.ts';
-import { CASE_INSENSITIVE_COLLATION } from '../../../../src/stores/mongo-documents/filters/case-insensitive.ts';
-import { createCollationStatistics } from '../../../../src/stores/mongo-documents/query/collation-statistics.ts';
+import { CASE_INSENSITIVE_COLLATION } from '../../../../src/stores/mongo-documents/filters/text-conditions.ts';
+import {
+  createCollationStatistics,
+  createSpellingCache,
+} from '../../../../src/stores/mongo-documents/query/case-insensitive-cache.ts';
 import { createReads } from '../../../../src/stores/mongo-documents/query/find.ts';
 import { createPageTexts } from '../../../../src/stores/mongo-documents/query/page.ts';
-import { createSpellingCache } from '../../../../src/stores/mongo-documents/query/spelling-cache.ts';
 import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
 import type { FindQuery, IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
 import { BOOKS, index, query } from '../../../contracts/store-cases.ts';

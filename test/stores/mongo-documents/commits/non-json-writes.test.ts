@@ -1,10 +1,14 @@
 // A unique index, and values that another program stored in types of its own.
+
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
-import { assertNoNonJsonDuplicates } from '../../../../src/stores/mongo-documents/commits/non-json-duplicates.ts';
+import {
+  assertNoNonJsonDuplicates,
+  withStoredDates,
+} from '../../../../src/stores/mongo-documents/commits/non-json-writes.ts';
 import type { KnownIndex } from '../../../../src/stores/mongo-documents/connection/types.ts';
 import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
-import { BOOKS, idOf, index, insert } from '../../../contracts/store-cases.ts';
+import { BOOKS, idOf, index, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
 import { describeMongo, ownDatabase } from '../../../helpers/mongo-servers.ts';
 import { openWorkbench, update } from './workbench.ts';
 
@@ -47,5 +51,40 @@ describeMongo('unique values of non-JSON types', (servers) => {
     const writes = [insert(BOOKS, 1, { at: ISO }), insert(BOOKS, 2, { at: [ISO] }), insert(BOOKS, 3, {})];
     await bench.connection.run({}, (scope) => assertNoNonJsonDuplicates(scope, writes, knowledge));
     expect(idOf(1)).toHaveLength(24);
+  });
+});
+
+const ISO_DATE = '2024-01-02T03:04:05.678Z';
+const DATE = new Date(ISO_DATE);
+
+describeMongo('stored dates', (servers) => {
+  test.each(Object.entries(servers))(
+    '%s: are BSON dates where the collection has some, else text',
+    async (_, uri) => {
+      const bench = openWorkbench(await ownDatabase(uri));
+      await bench.raw(BOOKS).insertOne({ at: new Date(0), in: { at: new Date(0) }, list: [new Date(0)] });
+      const fields = {
+        at: ISO_DATE,
+        other: ISO_DATE,
+        title: `${ISO_DATE} and more`,
+        in: { at: ISO_DATE, to: null },
+        list: [ISO_DATE, 1],
+      };
+      await bench.commit([insert(BOOKS, 1, fields), insert(NEIGHBOUR, 1, fields)]);
+      await bench.commit([update(BOOKS, 1, 1, { at: ISO_DATE, other: ISO_DATE })]);
+      const [stored] = await bench.stored(BOOKS);
+      expect(stored).toMatchObject({ ...fields, at: DATE, in: { at: DATE }, list: [DATE, 1], v: 2 });
+      expect((await bench.stored(NEIGHBOUR))[0]).toMatchObject(fields);
+    },
+  );
+
+  test('leave writes without dates and collections without BSON dates unchanged', async () => {
+    const bench = openWorkbench(await ownDatabase(servers.standalone));
+    const typeProbe = createTypeProbe(() => performance.now());
+    for (const writes of [[insert(BOOKS, 1, { a: 'text' })], [insert(BOOKS, 1, { at: ISO_DATE })]]) {
+      expect(await bench.connection.run({}, (scope) => withStoredDates(scope, writes, typeProbe))).toBe(
+        writes,
+      );
+    }
   });
 });

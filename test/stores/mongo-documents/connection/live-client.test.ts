@@ -1,7 +1,13 @@
 // Reads see what was acknowledged before, whichever server answers them.
-import { type ClientSession, type Document, Timestamp } from 'mongodb';
+
+import type { ClientSession, Document, ServerDescription, ServerType, TopologyType } from 'mongodb';
+import { Timestamp } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createCausalClock } from '../../../../src/stores/mongo-documents/connection/causal-clock.ts';
+import {
+  createCausalClock,
+  deploymentOf,
+  isBoundToReader,
+} from '../../../../src/stores/mongo-documents/connection/live-client.ts';
 import { openMongoDocuments } from '../../../../src/stores/mongo-documents/store.ts';
 import { BOOKS, insert, NEIGHBOUR, query, where } from '../../../contracts/store-cases.ts';
 import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
@@ -126,4 +132,36 @@ describeMongo('a causally consistent read', ({ replicaSet, standalone }) => {
     );
     for (const concern of concerns) expect(concern).toEqual({ level: 'majority' });
   });
+});
+
+/** What the driver sees of servers of these types. */
+function seen(type: TopologyType, ...types: ServerType[]) {
+  const servers = new Map(types.map((each, at) => [`host-${at}:1`, { type: each } as ServerDescription]));
+  return { type, servers };
+}
+
+it.each([
+  [seen('Single', 'Standalone'), 'standalone', false],
+  [seen('Single', 'RSPrimary'), 'replica set', true],
+  [seen('ReplicaSetWithPrimary', 'RSSecondary', 'Unknown', 'RSPrimary'), 'replica set', true],
+  [seen('Sharded', 'Unknown', 'Mongos'), 'sharded', true],
+  [seen('LoadBalanced', 'LoadBalancer'), 'sharded', true],
+])('a topology of %j is a %s', (description, kind, transactions) => {
+  expect(deploymentOf(description)).toEqual({ kind, transactions });
+  expect(isBoundToReader(description)).toBe(false);
+});
+
+it.each([
+  seen('Unknown'),
+  seen('Unknown', 'Unknown'),
+  seen('ReplicaSetNoPrimary', 'RSSecondary', 'RSArbiter'),
+  seen('ReplicaSetNoPrimary', 'PossiblePrimary'),
+])('a topology of %j accepts no writes', (description) => {
+  expect(deploymentOf(description)).toBeUndefined();
+  expect(isBoundToReader(description)).toBe(false);
+});
+
+it('a direct connection to a secondary is distinguished from one to a server that is down', () => {
+  expect(isBoundToReader(seen('Single', 'RSSecondary'))).toBe(true);
+  expect(isBoundToReader(seen('Single', 'Unknown'))).toBe(false);
 });

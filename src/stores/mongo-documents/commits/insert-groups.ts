@@ -1,0 +1,120 @@
+// Group commit: single inserts that reach one collection in the same turn of the event loop are sent as one command. Each
+// remains a commit of its own: it succeeds or fails by itself.
+import { BSON, type Collection, MongoBulkWriteError, MongoInvalidArgumentError } from 'mongodb';
+import { StoreError } from '../../../errors/errors.ts';
+import type { Write } from '../../ports.ts';
+import { toBson } from '../bson/json-to-bson.ts';
+import { isUnappliedWrite } from '../connection/retry.ts';
+import type { OperationScope } from '../connection/types.ts';
+import { MAX_BATCH, sizeOf } from './write-operations.ts';
+
+type Insert = Extract<Write, { kind: 'insert' }>;
+
+/** Inserts whose deadlines differ by more milliseconds are not sent together: one command has one time limit. */
+const MAX_DEADLINE_SPREAD_MS = 100;
+
+interface Member {
+  readonly scope: OperationScope;
+  readonly write: Insert;
+  /** Takes whether the document was inserted; false if it must be inserted alone. */
+  readonly settle: (isInserted: boolean) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+interface InsertGroup {
+  readonly members: Member[];
+  /** Characters of the documents. */
+  size: number;
+  /** Milliseconds that the first member had left. */
+  readonly remainingMs: number | undefined;
+}
+
+/**
+ * Inserts the document together with others. Resolves with true once it is durable, with false if it was not inserted and
+ * must be sent alone: because no other came along, or because the server rejected it, whose reasons only a command of its
+ * own tells in full. Rejects if the outcome is unknown, or the same for all.
+ */
+export type InsertWithOthers = (scope: OperationScope, write: Insert) => Promise<boolean>;
+
+/** Creates the groups of one store. */
+export function createInsertGroups(): InsertWithOthers {
+  /** The groups that still take members, by collection. */
+  const open = new Map<Collection, InsertGroup>();
+
+  const openGroup = (collection: Collection, remainingMs: number | undefined): InsertGroup => {
+    const group: InsertGroup = { members: [], size: 0, remainingMs };
+    open.set(collection, group);
+    setImmediate(() => {
+      if (open.get(collection) === group) open.delete(collection);
+      void sendGroup(collection, group.members);
+    });
+    return group;
+  };
+
+  return (scope, write) =>
+    new Promise((settle, fail) => {
+      const collection = scope.collection(write.ns);
+      const remainingMs = scope.remainingMs();
+      const size = sizeOf(write);
+      const current = open.get(collection);
+      const group =
+        current !== undefined && hasRoom(current, size, remainingMs)
+          ? current
+          : openGroup(collection, remainingMs);
+      group.members.push({ scope, write, settle, fail });
+      group.size += size;
+    });
+}
+
+function hasRoom({ members, size, remainingMs }: InsertGroup, more: number, ms: number | undefined): boolean {
+  if (members.length >= MAX_BATCH.count || size + more > MAX_BATCH.size) return false;
+  if (remainingMs === undefined || ms === undefined) return remainingMs === ms;
+  return Math.abs(remainingMs - ms) <= MAX_DEADLINE_SPREAD_MS;
+}
+
+/** Sends a group, and tells each member its outcome. */
+async function sendGroup(collection: Collection, members: readonly Member[]): Promise<void> {
+  const [{ scope, settle }] = members as [Member];
+  if (members.length === 1) return settle(false);
+  try {
+    const session = scope.session();
+    const documents = members.map(({ write }) => toBson(write.document));
+    await collection.insertMany(documents, { ordered: false, session, ...scope.timeLimit() });
+    scope.acknowledged(session);
+  } catch (error) {
+    return settleAfterError(members, error);
+  }
+  for (const member of members) member.settle(true);
+}
+
+function settleAfterError(members: readonly Member[], thrown: unknown): void {
+  const rejected = rejectedIndexes(thrown);
+  const error = wrappedError(thrown);
+  for (const [index, { settle, fail }] of members.entries()) {
+    if (rejected.size > 0) settle(!rejected.has(index));
+    else if (isUnsent(error) || isUnappliedWrite(error)) settle(false);
+    else fail(error);
+  }
+}
+
+/** Indexes of the documents that the server rejected; all others are inserted then. */
+function rejectedIndexes(error: unknown): ReadonlySet<number> {
+  const errors = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
+  return new Set(errors.map(({ index }) => index));
+}
+
+/** The error that ended the command: the driver wraps it. */
+function wrappedError(error: unknown): unknown {
+  const cause: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : undefined;
+  return cause instanceof Error ? cause : error;
+}
+
+/** Whether the group did not leave this process: time was up, or a document cannot be written as BSON. */
+function isUnsent(error: unknown): boolean {
+  return (
+    error instanceof StoreError ||
+    error instanceof BSON.BSONError ||
+    error instanceof RangeError ||
+    error instanceof MongoInvalidArgumentError
+  );
+}
