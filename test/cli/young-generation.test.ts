@@ -13,21 +13,22 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true, maxRetries: 5 }));
 
-/** Loaded before the server: once it listens, objects survive in great numbers, and the largest young generation is printed. */
+/** Loaded before the server: once it listens, objects survive in great numbers, and the median of the young generation's sizes is printed. */
 const SURVIVORS = `
 import v8 from 'node:v8';
 import { setImmediate as turn } from 'node:timers/promises';
 const size = () => v8.getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size;
 async function fill() {
-  let most = 0;
+  const sizes = [];
   let live = [];
   for (let round = 0; round < 1000; round += 1) {
     for (let n = 0; n < 1000; n += 1) live.push([n]);
     if (live.length > 200_000) live = live.slice(150_000);
-    most = Math.max(most, size());
+    sizes.push(size());
     if (round % 5 === 0) await turn();
   }
-  process.stdout.write('young generation: ' + most + '\\n');
+  sizes.sort((a, b) => a - b);
+  process.stdout.write('young generation: ' + sizes[sizes.length >> 1] + '\\n');
 }
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = (chunk, ...more) => {
@@ -36,8 +37,8 @@ process.stdout.write = (chunk, ...more) => {
 };
 `;
 
-/** Starts the server and resolves with the bytes of its young generation at their most. */
-function largestYoungGeneration(command: readonly string[]): Promise<number> {
+/** Starts the server and resolves with the bytes of its young generation. */
+function youngGeneration(command: readonly string[]): Promise<number> {
   const preload = `data:text/javascript,${encodeURIComponent(SURVIVORS)}`;
   const args = ['--import', preload, ...command, '--only', 'content', '--port', '0'];
   const { PATH } = process.env;
@@ -60,21 +61,21 @@ function largestYoungGeneration(command: readonly string[]): Promise<number> {
 }
 
 describe('the young generation of the server', () => {
-  it('grows beyond 8 MB under this load where nothing bounds it', async () => {
+  it('grows beyond 16 MB when much survives and nothing bounds it', async () => {
     const unbounded = ['--max-semi-space-size=16', join(ROOT, 'src/cloister.js'), 'start'];
-    expect((await largestYoungGeneration(unbounded)) / MEGABYTE).toBeGreaterThan(8);
+    expect((await youngGeneration(unbounded)) / MEGABYTE).toBeGreaterThan(16);
   });
 
-  it('does not grow beyond 8 MB where it is started by its bin', async () => {
-    const bytes = await largestYoungGeneration([join(ROOT, 'src/cloister.js'), 'start']);
-    expect(bytes / MEGABYTE).toBeLessThanOrEqual(8);
+  it('is 16 MB at most where it is started by its bin', async () => {
+    const bytes = await youngGeneration([join(ROOT, 'src/cloister.js'), 'start']);
+    expect(bytes / MEGABYTE).toBeLessThanOrEqual(16);
   });
 
-  it('does not grow beyond 8 MB where it is started by npm', async () => {
+  it('is 8 MB at most where it is started by npm', async () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     const [node, ...args] = scripts.start.split(' ');
     expect(node).toBe('node');
-    const bytes = await largestYoungGeneration(args.map((arg: string) => arg.replace(/^src/, `${ROOT}/src`)));
+    const bytes = await youngGeneration(args.map((arg: string) => arg.replace(/^src/, `${ROOT}/src`)));
     expect(bytes / MEGABYTE).toBeLessThanOrEqual(8);
   });
 });
