@@ -1,95 +1,74 @@
-// Cloister (authentication on, response cache off) beside a bare Fastify server on the same database: same machine, same
-// run, same documents, same durability. At 10,000 documents and each power of ten up to the largest. After a warm-up the
-// two take five turns each; all figures are medians of these. `cpu` is the processor time of a server for one request: it
-// minds least what else runs; `db` is that of the database, where it is a process of its own, which both keep busy on the
-// same cores. Answers of Cloister always tell the total, so the baseline counts too; the last rows show it without.
+// Collections: Cloister (authentication on, response cache off) beside bare Fastify servers on the same database: same machine,
+// same run, same documents, same durability. The hard baseline is the least that can be done, the ordinary one what a developer
+// writes in an afternoon. Each server has one core, the generator the other.
 import type { Engine } from './engines.ts';
-import { type Comparison, compare } from './measure.ts';
+import { type FilledServer, startBaseline, startFilledCloister } from './filled-servers.ts';
+import { aimOf, megabytes, times, whole } from './format.ts';
+import { cpuRatio, type Measurement, measure, printNoise, type Target } from './measure.ts';
 import { SCENARIOS, type Scenario } from './scenarios.ts';
-import { type Contestant, startBaseline, startCloister } from './servers.ts';
 
-const SMALLEST = 10_000;
-const MEGABYTE = 1024 * 1024;
+type Name = 'cloister' | 'hard' | 'ordinary';
+type Measured = Readonly<Partial<Record<Name, Measurement>>> & { readonly cloister: Measurement };
 
-const whole = (n: number) => Math.round(n).toLocaleString('en');
-
-function row(engine: Engine, { name, aims }: Scenario, { ours, theirs, ratio, cpuRatio }: Comparison) {
-  const aim = aims?.[engine.name];
-  // Counting a million documents takes longer than a turn: where a server answered nothing, nothing can be compared.
-  const isComparable = ours.perSecond > 0 && theirs.perSecond > 0;
+function row(engine: Engine, { name, aims }: Scenario, measured: Measured) {
+  const { cloister, hard, ordinary } = measured;
+  const all = [cloister, hard, ordinary].filter((one) => one !== undefined);
+  const each = (text: (one: Measurement) => string | number) => all.map(text).join(' : ');
+  const reference = hard ?? ordinary;
+  const ratio = reference === undefined ? Number.NaN : cpuRatio(cloister, reference);
   return {
     request: name,
-    'cloister/s': whole(ours.perSecond),
-    'baseline/s': whole(theirs.perSecond),
-    ratio: isComparable ? `${ratio.toFixed(2)}×` : '',
-    aim: aim === undefined || !isComparable ? '' : `≥ ${aim}× ${ratio >= aim ? 'met' : 'MISSED'}`,
-    'cpu µs': `${whole(ours.cpu)} : ${whole(theirs.cpu)}`,
-    'by cpu': `${cpuRatio.toFixed(2)}×`,
-    ...(engine.name === 'sqlite'
-      ? {}
-      : { 'db µs': `${whole(ours.databaseCpu)} : ${whole(theirs.databaseCpu)}` }),
-    'p50 ms': `${ours.p50} : ${theirs.p50}`,
-    'p99 ms': `${ours.p99} : ${theirs.p99}`,
-    'RSS MB': whole(ours.rss / MEGABYTE),
+    'cpu µs': each(({ cpu }) => whole(cpu)),
+    ...(hard === undefined ? {} : { hard: times(cpuRatio(cloister, hard)) }),
+    ...(ordinary === undefined ? {} : { ordinary: times(cpuRatio(cloister, ordinary)) }),
+    aim: aimOf(ratio, aims[engine.name]),
+    ...(engine.name === 'sqlite' ? {} : { 'db µs': each(({ databaseCpu }) => whole(databaseCpu)) }),
+    'server MB': megabytes(cloister.server),
+    'all MB': megabytes(cloister.all),
+    '/s': each(({ perSecond }) => whole(perSecond)),
+    'p50 ms': each(({ p50 }) => p50),
+    'p99 ms': each(({ p99 }) => p99),
   };
 }
 
-interface Round {
-  readonly documents: number;
-  readonly comparisons: readonly Comparison[];
-  readonly readyMs: number;
+async function measureScenario(
+  scenario: Scenario,
+  servers: Readonly<Partial<Record<Name, FilledServer>>>,
+  seconds: number,
+): Promise<Measured> {
+  const targets = Object.entries(servers).map(([name, server]): [string, Target] => {
+    const load = name === 'cloister' ? scenario.cloister(server) : scenario.baseline(server);
+    return [name, { server, load }];
+  });
+  return (await measure(Object.fromEntries(targets), seconds)) as Measured;
 }
 
-// Their cost should not depend on the number of documents; a page of many matches counts these.
-const FLAT = ['by id', 'indexed filter, one match', 'indexed filter and sort of 40'];
-
-async function contest(cloister: Contestant, baseline: Contestant, seconds: number): Promise<Comparison[]> {
-  const comparisons: Comparison[] = [];
-  for (const scenario of SCENARIOS) {
-    const ours = { target: cloister, load: scenario.cloister(cloister) };
-    const theirs = { target: baseline, load: scenario.baseline(baseline) };
-    comparisons.push(await compare(ours, theirs, seconds));
-  }
-  return comparisons;
-}
-
-async function round(engine: Engine, documents: number, seconds: number): Promise<Round> {
-  console.log(`\n${engine.name}, ${whole(documents)} documents: filling both`);
+/** `documents` in each server, `seconds` of each turn. */
+export async function benchCollections(engine: Engine, documents: number, seconds: number): Promise<void> {
+  const { hard: hardScript, ordinary: ordinaryScript } = engine.baselines;
+  const names = ['cloister', ...Object.keys(engine.baselines)].join(' : ');
+  console.log(`\n${engine.name}, ${whole(documents)} documents; columns are ${names}`);
   await using started = new AsyncDisposableStack();
-  const ground = started.adopt(await engine.ground(), (place) => place.dispose());
-  const baseline = started.adopt(await startBaseline(ground, documents), (server) => server.stop());
-  const cloister = started.adopt(await startCloister(ground, documents), (server) => server.stop());
-  const comparisons = await contest(cloister, baseline, seconds);
-  console.table(
-    SCENARIOS.flatMap((scenario, at) =>
-      comparisons.slice(at, at + 1).map((one) => row(engine, scenario, one)),
-    ),
-  );
-  return { documents, comparisons, readyMs: cloister.readyMs };
-}
-
-/** Processor time of one request, the database's included, HTTP and authentication too. */
-function bySize({ documents, comparisons, readyMs }: Round) {
-  const cost = (name: string) => {
-    const ours = comparisons[SCENARIOS.findIndex((scenario) => scenario.name === name)]?.ours;
-    return ours === undefined ? '' : `${whole(ours.cpu + ours.databaseCpu)} (${ours.p50} ms)`;
+  const data = started.adopt(await engine.createData(), (one) => one.dispose());
+  const start = async (script: string | undefined) =>
+    script === undefined
+      ? undefined
+      : started.adopt(await startBaseline(script, data, documents), (server) => server.stop());
+  const hard = await start(hardScript);
+  const ordinary = await start(ordinaryScript);
+  const cloister = started.adopt(await startFilledCloister(data, documents), (server) => server.stop());
+  const servers = {
+    cloister,
+    ...(hard === undefined ? {} : { hard }),
+    ...(ordinary === undefined ? {} : { ordinary }),
   };
-  return {
-    documents: whole(documents),
-    ...Object.fromEntries(FLAT.map((name) => [`${name}, µs`, cost(name)])),
-    'peak RSS MB (aim < 250)': whole(Math.max(...comparisons.map(({ ours }) => ours.rss)) / MEGABYTE),
-    'ready ms (aim < 500)': whole(readyMs),
-  };
-}
-
-/** `largest`: documents in the last round; `seconds` of each turn. */
-export async function benchCollections(engine: Engine, largest: number, seconds: number): Promise<void> {
-  const sizes = [SMALLEST, 100_000, 1_000_000].filter((size) => size < largest);
-  const rounds: Round[] = [];
-  for (const documents of [...sizes, largest]) rounds.push(await round(engine, documents, seconds));
-
-  console.log(
-    '\nBy size: processor time of one request (and its median), HTTP, authentication and database included',
-  );
-  console.table(rounds.map(bySize));
+  const rows: object[] = [];
+  const measurements: Measurement[] = [];
+  for (const scenario of SCENARIOS) {
+    const measured = await measureScenario(scenario, servers, seconds);
+    rows.push(row(engine, scenario, measured));
+    measurements.push(...Object.values(measured));
+  }
+  console.table(rows);
+  printNoise(measurements);
 }

@@ -1,14 +1,15 @@
-// The databases that the benchmark runs on: what Cloister is configured with, and the bare server it stands beside.
+// The databases that the benchmark runs on: what Cloister is configured with, and the servers beside it.
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import type { JsonObject } from '../src/lib/json/json.ts';
 import { launchServer } from '../test/helpers/mongod.ts';
 
-export interface Ground {
+/** Where the servers of one run have their data. */
+export interface EngineData {
   /** The block `database` of Cloister's configuration. */
   readonly database: JsonObject;
-  /** The file of the bare server, and its argument: where its data go; a folder of its own where there is none. */
-  readonly baseline: { readonly script: string; readonly place?: string };
+  /** The connection string of the baseline; in SQLite its data are in a folder of its own. */
+  readonly baselineUri?: string;
   /** The process of the database where it is one of its own on this machine. */
   readonly pid?: number;
   /** Removes the data of both. */
@@ -17,8 +18,9 @@ export interface Ground {
 
 export interface Engine {
   readonly name: 'sqlite' | 'mongodb';
-  /** A clean place for both contestants. */
-  ground(): Promise<Ground>;
+  /** The scripts that stand beside Cloister. */
+  readonly baselines: Readonly<Partial<Record<'hard' | 'ordinary', string>>>;
+  createData(): Promise<EngineData>;
   stop(): Promise<void>;
 }
 
@@ -31,11 +33,8 @@ function withDatabase(uri: string, name: string): string {
 
 const sqlite: Engine = {
   name: 'sqlite',
-  ground: async () => ({
-    database: {},
-    baseline: { script: 'sqlite-baseline.ts' },
-    dispose: async () => {},
-  }),
+  baselines: { hard: 'sqlite-hard-baseline.ts', ordinary: 'sqlite-baseline.ts' },
+  createData: async () => ({ database: {}, dispose: async () => {} }),
   stop: async () => {},
 };
 
@@ -47,16 +46,17 @@ async function openMongodb(uri: string | undefined): Promise<Engine> {
   const { pid } = server === undefined ? {} : await client.db('admin').command({ serverStatus: 1 });
   return {
     name: 'mongodb',
-    async ground() {
+    baselines: { ordinary: 'mongodb-baseline.ts' },
+    async createData() {
       const own = `cloister-bench-${randomBytes(4).toString('hex')}`;
-      const ours = `${own}-cloister`;
-      const theirs = `${own}-baseline`;
+      const cloister = `${own}-cloister`;
+      const baseline = `${own}-baseline`;
       return {
-        database: { engine: 'mongodb', mongodb: { uri: withDatabase(deployment, ours) } },
-        baseline: { script: 'mongodb-baseline.ts', place: withDatabase(deployment, theirs) },
+        database: { engine: 'mongodb', mongodb: { uri: withDatabase(deployment, cloister) } },
+        baselineUri: withDatabase(deployment, baseline),
         ...(pid === undefined ? {} : { pid: Number(pid) }),
         async dispose() {
-          for (const name of [ours, theirs]) await client.db(name).dropDatabase();
+          for (const name of [cloister, baseline]) await client.db(name).dropDatabase();
         },
       };
     },

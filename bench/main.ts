@@ -1,7 +1,10 @@
-// `npm run bench`: collections beside a bare Fastify server on the same database.
+// `npm run bench`: collections beside bare Fastify servers on the same database, and the start. `docs/performance.md` says what
+// the figures mean.
 //   --engine E      sqlite or mongodb (sqlite); mongodb starts a server of its own, or takes
 //   --uri U         a deployment that is there, in databases of its own that it drops
-//   --documents N   the largest collection (100,000)      --seconds S   of each turn (2)
+//   --documents N   in each server (10,000); with --growth the most (1,000,000)
+//   --seconds S     of each turn (2)
+//   --growth        10,000, 100,000 and 1,000,000 documents beside each other instead
 //   --endpoints     custom endpoints beside workerd and beside no sandbox instead
 //   --uploads       files beside a bare Fastify that writes them to a folder, reads meanwhile, a gigabyte instead
 //   --delivery      cached images beside a bare Fastify, rendering beside sharp called directly instead
@@ -13,32 +16,40 @@ import { benchServing } from './delivery/serving.ts';
 import { benchEndpoints } from './endpoints/bench.ts';
 import { soak } from './endpoints/soak.ts';
 import { openEngine } from './engines.ts';
+import { benchGrowth } from './growth.ts';
+import { benchStart } from './start.ts';
 import { benchUploads } from './uploads/bench.ts';
 
 const { values } = parseArgs({
   options: {
     engine: { type: 'string', default: 'sqlite' },
     uri: { type: 'string' },
-    documents: { type: 'string', default: '100000' },
+    documents: { type: 'string' },
     seconds: { type: 'string', default: '2' },
+    growth: { type: 'boolean', default: false },
     endpoints: { type: 'boolean', default: false },
     uploads: { type: 'boolean', default: false },
     delivery: { type: 'boolean', default: false },
     soak: { type: 'string' },
   },
 });
+const seconds = Number(values.seconds);
 
-if (values.soak !== undefined) await soak(Number(values.soak));
-else if (values.delivery) {
-  await benchServing(Number(values.seconds));
-  await benchRendering();
-} else if (values.endpoints) await benchEndpoints(Number(values.seconds));
-else if (values.uploads) await benchUploads(Number(values.seconds));
-else {
+async function benchDatabase(): Promise<void> {
   const engine = await openEngine(values.engine, values.uri);
   try {
-    await benchCollections(engine, Number(values.documents), Number(values.seconds));
+    if (values.growth) await benchGrowth(engine, Number(values.documents ?? 1_000_000), seconds);
+    else await benchCollections(engine, Number(values.documents ?? 10_000), seconds);
   } finally {
     await engine.stop();
   }
+  if (!values.growth) await benchStart();
 }
+
+if (values.soak !== undefined) await soak(Number(values.soak));
+else if (values.delivery) {
+  await benchServing(seconds);
+  await benchRendering();
+} else if (values.endpoints) await benchEndpoints(seconds);
+else if (values.uploads) await benchUploads(seconds);
+else await benchDatabase();

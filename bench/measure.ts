@@ -1,13 +1,11 @@
-// Drives one server with autocannon, and watches the memory of its process meanwhile.
-import { readFileSync } from 'node:fs';
+// Sends load with autocannon to one server after the other, in turns, and reads what it costs each: processor time first, as
+// it minds least what else runs on the machine.
 import autocannon from 'autocannon';
+import { CORES, descendantsOf, machineTime, memoryOf, pinGenerator, processorTime } from './processes.ts';
 
 const CONNECTIONS = 10;
 const WARM_UP_SECONDS = 1;
-const SAMPLE_MS = 100;
 const TURNS = 5;
-// What Linux counts processor time in.
-const TICKS_PER_SECOND = 100;
 
 export interface Load {
   readonly method: 'GET' | 'POST';
@@ -23,58 +21,47 @@ export interface Load {
   readonly refusals?: boolean;
 }
 
-export interface Target {
+export interface Server {
   readonly url: string;
   readonly pid: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Other processes that work for it. */
-  readonly helpers?: () => readonly number[];
   /** The process of its database, where that is another one. */
   readonly database?: number;
 }
 
-/** Medians over the turns. */
-export interface Measurement {
-  readonly perSecond: number;
-  /** Processor time of the server for one request, in microseconds. */
+/** One server under one load for some seconds. */
+export interface Turn {
+  /** Processor time of one request in microseconds, over all threads of the server and the processes that it started. */
   readonly cpu: number;
   /** The same of the database's process; 0 where there is none. */
   readonly databaseCpu: number;
+  /** Bytes (PSS) of the server, and with the processes that it started. */
+  readonly server: number;
+  readonly all: number;
+  readonly perSecond: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** The most that the server's process held, in bytes. */
-  readonly rss: number;
-}
-
-export interface Comparison {
-  readonly ours: Measurement;
-  readonly theirs: Measurement;
-  /** How many times as many requests ours answers: the median of the ratios of the turns. */
-  readonly ratio: number;
-  /** The same for processor time: how many times as much theirs takes. */
-  readonly cpuRatio: number;
-}
-
-export interface Slice {
-  readonly perSecond: number;
-  readonly cpu: number;
-  readonly databaseCpu: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly rss: number;
   /** Answers other than 2xx. */
   readonly refused: number;
+  /** Shares of the machine: what neither server nor generator used, and what a hypervisor took. */
+  readonly others: number;
+  readonly stolen: number;
 }
 
-/** Resident memory in bytes; 0 where the platform does not tell. */
-export function residentMemory(pid: number): number {
-  try {
-    const kilobytes = readFileSync(`/proc/${pid}/status`, 'utf8').match(/^VmRSS:\s+(\d+)/m)?.[1];
-    return Number(kilobytes ?? 0) * 1024;
-  } catch {
-    return 0;
-  }
+/** Medians of the turns, and the turns themselves. */
+export interface Measurement extends Turn {
+  readonly turns: readonly Turn[];
+}
+
+/** A server and what is asked of it. */
+export interface Target {
+  readonly server: Server;
+  readonly load: Load;
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
 function bodyOf({ body }: Load): Partial<autocannon.Request> {
@@ -83,18 +70,16 @@ function bodyOf({ body }: Load): Partial<autocannon.Request> {
 }
 
 /** Sends the load for so many seconds. Rejects when any answer is not 2xx, unless the load allows it. */
-export async function fire(target: Target, load: Load, seconds: number) {
+export async function sendLoad({ url, headers }: Server, load: Load, seconds: number) {
+  const type = load.body === undefined ? {} : { 'content-type': load.contentType ?? 'application/json' };
   const result = await autocannon({
-    url: target.url,
+    url,
     connections: load.connections ?? CONNECTIONS,
     duration: seconds,
     requests: load.paths.map((path) => ({
       method: load.method,
       path,
-      headers: {
-        ...target.headers,
-        ...(load.body === undefined ? {} : { 'content-type': load.contentType ?? 'application/json' }),
-      },
+      headers: { ...headers, ...type },
       ...bodyOf(load),
     })),
   });
@@ -104,77 +89,94 @@ export async function fire(target: Target, load: Load, seconds: number) {
   return result;
 }
 
-/** Processor time that a process has used, in seconds, its threads included; 0 where the platform does not tell. */
-function processorTime(pid: number): number {
-  try {
-    const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    return (Number(afterName[11]) + Number(afterName[12])) / TICKS_PER_SECOND;
-  } catch {
-    return 0;
-  }
-}
-
-/** One turn: fires the load and watches the server meanwhile. */
-export async function slice(target: Target, load: Load, seconds: number): Promise<Slice> {
-  let rss = residentMemory(target.pid);
-  const sampler = setInterval(() => {
-    rss = Math.max(rss, residentMemory(target.pid));
-  }, SAMPLE_MS);
-  const used = () =>
-    [target.pid, ...(target.helpers?.() ?? [])].reduce((all, pid) => all + processorTime(pid), 0);
-  const usedByDatabase = () => (target.database === undefined ? 0 : processorTime(target.database));
-  const before = used();
-  const databaseBefore = usedByDatabase();
-  try {
-    const { requests, latency, non2xx } = await fire(target, load, seconds);
-    return {
-      perSecond: requests.average,
-      cpu: ((used() - before) / requests.total) * 1_000_000,
-      databaseCpu: ((usedByDatabase() - databaseBefore) / requests.total) * 1_000_000,
-      p50: latency.p50,
-      p99: latency.p99,
-      rss,
-      refused: non2xx,
-    };
-  } finally {
-    clearInterval(sampler);
-  }
-}
-
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-}
-
-function summary(slices: readonly Slice[]): Measurement {
-  const medianOf = (name: keyof Slice) => median(slices.map((slice) => slice[name]));
-  const rss = Math.max(...slices.map((slice) => slice.rss));
+/** Seconds of processor time: of the server with its processes, of its database, of this process, and of the machine. */
+function readClocks({ pid, database }: Server) {
+  const own = process.cpuUsage();
   return {
-    perSecond: medianOf('perSecond'),
-    cpu: medianOf('cpu'),
-    databaseCpu: medianOf('databaseCpu'),
-    p50: medianOf('p50'),
-    p99: medianOf('p99'),
-    rss,
+    server: [pid, ...descendantsOf(pid)].reduce((all, one) => all + processorTime(one), 0),
+    database: database === undefined ? 0 : processorTime(database),
+    generator: (own.user + own.system) / 1e6,
+    machine: machineTime(),
   };
 }
 
-export interface Contest {
-  readonly target: Target;
-  readonly load: Load;
+/** Sends the load and reads clocks and memory before and after. */
+export async function runTurn(server: Server, load: Load, seconds: number): Promise<Turn> {
+  const before = readClocks(server);
+  const { requests, latency, non2xx } = await sendLoad(server, load, seconds);
+  const after = readClocks(server);
+  const used = (name: 'server' | 'database' | 'generator') => after[name] - before[name];
+  const ofMachine = (name: 'busy' | 'stolen' | 'all') => after.machine[name] - before.machine[name];
+  const others = ofMachine('busy') - used('server') - used('database') - used('generator');
+  const memory = memoryOf(server.pid);
+  return {
+    cpu: (used('server') / requests.total) * 1e6,
+    databaseCpu: (used('database') / requests.total) * 1e6,
+    server: memory.server,
+    all: memory.server + memory.hosts,
+    perSecond: requests.average,
+    p50: latency.p50,
+    p99: latency.p99,
+    refused: non2xx,
+    others: Math.max(0, others) / ofMachine('all'),
+    stolen: ofMachine('stolen') / ofMachine('all'),
+  };
 }
 
-/** Warms both up, then measures them in turns of `seconds` each. Rejects when any answer is not 2xx. */
-export async function compare(ours: Contest, theirs: Contest, seconds: number): Promise<Comparison> {
-  for (const { target, load } of [ours, theirs]) await fire(target, load, WARM_UP_SECONDS);
-  const turns: { readonly ours: Slice; readonly theirs: Slice }[] = [];
-  for (let turn = 0; turn < TURNS; turn += 1) {
-    const mine = await slice(ours.target, ours.load, seconds);
-    turns.push({ ours: mine, theirs: await slice(theirs.target, theirs.load, seconds) });
-  }
+export function summarize(turns: readonly Turn[]): Measurement {
+  const of = (name: keyof Turn) => median(turns.map((turn) => turn[name]));
   return {
-    ours: summary(turns.map((turn) => turn.ours)),
-    theirs: summary(turns.map((turn) => turn.theirs)),
-    ratio: median(turns.map((turn) => turn.ours.perSecond / turn.theirs.perSecond)),
-    cpuRatio: median(turns.map((turn) => turn.theirs.cpu / turn.ours.cpu)),
+    ...{ cpu: of('cpu'), databaseCpu: of('databaseCpu'), server: of('server'), all: of('all') },
+    ...{ perSecond: of('perSecond'), p50: of('p50'), p99: of('p99'), refused: of('refused') },
+    ...{ others: of('others'), stolen: of('stolen'), turns },
   };
+}
+
+/**
+ * Warms all up, then measures them, from a core of its own, in turns of `seconds` each, every second round in the opposite order: what slows the machine
+ * down for a while hits all alike. Rejects when any answer is not 2xx.
+ */
+export async function measure<Name extends string>(
+  targets: Readonly<Record<Name, Target>>,
+  seconds: number,
+  rounds = TURNS,
+): Promise<Record<Name, Measurement>> {
+  const entries = Object.entries<Target>(targets);
+  const turns = new Map(entries.map(([name]) => [name, [] as Turn[]]));
+  using _pinned = pinGenerator();
+  for (const [, { server, load }] of entries) await sendLoad(server, load, WARM_UP_SECONDS);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, { server, load }] of round % 2 === 0 ? entries : entries.toReversed()) {
+      turns.get(name)?.push(await runTurn(server, load, seconds));
+    }
+  }
+  return Object.fromEntries([...turns].map(([name, taken]) => [name, summarize(taken)])) as Record<
+    Name,
+    Measurement
+  >;
+}
+
+/** How many times as much processor time `other` takes: the median of the ratios of the rounds. Above 1, `one` is cheaper. */
+export function cpuRatio(one: Measurement, other: Measurement): number {
+  return median(one.turns.map(({ cpu }, round) => (other.turns[round]?.cpu ?? Number.NaN) / cpu));
+}
+
+/** How far the turns of a measurement lie apart, as a share of their median. */
+function spread({ cpu, turns }: Measurement): number {
+  const all = turns.map((turn) => turn.cpu);
+  return (Math.max(...all) - Math.min(...all)) / cpu;
+}
+
+const percent = (share: number) => `${Math.round(share * 100)} %`;
+
+/** Prints how quiet the machine was. What other programs use makes all figures worse, processor time least of all. */
+export function printNoise(measurements: readonly Measurement[]): void {
+  const turns = measurements.flatMap((measurement) => measurement.turns);
+  const others = turns.map((turn) => turn.others);
+  const spreads = measurements.map(spread);
+  console.log(
+    `noise: other programs used ${percent(median(others))} of the ${CORES} cores (at most ${percent(Math.max(...others))}),`,
+    `the hypervisor took ${percent(median(turns.map(({ stolen }) => stolen)))};`,
+    `turns of one row lie ${percent(median(spreads))} apart (at most ${percent(Math.max(...spreads))})`,
+  );
 }

@@ -1,89 +1,60 @@
-// The two contestants, each in a process of its own with the same documents.
-import { spawn } from 'node:child_process';
+// Starts servers, each in a process of its own: Cloister as an operator starts it, and scripts that stand beside it.
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { JsonObject } from '../src/lib/json/json.ts';
 import { connect } from '../test/helpers/client.ts';
-import { freePort, spawnServer } from '../test/helpers/server-process.ts';
-import { createWorkspace } from '../test/helpers/workspace.ts';
-import { book, PEOPLE_COUNT, person, SPECIFICATIONS } from './documents.ts';
-import type { Ground } from './engines.ts';
-import type { Target } from './measure.ts';
+import { freePort, type ServerProcess, spawnServer } from '../test/helpers/server-process.ts';
+import { createWorkspace, type Workspace } from '../test/helpers/workspace.ts';
+import type { Server } from './measure.ts';
 
-const BATCH = 2000;
-const SAMPLE = 1000;
-const BOOKS = '/1.0/bench/books';
+const POLL_MS = 50;
+const ENV = { CLOISTER_LOGGING_LEVEL: 'error', CI: '' };
+/** A run must not outlive its token. */
+const TOKEN_TTL = 86_400;
 
-export interface Contestant extends Target {
-  /** Ids of some documents, spread over the collection, and their numbers. */
-  readonly ids: readonly string[];
-  readonly isbns: readonly string[];
-  /** The id of some person. */
-  readonly author: string;
-  readonly readyMs: number;
+export interface RunningServer extends Server {
   stop(): Promise<void>;
 }
 
-interface Sample {
-  readonly ids: readonly string[];
-  readonly isbns: readonly string[];
-  readonly author: string;
+export type Client = Awaited<ReturnType<typeof connect>>;
+
+export interface RunningCloister extends RunningServer {
+  /** The address of the delivery listener. */
+  readonly deliveryUrl: string;
+  /** An admin of the content API. */
+  readonly client: Client;
+  readonly workspace: Workspace;
+  readonly readyMs: number;
 }
 
-type Connection = Awaited<ReturnType<typeof connect>>;
-
-async function fill(client: Connection, documents: number): Promise<void> {
-  const people = Array.from({ length: PEOPLE_COUNT }, (_, n) => person(n));
-  const created = await client.request('POST', '/1.0/bench/people', people);
-  const authors: string[] = created.body.results.map(({ _id }: { _id: string }) => _id);
-  for (let from = 0; from < documents; from += BATCH) {
-    const length = Math.min(BATCH, documents - from);
-    const batch = Array.from({ length }, (_, at) =>
-      book(from + at, authors[(from + at) % PEOPLE_COUNT] ?? ''),
-    );
-    const { status, body } = await client.request('POST', BOOKS, batch);
-    if (status !== 200) throw new Error(`filling: ${status} ${JSON.stringify(body).slice(0, 500)}`);
-  }
+/** Starts a server in the folder of a workspace. */
+export function spawnCloister({ cwd }: Workspace): Promise<ServerProcess> {
+  return spawnServer({ cwd, env: ENV });
 }
 
-function sampleOf(books: readonly { _id: string; isbn: string; author: string }[]): Sample {
-  return {
-    ids: books.map(({ _id }) => _id),
-    isbns: books.map(({ isbn }) => isbn),
-    author: books[0]?.author ?? '',
-  };
-}
-
-async function sample(client: Connection, documents: number): Promise<Sample> {
-  const parts: Parameters<typeof sampleOf>[0][] = [];
-  for (let part = 0; part < 10; part += 1) {
-    const skip = Math.floor((documents / 10) * part);
-    const { body } = await client.request('GET', `${BOOKS}?count=${SAMPLE / 10}&skip=${skip}`);
-    parts.push(body.results);
-  }
-  return sampleOf(parts.flat());
-}
-
-/** Cloister, authentication on. Filled through its API, then started anew: `readyMs` is that start. */
-export async function startCloister({ database, pid }: Ground, documents: number): Promise<Contestant> {
-  const workspace = createWorkspace(SPECIFICATIONS, {
-    auth: { tokenTtl: 86_400 },
-    cache: { enabled: false },
-    database,
-  });
-  const env = { CLOISTER_LOGGING_LEVEL: 'error', CI: '' };
-  const first = await spawnServer({ cwd: workspace.cwd, env });
-  await fill(await connect(first.url), documents);
-  await first.stop();
-  const server = await spawnServer({ cwd: workspace.cwd, env });
+/**
+ * Cloister, authentication on, response cache off, with these collections and settings. `prepare` runs before it starts, such
+ * as with a server of its own that fills the database. The workspace goes when it stops.
+ */
+export async function startCloister(
+  specifications: Readonly<Record<string, JsonObject>>,
+  config: JsonObject = {},
+  prepare: (workspace: Workspace) => Promise<void> = async () => undefined,
+): Promise<RunningCloister> {
+  const settings = { auth: { tokenTtl: TOKEN_TTL }, cache: { enabled: false }, ...config };
+  const workspace = createWorkspace(specifications, settings);
+  await prepare(workspace);
+  const server = await spawnCloister(workspace);
   const client = await connect(server.url);
   return {
     url: server.url,
+    deliveryUrl: server.deliveryUrl,
     pid: server.process.pid ?? 0,
     headers: { authorization: `Bearer ${client.token}` },
+    client,
+    workspace,
     readyMs: server.readyMs,
-    ...(pid === undefined ? {} : { database: pid }),
-    ...(await sample(client, documents)),
     async stop() {
       await server.stop();
       workspace.remove();
@@ -91,35 +62,39 @@ export async function startCloister({ database, pid }: Ground, documents: number
   };
 }
 
-/** Fills itself when it starts. */
-export async function startBaseline({ baseline, pid }: Ground, documents: number): Promise<Contestant> {
-  const workspace = createWorkspace();
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const script = join(import.meta.dirname, baseline.script);
-  const place = baseline.place ?? workspace.cwd;
-  const child = spawn(process.execPath, [script, place, String(port), String(documents)], {
-    stdio: 'inherit',
-  });
-  const exit = once(child, 'exit');
-  while (!(await fetch(`${url}/health`).catch(() => undefined))?.ok) {
-    if (child.exitCode !== null) throw new Error(`the baseline ended with ${child.exitCode}`);
-    await pause(100);
+async function untilAnswers(url: string, probe: RequestInit, child: ChildProcess): Promise<void> {
+  while (!(await fetch(url, probe).catch(() => undefined))?.ok) {
+    if (child.exitCode !== null) throw new Error(`a server beside Cloister ended with ${child.exitCode}`);
+    await pause(POLL_MS);
   }
-  const list = (await (await fetch(`${url}/sample`)).json()) as {
-    results: { _id: string; isbn: string; author: string }[];
-  };
+}
+
+interface ProgramOptions {
+  /** The command, for the port on which it must listen. */
+  readonly command: (port: number) => readonly [program: string, ...args: string[]];
+  readonly cwd?: string;
+  /** What answers 2xx once it is ready. */
+  readonly path: string;
+  readonly probe?: RequestInit;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Starts another server and waits until it answers. */
+export async function startProgram(options: ProgramOptions): Promise<RunningServer> {
+  const { command, cwd, path, headers = {} } = options;
+  const port = await freePort();
+  const [program, ...args] = command(port);
+  const child = spawn(program, args, { stdio: 'inherit', ...(cwd === undefined ? {} : { cwd }) });
+  const exit = once(child, 'exit');
+  const url = `http://127.0.0.1:${port}`;
+  await untilAnswers(url + path, { headers, ...options.probe }, child);
   return {
     url,
     pid: child.pid ?? 0,
-    headers: {},
-    readyMs: 0,
-    ...(pid === undefined ? {} : { database: pid }),
-    ...sampleOf(list.results),
+    headers,
     async stop() {
       child.kill('SIGKILL');
       await exit;
-      workspace.remove();
     },
   };
 }

@@ -1,4 +1,4 @@
-// Rendering a photograph of 12 megapixels to a WebP of 800 pixels: our render process beside sharp called directly, with
+// Rendering a photograph of 12 megapixels to a WebP of 800 pixels: the render process beside sharp called directly, with
 // the same options, in turns.
 import { Readable } from 'node:stream';
 import sharp from 'sharp';
@@ -49,20 +49,21 @@ export async function benchRendering(): Promise<void> {
   const bytes = await photograph();
   const renderer = createRenderer({ concurrency: 1, queue: 1, seconds: 60, maxSourceBytes: 1e9 });
   sharp.cache(false);
-  const ours = () => renderer.render(JOB, { size: bytes.length, open: async () => Readable.from([bytes]) });
-  const theirs = () => sharp(bytes).autoOrient().resize(TARGET).webp({ quality: QUALITY }).toBuffer();
+  const renderProcess = () =>
+    renderer.render(JOB, { size: bytes.length, open: async () => Readable.from([bytes]) });
+  const direct = () => sharp(bytes).autoOrient().resize(TARGET).webp({ quality: QUALITY }).toBuffer();
   for (let turn = 0; turn < WARM_UPS; turn += 1) {
-    await ours();
-    await theirs();
+    await renderProcess();
+    await direct();
   }
-  const turns: { readonly ours: number; readonly theirs: number }[] = [];
+  const turns: { readonly rendered: number; readonly direct: number }[] = [];
   for (let turn = 0; turn < TURNS; turn += 1) {
-    const mine = await millisecondsOf(ours);
-    turns.push({ ours: mine, theirs: await millisecondsOf(theirs) });
+    const rendered = await millisecondsOf(renderProcess);
+    turns.push({ rendered, direct: await millisecondsOf(direct) });
   }
   await renderer.close();
-  const text = (name: 'ours' | 'theirs') => `${median(turns.map((turn) => turn[name])).toFixed(0)} ms`;
-  const ratio = median(turns.map((turn) => turn.ours / turn.theirs)).toFixed(2);
+  const text = (name: 'rendered' | 'direct') => `${median(turns.map((turn) => turn[name])).toFixed(0)} ms`;
+  const ratio = median(turns.map((turn) => turn.rendered / turn.direct)).toFixed(2);
   console.log(`12-megapixel JPEG (${(bytes.length / 1e6).toFixed(1)} MB) to a WebP of ${TARGET} pixels`);
-  console.log(`ours ${text('ours')}, sharp called directly ${text('theirs')}, ratio ${ratio}`);
+  console.log(`render process ${text('rendered')}, sharp called directly ${text('direct')}, ratio ${ratio}`);
 }

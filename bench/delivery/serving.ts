@@ -1,13 +1,11 @@
 // A route that is decided and a rendered image out of the cache, beside a bare Fastify that answers with the same bytes.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { dirname, join } from 'node:path';
 import sharp from 'sharp';
-import { freePort, spawnServer } from '../../test/helpers/server-process.ts';
-import { createWorkspace } from '../../test/helpers/workspace.ts';
-import { compare, type Target } from '../measure.ts';
+import type { Workspace } from '../../test/helpers/workspace.ts';
+import { times, whole } from '../format.ts';
+import { cpuRatio, type Load, type Measurement, measure, printNoise } from '../measure.ts';
+import { type RunningServer, startCloister, startProgram } from '../servers.ts';
 
 const PATH = '/pictures/photo.jpg';
 const IPHONE =
@@ -26,74 +24,64 @@ const RECIPES = {
   large: { settings: { width: 1200, format: 'auto' } },
 };
 
-/** Cloister with a photograph, a route and two recipes. */
-async function startCloister() {
-  const workspace = createWorkspace({}, { images: { directory: { enabled: true } } });
-  const write = (path: string, content: string | Buffer) => {
-    const file = join(workspace.cwd, path);
-    mkdirSync(join(file, '..'), { recursive: true });
-    writeFileSync(file, content);
-  };
+function write({ cwd }: Workspace, path: string, content: string | Buffer): void {
+  const file = join(cwd, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+}
+
+/** A photograph, a route and two recipes. */
+async function writeDelivery(workspace: Workspace): Promise<void> {
   const noise = { type: 'gaussian', mean: 128, sigma: 20 } as const;
   const photo = sharp({ create: { width: 1600, height: 1200, channels: 3, background: '#888', noise } });
-  write('images/photo.jpg', await photo.blur(1).jpeg().toBuffer());
-  write('workspace/routes/pictures.json', JSON.stringify(ROUTE));
+  write(workspace, 'images/photo.jpg', await photo.blur(1).jpeg().toBuffer());
+  write(workspace, 'workspace/routes/pictures.json', JSON.stringify(ROUTE));
   for (const [name, recipe] of Object.entries(RECIPES))
-    write(`workspace/recipes/${name}.json`, JSON.stringify(recipe));
-  const server = await spawnServer({ cwd: workspace.cwd, env: { CLOISTER_LOGGING_LEVEL: 'error', CI: '' } });
-  const target: Target = { url: server.deliveryUrl, pid: server.process.pid ?? 0, headers: HEADERS };
-  const stop = async () => {
-    await server.stop();
-    workspace.remove();
-  };
-  return { target, write, file: join(workspace.cwd, 'bytes.webp'), stop };
+    write(workspace, `workspace/recipes/${name}.json`, JSON.stringify(recipe));
 }
 
-async function startBare(file: string) {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
+async function startDelivery() {
+  const server = await startCloister({}, { images: { directory: { enabled: true } } }, writeDelivery);
+  return { ...server, url: server.deliveryUrl, headers: HEADERS };
+}
+
+function startBare(file: string): Promise<RunningServer> {
   const script = join(import.meta.dirname, 'bare-server.ts');
-  const child = spawn(process.execPath, [script, file, String(port)], { stdio: 'inherit' });
-  const exit = once(child, 'exit');
-  while (!(await fetch(`${url}/memory`).catch(() => undefined))?.ok) {
-    if (child.exitCode !== null) throw new Error(`the bare server ended with ${child.exitCode}`);
-    await pause(50);
-  }
-  const stop = async () => {
-    child.kill('SIGKILL');
-    await exit;
-  };
-  return { target: { url, pid: child.pid ?? 0, headers: HEADERS }, stop };
+  const command = (port: number) => [process.execPath, script, file, String(port)] as const;
+  return startProgram({ command, path: '/memory', headers: HEADERS });
 }
 
-/** Prints requests a second and processor time for both, with `seconds` for each turn. */
+const row = (name: string, measurement: Measurement) => ({
+  server: name,
+  'cpu µs': whole(measurement.cpu),
+  '/s': whole(measurement.perSecond),
+  'p50 ms': measurement.p50,
+  'p99 ms': measurement.p99,
+});
+
+/** Prints the table, with `seconds` for each turn. */
 export async function benchServing(seconds: number): Promise<void> {
-  const ours = await startCloister();
-  try {
-    const answer = await fetch(ours.target.url + PATH, { headers: HEADERS });
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    if (answer.headers.get('content-type') !== 'image/webp') throw new Error(`${answer.status}: ${bytes}`);
-    ours.write('bytes.webp', bytes);
-    const bare = await startBare(ours.file);
-    console.log(`route decision and cached image of ${bytes.length} bytes beside bare Fastify`);
-    for (const path of ['/file', '/memory']) {
-      const {
-        ours: mine,
-        theirs,
-        ratio,
-        cpuRatio,
-      } = await compare(
-        { target: ours.target, load: { method: 'GET', paths: [PATH] } },
-        { target: bare.target, load: { method: 'GET', paths: [path] } },
-        seconds,
-      );
-      const text = ({ perSecond, cpu }: typeof mine) => `${perSecond.toFixed(0)}/s (${cpu.toFixed(0)} µs)`;
-      console.log(
-        `${path}: ours ${text(mine)}, bare ${text(theirs)}, ratio ${ratio.toFixed(2)}, of processor time ${cpuRatio.toFixed(2)}`,
-      );
-    }
-    await bare.stop();
-  } finally {
-    await ours.stop();
-  }
+  await using started = new AsyncDisposableStack();
+  const stop = (server: RunningServer) => server.stop();
+  const cloister = await startDelivery();
+  started.adopt(cloister, stop);
+  const answer = await fetch(cloister.url + PATH, { headers: HEADERS });
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  if (answer.headers.get('content-type') !== 'image/webp') throw new Error(`${answer.status}: ${bytes}`);
+  write(cloister.workspace, 'bytes.webp', bytes);
+  const bare = started.adopt(await startBare(join(cloister.workspace.cwd, 'bytes.webp')), stop);
+  console.log(`\nA route that is decided, and a cached image of ${whole(bytes.length)} bytes`);
+  const get = (path: string): Load => ({ method: 'GET', paths: [path] });
+  const targets = {
+    cloister: { server: cloister, load: get(PATH) },
+    'bare, from a file': { server: bare, load: get('/file') },
+    'bare, from memory': { server: bare, load: get('/memory') },
+  };
+  const measured = await measure(targets, seconds);
+  console.table(Object.entries(measured).map(([name, measurement]) => row(name, measurement)));
+  const { cloister: ours, 'bare, from a file': file, 'bare, from memory': memory } = measured;
+  console.log(
+    `cloister by processor time: ${times(cpuRatio(ours, file))} a file, ${times(cpuRatio(ours, memory))} memory`,
+  );
+  printNoise(Object.values(measured));
 }

@@ -1,55 +1,54 @@
 // `npm run bench -- --endpoints`: the small JSON handler of `handler.ts` at 50 connections, authentication off: in a Cloister
-// endpoint with all walls up, in workerd, and in a bare Fastify without any sandbox; three rounds in turn, medians. Each
-// server with its processes shares one core, the generator has the other, where the machine has two. Then: first calls,
-// a thousand endpoints, and a good endpoint beside bad ones.
-import { fire, type Load, median, type Slice, slice } from '../measure.ts';
-import { type Contestant, startBare, startCloister, startWorkerd } from './contestants.ts';
+// endpoint, in workerd, and in a bare Fastify without any sandbox, in turns. Each server with its processes shares one core, the
+// generator has the other. Then: first calls, a good endpoint beside bad ones, a thousand endpoints.
+import { aimOf, megabytes, times, whole } from '../format.ts';
+import { cpuRatio, type Load, type Measurement, measure, printNoise } from '../measure.ts';
+import type { RunningServer } from '../servers.ts';
 import { benchDeployed, benchFirstCalls } from './deployed.ts';
 import { BODY, PATH } from './handler.ts';
 import { benchNeighbours } from './neighbours.ts';
+import { startBare, startEndpoints, startWorkerd } from './servers.ts';
 
-const ROUNDS = 3;
-const WARM_UP_SECONDS = 2;
-const LOAD: Load = { method: 'POST', paths: [PATH], body: BODY, connections: 50 };
+const CONNECTIONS = 50;
+const LOAD: Load = { method: 'POST', paths: [PATH], body: BODY, connections: CONNECTIONS };
+/** Least ratios of processor time. */
+const AIM_WORKERD = 1.1;
+const AIM_BARE = 0.5;
 
-const whole = (n: number) => Math.round(n).toLocaleString('en');
-
-function row(name: string, slices: readonly Slice[]) {
-  const of = (key: keyof Slice) => median(slices.map((one) => one[key]));
+function row(server: string, measurement: Measurement) {
   return {
-    server: name,
-    '/s': whole(of('perSecond')),
-    'cpu µs': whole(of('cpu')),
-    'p50 ms': of('p50'),
-    'p99 ms': of('p99'),
+    server,
+    'cpu µs': whole(measurement.cpu),
+    'server MB': megabytes(measurement.server),
+    'all MB': megabytes(measurement.all),
+    '/s': whole(measurement.perSecond),
+    'p50 ms': measurement.p50,
+    'p99 ms': measurement.p99,
   };
-}
-
-async function contest(all: Readonly<Record<string, Contestant>>, seconds: number): Promise<void> {
-  const slices = new Map(Object.keys(all).map((name) => [name, [] as Slice[]]));
-  for (const contestant of Object.values(all)) await fire(contestant, LOAD, WARM_UP_SECONDS);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [name, contestant] of Object.entries(all)) {
-      slices.get(name)?.push(await slice(contestant, LOAD, seconds));
-    }
-  }
-  console.table([...slices].map(([name, taken]) => row(name, taken)));
-  const speed = (name: string) => median((slices.get(name) ?? []).map(({ perSecond }) => perSecond));
-  const beside = (name: string) => (speed('cloister') / speed(name)).toFixed(2);
-  console.log(
-    `cloister: ${beside('workerd')}× workerd (aim ≥ 1.5), ${beside('bare')}× no sandbox (aim ≥ 0.5)`,
-  );
 }
 
 /** `seconds` of each turn. */
 export async function benchEndpoints(seconds: number): Promise<void> {
   await using started = new AsyncDisposableStack();
-  const stop = (server: Contestant) => server.stop();
-  const cloister = started.adopt(await startCloister(), stop);
+  const stop = (server: RunningServer) => server.stop();
+  const cloister = started.adopt(await startEndpoints(), stop);
   const workerd = started.adopt(await startWorkerd(), stop);
   const bare = started.adopt(await startBare(), stop);
-  console.log('\nThe same small JSON handler, 50 connections, authentication off');
-  await contest({ cloister, workerd, bare }, seconds);
+  console.log(`\nThe same small JSON handler, ${CONNECTIONS} connections, authentication off`);
+  const targets = {
+    cloister: { server: cloister, load: LOAD },
+    workerd: { server: workerd, load: LOAD },
+    bare: { server: bare, load: LOAD },
+  };
+  const measured = await measure(targets, seconds);
+  console.table(Object.entries(measured).map(([name, measurement]) => row(name, measurement)));
+  const besideWorkerd = cpuRatio(measured.cloister, measured.workerd);
+  const besideBare = cpuRatio(measured.cloister, measured.bare);
+  console.log(
+    `cloister by processor time: ${times(besideWorkerd)} workerd (aim ${aimOf(besideWorkerd, AIM_WORKERD)}),`,
+    `${times(besideBare)} no sandbox (aim ${aimOf(besideBare, AIM_BARE)})`,
+  );
+  printNoise(Object.values(measured));
   await benchFirstCalls(cloister);
   await benchNeighbours(cloister, seconds);
   await benchDeployed(cloister);

@@ -1,15 +1,15 @@
 // Many endpoints on one server: how long a first call takes, what a thousand hold, what a call of an evicted one costs.
+import { megabytes } from '../format.ts';
 import { median } from '../measure.ts';
-import type { Cloister } from './contestants.ts';
+import { memoryOf } from '../processes.ts';
 import { BODY, ENDPOINT } from './handler.ts';
-import { memoryOf } from './processes.ts';
+import type { EndpointServer } from './servers.ts';
 
 const FIRST_CALLS = 40;
 const DEPLOYED = 1000;
 const CALLED = 300;
-const MEGABYTE = 1024 * 1024;
 
-async function timed(cloister: Cloister, name: string): Promise<number> {
+async function timed(cloister: EndpointServer, name: string): Promise<number> {
   const from = performance.now();
   const answer = await fetch(`${cloister.url}/1.0/${name}?by=score&limit=5`, {
     method: 'POST',
@@ -30,7 +30,8 @@ function spread(what: string, aim: string, times: readonly number[]) {
   return { what, aim, 'median ms': ms(median(times)), 'p95 ms': ms(p95), 'worst ms': ms(sorted.at(-1) ?? 0) };
 }
 
-export async function benchFirstCalls(cloister: Cloister): Promise<void> {
+/** Prints how long the first call of a new endpoint takes. */
+export async function benchFirstCalls(cloister: EndpointServer): Promise<void> {
   const times: number[] = [];
   for (let n = 0; n < FIRST_CALLS; n += 1) {
     await cloister.post(`first-${n}`, `${ENDPOINT}\n// ${n}`);
@@ -40,7 +41,8 @@ export async function benchFirstCalls(cloister: Cloister): Promise<void> {
   console.table([spread('first call of a new endpoint', '< 50 ms', times)]);
 }
 
-export async function benchDeployed(cloister: Cloister): Promise<void> {
+/** Prints what calls cost among a thousand endpoints, and the memory of these. */
+export async function benchDeployed(cloister: EndpointServer): Promise<void> {
   console.log(`\nDeploying ${DEPLOYED} endpoints`);
   for (let n = 0; n < DEPLOYED; n += 1) await cloister.post(`many-${n}`, `${ENDPOINT}\n// ${n}`);
   const called = Array.from({ length: CALLED }, (_, n) => `many-${n * 3}`);
@@ -53,7 +55,6 @@ export async function benchDeployed(cloister: Cloister): Promise<void> {
     spread('the same again, isolates evicted', '< 25 ms median', again),
   ]);
   const { server, hosts } = memoryOf(cloister.pid);
-  const megabytes = (bytes: number) => Math.round(bytes / MEGABYTE);
   console.log(
     `memory with ${DEPLOYED} endpoints: server ${megabytes(server)} MB, hosts ${megabytes(hosts)} MB (aim < 2048 together)`,
   );

@@ -1,7 +1,8 @@
 // A good endpoint alone, then beside one that loops, allocates, or floods.
-import { fire, type Load, type Slice, slice } from '../measure.ts';
-import type { Cloister } from './contestants.ts';
+import { whole } from '../format.ts';
+import { type Load, runTurn, sendLoad, type Turn } from '../measure.ts';
 import { BODY, PATH } from './handler.ts';
+import type { EndpointServer } from './servers.ts';
 
 const GOOD: Load = { method: 'POST', paths: [PATH], body: BODY, connections: 10, refusals: true };
 const FREE = 'module.exports.model = { settings: { authenticate: false } };\n';
@@ -14,17 +15,18 @@ const BAD: Readonly<Record<string, string>> = {
   waits: `${FREE}module.exports.get = (req, res) => { setTimeout(() => res.end(), 1000); };`,
 };
 
-function row(beside: string, { p50, p99, perSecond, refused }: Slice) {
-  return { beside, 'p50 ms': p50, 'p99 ms': p99, '/s': Math.round(perSecond), refused };
+function row(beside: string, { cpu, p50, p99, perSecond, refused }: Turn) {
+  return { beside, 'cpu µs': whole(cpu), '/s': whole(perSecond), 'p50 ms': p50, 'p99 ms': p99, refused };
 }
 
-export async function benchNeighbours(cloister: Cloister, seconds: number): Promise<void> {
-  const alone = await slice(cloister, GOOD, seconds);
+/** Prints what a good endpoint answers beside each of the bad ones. The processor time is that of all of them. */
+export async function benchNeighbours(cloister: EndpointServer, seconds: number): Promise<void> {
+  const alone = await runTurn(cloister, GOOD, seconds);
   const rows = [row('nobody', alone)];
   for (const [name, source] of Object.entries(BAD)) {
     await cloister.post(`bad-${name}`, source);
     const bad: Load = { method: 'GET', paths: [`/1.0/bad-${name}`], connections: 4, refusals: true };
-    const [beside] = await Promise.all([slice(cloister, GOOD, seconds), fire(cloister, bad, seconds)]);
+    const [beside] = await Promise.all([runTurn(cloister, GOOD, seconds), sendLoad(cloister, bad, seconds)]);
     rows.push(row(name, beside));
   }
   console.log(

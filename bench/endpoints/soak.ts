@@ -1,9 +1,9 @@
 // `npm run bench -- --soak N`: N calls of good and bad endpoints. Memory of server and hosts after a tenth of them and at
 // the end: it should have grown by less than a tenth.
 import autocannon from 'autocannon';
-import { type Cloister, startCloister } from './contestants.ts';
+import { memoryOf } from '../processes.ts';
 import { BODY, PATH } from './handler.ts';
-import { memoryOf } from './processes.ts';
+import { type EndpointServer, startEndpoints } from './servers.ts';
 
 const MEGABYTE = 1024 * 1024;
 const CONNECTIONS = 20;
@@ -43,16 +43,17 @@ function requestsOf(names: readonly string[]): autocannon.Request[] {
   return spread;
 }
 
-async function run(cloister: Cloister, calls: number): Promise<number> {
+async function run(cloister: EndpointServer, calls: number): Promise<number> {
   const requests = requestsOf(Object.keys(BAD));
   const result = await autocannon({ url: cloister.url, connections: CONNECTIONS, amount: calls, requests });
   if (result.errors > 0) throw new Error(`${result.errors} connections broke`);
   return result['2xx'] / result.requests.total;
 }
 
+/** Prints memory after each tenth of the calls. */
 export async function soak(calls: number): Promise<void> {
   await using started = new AsyncDisposableStack();
-  const cloister = started.adopt(await startCloister(), (server) => server.stop());
+  const cloister = started.adopt(await startEndpoints(), (server) => server.stop());
   const limits = { cpuMs: 10, wallMs: 500 };
   for (const [name, source] of Object.entries(BAD)) {
     await cloister.post(`soak-${name}`, source, name === 'loops' ? { version: 1, limits } : undefined);

@@ -2,9 +2,10 @@
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { residentMemory } from '../measure.ts';
-import { type Contestant, PICTURES } from './contestants.ts';
+import { residentMemory } from '../processes.ts';
+import type { RunningServer } from '../servers.ts';
 import { FORM_TYPE, formEnd, formHead } from './form.ts';
+import { PICTURES } from './servers.ts';
 
 const GIGABYTE = 1024 ** 3;
 const CHUNK = Buffer.alloc(1024 * 1024);
@@ -23,7 +24,7 @@ export interface LargeUpload {
 }
 
 /** Rejects when the answer is not 201. */
-export async function uploadGigabyte({ url, pid, headers }: Contestant): Promise<LargeUpload> {
+export async function uploadGigabyte({ url, pid, headers }: RunningServer): Promise<LargeUpload> {
   const head = formHead('zeros.bin', 'application/octet-stream');
   const before = residentMemory(pid);
   let most = before;

@@ -1,7 +1,11 @@
 // Slows down guessing of secrets: counts failed attempts, and runs the attempts of one address one after the other.
 import { isIP } from 'node:net';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import type { RateLimiterMemory } from 'rate-limiter-flexible';
 import { AppError, isStoreUnavailable, type StoreError } from '../errors/errors.ts';
+import { lazyPackage } from '../lib/files/lazy-package.ts';
+
+/** It brings limiters for a dozen databases. */
+const rateLimiters = lazyPackage<typeof import('rate-limiter-flexible')>('rate-limiter-flexible');
 
 const MAX_COUNTED_KEYS = 100_000;
 const MAX_WAITING = 1000;
@@ -25,7 +29,11 @@ export type LoginLimiter = ReturnType<typeof createLoginLimiter>;
 
 /** Counts failures within a window by key. Above the maximum of keys, the one that failed least recently is dropped. */
 function createFailures(points: number, duration: number) {
-  const limiter = new RateLimiterMemory({ points, duration });
+  let created: RateLimiterMemory | undefined;
+  const limiter = () => {
+    created ??= new (rateLimiters().RateLimiterMemory)({ points, duration });
+    return created;
+  };
   // In the order of the last failure.
   const keys = new Set<string>();
   const remember = (key: string) => {
@@ -34,17 +42,17 @@ function createFailures(points: number, duration: number) {
     if (keys.size <= MAX_COUNTED_KEYS) return;
     const [oldest = ''] = keys;
     keys.delete(oldest);
-    void limiter.delete(oldest);
+    void limiter().delete(oldest);
   };
   return {
     /** Milliseconds until the next attempt may be made; 0 when it may be made now. */
     async wait(key: string): Promise<number> {
-      const counted = await limiter.get(key);
+      const counted = await limiter().get(key);
       return counted !== null && counted.consumedPoints >= points ? Math.max(0, counted.msBeforeNext) : 0;
     },
     async add(key: string): Promise<void> {
       remember(key);
-      await limiter.penalty(key);
+      await limiter().penalty(key);
     },
   };
 }

@@ -12,6 +12,7 @@ import { credentialLines } from './clients.ts';
 import { firstSignal, type Io, operatorMessage, systemErrorCode } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import { type CommandFlags, isListenerName, type ListenerName } from './parse-arguments.ts';
+import { boundYoungGeneration } from './young-generation.ts';
 
 interface RejectionSource {
   on(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown;
@@ -149,6 +150,7 @@ async function startApp(loaded: LoadedConfig, context: Context): Promise<number>
 
 /** Serves until a signal, then ends the process: with 1 if the start fails, after printing every reason. */
 export async function start(flags: CommandFlags, io: Io): Promise<number> {
+  boundYoungGeneration();
   const stop = firstSignal(process, (code) => process.exit(code));
   const loaded = await loadOrReport(flags, io);
   const only = isListenerName(flags.only) ? flags.only : undefined;

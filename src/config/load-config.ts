@@ -19,7 +19,7 @@ import {
 } from './flatten.ts';
 import type { Config } from './schema.ts';
 import { findSetting } from './settings.ts';
-import { createSettingValidator, findRuleIssues, type ValidateSetting } from './validate.ts';
+import { createSettingValidator, findRuleIssues, isPlainlyValid, type ValidateSetting } from './validate.ts';
 
 /** Unknown keys that are listed one by one. */
 const MAX_UNKNOWN = 100;
@@ -156,7 +156,8 @@ export async function validateSources(sources: Sources): Promise<Omit<LoadedConf
   const flat = flattenSettings(read.content);
   const filed = fileSource(flat);
   const given = [filed, environment, flagged].flatMap((source) => source.assignments);
-  const checkSetting = given.length === 0 ? undefined : await createSettingValidator();
+  const arePlain = given.every(({ setting, value }) => isPlainlyValid(setting, value));
+  const checkSetting = arePlain ? undefined : await createSettingValidator();
 
   const config = buildConfig(new Map(given.map(({ setting, value }) => [setting.path, value])));
   const issues = [

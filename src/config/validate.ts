@@ -2,6 +2,7 @@
 import type { Json } from '../lib/json/json.ts';
 import { createSchemaValidator, type SchemaValidator } from '../lib/json/json-schema.ts';
 import { FORMATS } from './formats.ts';
+import type { NumberSchema, TextSchema } from './schema/setting-schema.ts';
 import type { Config } from './schema.ts';
 import type { Setting } from './settings.ts';
 
@@ -20,6 +21,36 @@ function validateWith(check: SchemaValidator, setting: Setting, value: Json): st
   if (first === undefined) return undefined;
   if ('oneOf' in setting.leaf) return setting.leaf.expects;
   return first.path === '' ? first.message : `item ${Number(first.path) + 1} ${first.message}`;
+}
+
+const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
+  ...ANNOTATIONS,
+  ...['description', 'default', 'type', 'enum', 'format'],
+  ...['minLength', 'maxLength', 'minimum', 'maximum'],
+]);
+
+function isPlainlyText(leaf: TextSchema, value: string): boolean {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, format } = leaf;
+  const { length } = [...value];
+  const hasFormat = format === undefined || FORMATS[format]?.test(value) === true;
+  return hasFormat && length >= minLength && length <= maxLength && leaf.enum?.includes(value) !== false;
+}
+
+function isPlainlyNumber(leaf: NumberSchema, value: number): boolean {
+  const { type, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = leaf;
+  return (type === 'number' || Number.isInteger(value)) && value >= minimum && value <= maximum;
+}
+
+/**
+ * True for most values that are valid, without loading the validator, which would delay every start that sets anything. False
+ * says nothing: ask the validator.
+ */
+export function isPlainlyValid({ leaf }: Setting, value: Json): boolean {
+  if ('oneOf' in leaf || !Object.keys(leaf).every((keyword) => PLAIN_KEYWORDS.has(keyword))) return false;
+  if (leaf.secret === true && value === REDACTED) return false;
+  if (leaf.type === 'string') return typeof value === 'string' && isPlainlyText(leaf, value);
+  if (leaf.type === 'boolean') return typeof value === 'boolean';
+  return leaf.type !== 'array' && typeof value === 'number' && isPlainlyNumber(leaf, value);
 }
 
 /** Loads the validator of single settings. Messages never repeat the value: it may be a secret. */

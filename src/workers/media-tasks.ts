@@ -4,6 +4,7 @@ import type { Piscina } from 'piscina';
 import type { ImageTask } from './image-dimensions.ts';
 import type { Dimensions } from './images/dimensions.ts';
 import { sha1 } from './sha1.ts';
+import { MAX_YOUNG_GENERATION_MB } from './young-generation.ts';
 
 /** Bytes from the start of a file that are enough to find the dimensions of nearly every image. */
 export const HEAD_BYTES = 524_288;
@@ -58,7 +59,7 @@ async function createPool(): Promise<Piscina> {
     maxThreads: MAX_THREADS,
     maxQueue: MAX_QUEUE,
     idleTimeout: 30_000,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB },
   });
 }
 

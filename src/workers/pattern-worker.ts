@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import { AppError } from '../errors/errors.ts';
 import type { PatternJob, PatternTask } from './match-patterns.ts';
+import { MAX_YOUNG_GENERATION_MB } from './young-generation.ts';
 
 const JOB_TIMEOUT_MS = 100;
 const BATCH_TIMEOUT_MS = 200;
@@ -32,7 +33,13 @@ interface WaitingJob {
 async function createPool(): Promise<Piscina> {
   const piscina = await import('piscina');
   const task = new URL(`./match-patterns${extname(import.meta.url)}`, import.meta.url);
-  return new piscina.Piscina({ filename: task.href, minThreads: 0, maxThreads: 1, idleTimeout: 30_000 });
+  return new piscina.Piscina({
+    filename: task.href,
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: 30_000,
+    resourceLimits: { maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB },
+  });
 }
 
 // The queue is sorted by `until`: expired jobs are at its front.

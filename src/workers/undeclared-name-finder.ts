@@ -2,6 +2,7 @@
 import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import type { UndeclaredName } from './find-undeclared-names.ts';
+import { MAX_YOUNG_GENERATION_MB } from './young-generation.ts';
 
 const TIMEOUT_MS = 1000;
 const HEAP_MB = 128;
@@ -22,7 +23,7 @@ async function createPool(): Promise<Piscina> {
     maxThreads: 1,
     maxQueue: MAX_WAITING,
     idleTimeout: 30_000,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB },
   });
 }
 

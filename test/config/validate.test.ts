@@ -4,6 +4,7 @@ import { findSetting, SETTINGS } from '../../src/config/settings.ts';
 import {
   createSettingValidator,
   findRuleIssues,
+  isPlainlyValid,
   missingBucketSettings,
   type ValidateSetting,
 } from '../../src/config/validate.ts';
@@ -15,6 +16,56 @@ beforeAll(async () => {
 });
 
 const wrong = (path: string, value: Json) => check(findSetting(path)!, value);
+
+describe('isPlainlyValid', () => {
+  it('accepts no value that the validator rejects', () => {
+    const values: Json[] = [
+      null,
+      true,
+      false,
+      '',
+      'a',
+      '😀',
+      '********',
+      '/',
+      '-1',
+      [],
+      ['a'],
+      {},
+      -1,
+      0,
+      1,
+      1.5,
+      1e15,
+    ];
+    for (const setting of SETTINGS) {
+      const { leaf } = setting;
+      const bounds = ['minimum', 'maximum'].flatMap((name) => {
+        const bound: unknown = Reflect.get(leaf, name);
+        return typeof bound === 'number' ? [bound - 1, bound, bound + 1] : [];
+      });
+      const lengths = ['minLength', 'maxLength'].flatMap((name) => {
+        const length: unknown = Reflect.get(leaf, name);
+        return typeof length === 'number' ? [length - 1, length, length + 1] : [];
+      });
+      const texts = lengths.flatMap((length) => ['x', '😀'].map((text) => text.repeat(Math.max(0, length))));
+      for (const value of [...values, ...bounds, ...texts, leaf.default ?? null]) {
+        if (!isPlainlyValid(setting, value)) continue;
+        expect([setting.path, value, check(setting, value)]).toEqual([setting.path, value, undefined]);
+      }
+    }
+  });
+
+  it.each<[string, Json]>([
+    ['server.host', '127.0.0.1'],
+    ['server.port', 8081],
+    ['cors.enabled', true],
+    ['logging.level', 'error'],
+    ['auth.admin.secret', 'a secret for tests only'],
+  ])('accepts %s as most starts set it', (path, value) => {
+    expect(isPlainlyValid(findSetting(path)!, value)).toBe(true);
+  });
+});
 
 describe('createSettingCheck', () => {
   it('accepts every default', () => {

@@ -20,7 +20,7 @@ interface Annotations {
   readonly overHttp?: 'any' | 'lower';
 }
 
-interface TextSchema {
+export interface TextSchema {
   readonly type: 'string';
   readonly enum?: readonly string[];
   readonly minLength?: number;
@@ -29,7 +29,7 @@ interface TextSchema {
   readonly format?: string;
 }
 
-interface NumberSchema {
+export interface NumberSchema {
   readonly type: 'integer' | 'number';
   readonly minimum?: number;
   readonly maximum?: number;

@@ -1,6 +1,7 @@
 // Registers a path with its handlers. Other methods are 405 with `Allow`; OPTIONS is 204 with `Allow`.
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
+import { http } from '../../lib/http/node-http.ts';
 import { rejectPreconditions } from './preconditions.ts';
 import { parseQuery } from './query-string.ts';
 
@@ -16,10 +17,8 @@ const METHODS_IN_ORDER: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 export type ResourceHandlers = Readonly<Partial<Record<Method, Handler>>>;
 
-// An import would load all of `node:http`, its client included: 40 ms of startup.
-const { METHODS } = process.getBuiltinModule('node:http');
 /** CONNECT never arrives as a request. */
-const ALL_METHODS = METHODS.filter((method) => method !== 'CONNECT');
+const ALL_METHODS = http.METHODS.filter((method) => method !== 'CONNECT');
 
 /** Registers every method that Node can parse, so that unsupported ones are 405 in the envelope. */
 export function registerAllMethods(server: FastifyInstance): void {

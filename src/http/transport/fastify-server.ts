@@ -16,6 +16,11 @@ const CONNECTION_CHECK_MS = 2000;
 const CLOSE_IDLE_INTERVAL_MS = 50;
 const NO_QUERY = {};
 
+/** No route has a schema, and the packages that compile them would delay the start. */
+const noSchemas = () => {
+  throw new Error('routes have no schemas');
+};
+
 interface FastifyServerOptions {
   readonly connections: ConnectionTracker;
   readonly onError: ReturnType<typeof createErrorHandler>;
@@ -49,6 +54,7 @@ export function createFastifyServer(
   };
   const options: FastifyHttpOptions<Server> = {
     logger: false,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     genReqId: () => deps.newId(),
     bodyLimit: bodyLimit('few', limits.jsonBytes),
     return503OnClosing: false,

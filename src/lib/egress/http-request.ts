@@ -1,7 +1,7 @@
 // One request and its answer, to addresses that were checked before. It follows nothing and keeps no connection.
-import { Agent, type IncomingMessage, request as requestPlain } from 'node:http';
-import { request as requestTls, Agent as TlsAgent } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
+import { http, https } from '../http/node-http.ts';
 import { bareHost, portOf } from './addresses.ts';
 import type { ResolvedAddress } from './dns.ts';
 import { FetchFailedError } from './fetch-errors.ts';
@@ -66,8 +66,8 @@ function open(outgoing: OutgoingRequest, { addresses, signal }: ExchangeOptions)
   };
   // An agent for each request: nothing is kept, shared, or sent through a proxy of the environment.
   return url.protocol === 'https:'
-    ? requestTls({ ...options, agent: new TlsAgent({ keepAlive: false }), rejectUnauthorized: true })
-    : requestPlain({ ...options, agent: new Agent({ keepAlive: false }) });
+    ? https.request({ ...options, agent: new https.Agent({ keepAlive: false }), rejectUnauthorized: true })
+    : http.request({ ...options, agent: new http.Agent({ keepAlive: false }) });
 }
 
 /**

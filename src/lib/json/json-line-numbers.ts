@@ -1,5 +1,8 @@
 // Finds the line number of a value in a JSON text, or of its first syntax error.
-import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { Node, ParseError } from 'jsonc-parser';
+import { lazyPackage } from '../files/lazy-package.ts';
+
+const jsonc = lazyPackage<typeof import('jsonc-parser')>('jsonc-parser');
 
 /** Names of members and positions in lists, from the root. */
 export type JsonPath = readonly (string | number)[];
@@ -25,7 +28,7 @@ const startOf = (node: Node) => (node.parent?.type === 'property' ? node.parent.
 function parse(text: string) {
   const errors: ParseError[] = [];
   try {
-    const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+    const root = jsonc().parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
     return { root, first: errors[0] };
   } catch {
     // The parser is recursive: for a text that exhausts the stack there are no line numbers.
@@ -36,9 +39,13 @@ function parse(text: string) {
 /** Parses a text as strict JSON with positions. */
 export function parseLineNumbers(text: string): JsonLineNumbers {
   const { root, first } = parse(text);
-  const words = first && printParseErrorCode(first.error).replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  const words =
+    first &&
+    jsonc()
+      .printParseErrorCode(first.error)
+      .replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
   const find = (path: JsonPath): number | undefined => {
-    const node = root && findNodeAtLocation(root, [...path]);
+    const node = root && jsonc().findNodeAtLocation(root, [...path]);
     return node === undefined ? undefined : lineAt(text, startOf(node));
   };
   return {

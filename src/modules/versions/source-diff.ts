@@ -1,5 +1,7 @@
 // Unified diff between two versions of code.
-import { createTwoFilesPatch } from 'diff';
+import { lazyPackage } from '../../lib/files/lazy-package.ts';
+
+const diff = lazyPackage<typeof import('diff')>('diff');
 
 const TIMEOUT_MS = 50;
 const CONTEXT = 3;
@@ -31,7 +33,7 @@ interface Named {
  */
 export function diffSources(a: Named, b: Named): string {
   if (a.text === b.text) return '';
-  const patch = createTwoFilesPatch(a.name, b.name, a.text, b.text, undefined, undefined, {
+  const patch = diff().createTwoFilesPatch(a.name, b.name, a.text, b.text, undefined, undefined, {
     context: CONTEXT,
     timeout: TIMEOUT_MS,
     headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },

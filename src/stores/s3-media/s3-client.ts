@@ -1,7 +1,6 @@
 // Creates the S3 client from the settings of a bucket.
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { http, https } from '../../lib/http/node-http.ts';
 
 export type Sdk = typeof import('@aws-sdk/client-s3');
 
@@ -39,8 +38,8 @@ export function createS3Client({ S3Client: Client }: Sdk, settings: BucketSettin
     requestHandler: {
       connectionTimeout: CONNECTION_TIMEOUT_MS,
       socketTimeout: SOCKET_TIMEOUT_MS,
-      httpAgent: new HttpAgent(agent),
-      httpsAgent: new HttpsAgent(agent),
+      httpAgent: new http.Agent(agent),
+      httpsAgent: new https.Agent(agent),
     },
   });
 }

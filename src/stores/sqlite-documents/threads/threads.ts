@@ -1,8 +1,9 @@
 // Worker threads of the store: up to two readers and one writer, started on first use.
 import { extname } from 'node:path';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import { StoreError } from '../../../errors/errors.ts';
 import { createSemaphore } from '../../../lib/async/semaphore.ts';
+import { lazyPackage } from '../../../lib/files/lazy-package.ts';
 import type { SerializedWrites } from '../commit/serialized-writes.ts';
 import { asStoreError } from '../data-file/storage-errors.ts';
 import type { FillState, GatherState } from '../indexes/bulk-build.ts';
@@ -32,6 +33,8 @@ export interface Threads {
   close(): Promise<void>;
 }
 
+const piscina = lazyPackage<typeof import('piscina')>('piscina');
+
 const MAX_READERS = 2;
 /** A page of fewer bytes is read without asking `hasMemoryFor`. */
 const MAX_UNCHECKED_BYTES = 1_048_576;
@@ -49,7 +52,7 @@ interface TaskOptions {
 
 function createPool(name: string, size: number, file: string): Piscina {
   const data: ThreadWorkerData = { file };
-  const pool = new Piscina({
+  const pool = new (piscina().Piscina)({
     // The extension of this file: `.ts` in the source tree, `.js` in the built package.
     filename: new URL(`./${name}${extname(import.meta.url)}`, import.meta.url).href,
     workerData: data,
