@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  createRevision,
-  stampCreated,
-  stampUpdated,
-} from '../../../src/collections/writes/document-stamps.ts';
+import { createRevision, stampCreated, stampUpdated } from '../../../src/collections/writes/write-plan.ts';
 import { documentVersion } from '../../../src/lib/document-version.ts';
 import { collectionOf } from '../library-service.ts';
 
