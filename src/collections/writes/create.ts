@@ -58,10 +58,10 @@ export async function createRecords(
   context: RequestContext,
   { extraWrites }: CreateRecordsOptions = {},
 ): Promise<WriteResult> {
-  const serverFields = records.map(({ serverFields: own }) => own);
-  const documents = records.map(({ serverFields: own, fields }) => ({
-    ...own,
-    ...stripRecordFields(fields),
+  const serverFields = records.map((record) => record.serverFields);
+  const documents = records.map((record) => ({
+    ...record.serverFields,
+    ...stripRecordFields(record.fields),
   }));
   await assertStorable(documents);
   const isList = records.length > 1;

@@ -1,21 +1,22 @@
 // Bodies of a write, validated as far as that needs no stored document. Their sub-documents are taken out of the Reference
 // fields, which keep the ids: each is written to its own collection.
 
-import type { ErrorItem } from '../../errors/errors.ts';
-import { AppError } from '../../errors/errors.ts';
+import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { startAllYielding } from '../../lib/async/yielding.ts';
 import { isId } from '../../lib/ids.ts';
-import type { Json, JsonObject } from '../../lib/json/json.ts';
-import { isJsonObject } from '../../lib/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { Collection, Field } from '../model/collection.ts';
 import type { Caller, DocumentLimits } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
 import { isReference, referenceTarget } from '../model/references.ts';
 import type { Registry } from '../model/registry.ts';
-import type { WriteOrigin } from '../validation/issue-position.ts';
-import { BODY_ORIGIN, indexMember } from '../validation/issue-position.ts';
-import type { ValidatedFields, WriteMode } from '../validation/validate-document.ts';
-import { stripInternalFields, validateFields } from '../validation/validate-document.ts';
+import { BODY_ORIGIN, indexMember, type WriteOrigin } from '../validation/issue-position.ts';
+import {
+  stripInternalFields,
+  type ValidatedFields,
+  validateFields,
+  type WriteMode,
+} from '../validation/validate-document.ts';
 import type { WriteDeps } from './commit.ts';
 
 type PrepareDeps = Pick<WriteDeps, 'registry' | 'matchPattern' | 'limits' | 'newId'>;

@@ -9,8 +9,15 @@ import { namespaceKey } from '../../stores/namespace.ts';
 import type { StoredDocument, Write } from '../../stores/ports.ts';
 import type { AfterHookEvent } from '../hooks/document-hooks.ts';
 import { hasHooks } from '../hooks/hook-session.ts';
-import { type Collection, INTERNAL_FIELDS } from '../model/collection.ts';
+import type { Collection } from '../model/collection.ts';
 import { sizeIssue } from '../model/document-size.ts';
+import {
+  createRevision,
+  type RevisionOptions,
+  stampCreated,
+  stampUpdated,
+  type WriteStamp,
+} from '../model/document-stamps.ts';
 import { revisionIds, splitHistory } from '../model/history-blocks.ts';
 import { documentKey } from '../model/registry.ts';
 import { revisionNamespaceOf } from '../model/revision-namespace.ts';
@@ -222,74 +229,4 @@ function sortWrites(planned: readonly PlannedWrite[]): readonly PlannedWrite[] {
   });
   ranked.sort((a, b) => a.step - b.step || b.depth - a.depth || a.collection - b.collection);
   return ranked.map(({ one }) => one);
-}
-
-/** Who writes, and when. */
-interface WriteStamp {
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly by: string | null;
-}
-
-type RevisionAction = 'create' | 'update' | 'delete';
-
-/** A new document. `history` is undefined where the collection keeps no revisions. */
-export function stampCreated(
-  collection: Collection,
-  fields: JsonObject,
-  {
-    at,
-    by,
-    id,
-    history,
-  }: WriteStamp & { readonly id: string; readonly history: readonly Json[] | undefined },
-): StoredDocument {
-  const { version: apiVersion } = collection;
-  return history === undefined
-    ? { ...fields, apiVersion, createdAt: at, createdBy: by, v: 1, _id: id }
-    : { ...fields, apiVersion, createdAt: at, createdBy: by, history, v: 1, _id: id };
-}
-
-/** The state after an update: the fields it names are replaced, all others stay, `v` grows by one. */
-export function stampUpdated(
-  collection: Collection,
-  stored: StoredDocument,
-  {
-    fields,
-    at,
-    by,
-    history,
-  }: WriteStamp & { readonly fields: JsonObject; readonly history: readonly Json[] },
-): StoredDocument {
-  const state: Record<string, Json> = {};
-  for (const [name, value] of Object.entries(stored)) {
-    if (!INTERNAL_FIELDS.includes(name)) state[name] = value;
-  }
-  Object.assign(state, fields);
-  state['apiVersion'] = collection.version;
-  for (const name of ['createdAt', 'createdBy'] as const) {
-    const value = stored[name];
-    if (value !== undefined) state[name] = value;
-  }
-  state['lastModifiedAt'] = at;
-  state['lastModifiedBy'] = by;
-  if (history.length > 0 || collection.settings.storeRevisions) state['history'] = history;
-  state['v'] = documentVersion(stored) + 1;
-  return { ...state, _id: stored._id };
-}
-
-interface RevisionOptions {
-  readonly id: string;
-  readonly action: RevisionAction;
-  /** Ids that the revision takes over from the `history` of the document. */
-  readonly block?: readonly Json[] | undefined;
-}
-
-/** The revision that keeps `state`, without the ids of earlier revisions. */
-export function createRevision(
-  state: StoredDocument,
-  { id, action, block }: RevisionOptions,
-): StoredDocument {
-  const { _id: originalDocumentId, history, v = 0, ...fields } = state;
-  return { ...fields, ...(block && { history: block }), originalDocumentId, action, v, _id: id };
 }

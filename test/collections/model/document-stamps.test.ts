@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { createRevision, stampCreated, stampUpdated } from '../../../src/collections/writes/write-plan.ts';
+import {
+  createRevision,
+  stampCreated,
+  stampUpdated,
+} from '../../../src/collections/model/document-stamps.ts';
 import { documentVersion } from '../../../src/lib/document-version.ts';
 import { collectionOf } from '../library-service.ts';
 
