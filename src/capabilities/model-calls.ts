@@ -90,7 +90,7 @@ function createModelActions({
     },
     async delete({ collection, context }, args) {
       const body = new CheckedJson({ query: getRequiredArgument(args, 'query') });
-      const options = { counts: true };
+      const options = { countRemaining: true };
       const { deleted, totalCount } = await documents.removeByQuery(collection, body, context, options);
       return JSON.stringify({ deleted, totalCount });
     },

@@ -12,11 +12,11 @@ import { createHistoryLoader } from './reads/history-loader.ts';
 import { createReader } from './reads/reader.ts';
 import { createRecordFinder } from './reads/record-finder.ts';
 import type { PatternMatcher } from './validation/validate-document.ts';
+import type { WriteDeps } from './writes/commit.ts';
 import { createDocuments, createRecords } from './writes/create.ts';
 import type { FileRemovals } from './writes/file-removals/file-removals.ts';
 import { removeById, removeByQuery } from './writes/remove.ts';
 import { updateById, updateByQuery } from './writes/update.ts';
-import type { WriteDeps } from './writes/write-deps.ts';
 
 export interface DocumentServiceDeps {
   readonly store: DocumentStore;

@@ -143,7 +143,7 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
     const published: NewRecord[] = [];
     for (const file of files) {
       const key = await file.upload.publish();
-      published.push({ own: createMediaRecord({ ...file, key }, { store, publicUrl }), fields });
+      published.push({ serverFields: createMediaRecord({ ...file, key }, { store, publicUrl }), fields });
     }
     return published;
   };
@@ -156,7 +156,9 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
     if (grant === undefined) return records.createRecords(collection, published, context);
     const signer = { ...context, caller: { name: grant.signedBy, may: context.caller.may } };
     try {
-      return await records.createRecords(collection, published, signer, { also: [usedTokenWrite(grant)] });
+      return await records.createRecords(collection, published, signer, {
+        extraWrites: [usedTokenWrite(grant)],
+      });
     } catch (error) {
       // Of two concurrent uploads with one token the second fails here.
       throw error instanceof ExtraWriteError ? tokenUsedError() : error;

@@ -1,5 +1,5 @@
 // Parses one line of an imported file: a document and its namespace.
-import { sizeIssue } from '../collections/writes/document-size.ts';
+import { sizeIssue } from '../collections/model/document-size.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import { findJsonIssue, MAX_JSON_DEPTH } from '../lib/json/json-check.ts';
 import { scanJson } from '../lib/json/json-scan.ts';

@@ -58,7 +58,7 @@ test('updates and removes', async () => {
   const page = await library.documents.updateById(books, id, { pages: 4 }, contextOf(), {});
   expect(parse(page.results[0]!)).toMatchObject({ title: 'A', pages: 4, v: 2, lastModifiedBy: 'ann' });
   expect(page.metadata).toEqual({ page: 1, offset: 0, totalCount: 1, totalPages: 1 });
-  expect(await library.documents.removeById(books, id, contextOf(), { counts: true })).toEqual({
+  expect(await library.documents.removeById(books, id, contextOf(), { countRemaining: true })).toEqual({
     deleted: 1,
     totalCount: 0,
   });

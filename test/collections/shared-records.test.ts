@@ -16,7 +16,7 @@ beforeEach(async () => {
   files = createMemoryFiles(PATH);
   library = await openLibrary({ images: { fields: { alt: {} }, settings: { type: 'media' } } }, { files });
   library.put(PLAIN);
-  const record = { own: { path: PATH }, fields: {} };
+  const record = { serverFields: { path: PATH }, fields: {} };
   const { results } = await library.documents.createRecords(library.at('images'), [record], contextOf());
   id = String(parse(results[0]!)['_id']);
 });

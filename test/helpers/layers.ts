@@ -109,7 +109,7 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   'src/transfer/': {
     values: [
       ...['src/errors/', 'src/lib/', 'src/stores/filter.ts', 'src/transfer/'],
-      ...['src/collections/specifications/address.ts', 'src/collections/writes/document-size.ts'],
+      ...['src/collections/specifications/address.ts', 'src/collections/model/document-size.ts'],
     ],
     types: ['src/stores/ports.ts'],
   },

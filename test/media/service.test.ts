@@ -11,7 +11,7 @@ it('what was uploaded can be read, by id and by path', async () => {
     documents: { find: async () => [] },
     records: {
       createRecords: async (_collection, records) => {
-        stored.push({ _id: 'id', ...records[0]?.own });
+        stored.push({ _id: 'id', ...records[0]?.serverFields });
         return { results: ['{}'] };
       },
       findRecord: async (_collection, by) =>

@@ -57,7 +57,7 @@ async function bench(answer: () => readonly string[] = () => ['{}'], wrap = (sto
   const lines: string[] = [];
   const records: RecordService = {
     createRecords: async (_collection, sent, context, options) => {
-      asked.push({ records: sent, context, also: options?.also });
+      asked.push({ records: sent, context, also: options?.extraWrites });
       return { results: answer() };
     },
     findRecord: async () => undefined,
@@ -93,8 +93,8 @@ describe('an upload', () => {
     });
     expect(files()).toEqual([`${FOLDER}/a.txt`, `${FOLDER}/b`]);
     expect(asked[0]?.records).toMatchObject([
-      { own: { fileName: 'a.txt', contentLength: 5 }, fields: { caption: 'x' } },
-      { own: { fileName: 'b', originalFileName: '../b', width: 1, height: 2 }, fields: { caption: 'x' } },
+      { serverFields: { fileName: 'a.txt', contentLength: 5 }, fields: { caption: 'x' } },
+      { serverFields: { fileName: 'b', originalFileName: '../b', width: 1, height: 2 }, fields: { caption: 'x' } },
     ]);
     expect(await unsettled()).toEqual([]);
   });

@@ -56,18 +56,29 @@ export function hasHooks({ collection, event }: HookPoint): boolean {
  * passes everything through.
  */
 export function openHookSession(deps: HookDeps, request: RequestContext, isNeeded = true): HookSession {
-  return isNeeded ? createHookSession(deps, request) : createIdleSession(request);
+  return isNeeded ? createHookSession(deps, request) : new IdleSession(request);
 }
 
-function createIdleSession(context: RequestContext): HookSession {
-  return {
-    context,
-    transform: async (_at, obj) => obj,
-    transformEach: async (_at, objs) => objs,
-    runEach: async () => undefined,
-    transformText: async () => undefined,
-    [Symbol.dispose]: () => undefined,
-  };
+class IdleSession implements HookSession {
+  readonly context: RequestContext;
+
+  constructor(context: RequestContext) {
+    this.context = context;
+  }
+
+  async transform(_at: HookPoint, obj: JsonObject): Promise<JsonObject> {
+    return obj;
+  }
+
+  async transformEach(_at: HookPoint, objs: readonly JsonObject[]): Promise<readonly JsonObject[]> {
+    return objs;
+  }
+
+  async runEach(): Promise<void> {}
+
+  async transformText(): Promise<undefined> {}
+
+  [Symbol.dispose](): void {}
 }
 
 /**

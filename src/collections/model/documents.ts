@@ -93,7 +93,7 @@ export interface WriteOptions {
 
 export interface RemoveOptions extends Pick<WriteOptions, 'ifMatch'> {
   /** Count the remaining documents. */
-  readonly counts?: boolean | undefined;
+  readonly countRemaining?: boolean | undefined;
 }
 
 /** Bodies of writes are checked JSON, unless they come as `CheckedJson`: then their parser has done so. */
@@ -134,7 +134,7 @@ export interface DocumentService {
     collection: Collection,
     body: Json | CheckedJson,
     context: RequestContext,
-    options: Pick<RemoveOptions, 'counts'>,
+    options: Pick<RemoveOptions, 'countRemaining'>,
   ): Promise<RemoveResult>;
 }
 
@@ -152,7 +152,7 @@ export interface DocumentLimits {
 /** The record of an uploaded file, before it is stored. */
 export interface NewRecord {
   /** Values of the fields that only the server sets: file name, path, size … */
-  readonly own: JsonObject;
+  readonly serverFields: JsonObject;
   /** What the client sent for fields of the specification; held against it like any document. */
   readonly fields: JsonObject;
 }
@@ -160,14 +160,14 @@ export interface NewRecord {
 /** Options of `createRecords`. */
 export interface CreateRecordsOptions {
   /** Further writes of the same commit. */
-  readonly also?: readonly Write[];
+  readonly extraWrites?: readonly Write[];
 }
 
 /** Records of media collections: each is created together with its file. */
 export interface RecordService {
   /**
-   * Creates the records of one upload, all or none, and the writes of `also` in the same commit. Hooks run as for any
-   * create, but cannot change `own`. Rejects with an ExtraWriteError where the store rejects one of `also`: `reason` is
+   * Creates the records of one upload, all or none, and the writes of `extraWrites` in the same commit. Hooks run as for any
+   * create, but cannot change `serverFields`. Rejects with an ExtraWriteError where the store rejects one of those: `reason` is
    * `duplicate` or `conflict`, `position` its index. Nothing is written then.
    */
   createRecords(

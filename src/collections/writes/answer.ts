@@ -6,7 +6,7 @@ import type { Collection } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import { documentKey } from '../model/registry.ts';
 import { createComposer } from '../reads/compose.ts';
-import type { WriteDeps } from './write-deps.ts';
+import type { WriteDeps } from './commit.ts';
 
 /** Milliseconds that the database has for the response, where the request has less time left. */
 const MIN_ANSWER_MS = 2000;

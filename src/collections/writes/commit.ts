@@ -1,15 +1,106 @@
-// Commits of planned writes: one at a time per document, retried after a conflict, with errors that a client understands.
-import { setTimeout as pause } from 'node:timers/promises';
+// Reads the documents that a write is for, and commits what was planned for them: again after a conflict.
+
 import { AppError, StoreError } from '../../errors/errors.ts';
 import { documentIssueOf } from '../../errors/store-errors.ts';
-import { jitteredBackOff } from '../../lib/async/retry.ts';
+import type { KeyedMutex } from '../../lib/async/keyed-mutex.ts';
+import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
+import { jitteredBackOff, retry } from '../../lib/async/retry.ts';
+import { mapYielding } from '../../lib/async/yielding.ts';
+import { documentVersion } from '../../lib/document-version.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
+import { parseStoredJson } from '../../lib/json/stored-json.ts';
+import { type Filter, filterById } from '../../stores/filter.ts';
+import type { DocumentStore, Projection, StoredDocument } from '../../stores/ports.ts';
+import type { FilterCompiler } from '../filters/compile.ts';
+import type { HookDeps } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
-import type { RequestContext } from '../model/documents.ts';
+import type { DocumentLimits, RequestContext, WriteOptions } from '../model/documents.ts';
 import { ExtraWriteError } from '../model/extra-write-error.ts';
-import { documentKey } from '../model/registry.ts';
+import { documentKey, type Registry } from '../model/registry.ts';
+import type { HistoryLoader } from '../reads/history-loader.ts';
 import { BODY_ORIGIN, indexMember, type WriteOrigin } from '../validation/issue-position.ts';
-import type { WriteDeps } from './write-deps.ts';
+import type { PatternMatcher } from '../validation/validate-document.ts';
+import type { FileRemovals } from './file-removals/file-removals.ts';
 import type { FinishedPlan, WritePlan } from './write-plan.ts';
+
+/** Dependencies of creates, updates and removals. */
+export interface WriteDeps extends HookDeps {
+  readonly store: Pick<DocumentStore, 'findText' | 'findByIds' | 'count' | 'commit'>;
+  readonly registry: Pick<Registry, 'get' | 'isRevisionCollection' | 'holdsRecords'>;
+  readonly filters: Pick<FilterCompiler, 'compile'>;
+  readonly histories: HistoryLoader;
+  readonly matchPattern: PatternMatcher;
+  readonly limits: Pick<DocumentLimits, 'batch' | 'composeDepth' | 'composeReferences' | 'writeMatches'>;
+  /** Must grow with every call. */
+  readonly newId: () => string;
+  /** Writes of one document run one after the other, so that they need no retry. */
+  readonly locks: KeyedMutex;
+  /** Removes the files of media records. Undefined: the files stay. */
+  readonly removals: Pick<FileRemovals, 'createEntries' | 'removeNow'> | undefined;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** The document with this id, or all documents that the query matches. */
+export type WriteTarget =
+  | ({ readonly id: string } & Pick<WriteOptions, 'ifMatch'>)
+  | { readonly query: JsonObject };
+
+interface TargetOptions {
+  readonly collection: Collection;
+  readonly target: WriteTarget;
+  /** Fields to read; all unless given. */
+  readonly projection?: Projection | undefined;
+}
+
+type TargetDeps = Pick<WriteDeps, 'store' | 'filters' | 'limits'>;
+
+/**
+ * Resolves with the documents of a target. By id, throws DOCUMENT_NOT_FOUND, or PRECONDITION_FAILED where `ifMatch` rejects
+ * the state of the document. By query, throws FILTER_INVALID, or WRITE_TOO_LARGE where too many documents match.
+ */
+export async function loadTargets(
+  deps: TargetDeps,
+  { collection, target, projection }: TargetOptions,
+  context: RequestContext,
+): Promise<readonly StoredDocument[]> {
+  if ('query' in target) {
+    const filter = await deps.filters.compile(collection, target.query as Json, context);
+    return loadMatches(deps, { collection, filter, projection }, context);
+  }
+  const filter = filterById(target.id);
+  const [text] = await findTexts(deps, { collection, filter, limit: 1, projection }, context);
+  if (text === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
+  const document = parseStoredJson<StoredDocument>(text);
+  if (target.ifMatch?.(documentVersion(document)) === false) throw new AppError('PRECONDITION_FAILED');
+  return [document];
+}
+
+interface Find extends Pick<TargetOptions, 'collection' | 'projection'> {
+  readonly filter: Filter;
+}
+
+async function loadMatches(
+  { store, limits }: TargetDeps,
+  { collection, filter, projection }: Find,
+  context: RequestContext,
+): Promise<readonly StoredDocument[]> {
+  const limit = Math.min(limits.writeMatches, context.maxMatches ?? limits.writeMatches);
+  const query = { collection, filter, limit: limit + 1, projection };
+  const texts = await findTexts({ store }, query, context);
+  if (texts.length <= limit) return mapYielding(texts, parseStoredJson<StoredDocument>);
+  const matches = await store.count(collection.namespace, filter, { deadline: context.deadline });
+  const message = `The query matches ${matches} documents, more than the ${limit} that one write may have`;
+  throw new AppError('WRITE_TOO_LARGE', { field: 'query', message });
+}
+
+function findTexts(
+  { store }: Pick<TargetDeps, 'store'>,
+  { collection, filter, limit, projection }: Find & { readonly limit: number },
+  { deadline }: RequestContext,
+): MaybePromise<readonly string[]> {
+  const query = { filter, sort: [], skip: 0, limit, ...(projection && { projection }) };
+  return store.findText(collection.namespace, query, { deadline });
+}
 
 const MAX_ATTEMPTS = 30;
 /** Attempts that follow each other without a pause. */
@@ -77,24 +168,24 @@ export function translateCommitError(error: unknown, origins: readonly WriteOrig
 const isConflict = (error: unknown): error is StoreError =>
   error instanceof StoreError && error.reason === 'conflict' && !(error instanceof ExtraWriteError);
 
+const retryDelayMs = (attempt: number) =>
+  attempt < IMMEDIATE_ATTEMPTS ? 0 : jitteredBackOff(attempt - IMMEDIATE_ATTEMPTS + 1, BACK_OFF);
+
 /**
  * Runs an attempt, which reads and commits what it computed from that, again after a conflict: up to 30 times and not after
  * the deadline. Throws STORE_BUSY then.
  */
-export async function commitWithRetry<T>(
+export function commitWithRetry<T>(
   attempt: () => Promise<T>,
   { context, now }: { readonly context: Pick<RequestContext, 'deadline'>; readonly now: () => number },
 ): Promise<T> {
-  for (let round = 1; ; round += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      if (round === MAX_ATTEMPTS || now() > context.deadline) {
-        const message = 'Too many others are writing the same documents';
-        throw new AppError('STORE_BUSY', { message, retryAfter: 1, cause: error });
-      }
-    }
-    if (round >= IMMEDIATE_ATTEMPTS) await pause(jitteredBackOff(round - IMMEDIATE_ATTEMPTS + 1, BACK_OFF));
-  }
+  return retry(attempt, {
+    delayMs: retryDelayMs,
+    shouldRetry(error, attempts) {
+      if (!isConflict(error)) return false;
+      if (attempts < MAX_ATTEMPTS && now() <= context.deadline) return true;
+      const message = 'Too many others are writing the same documents';
+      throw new AppError('STORE_BUSY', { message, retryAfter: 1, cause: error });
+    },
+  });
 }

@@ -15,12 +15,12 @@ import type {
 } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
 import { formatAnswer } from './answer.ts';
+import type { WriteDeps } from './commit.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
 import { openSubDocumentHooks, planSubDocuments } from './plan-sub-documents.ts';
 import { prepareBodies } from './prepare.ts';
 import { assertStorable, assertValid, checkedJson, parseDocuments } from './request-body.ts';
-import type { WriteDeps } from './write-deps.ts';
-import { createWritePlan } from './write-plan.ts';
+import { WritePlan } from './write-plan.ts';
 
 /** Documents to create, all in one collection. */
 interface Creation extends Pick<WriteOptions, 'compose'> {
@@ -56,10 +56,13 @@ export async function createRecords(
   collection: Collection,
   records: readonly NewRecord[],
   context: RequestContext,
-  { also: extraWrites }: CreateRecordsOptions = {},
+  { extraWrites }: CreateRecordsOptions = {},
 ): Promise<WriteResult> {
-  const serverFields = records.map(({ own }) => own);
-  const documents = records.map(({ own, fields }) => ({ ...own, ...stripRecordFields(fields) }));
+  const serverFields = records.map((record) => record.serverFields);
+  const documents = records.map((record) => ({
+    ...record.serverFields,
+    ...stripRecordFields(record.fields),
+  }));
   await assertStorable(documents);
   const isList = records.length > 1;
   return create(deps, { collection, documents, serverFields, isList, extraWrites }, context);
@@ -83,15 +86,11 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
   const { created, writes } = await commitWithRetry(
     async () => {
       using nested = openSubDocumentHooks(deps, subDocuments, context);
-      const plan = createWritePlan({ at: deps.now(), by: context.caller.name }, deps.newId);
+      const plan = new WritePlan({ at: deps.now(), by: context.caller.name }, deps.newId);
       for (const [position, write] of extraWrites.entries()) plan.addExtra(write, position);
       const inserted = await mapYielding(bodies, ({ fields, origin }, index) => {
-        const own = serverFields?.[index];
-        return plan.insert(
-          collection,
-          { id: deps.newId(), fields: own === undefined ? fields : { ...own, ...fields } },
-          origin,
-        );
+        const all = serverFields === undefined ? fields : { ...serverFields[index], ...fields };
+        return plan.insert(collection, { id: deps.newId(), fields: all }, origin);
       });
       assertValid([...issues, ...(await planSubDocuments(deps, subDocuments, plan, nested))]);
       const committed = await commitPlan(deps, plan, nested.context);

@@ -13,8 +13,8 @@ import { isReference } from '../model/references.ts';
 import { documentKey } from '../model/registry.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { stripInternalFields, validateFields } from '../validation/validate-document.ts';
-import type { SubDocument } from './extract-sub-documents.ts';
-import type { WriteDeps } from './write-deps.ts';
+import type { WriteDeps } from './commit.ts';
+import type { SubDocument } from './prepare.ts';
 import type { WritePlan } from './write-plan.ts';
 
 type SubDocumentDeps = Pick<WriteDeps, 'store' | 'matchPattern'>;

@@ -9,14 +9,13 @@ import { hasHooks, openHookSession } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RemoveOptions, RemoveResult, RequestContext } from '../model/documents.ts';
 import { withAnswerDeadline } from './answer.ts';
-import { commitPlan, commitWithRetry, withDocumentLock } from './commit.ts';
+import type { WriteDeps } from './commit.ts';
+import { commitPlan, commitWithRetry, loadTargets, type WriteTarget, withDocumentLock } from './commit.ts';
 import { insertEntry } from './file-removals/removal-entries.ts';
-import { loadTargets, type WriteTarget } from './load-targets.ts';
 import { checkedJson, parseQuery } from './request-body.ts';
-import type { WriteDeps } from './write-deps.ts';
-import { createWritePlan } from './write-plan.ts';
+import { WritePlan } from './write-plan.ts';
 
-interface Removal extends Pick<RemoveOptions, 'counts'> {
+interface Removal extends Pick<RemoveOptions, 'countRemaining'> {
   readonly collection: Collection;
   readonly target: WriteTarget;
 }
@@ -27,11 +26,11 @@ export function removeById(
   collection: Collection,
   id: string,
   context: RequestContext,
-  { ifMatch, counts }: RemoveOptions,
+  { ifMatch, countRemaining }: RemoveOptions,
 ): Promise<RemoveResult> {
   const target = { id, ifMatch };
   return withDocumentLock(deps, { collection, id }, context, () =>
-    remove(deps, { collection, target, counts }, context),
+    remove(deps, { collection, target, countRemaining }, context),
   );
 }
 
@@ -41,10 +40,10 @@ export async function removeByQuery(
   collection: Collection,
   body: Json | CheckedJson,
   context: RequestContext,
-  { counts }: Pick<RemoveOptions, 'counts'>,
+  { countRemaining }: Pick<RemoveOptions, 'countRemaining'>,
 ): Promise<RemoveResult> {
   const query = parseQuery(await checkedJson(body));
-  const result = await remove(deps, { collection, target: { query }, counts }, context);
+  const result = await remove(deps, { collection, target: { query }, countRemaining }, context);
   if (isEmpty(query)) {
     const fields = { ...requester(context), path: collection.path, deleted: result.deleted };
     deps.log.warn(fields, 'every document of a collection was deleted');
@@ -54,7 +53,7 @@ export async function removeByQuery(
 
 async function remove(
   deps: WriteDeps,
-  { collection, target, counts = false }: Removal,
+  { collection, target, countRemaining = false }: Removal,
   request: RequestContext,
 ): Promise<RemoveResult> {
   const { store, registry, removals, now } = deps;
@@ -69,7 +68,7 @@ async function remove(
       const documents = await loadTargets(deps, { collection, target, projection }, context);
       // Each attempt shows the hooks the documents that it removes.
       if (hasHooks(at)) await hooks.runEach(at, await mapYielding(documents, (one) => JSON.stringify(one)));
-      const plan = createWritePlan({ at: now(), by: context.caller.name }, deps.newId);
+      const plan = new WritePlan({ at: now(), by: context.caller.name }, deps.newId);
       await mapYielding(documents, (stored) => plan.remove(collection, stored));
       const files = isMedia ? removals.createEntries(collection.namespace, documents) : [];
       for (const entry of files) plan.addExtra(insertEntry(entry));
@@ -80,7 +79,7 @@ async function remove(
   );
 
   await removals?.removeNow(entries);
-  if (!counts) return { deleted, totalCount: undefined };
+  if (!countRemaining) return { deleted, totalCount: undefined };
   const count = async ({ deadline }: RequestContext) =>
     store.count(collection.namespace, MATCH_ALL, { deadline });
   return { deleted, totalCount: await withAnswerDeadline(count, { context, now }) };

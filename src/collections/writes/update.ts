@@ -9,13 +9,12 @@ import type { Page, RequestContext, WriteOptions } from '../model/documents.ts';
 import { writeMetadata } from '../reads/page-metadata.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { formatAnswer } from './answer.ts';
-import { commitPlan, commitWithRetry, withDocumentLock } from './commit.ts';
-import { loadTargets, type WriteTarget } from './load-targets.ts';
+import type { WriteDeps } from './commit.ts';
+import { commitPlan, commitWithRetry, loadTargets, type WriteTarget, withDocumentLock } from './commit.ts';
 import { openSubDocumentHooks, planSubDocuments } from './plan-sub-documents.ts';
 import { type PreparedBody, prepareBody } from './prepare.ts';
 import { assertValid, checkedJson, parseFields, parseQuery, parseUpdate } from './request-body.ts';
-import type { WriteDeps } from './write-deps.ts';
-import { createWritePlan } from './write-plan.ts';
+import { WritePlan } from './write-plan.ts';
 
 interface Update extends Pick<WriteOptions, 'compose'> {
   readonly collection: Collection;
@@ -76,7 +75,7 @@ async function update(
       const body = prepared ?? (await transformFields(deps, { collection, sent, documents }, hooks));
 
       using nested = openSubDocumentHooks(deps, body.subDocuments, context);
-      const plan = createWritePlan({ at: deps.now(), by: context.caller.name }, deps.newId);
+      const plan = new WritePlan({ at: deps.now(), by: context.caller.name }, deps.newId);
       const targets = { collection, documents, caller: context.caller };
       const { fields, issues } = await resolveUndeclared(body, targets);
       // The new state of each document is not computed for an update that is rejected anyway.

@@ -1,4 +1,5 @@
 // Collects the writes of one request, revisions included, into one atomic commit.
+
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, StoreError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
@@ -9,18 +10,18 @@ import type { StoredDocument, Write } from '../../stores/ports.ts';
 import type { AfterHookEvent } from '../hooks/document-hooks.ts';
 import { hasHooks } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
-import { revisionIds, splitHistory } from '../model/history-blocks.ts';
-import { documentKey } from '../model/registry.ts';
-import { revisionNamespaceOf } from '../model/revision-namespace.ts';
-import { BODY_ORIGIN, type WriteOrigin } from '../validation/issue-position.ts';
-import { sizeIssue } from './document-size.ts';
+import { sizeIssue } from '../model/document-size.ts';
 import {
   createRevision,
   type RevisionOptions,
   stampCreated,
   stampUpdated,
   type WriteStamp,
-} from './document-stamps.ts';
+} from '../model/document-stamps.ts';
+import { revisionIds, splitHistory } from '../model/history-blocks.ts';
+import { documentKey } from '../model/registry.ts';
+import { revisionNamespaceOf } from '../model/revision-namespace.ts';
+import { BODY_ORIGIN, type WriteOrigin } from '../validation/issue-position.ts';
 
 /** A document as the commit stores it. */
 interface Written {
@@ -43,17 +44,6 @@ interface Change {
 interface PendingUpdate extends Change {
   readonly collection: Collection;
   readonly stored: StoredDocument;
-}
-
-export interface WritePlan {
-  insert(collection: Collection, created: NewDocument, origin: WriteOrigin): Written;
-  /** Several updates of one document become one write. Throws DOCUMENT_INVALID where they contradict each other. */
-  update(collection: Collection, stored: StoredDocument, change: Change): void;
-  remove(collection: Collection, stored: StoredDocument): void;
-  /** A write that is no document of a collection. `position`: among the extra writes of the caller. */
-  addExtra(write: Write, position?: number): void;
-  /** Computes the updates, in the order in which they were added. Call once, last. */
-  finish(): Promise<FinishedPlan>;
 }
 
 export interface FinishedPlan {
@@ -81,91 +71,111 @@ const MAX_WRITE_CHARACTERS = 128 * 1024 * 1024;
 /** Fields that every update changes. */
 const STAMPED_FIELDS = ['apiVersion', 'lastModifiedAt', 'lastModifiedBy', 'history', 'v'];
 
-export function createWritePlan(stamp: WriteStamp, newId: () => string): WritePlan {
-  const planned: PlannedWrite[] = [];
-  const updates = new Map<string, PendingUpdate>();
-  const afterHookEvents: AfterHookEvent[] = [];
-  let remaining = MAX_WRITE_CHARACTERS;
+/** The writes of one request. `by` whom and when is the same for all of them. */
+export class WritePlan {
+  readonly #stamp: WriteStamp;
+  readonly #newId: () => string;
+  readonly #planned: PlannedWrite[] = [];
+  readonly #afterHookEvents: AfterHookEvent[] = [];
+  #updates: Map<string, PendingUpdate> | undefined;
+  #remaining = MAX_WRITE_CHARACTERS;
 
-  const encode = (document: StoredDocument): string => {
+  constructor(stamp: WriteStamp, newId: () => string) {
+    this.#stamp = stamp;
+    this.#newId = newId;
+  }
+
+  insert(collection: Collection, { id, fields, depth = 0 }: NewDocument, origin: WriteOrigin): Written {
+    const isRevised = collection.settings.storeRevisions;
+    let document = stampCreated(collection, fields, {
+      ...this.#stamp,
+      id,
+      history: isRevised ? [] : undefined,
+    });
+    if (isRevised) {
+      document = { ...document, history: [this.#addRevision(collection, document, { action: 'create' })] };
+    }
+    const text = this.#encode(document);
+    const write = { kind: 'insert', ns: collection.namespace, document, text } as const;
+    this.#planned.push({ write, origin, step: 'insert', depth });
+    this.#addEvent({ event: 'afterCreate', collection, text });
+    return { document, text };
+  }
+
+  /** Several updates of one document become one write. Throws DOCUMENT_INVALID where they contradict each other. */
+  update(collection: Collection, stored: StoredDocument, change: Change): void {
+    this.#updates ??= new Map();
+    const key = documentKey(collection.namespace, stored._id);
+    const earlier = this.#updates.get(key);
+    const update = earlier === undefined ? { collection, stored, ...change } : join(earlier, stored, change);
+    this.#updates.set(key, update);
+  }
+
+  remove(collection: Collection, stored: StoredDocument): void {
+    if (collection.settings.storeRevisions) this.#addRevision(collection, stored, { action: 'delete' });
+    const { namespace: ns } = collection;
+    const write = { kind: 'remove', ns, id: stored._id, v: documentVersion(stored) } as const;
+    this.#planned.push({ write, origin: BODY_ORIGIN, step: 'remove' });
+    if (hasHooks({ event: 'afterDelete', collection })) {
+      this.#afterHookEvents.push({ event: 'afterDelete', collection, text: JSON.stringify(stored) });
+    }
+  }
+
+  /** Adds a write that is no document of a collection. `position`: among the extra writes of the caller. */
+  addExtra(write: Write, position?: number): void {
+    const origin = position === undefined ? BODY_ORIGIN : { prefix: '', extraWrite: position };
+    this.#planned.push({ write, origin, step: 'extra' });
+  }
+
+  /** Computes the updates, in the order in which they were added. Call once, last. */
+  async finish(): Promise<FinishedPlan> {
+    const pending = this.#updates === undefined ? [] : [...this.#updates.values()];
+    const updated = await mapYielding(pending, (update) => this.#applyUpdate(update));
+    return { ...orderWrites(this.#planned), updated, afterHookEvents: this.#afterHookEvents };
+  }
+
+  #applyUpdate({ collection, stored, fields, origin }: PendingUpdate): Written {
+    const history = revisionIds(stored);
+    let document = stampUpdated(collection, stored, { ...this.#stamp, fields, history });
+    if (collection.settings.storeRevisions) {
+      const { kept, block } = splitHistory(history, documentVersion(document));
+      const revision = this.#addRevision(collection, document, { action: 'update', block });
+      document = { ...document, history: [...kept, revision] };
+    }
+    const text = this.#encode(document);
+    const changed = [...Object.keys(fields), ...STAMPED_FIELDS];
+    const target = { ns: collection.namespace, id: stored._id, v: documentVersion(stored) };
+    this.#planned.push({
+      write: { kind: 'update', ...target, document, changed, text },
+      origin,
+      step: 'update',
+    });
+    this.#addEvent({ event: 'afterUpdate', collection, text });
+    return { document, text };
+  }
+
+  /** Adds the revision that keeps a state, and returns its id. */
+  #addRevision(collection: Collection, state: StoredDocument, options: Omit<RevisionOptions, 'id'>): string {
+    const id = this.#newId();
+    const document = createRevision(state, { ...options, id });
+    const ns = revisionNamespaceOf(collection);
+    const write = { kind: 'insert', ns, document, text: this.#encode(document) } as const;
+    this.#planned.push({ write, origin: BODY_ORIGIN, step: 'revision' });
+    return id;
+  }
+
+  #addEvent(event: AfterHookEvent): void {
+    if (hasHooks(event)) this.#afterHookEvents.push(event);
+  }
+
+  #encode(document: StoredDocument): string {
     const text = JSON.stringify(document);
     const issue = sizeIssue(document, text);
     if (issue !== undefined) throw new AppError('PAYLOAD_TOO_LARGE', { message: `The document ${issue}` });
-    remaining -= text.length;
-    if (remaining < 0) throw new AppError('RESULT_TOO_LARGE');
+    this.#remaining -= text.length;
+    if (this.#remaining < 0) throw new AppError('RESULT_TOO_LARGE');
     return text;
-  };
-  const addRevision = (
-    collection: Collection,
-    state: StoredDocument,
-    options: Omit<RevisionOptions, 'id'>,
-  ): string => {
-    const id = newId();
-    const document = createRevision(state, { ...options, id });
-    const ns = revisionNamespaceOf(collection);
-    const write = { kind: 'insert', ns, document, text: encode(document) } as const;
-    planned.push({ write, origin: BODY_ORIGIN, step: 'revision' });
-    return id;
-  };
-  const addEvent = (event: AfterHookEvent) => {
-    if (hasHooks(event)) afterHookEvents.push(event);
-  };
-  const applyUpdate = ({ collection, stored, fields, origin }: PendingUpdate): Written => {
-    const history = revisionIds(stored);
-    let document = stampUpdated(collection, stored, { ...stamp, fields, history });
-    if (collection.settings.storeRevisions) {
-      const { kept, block } = splitHistory(history, documentVersion(document));
-      const revision = addRevision(collection, document, { action: 'update', block });
-      document = { ...document, history: [...kept, revision] };
-    }
-    const text = encode(document);
-    const { namespace: ns } = collection;
-    const changed = [...Object.keys(fields), ...STAMPED_FIELDS];
-    const target = { ns, id: stored._id, v: documentVersion(stored) };
-    planned.push({ write: { kind: 'update', ...target, document, changed, text }, origin, step: 'update' });
-    addEvent({ event: 'afterUpdate', collection, text });
-    return { document, text };
-  };
-
-  return {
-    insert(collection, { id, fields, depth = 0 }, origin) {
-      const isRevised = collection.settings.storeRevisions;
-      let document = stampCreated(collection, fields, { ...stamp, id, history: isRevised ? [] : undefined });
-      if (isRevised) {
-        document = { ...document, history: [addRevision(collection, document, { action: 'create' })] };
-      }
-      const text = encode(document);
-      const write = { kind: 'insert', ns: collection.namespace, document, text } as const;
-      planned.push({ write, origin, step: 'insert', depth });
-      addEvent({ event: 'afterCreate', collection, text });
-      return { document, text };
-    },
-    update(collection, stored, change) {
-      const key = documentKey(collection.namespace, stored._id);
-      const earlier = updates.get(key);
-      updates.set(
-        key,
-        earlier === undefined ? { collection, stored, ...change } : join(earlier, stored, change),
-      );
-    },
-    remove(collection, stored) {
-      if (collection.settings.storeRevisions) addRevision(collection, stored, { action: 'delete' });
-      const { namespace: ns } = collection;
-      const write = { kind: 'remove', ns, id: stored._id, v: documentVersion(stored) } as const;
-      planned.push({ write, origin: BODY_ORIGIN, step: 'remove' });
-      if (hasHooks({ event: 'afterDelete', collection })) {
-        afterHookEvents.push({ event: 'afterDelete', collection, text: JSON.stringify(stored) });
-      }
-    },
-    addExtra(write, position) {
-      const origin = position === undefined ? BODY_ORIGIN : { prefix: '', extraWrite: position };
-      planned.push({ write, origin, step: 'extra' });
-    },
-    async finish() {
-      const updated = updates.size === 0 ? [] : await mapYielding([...updates.values()], applyUpdate);
-      return { ...orderWrites(planned), updated, afterHookEvents };
-    },
-  };
+  }
 }
 
 /** The update of a document that is updated twice. Throws a conflict where another write came between its two reads. */

@@ -127,9 +127,18 @@ function parseAtOnce(json: Buffer, limits: JsonLimits, reading: JsonChecks): Jso
   reading.assertShape(shape);
   // `null`: not one list; the parser reports what it is instead.
   if (shape.list !== null) assertWithinLimits(shape, limits);
+  return parseUnscanned(json, reading);
+}
+
+function parseUnscanned(json: Buffer, { findIssue }: JsonChecks): Json {
   const value = parse(decodeUtf8(json));
-  assertNoIssue(reading.findIssue(value));
+  assertNoIssue(findIssue(value));
   return value;
+}
+
+/** True for a document so short that no shape of it is over a limit: a byte adds at most three values, and one level. */
+function fitsInAnyShape({ length }: Buffer, { maxValues, list }: JsonLimits): boolean {
+  return length <= MAX_PARSED_DEPTH && 3 * length <= maxValues && length <= (list?.maxElements ?? length);
 }
 
 const parseChecked = (json: Buffer, limits: JsonLimits, reading: JsonChecks) =>
@@ -147,7 +156,9 @@ const DOCUMENT_CHECKS: JsonChecks = {
  * BAD_REQUEST, PAYLOAD_TOO_LARGE, or the error that `limits` has for a list.
  */
 export function parseJsonBody(json: Buffer, limits: JsonLimits): Json | undefined | Promise<Json> {
-  return json.length === 0 ? undefined : parseChecked(json, limits, DOCUMENT_CHECKS);
+  if (json.length === 0) return undefined;
+  if (fitsInAnyShape(json, limits)) return parseUnscanned(json, DOCUMENT_CHECKS);
+  return parseChecked(json, limits, DOCUMENT_CHECKS);
 }
 
 /** Checks bytes that posted code will parse. Rejects with BAD_REQUEST, PAYLOAD_TOO_LARGE, or the error of `assertShape`. */

@@ -34,15 +34,15 @@ function isLegacyUpdate(request: FastifyRequest, body: Json): boolean {
 export function createDocumentRemovals(deps: Deps): Record<'one' | 'many', RouteHandler> {
   const { config, documents } = deps;
   const context = createContextFactory(deps);
-  const counts = config.feedback.enabled;
+  const countRemaining = config.feedback.enabled;
   const answer = (reply: FastifyReply, { deleted, totalCount }: RemoveResult) => {
-    if (!counts) return reply.code(204).send();
+    if (!countRemaining) return reply.code(204).send();
     const message = 'Documents deleted successfully';
     return sendJson(reply, { status: 'success', message, deleted, deletedCount: deleted, totalCount });
   };
   return {
     one: async (request, reply) => {
-      const options = { ifMatch: parsePreconditions(request), counts };
+      const options = { ifMatch: parsePreconditions(request), countRemaining };
       const id = documentIdOf(request);
       return answer(reply, await documents.removeById(collectionOf(request), id, context(request), options));
     },
@@ -51,7 +51,7 @@ export function createDocumentRemovals(deps: Deps): Record<'one' | 'many', Route
       const body = checkedJsonBody(request);
       return answer(
         reply,
-        await documents.removeByQuery(collectionOf(request), body, context(request), { counts }),
+        await documents.removeByQuery(collectionOf(request), body, context(request), { countRemaining }),
       );
     },
   };

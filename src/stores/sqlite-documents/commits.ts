@@ -46,17 +46,6 @@ export function createCommits(deps: CommitsDeps): Commits {
   const { writer, threads, queue, checkpointer, clock, onError } = deps;
   const listeners = new Set<(changed: readonly Namespace[]) => void>();
 
-  const commitAny = async (writes: readonly Write[], deadline: number | undefined) => {
-    const short = toShortCommit(writes, deadline);
-    try {
-      if (short === undefined) await commitOnThread(writes, deadline);
-      else await (groups.tryJoin(short) ?? queue.run(() => commitHere(short), { deadline }));
-    } finally {
-      // A failed commit may have extended the log too.
-      checkpointer.afterWrite(short === undefined || short.size > MIN_LARGE_TEXT);
-    }
-  };
-
   const commitOnThread = async (writes: readonly Write[], deadline: number | undefined) => {
     const serialized = await serializeWrites(writes, deadline);
     const work = () => {
@@ -112,9 +101,15 @@ export function createCommits(deps: CommitsDeps): Commits {
   return {
     async commit(writes, { deadline } = {}) {
       if (writes.length === 0) return;
-      await commitAny(writes, deadline);
-      const changed = new Map(writes.map(({ ns }) => [namespaceKey(ns), ns]));
-      emit([...changed.values()]);
+      const short = toShortCommit(writes, deadline);
+      try {
+        if (short === undefined) await commitOnThread(writes, deadline);
+        else await (groups.tryJoin(short) ?? queue.run(() => commitHere(short), { deadline }));
+      } finally {
+        // A failed commit may have extended the log too.
+        checkpointer.afterWrite(short === undefined || short.size > MIN_LARGE_TEXT);
+      }
+      if (listeners.size > 0) emit(changedNamespaces(writes));
     },
     flushed: () => groups.flushed(),
     onCommit(listener) {
@@ -122,6 +117,10 @@ export function createCommits(deps: CommitsDeps): Commits {
       return () => listeners.delete(listener);
     },
   };
+}
+
+function changedNamespaces(writes: readonly Write[]): readonly Namespace[] {
+  return [...new Map(writes.map(({ ns }) => [namespaceKey(ns), ns])).values()];
 }
 
 /** Returns the writes with their texts; undefined if they are too much for the main thread. */
@@ -132,7 +131,7 @@ function toShortCommit(writes: readonly Write[], deadline: number | undefined): 
     if (write.kind === 'remove') return write;
     const text = write.text ?? JSON.stringify(write.document);
     size += text.length;
-    return { ...write, text };
+    return write.text === undefined ? { ...write, text } : write;
   });
   if (size > MAX_SHORT_TEXT || (size > MAX_UNCOUNTED_TEXT && countCommas(withTexts) > MAX_SHORT_VALUES))
     return undefined;

@@ -10,7 +10,7 @@ async function openImages(settings = {}, hooks?: FakeHooks) {
   const library = await openLibrary({ images, films: MEDIA }, hooks && { hooks });
   onTestFinished(() => library.close());
   const create = async (path: string, isPublic = true) => {
-    const record = { own: { path }, fields: { isPublic } };
+    const record = { serverFields: { path }, fields: { isPublic } };
     const { results } = await library.documents.createRecords(library.at('images'), [record], contextOf());
     return String(JSON.parse(results[0]!)._id);
   };

@@ -75,7 +75,9 @@ describe('a database that does not answer after the commit', () => {
     });
     expect(parse(page.results[0]!)).toMatchObject({ title: 'B', author });
     committed = false;
-    const removed = library.documents.removeById(library.at('books'), id, contextOf(), { counts: true });
+    const removed = library.documents.removeById(library.at('books'), id, contextOf(), {
+      countRemaining: true,
+    });
     expect(await removed).toEqual({ deleted: 1, totalCount: undefined });
   });
 

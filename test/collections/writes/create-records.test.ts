@@ -32,7 +32,10 @@ const own = (name: string): JsonObject => ({
   path: `1.0/library/images/${name}`,
   contentLength: 5,
 });
-const record = (name: string, fields: JsonObject = { alt: name }): NewRecord => ({ own: own(name), fields });
+const record = (name: string, fields: JsonObject = { alt: name }): NewRecord => ({
+  serverFields: own(name),
+  fields,
+});
 const token = (id: string): Write => ({
   kind: 'insert',
   ns: { database: null, collection: 'cloister.tokens' },
@@ -46,7 +49,7 @@ beforeEach(async () => {
 afterEach(() => library.close());
 
 const create = async (records: readonly NewRecord[], also?: readonly Write[]) => {
-  const options = also === undefined ? {} : { also };
+  const options = also === undefined ? {} : { extraWrites: also };
   const images = library.at('images');
   const { results } = await library.documents.createRecords(images, records, contextOf(), options);
   return results.map(parse);

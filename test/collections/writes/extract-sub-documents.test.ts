@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRegistry } from '../../../src/collections/model/registry.ts';
-import {
-  type ExtractOptions,
-  extractSubDocuments,
-} from '../../../src/collections/writes/extract-sub-documents.ts';
+import { type ExtractOptions, extractSubDocuments } from '../../../src/collections/writes/prepare.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { callerNamed, collectionOf, LIMITS } from '../library-service.ts';
 

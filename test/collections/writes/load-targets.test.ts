@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFilterCompiler } from '../../../src/collections/filters/compile.ts';
 import { createRegistry } from '../../../src/collections/model/registry.ts';
-import { loadTargets } from '../../../src/collections/writes/load-targets.ts';
+import { loadTargets } from '../../../src/collections/writes/commit.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { contextOf, LIMITS, type Library, openLibrary } from '../library-service.ts';
 

@@ -21,9 +21,9 @@ beforeEach(async () => {
 afterEach(() => library.close());
 
 const removeAll = (body: Json, name = 'books') =>
-  library.documents.removeByQuery(library.at(name), body, contextOf(), { counts: true });
+  library.documents.removeByQuery(library.at(name), body, contextOf(), { countRemaining: true });
 const remove = (id: string, options = {}) =>
-  library.documents.removeById(library.at('books'), id, contextOf(), { counts: true, ...options });
+  library.documents.removeById(library.at('books'), id, contextOf(), { countRemaining: true, ...options });
 
 test('by id: one, once', async () => {
   expect(await remove(ids[0]!.toUpperCase())).toEqual({ deleted: 1, totalCount: 3 });
@@ -31,7 +31,7 @@ test('by id: one, once', async () => {
 });
 
 test('counts what is left only when asked', async () => {
-  expect(await remove(ids[0]!, { counts: false })).toEqual({ deleted: 1, totalCount: undefined });
+  expect(await remove(ids[0]!, { countRemaining: false })).toEqual({ deleted: 1, totalCount: undefined });
 });
 
 test('by id: not in another state than expected', async () => {

@@ -22,7 +22,7 @@ let id: string;
 beforeEach(async () => {
   const hooks = createFakeHooks({ touch: (obj) => ({ ...obj, mimetype: 'text/html', contentLength: 0 }) });
   library = await openLibrary(SOURCES, { hooks });
-  const record = { own: OWN, fields: { alt: 'A' } };
+  const record = { serverFields: OWN, fields: { alt: 'A' } };
   const { results } = await library.documents.createRecords(library.at('images'), [record], contextOf());
   id = String(parse(results[0]!)['_id']);
 });

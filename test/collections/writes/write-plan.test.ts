@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
 import { translateCommitError } from '../../../src/collections/writes/commit.ts';
-import {
-  createWritePlan,
-  orderWrites,
-  type PlannedWrite,
-} from '../../../src/collections/writes/write-plan.ts';
+import { orderWrites, type PlannedWrite, WritePlan } from '../../../src/collections/writes/write-plan.ts';
 import { StoreError } from '../../../src/errors/errors.ts';
 import { collectionOf } from '../library-service.ts';
 
@@ -16,7 +12,7 @@ const HERE = { prefix: '' };
 
 function planOf() {
   let made = 0;
-  return createWritePlan({ at: 5, by: 'ann' }, () => {
+  return new WritePlan({ at: 5, by: 'ann' }, () => {
     made += 1;
     return `r${made}`;
   });

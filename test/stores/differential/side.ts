@@ -109,7 +109,7 @@ export function createSide(store: DocumentStore): Side {
         return documents.removeById(collection, operation.id, context, {});
       case 'removeMany':
         return documents.removeByQuery(collection, { query: operation.query }, context, {
-          counts: true,
+          countRemaining: true,
         });
       case 'stats':
         return statistics(collection);

@@ -1,4 +1,5 @@
-// Group commit: inserts that arrive in one tick of the event loop share a transaction, whose end is most of the cost of a commit.
+// Group commit: inserts of one turn of the event loop share a transaction, since beginning and ending one is half the cost of a
+// commit.
 import type { Write } from '../../ports.ts';
 
 export interface ShortCommit {
@@ -15,7 +16,10 @@ interface GroupedCommit extends ShortCommit {
 }
 
 export interface CommitGroups {
-  /** Adds a commit to the group that is committed at the end of this tick; undefined if it should be committed alone, now. */
+  /**
+   * Adds a commit to the group that is committed at the end of this turn of the event loop, or before if the group is full.
+   * Undefined for anything but inserts: that should be committed alone, now.
+   */
   tryJoin(commit: ShortCommit): Promise<void> | undefined;
   /** Resolves when no group is collecting commits. */
   flushed(): Promise<void>;
@@ -35,29 +39,37 @@ interface CommitGroupsDeps {
 const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function earliest(commits: readonly ShortCommit[]): number | undefined {
-  const deadlines = commits.flatMap(({ deadline }) => deadline ?? []);
-  return deadlines.length === 0 ? undefined : Math.min(...deadlines);
+  let first = Number.POSITIVE_INFINITY;
+  for (const { deadline = first } of commits) first = Math.min(first, deadline);
+  return first === Number.POSITIVE_INFINITY ? undefined : first;
 }
 
 /** An update depends on what it read: waiting would let other writes in between. */
 const isInsert = ({ kind }: Write) => kind === 'insert';
 
+/** The commits of one turn, in their order. */
+interface CommitGroup {
+  readonly members: GroupedCommit[];
+  writes: number;
+  size: number;
+}
+
+/** Creates the groups of one store. */
 export function createCommitGroups({
   limits,
   enqueue,
   commitTogether,
   commitAlone,
 }: CommitGroupsDeps): CommitGroups {
-  /** Undefined until something is committed in this tick: a single commit does not wait for others. */
-  let group: GroupedCommit[] | undefined;
-  let remaining = limits;
+  let open: CommitGroup | undefined;
 
-  const commitAll = async (members: readonly GroupedCommit[]) => {
-    const size = members.reduce((sum, member) => sum + member.size, 0);
-    const writes = members.flatMap((member) => member.writes);
-    if (members.length > 1 && commitTogether(writes, size)) {
-      for (const { done } of members) done.resolve();
-      return;
+  const commitAll = async ({ members, size }: CommitGroup) => {
+    if (members.length > 1) {
+      const writes = members.flatMap((member) => member.writes);
+      if (commitTogether(writes, size)) {
+        for (const { done } of members) done.resolve();
+        return;
+      }
     }
     // The error of one member must not fail the others.
     for (const [index, member] of members.entries()) {
@@ -67,33 +79,37 @@ export function createCommitGroups({
   };
 
   const closeGroup = () => {
-    const members = group ?? [];
-    group = undefined;
-    if (members.length === 0) return;
-    enqueue(() => commitAll(members), earliest(members)).catch((error: unknown) => {
-      for (const { done } of members) done.reject(error);
+    const group = open;
+    open = undefined;
+    if (group === undefined) return;
+    enqueue(() => commitAll(group), earliest(group.members)).catch((error: unknown) => {
+      for (const { done } of group.members) done.reject(error);
     });
+  };
+
+  /** The open group if it takes this commit too, else a new one. */
+  const groupFor = (commit: ShortCommit): CommitGroup => {
+    if (open !== undefined) {
+      const fits =
+        open.writes + commit.writes.length <= limits.writes && open.size + commit.size <= limits.size;
+      if (fits) return open;
+      closeGroup();
+    }
+    open = { members: [], writes: 0, size: 0 };
+    setImmediate(closeGroup);
+    return open;
   };
 
   return {
     tryJoin(commit) {
       if (!commit.writes.every(isInsert)) return undefined;
-      if (group === undefined) {
-        group = [];
-        remaining = limits;
-        setImmediate(closeGroup);
-        return undefined;
-      }
-      const rest = {
-        writes: remaining.writes - commit.writes.length,
-        size: remaining.size - commit.size,
-      };
-      if (rest.writes < 0 || rest.size < 0) return undefined;
-      remaining = rest;
+      const group = groupFor(commit);
       const done = Promise.withResolvers<void>();
-      group.push({ ...commit, done });
+      group.members.push({ ...commit, done });
+      group.writes += commit.writes.length;
+      group.size += commit.size;
       return done.promise;
     },
-    flushed: () => (group === undefined ? Promise.resolve() : nextTick()),
+    flushed: () => (open === undefined ? Promise.resolve() : nextTick()),
   };
 }

@@ -25,7 +25,7 @@ afterEach(() => library.close());
 /** Stores a file and its record; resolves with the id of the record. */
 async function upload(name: string, path = keyOf(name)): Promise<string> {
   files.there.set(keyOf(name), 0);
-  const record = { own: { fileName: name, path }, fields: {} };
+  const record = { serverFields: { fileName: name, path }, fields: {} };
   const { results } = await library.documents.createRecords(library.at('images'), [record], contextOf());
   return String(parse(results[0]!)['_id']);
 }
@@ -100,7 +100,7 @@ test('documents of other collections take no files along, whatever their path sa
 
 test('many files make several entries, and a removal that fails writes none', async () => {
   const many = Array.from({ length: 1200 }, (_, n) => `${n}.png`);
-  const records = many.map((name) => ({ own: { fileName: name, path: keyOf(name) }, fields: {} }));
+  const records = many.map((name) => ({ serverFields: { fileName: name, path: keyOf(name) }, fields: {} }));
   await library.documents.createRecords(library.at('images'), records, contextOf());
   files.leave();
   const past = { ...contextOf(), deadline: 0 };

@@ -38,26 +38,24 @@ function setUp({ refuse = [] as string[], full = false } = {}) {
   return { ...service, groups, singles, deadlines };
 }
 
-test('the first insert of a tick is committed alone, the others together at its end', async () => {
+test('inserts of one turn are committed together at its end, the first one too', async () => {
   const { tryJoin: join, groups, singles, deadlines } = setUp();
-  expect(join(member('a'))).toBeUndefined();
-  const others = [join(member('b', { deadline: 7 })), join(member('c', { deadline: 5 }))];
+  const joined = [member('a'), member('b', { deadline: 7 }), member('c', { deadline: 5 })].map(join);
   expect(groups).toEqual([]);
-  await Promise.all(others);
-  expect([groups, singles, deadlines]).toEqual([[['b', 'c']], [], [5]]);
-  expect(join(member('d'))).toBeUndefined();
+  await Promise.all(joined);
+  expect([groups, singles, deadlines]).toEqual([[['a', 'b', 'c']], [], [5]]);
+  await join(member('d'));
+  expect([groups, singles, deadlines]).toEqual([[['a', 'b', 'c']], ['d'], [5, undefined]]);
 });
 
 test('a group of one is committed alone', async () => {
   const { tryJoin: join, groups, singles } = setUp();
-  join(member('a'));
-  await join(member('b'));
-  expect([groups, singles]).toEqual([[], ['b']]);
+  await join(member('a'));
+  expect([groups, singles]).toEqual([[], ['a']]);
 });
 
 test('the error of one commit does not fail the others of its group', async () => {
   const { tryJoin: join, singles } = setUp({ refuse: ['c'] });
-  join(member('a'));
   const settled = await Promise.allSettled(['b', 'c', 'd'].map((id) => join(member(id))));
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(singles).toEqual(['b', 'c', 'd']);
@@ -65,20 +63,26 @@ test('the error of one commit does not fail the others of its group', async () =
 
 test('a full queue rejects all commits of a group', async () => {
   const { tryJoin: join } = setUp({ full: true });
-  join(member('a'));
-  const settled = await Promise.allSettled([join(member('b')), join(member('c'))]);
+  const settled = await Promise.allSettled([join(member('a')), join(member('b'))]);
   expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });
 
 test.each([
-  ['writes', member('d', { writes: [insert('d'), insert('e'), insert('f')] })],
-  ['text', member('d', { size: 91 })],
-])('a group does not take too much %s', async (_name, large) => {
-  const { tryJoin: join } = setUp();
-  join(member('a'));
-  const joined = join(member('b'));
-  expect(join(large)).toBeUndefined();
-  await joined;
+  ['writes', member('c', { writes: [insert('c'), insert('d')] })],
+  ['text', member('c', { size: 81 })],
+])('a commit of too much %s for a group begins the next one', async (_name, large) => {
+  const { tryJoin: join, groups, singles } = setUp();
+  const joined = [join(member('a')), join(member('b'))];
+  joined.push(join(large));
+  // The full group does not wait for the end of the turn.
+  expect(groups).toEqual([['a', 'b']]);
+  joined.push(join(member('e', { size: 1 })));
+  await Promise.all(joined);
+  expect(groups).toEqual([
+    ['a', 'b'],
+    [...large.writes.map(idOf), 'e'],
+  ]);
+  expect(singles).toEqual([]);
 });
 
 test('an update does not join a group', () => {
@@ -89,11 +93,10 @@ test('an update does not join a group', () => {
 });
 
 test('flushed resolves when the group is in the queue', async () => {
-  const { tryJoin: join, flushed: gathered, groups } = setUp();
-  join(member('a'));
-  const joined = [join(member('b')), join(member('c'))];
-  await gathered();
-  expect(groups).toEqual([['b', 'c']]);
+  const { tryJoin: join, flushed, groups } = setUp();
+  const joined = [join(member('a')), join(member('b'))];
+  await flushed();
+  expect(groups).toEqual([['a', 'b']]);
   await Promise.all(joined);
-  await gathered();
+  await flushed();
 });

@@ -2,7 +2,7 @@
 import { documentVersion } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
-import { type Collection, INTERNAL_FIELDS } from '../model/collection.ts';
+import { type Collection, INTERNAL_FIELDS } from './collection.ts';
 
 /** Who writes, and when. */
 export interface WriteStamp {

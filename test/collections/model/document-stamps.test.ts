@@ -3,7 +3,7 @@ import {
   createRevision,
   stampCreated,
   stampUpdated,
-} from '../../../src/collections/writes/document-stamps.ts';
+} from '../../../src/collections/model/document-stamps.ts';
 import { documentVersion } from '../../../src/lib/document-version.ts';
 import { collectionOf } from '../library-service.ts';
 

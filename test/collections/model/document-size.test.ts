@@ -4,7 +4,7 @@ import {
   MAX_DOCUMENT_BYTES,
   MAX_DOCUMENT_CHARACTERS,
   sizeIssue,
-} from '../../../src/collections/writes/document-size.ts';
+} from '../../../src/collections/model/document-size.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
 
 // Sizes as the BSON specification gives them, type byte and name left out.
