@@ -2,6 +2,7 @@
 // - realm: all of them in one context that is frozen through and through; the module is evaluated anew for each;
 // - context: each in a context of its own; - isolate: each in an isolate of its own.
 import { randomFillSync } from 'node:crypto';
+import { isSynchronous, usesOf } from './guest-bundle.js';
 import { answer } from './host-functions.js';
 
 /** @import { GuestEventKind, LoadOptions, TurnFault } from './protocol.ts' */
@@ -24,6 +25,11 @@ import { answer } from './host-functions.js';
  * @typedef {(job: number, kind: string, head: string, body: string) => string | number | undefined} Door
  * @typedef {(options: GuestOptions, door: Door) => Engine} CreateEngine
  * @typedef {{ engine: Engine, room: Room, logged: boolean }} Place Where a request runs.
+ *
+ * @typedef {object} Batch Requests of a synchronous module.
+ * @property {readonly (readonly [job: number, headCharacters: number, bodyCharacters: number])[]} jobs
+ * @property {string} texts Head, body, head, body, …
+ * @property {() => boolean} mayGoOn Asked after each answer: whether the next one may begin.
  */
 
 /**
@@ -43,6 +49,9 @@ const OVER = new Set(['end', 'result', 'next', 'error']);
 
 /** @type {{ fault: null }} */
 const NO_FAULT = { fault: null };
+
+/** What the guest code is told after an answer: to go on with the next request of the entry. */
+const GO_ON = 1;
 
 const seeds = new Int32Array(1_024);
 let usedSeeds = seeds.length;
@@ -70,6 +79,9 @@ class Guest {
   #createEngine;
   #options;
   #emit;
+  #seeds;
+  /** Its requests are over when their handler has returned: many of them can share one entry. */
+  synchronous;
   /** What all requests share: nothing, the isolate, or the isolate and its context. @type {Engine | undefined} */
   #engine;
   /** @type {Room | undefined} */
@@ -79,6 +91,9 @@ class Guest {
   /** Whose turn it is, and whether that request has ended. */
   #job = 0;
   #over = false;
+  /** Requests that share the current entry, and how many of them have ended. @type {Batch | undefined} */
+  #batch;
+  #ended = 0;
   #disposed = false;
 
   /**
@@ -89,6 +104,8 @@ class Guest {
   constructor(createEngine, options, emit) {
     this.#options = options;
     this.#emit = emit;
+    this.synchronous = isSynchronous(options);
+    this.#seeds = usesOf(options.source).math;
     this.#createEngine = () => createEngine(withoutOwnShare(options), this.#door);
     // Also in the mode that will not use it, so that code that does not compile is refused here.
     this.#engine = this.#createEngine();
@@ -98,6 +115,7 @@ class Guest {
   /** @type {Door} */
   #door = (job, kind, head, body) => {
     if (!EVENTS.has(kind)) return answer(kind, head, body);
+    if (this.#batch !== undefined) return this.#emitOfBatch(this.#batch, job, kind, head, body);
     // Only the request whose turn it is may speak, and only until it has ended (its log aside).
     if (job !== this.#job || (this.#over && kind !== 'log')) return undefined;
     this.#emit(job, /** @type {GuestEventKind} */ (kind), head, body);
@@ -105,6 +123,30 @@ class Guest {
     if (OVER.has(kind)) this.#over = true;
     return undefined;
   };
+
+  /**
+   * As above for requests that share an entry: they end one after the other, and each begins when the one before it has ended.
+   * @param {Batch} batch
+   * @param {number} job
+   * @param {string} kind
+   * @param {string} head
+   * @param {string} body
+   */
+  #emitOfBatch({ jobs, mayGoOn }, job, kind, head, body) {
+    const ended = this.#ended;
+    if (!OVER.has(kind)) {
+      const isLast = ended > 0 && jobs[ended - 1]?.[0] === job;
+      if (kind === 'log' && (isLast || (!this.#over && jobs[ended]?.[0] === job)))
+        this.#emit(job, kind, head, body);
+      return undefined;
+    }
+    if (this.#over || jobs[ended]?.[0] !== job) return undefined;
+    this.#emit(job, /** @type {GuestEventKind} */ (kind), head, body);
+    this.#ended += 1;
+    if (this.#ended < jobs.length && mayGoOn()) return GO_ON;
+    this.#over = true;
+    return undefined;
+  }
 
   get disposed() {
     return this.#disposed;
@@ -130,6 +172,73 @@ class Guest {
   }
 
   /**
+   * Starts requests of a synchronous module in one entry. `ms`: most milliseconds for all of them. Returns how many have run;
+   * the fault, if there was one, is of the last of these.
+   * @param {Batch} batch
+   * @param {number} ms
+   * @returns {{ done: number, end: TurnEnd }}
+   */
+  startAll(batch, ms) {
+    const { jobs, texts } = batch;
+    const list = this.#seeds ? jobs.map((entry) => [...entry, nextSeed(), nextSeed()]) : jobs;
+    const limit = Math.max(1, Math.ceil(ms));
+    const began = Date.now();
+    const place = {
+      engine: /** @type {Engine} */ (this.#engine),
+      room: /** @type {Room} */ (this.#room),
+      logged: false,
+    };
+    this.#batch = batch;
+    this.#ended = 0;
+    this.#over = false;
+    try {
+      place.room.enter(limit, ['start-all', JSON.stringify(list), texts]);
+    } catch (error) {
+      const isTimeout = textOf(error) === TIMED_OUT && Date.now() - began >= limit - 2;
+      return this.#endBatch({ place, error, limit, isTimeout });
+    }
+    return this.#endBatch({ place, error: null, limit, isTimeout: false });
+  }
+
+  /**
+   * @param {{ place: Place, error: unknown, limit: number, isTimeout: boolean }} outcome
+   * @returns {{ done: number, end: TurnEnd }}
+   */
+  #endBatch({ place, error, limit, isTimeout }) {
+    const jobs = this.#batch?.jobs ?? [];
+    const ended = this.#ended;
+    const isOver = this.#over;
+    this.#batch = undefined;
+    this.#job = 0;
+    if (isTimeout || place.engine.isDisposed()) {
+      // One that follows an answer may not have begun: it runs again as the first one, which is certain to be the culprit.
+      const end = place.engine.isDisposed()
+        ? this.#lostMemory(place)
+        : this.#timeOut(place, limit, ['stop-all', 0]);
+      return { done: Math.max(1, ended), end };
+    }
+    if (isOver) return { done: ended, end: NO_FAULT };
+    // It has begun and has not answered, and nothing of it can run any more.
+    this.#job = jobs[ended]?.[0] ?? 0;
+    if (error !== null) this.#logRejection(place, error);
+    this.#stop(place, ['stop-all', 0]);
+    this.#emit(jobs[ended]?.[0] ?? 0, 'silent', '', '');
+    return { done: ended + 1, end: NO_FAULT };
+  }
+
+  /**
+   * After an entry that was stopped.
+   * @param {Place} place
+   * @param {number} limit
+   * @param {[string, number]} stop
+   * @returns {TurnEnd}
+   */
+  #timeOut(place, limit, stop) {
+    if (!this.#stop(place, stop)) this.#disposeOf(place);
+    return { fault: 'timeout', message: `The turn took more than ${limit} ms` };
+  }
+
+  /**
    * Hands over the answer of a host call. Nothing runs for a request that is unknown or has ended.
    * @param {number} job
    * @param {{ call: number, ok: boolean, text: string }} call
@@ -145,7 +254,7 @@ class Guest {
   forget(job) {
     const place = this.#places.get(job);
     if (place === undefined) return;
-    if (!this.#stop(place, job)) this.#disposeOf(place);
+    if (!this.#stop(place, ['stop', job])) this.#disposeOf(place);
     this.#close(place, job);
   }
 
@@ -192,9 +301,9 @@ class Guest {
     } catch (error) {
       if (place.engine.isDisposed()) return this.#lostMemory(place, job);
       if (textOf(error) === TIMED_OUT && Date.now() - began >= limit - 2) {
-        if (!this.#stop(place, job)) this.#disposeOf(place);
+        const end = this.#timeOut(place, limit, ['stop', job]);
         this.#close(place, job);
-        return { fault: 'timeout', message: `The turn took more than ${limit} ms` };
+        return end;
       }
       this.#logRejection(place, error);
     }
@@ -218,13 +327,13 @@ class Guest {
    * After a stopped turn: what it left in the queue of microtasks would run in the next call. It runs now, in a call with a
    * small limit, its request being dead.
    * @param {Place} place
-   * @param {number} job
+   * @param {[string, number]} stop
    */
-  #stop(place, job) {
+  #stop(place, stop) {
     if (place.engine.isDisposed()) return true;
     this.#job = 0;
     try {
-      place.room.enter(CLEAN_UP_MS, ['stop', job]);
+      place.room.enter(CLEAN_UP_MS, stop);
       return true;
     } catch (error) {
       return textOf(error) !== TIMED_OUT && !place.engine.isDisposed();

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import { bindingPath } from './binding.js';
 import { createGuestWith } from './guest.js';
-import { aloneText, BUNDLE, moduleText, usesOf } from './guest-bundle.js';
+import { aloneText, BUNDLE, isSynchronous, moduleText, usesOf } from './guest-bundle.js';
 import { inspectWith } from './inspect.js';
 
 /** @import { Emit, Engine, GuestOptions, Room } from './guest.js' */
@@ -20,8 +20,9 @@ const INSTALL_MS = 2_000;
 const MIN_HEAP_MB = 8;
 
 /** @param {GuestOptions} options */
-function optionsText({ source, ...options }) {
-  return JSON.stringify({ ...options, uses: usesOf(source) });
+function optionsText(options) {
+  const { source, ...rest } = options;
+  return JSON.stringify({ ...rest, uses: usesOf(source), synchronous: isSynchronous(options) });
 }
 
 /**

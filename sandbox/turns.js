@@ -1,6 +1,7 @@
 // How a host runs requests: turn by turn, never two at a time, so that memory, time and blame belong to one request.
 
 /** @import { ToHost } from './protocol.ts' */
+/** @import { Batch } from './guest.js' */
 /** @import { Begun, Emit, Guest, Kept, TurnEnd, UnitOptions } from './units.js' */
 import { createReport } from './report.js';
 import { createUnits, releaseOutgoing } from './units.js';
@@ -18,18 +19,41 @@ const CARE_MS = 60_000;
 
 const OVER = new Set(['end', 'result', 'next', 'error', 'silent']);
 
+/** @typedef {readonly [job: number, headLength: number, bodyLength: number]} Sizes Of one request: in bytes, or in characters. */
+
 /**
- * Reads texts one after the other. Where all is ASCII, which is nearly always, the bytes are decoded once.
+ * The texts of a frame: head, body, head, body, … Where all is ASCII, which is nearly always, the bytes are decoded once.
  * @param {Buffer} raw
  */
-function textReader(raw) {
+function createTexts(raw) {
   const whole = raw.toString();
   const isAscii = whole.length === raw.length;
   let at = 0;
-  return (/** @type {number} */ bytes) => {
+  const take = (/** @type {number} */ bytes) => {
     const from = at;
     at += bytes;
     return isAscii ? whole.slice(from, at) : raw.toString('utf8', from, at);
+  };
+  return {
+    take,
+    skip(/** @type {readonly Sizes[]} */ jobs) {
+      for (const [, headBytes, bodyBytes] of jobs) at += headBytes + bodyBytes;
+    },
+    /** The texts of the next requests as one, with their lengths in characters. None of it is taken. */
+    peek(/** @type {readonly Sizes[]} */ jobs) {
+      if (isAscii) return { jobs, texts: at === 0 ? whole : whole.slice(at) };
+      const from = at;
+      let texts = '';
+      /** @type {Sizes[]} */
+      const sizes = jobs.map(([job, headBytes, bodyBytes]) => {
+        const head = take(headBytes);
+        const body = take(bodyBytes);
+        texts += head + body;
+        return [job, head.length, body.length];
+      });
+      at = from;
+      return { jobs: sizes, texts };
+    },
   };
 }
 
@@ -89,6 +113,16 @@ export function createTurns({ createGuest, writer, now, cpu, lost }) {
   };
 
   /**
+   * @param {Kept} kept
+   * @param {number} used
+   * @param {boolean} isolateGone
+   */
+  function finishTurn(kept, used, isolateGone) {
+    report.turn(used, isolateGone);
+    if (used >= CARE_FROM_MS) kept.carefulUntil = now() + Math.min(CARE_MS, used * CARE_FACTOR);
+  }
+
+  /**
    * One turn of the current request, with what it has left as its limit. Returns the time that it used.
    * @param {Kept} kept
    * @param {Begun} begun
@@ -105,8 +139,7 @@ export function createTurns({ createGuest, writer, now, cpu, lost }) {
     if (left <= 0) begun.guest.forget(job);
     if (over || end.fault !== null) kept.begun.delete(job);
     else kept.begun.set(job, begun);
-    report.turn(used, begun.guest.disposed);
-    if (used >= CARE_FROM_MS) kept.carefulUntil = now() + Math.min(CARE_MS, used * CARE_FACTOR);
+    finishTurn(kept, used, begun.guest.disposed);
     return used;
   }
 
@@ -127,6 +160,51 @@ export function createTurns({ createGuest, writer, now, cpu, lost }) {
     const { cpuMs, wallMs } = kept.options;
     const begun = { guest, cpuLeft: cpuMs, wallEnd: now() + wallMs };
     return take(kept, begun, (ms) => guest.start(job, head, body, ms));
+  }
+
+  /**
+   * The next of these requests, or as many of them as can share one entry. Returns how many have run, and the longest time that
+   * one of them took.
+   * @param {Kept} kept
+   * @param {readonly Sizes[]} waiting
+   * @param {ReturnType<typeof createTexts>} texts
+   * @param {number} since Begin of the frame.
+   */
+  function startNext(kept, waiting, texts, since) {
+    const { guest } = kept;
+    const canShare = waiting.length > 1 && guest?.synchronous === true && !guest.disposed;
+    if (canShare && now() >= kept.carefulUntil) {
+      const shared = startAll(kept, guest, texts.peek(waiting), since);
+      texts.skip(waiting.slice(0, shared.done));
+      return shared;
+    }
+    const [[next, headBytes, bodyBytes] = [0, 0, 0]] = waiting;
+    job = next;
+    return { done: 1, used: start(kept, texts.take(headBytes), texts.take(bodyBytes)) };
+  }
+
+  /**
+   * Requests of a synchronous module in one entry, until one of them took long. The first has all of its time; one that runs out of
+   * it behind another one is given back unrun. Returns how many have run, and the longest time that one of them took.
+   * @param {Kept} kept
+   * @param {Guest} guest
+   * @param {Pick<Batch, 'jobs' | 'texts'>} batch
+   * @param {number} since Begin of the frame.
+   */
+  function startAll(kept, guest, { jobs, texts }, since) {
+    let longest = 0;
+    const mayGoOn = () => {
+      longest = Math.max(longest, meter.end());
+      return longest <= SHORT_MS && meter.begin() - since <= SHORT_MS && !report.isLarge();
+    };
+    const left = Math.min(kept.options.cpuMs, kept.options.wallMs);
+    meter.begin();
+    const { done, end } = guest.startAll({ jobs, texts, mayGoOn }, left);
+    longest = Math.max(longest, meter.end());
+    const [last = 0] = jobs[done - 1] ?? [];
+    if (end.fault !== null) report.fault(last, end.fault, end.message);
+    finishTurn(kept, longest, guest.disposed);
+    return { done, used: end.fault === null ? longest : Number.POSITIVE_INFINITY };
   }
 
   /**
@@ -162,20 +240,18 @@ export function createTurns({ createGuest, writer, now, cpu, lost }) {
     run({ unit, jobs, room }, raw) {
       const kept = units.get(unit);
       if (kept === undefined) return lost(null);
-      const text = textReader(raw);
+      const texts = createTexts(raw);
       const since = now();
       meter.reset();
-      let done = 0;
-      for (const [next, headBytes, bodyBytes] of jobs) {
-        if (kept.begun.size >= room) break;
+      let waiting = jobs;
+      while (waiting.length > 0 && kept.begun.size < room) {
         if (cannotWait(kept, since)) report.flush(unit, false);
-        job = next;
-        done += 1;
-        const used = start(kept, text(headBytes), text(bodyBytes));
+        const { done, used } = startNext(kept, waiting, texts, since);
+        waiting = waiting.slice(done);
         if (used > SHORT_MS || report.isolateGone()) break;
       }
       units.checkHeap(kept);
-      const back = jobs.slice(done).map(([next]) => next);
+      const back = waiting.map(([next]) => next);
       report.flush(unit, true, back);
     },
 

@@ -1,5 +1,6 @@
 // The code that a host keeps, each version of a module under its number, and the isolates made of it.
 
+/** @import { Batch } from './guest.js' */
 /** @import { GuestEventKind, LoadOptions, TurnFault } from './protocol.ts' */
 
 /**
@@ -7,6 +8,8 @@
  *
  * @typedef {object} Guest What isolate.js makes of one version of a module.
  * @property {(job: number, head: string, body: string, ms: number) => TurnEnd} start
+ * @property {boolean} synchronous Its requests are over when their handler has returned.
+ * @property {(batch: Batch, ms: number) => { done: number, end: TurnEnd }} startAll
  * @property {(job: number, call: { call: number, ok: boolean, text: string }, ms: number) => TurnEnd} deliver
  * @property {(job: number) => void} forget
  * @property {() => number} heapBytes

@@ -35,10 +35,12 @@
 
     /** Every entry into this context, each of them a call with a time limit. */
     return function enter(what, job, a, b, c, d) {
-      if (what === 'start') program.start(job, a, b, c, d);
+      if (what === 'start-all') program.startAll(job, a);
+      else if (what === 'start') program.start(job, a, b, c, d);
       else if (what === 'deliver') kit.requests.deliver(job, a, b, c);
       else if (what === 'pending') return kit.requests.pendingOf(job);
       else if (what === 'stop') kit.requests.stop(job);
+      else if (what === 'stop-all') kit.requests.stopCurrent();
       else if (what === 'inspect') inspect(job, a, b);
       else if (what === 'author') kit.author = a;
     };

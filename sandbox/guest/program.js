@@ -143,5 +143,23 @@
     }
   }
 
-  return { start, evaluate, handlerOf, HANDLERS };
+  /**
+   * The requests of a synchronous module, one after the other: each has ended before the next one begins. `listText`: JSON of
+   * [job, characters of its head, characters of its body, seeds of `Math.random`]; `texts`: head, body, head, body, …
+   */
+  function startAll(listText, texts) {
+    const list = JSONParse(listText);
+    let end = 0;
+    for (let index = 0; index < list.length; index += 1) {
+      const entry = list[index];
+      const bodyAt = end + entry[1];
+      const headText = StringSlice(texts, end, bodyAt);
+      end = bodyAt + entry[2];
+      turn.mayGoOn = false;
+      start(entry[0], headText, StringSlice(texts, bodyAt, end), entry[3], entry[4]);
+      if (!turn.mayGoOn) return;
+    }
+  }
+
+  return { start, startAll, evaluate, handlerOf, HANDLERS };
 });

@@ -19,7 +19,7 @@
     /** It was stopped: nothing of it may do anything any more. */
     dead = false;
     /** Answers of host calls that it still waits for, by number of the call; how many they are. */
-    calls = { __proto__: null };
+    calls = undefined;
     pending = 0;
     lastCall = 0;
     timersLeft = options.timers;
@@ -40,7 +40,7 @@
   }
 
   /** Whose turn it is: set on every entry, for the budgets of pure functions only. Authority goes by closures. */
-  const turn = { request: undefined };
+  const turn = { request: undefined, mayGoOn: false };
 
   /** Asks a pure function of the host: text in, text out. */
   function ask(kind, head, body) {
@@ -63,9 +63,9 @@
   /** Sends the answer: `kind` is end, result, next or error. The first one counts. */
   function finish(request, kind, head, body) {
     if (request.ended || request.dead) return;
-    outside(request.job, kind, head, body);
+    turn.mayGoOn = outside(request.job, kind, head, body) === 1;
     request.ended = true;
-    delete waiting[request.job];
+    if (request.lastCall > 0) delete waiting[request.job];
   }
 
   /** Ends the request with what its author's code threw; after its end that is only a line of the log. */
@@ -108,6 +108,7 @@
     const call = request.lastCall + 1;
     outside(request.job, 'call', `{"call":${call},"name":"${name}"}`, args);
     request.lastCall = call;
+    request.calls ??= { __proto__: null };
     request.calls[call] = settle;
     request.pending += 1;
     waiting[request.job] = request;
@@ -164,6 +165,12 @@
     }
   }
 
+  /** After a shared entry that was stopped: whichever request ran, nothing of it may run or speak any more. */
+  function stopCurrent() {
+    if (turn.request !== undefined) turn.request.dead = true;
+    turn.request = undefined;
+  }
+
   return {
     Request,
     turn,
@@ -177,5 +184,6 @@
     failureOf,
     pendingOf,
     stop,
+    stopCurrent,
   };
 });

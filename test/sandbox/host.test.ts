@@ -1,40 +1,17 @@
 // A real host process, spoken to as the server does, and as it never would.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFrameReader, encodeFrame } from '../../src/sandbox-supervisor/protocol/frames.ts';
+import { encodeFrame } from '../../src/sandbox-supervisor/protocol/frames.ts';
+import { type HostProcess, startHost } from './lab/host-process.ts';
 
-const HOST = join(import.meta.dirname, '../../sandbox/host.js');
-const FLAGS = ['--no-node-snapshot', '--jitless', '--js-nonextensible-applies-to-private', '--no-warnings'];
-
-const children: ChildProcess[] = [];
+const hosts: HostProcess[] = [];
 afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const { child } of hosts.splice(0)) child.kill('SIGKILL');
 });
 
-function start() {
-  const child = spawn(process.execPath, [...FLAGS, HOST], {
-    env: { PWD: '/' },
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-  });
-  children.push(child);
-  const socket = child.stdio[3] as Socket;
-  socket.on('error', () => undefined);
-  const frames: { header: { t: string }; raw: string }[] = [];
-  const reader = createFrameReader({
-    header: (header) => JSON.parse(header) as { t: string },
-    frame(header, raw) {
-      frames.push({ header, raw: raw.toString() });
-      return true;
-    },
-  });
-  socket.on('data', (chunk: Buffer) => reader.push(chunk));
-  const send = (header: object, ...texts: string[]) =>
-    socket.write(encodeFrame(JSON.stringify(header), texts, Buffer.byteLength(texts.join(''))));
-  const exit = once(child, 'exit');
-  return { child, socket, frames, send, exit };
+function start(): HostProcess {
+  const host = startHost();
+  hosts.push(host);
+  return host;
 }
 
 const LOAD = {
@@ -105,7 +82,7 @@ describe('a host', () => {
     expect(await exit).toEqual([null, 'SIGKILL']);
   });
 
-  it.each<[string, (host: ReturnType<typeof start>) => unknown]>([
+  it.each<[string, (host: HostProcess) => unknown]>([
     ['a message that it does not know', ({ send }) => send({ t: 'toString' })],
     ['a message without a kind', ({ send }) => send({})],
     ['a frame that is too large', ({ socket }) => socket.write(Buffer.alloc(8, 255))],

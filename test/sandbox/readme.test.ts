@@ -36,10 +36,17 @@ describe('what guest code can reach', () => {
 
   it.each(MODES)('has these globals and no other in the isolation %s', async (isolation) => {
     const found = await answer(
-      `module.exports.get = (req, res) => res.json(Reflect.ownKeys(globalThis).map(String))`,
+      `module.exports.get = async (req, res) => res.json(Reflect.ownKeys(globalThis).map(String))`,
       { isolation },
     );
     expect(sorted(found as string[])).toEqual(sorted([...(language ?? []), ...(ours ?? [])]));
+  });
+
+  it('has no promises where the text names none', async () => {
+    const source = `module.exports.get = (req, res) => res.json(Reflect.ownKeys(globalThis).map(String))`;
+    const found = (await answer(source)) as string[];
+    const missing = (language ?? []).filter((name) => !found.includes(name));
+    expect(missing).toEqual(['Promise', 'AsyncDisposableStack']);
   });
 
   it('has these names for each request and no other', () => {

@@ -33,13 +33,32 @@ const OPTIONS = {
 const DONE: TurnEnd = { fault: null };
 
 /** A host whose guest does what the head of a request says: `end`, `wait`, or so many milliseconds of work. */
-function hostOf() {
+function hostOf({ synchronous = false } = {}) {
   const sent: Sent[] = [];
   const seen: string[] = [];
   const lost: (number | null)[] = [];
   let clock = 0;
   let isDisposed = false;
   const createGuest = (_: unknown, emit: Emit): Guest => ({
+    synchronous,
+    startAll({ jobs, texts, mayGoOn }, ms) {
+      let done = 0;
+      let at = 0;
+      seen.push(`${jobs.length} ${texts} ${ms}`);
+      for (const [job, headLength, bodyLength] of jobs) {
+        const head = texts.slice(at, at + headLength);
+        at += headLength + bodyLength;
+        done += 1;
+        if (head.startsWith('work')) clock += Number(head.slice(4));
+        if (head === 'loop') {
+          clock += ms;
+          return { done: Math.max(1, done - 1), end: { fault: 'timeout', message: 'too long' } };
+        }
+        emit(job, 'end', 'h', 'b');
+        if (!mayGoOn()) break;
+      }
+      return { done, end: DONE };
+    },
     start(job, head, body, ms) {
       seen.push(`${job} ${head} ${body} ${ms}`);
       if (head === 'throw') throw new Error('unexpected');
@@ -163,6 +182,58 @@ describe('a batch', () => {
     turns.load(OPTIONS, Buffer.from('code'));
     turns.run({ t: 'run', unit: 1, room: 1, jobs: [[1, 0, 0]] }, Buffer.alloc(0));
     expect(sent).toMatchObject([{ faults: [[1, 'load', 'Unexpected token']], idle: true }]);
+  });
+});
+
+describe('a batch of a synchronous module', () => {
+  const loaded = () => {
+    const host = hostOf({ synchronous: true });
+    host.run(['first'], { first: 100 });
+    host.seen.length = 0;
+    return host;
+  };
+
+  it('runs in one entry under the time of the first request, once the module is loaded', () => {
+    const host = hostOf({ synchronous: true });
+    expect(host.run(['a', 'ü', 'c']).map(ended)).toEqual([['1 end', '2 end', '3 end']]);
+    expect(host.seen).toEqual(['1 a B 100', '2 üBcB 100']);
+    expect(host.run(['d', 'e'], { first: 4 }).map(ended)).toEqual([['4 end', '5 end']]);
+    expect(host.seen.at(-1)).toBe('2 dBeB 100');
+  });
+
+  it('stops behind a long request, and gives the rest back', () => {
+    const { run } = loaded();
+    const frames = run(['a', 'work3', 'c', 'd']);
+    expect(frames.map(ended)).toEqual([['1 end', '2 end']]);
+    expect(frames[0]).toMatchObject({ back: [3, 4], idle: true, turnMs: 3 });
+  });
+
+  it('that has become long sends its answers before it goes on', () => {
+    const { run, seen } = loaded();
+    expect(run(['work1.5', 'work1.5', 'c', 'd']).map(ended)).toEqual([
+      ['1 end', '2 end'],
+      ['3 end'],
+      ['4 end'],
+    ]);
+    expect(seen[0]).toBe('4 work1.5Bwork1.5BcBdB 100');
+  });
+
+  it('gives back one that ran out of time behind another', () => {
+    const { run } = loaded();
+    expect(run(['a', 'loop', 'c'])).toMatchObject([
+      { events: [[1, 'end', 1, 1]], faults: [[1, 'timeout', 'too long']], back: [2, 3], idle: true },
+    ]);
+  });
+
+  it('runs one by one once a request took long', () => {
+    const { run, seen, tick } = loaded();
+    run(['loop', 'b']);
+    seen.length = 0;
+    run(['a', 'b'], { first: 3 });
+    expect(seen).toEqual(['3 a B 100', '4 b B 100']);
+    tick(60_001);
+    run(['a', 'b'], { first: 5 });
+    expect(seen.at(-1)).toBe('2 aBbB 100');
   });
 });
 

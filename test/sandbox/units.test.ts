@@ -16,7 +16,9 @@ function unitsOf() {
       const state = { heap: 2 * MB, isDisposed: false };
       guests.push(state);
       return {
+        synchronous: false,
         start: () => NO_FAULT,
+        startAll: () => ({ done: 0, end: NO_FAULT }),
         deliver: () => NO_FAULT,
         forget: () => undefined,
         heapBytes: () => state.heap,
