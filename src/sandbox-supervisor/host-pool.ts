@@ -11,10 +11,9 @@ import {
   WEAK_ISOLATION,
 } from './crash-attribution.ts';
 import { Host } from './host.ts';
-import { connectHost } from './host-connection.ts';
+import { connectHost, residentBytesOf } from './host-connection.ts';
 import { activeLayers, type IsolationLayers } from './isolation/isolation-levels.ts';
 import type { HostProcess, Launcher } from './isolation/launcher.ts';
-import { residentBytesOf } from './process-usage.ts';
 import { PROTOCOL_VIOLATION, type ResultMessage } from './result-frames.ts';
 
 export type InspectedMessage = Extract<FromHost, { readonly t: 'inspected' }>;

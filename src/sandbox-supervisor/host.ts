@@ -1,12 +1,11 @@
 // One sandbox process: the modules it has loaded, the frames it was sent, and the invocations it has not finished.
 import type { ToHost } from '../../sandbox/protocol.ts';
 import type { HostConnection } from './host-connection.ts';
+import { LoadedModules, SentFrames } from './host-contents.ts';
 import type { Invocation } from './invocation.ts';
-import { LoadedModules } from './loaded-modules.ts';
 import type { ModuleVersion } from './model/module-version.ts';
 import type { HostCall, HostCallResult, InvocationResult } from './model/sandbox.ts';
 import type { ModuleQueue } from './module-queue.ts';
-import { SentFrames } from './sent-frames.ts';
 
 const INSPECTION_DOMAIN = ' inspect';
 

@@ -2,11 +2,12 @@
 // protocol or a limit. The guest side keeps the same limits, so a host that goes over one is compromised.
 import type { FromHost, GuestEventKind, TurnError } from '../../sandbox/protocol.ts';
 import type { Host } from './host.ts';
+import type { SentFrame } from './host-contents.ts';
 import { failedResult, type Invocation, limitViolation } from './invocation.ts';
 import type { ModuleVersion } from './model/module-version.ts';
 import type { Incident, InvocationResult } from './model/sandbox.ts';
-import { MAX_ARGUMENT_BYTES } from './protocol/event-sizes.ts';
 import {
+  MAX_ARGUMENT_BYTES,
   parseCall,
   parseError,
   parseNext,
@@ -14,7 +15,6 @@ import {
   type ResponseHead,
   responseOf,
 } from './protocol/guest-events.ts';
-import type { SentFrame } from './sent-frames.ts';
 
 export type ResultMessage = Extract<FromHost, { readonly t: 'turns' }>;
 

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { moduleText } from '../../sandbox/guest-bundle.js';
 import { findSetting } from '../../src/config/settings.ts';
-import { bwrapArguments } from '../../src/sandbox-supervisor/isolation/bubblewrap.ts';
-import { nodeFlags } from '../../src/sandbox-supervisor/isolation/node-flags.ts';
-import { ulimitOptions } from '../../src/sandbox-supervisor/isolation/ulimits.ts';
+import { nodeFlags, ulimitOptions } from '../../src/sandbox-supervisor/isolation/host-privileges.ts';
+import { bwrapArguments } from '../../src/sandbox-supervisor/isolation/system-tools.ts';
 import { ROOT } from '../helpers/source-tree.ts';
 import { MODES, useLab } from './lab/use-lab.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseHostMessage } from '../../../src/sandbox-supervisor/protocol/parse-frame.ts';
+import { parseHostMessage } from '../../../src/sandbox-supervisor/protocol/frames.ts';
 
 const TURNS = {
   t: 'turns',
