@@ -129,9 +129,9 @@ function createModuleFetch(
     onRejected: ({ moduleVersion: { id: moduleId, version, sha256 }, reason }) => {
       modules.onIncident({ moduleId, version, sha256, kind: 'violation', limit: `fetch ${reason}` });
     },
-    onFailure: ({ moduleVersion: unit, requestId, origin, reason }) => {
+    onFailure: ({ moduleVersion, requestId, origin, reason }) => {
       const message = `fetch of ${origin} brought no answer: ${reason}`;
-      modules.log(unit, requestId, { level: 'warn', message });
+      modules.log(moduleVersion, requestId, { level: 'warn', message });
     },
   });
 }

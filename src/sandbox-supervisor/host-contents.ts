@@ -163,7 +163,7 @@ export class LoadedModules {
     const fixed = { logLines: MAX_LOG_LINES, timers: MAX_TIMERS, timerMs: wallMs };
     const granted = { model: grants.collections.length > 0, fetch: grants.fetch.length > 0 };
     const options = { name: fileName(moduleVersion), kind, isolation, ...perPolicy, ...fixed, ...granted };
-    this.#send({ t: 'load', unit: number, ...options }, [source], Buffer.byteLength(source));
+    this.#send({ t: 'load', moduleNumber: number, ...options }, [source], Buffer.byteLength(source));
     return true;
   }
 
@@ -191,6 +191,6 @@ export class LoadedModules {
   #drop(number: number): void {
     this.#moduleIds.delete(number);
     this.#evicted.delete(number);
-    this.#send({ t: 'drop', unit: number }, [], 0);
+    this.#send({ t: 'drop', moduleNumber: number }, [], 0);
   }
 }

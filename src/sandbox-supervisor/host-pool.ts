@@ -104,8 +104,8 @@ export function createHostPool(options: HostPoolOptions): HostPool {
     setTimeout(() => events.emit('change'), RETRY_MS + 10);
   };
 
-  const onReady = (host: Host, child: HostProcess, { versions, walls }: ReadyMessage) => {
-    const layers = activeLayers(child.layers, walls);
+  const onReady = (host: Host, child: HostProcess, { versions, layers: reported }: ReadyMessage) => {
+    const layers = activeLayers(child.layers, reported);
     if (accepts(layers)) {
       host.becomeReady(now());
       startFailures = 0;
@@ -125,7 +125,7 @@ export function createHostPool(options: HostPoolOptions): HostPool {
         if (host.state !== 'starting') return false;
         onReady(host, child, message);
         return true;
-      case 'turns':
+      case 'results':
         events.emit('results', host, message, raw);
         events.emit('change');
         return true;
@@ -133,7 +133,7 @@ export function createHostPool(options: HostPoolOptions): HostPool {
         events.emit('inspected', host, message);
         return true;
       case 'lost':
-        kill(host, exitCauseOfLoss(host, message.job));
+        kill(host, exitCauseOfLoss(host, message.number));
         return true;
     }
   };

@@ -177,7 +177,7 @@ export class Host {
       (number, id) => isServed(id) || this.frames.isUsing(number),
     );
     const frame = { moduleNumber, invocations, isDelivery: false, isCold, maxInFlight };
-    const jobs: [number, number, number][] = [];
+    const requests: [number, number, number][] = [];
     const texts: string[] = [];
     let rawBytes = 0;
     for (const invocation of invocations) {
@@ -188,13 +188,13 @@ export class Host {
       invocation.assign(this.#lastNumber, frame);
       this.#invocations.set(this.#lastNumber, invocation);
       if (invocation.isIsolatedRetry) this.#isExclusive = true;
-      jobs.push([this.#lastNumber, headBytes, bodyBytes]);
+      requests.push([this.#lastNumber, headBytes, bodyBytes]);
       texts.push(head, body);
       rawBytes += headBytes + bodyBytes;
     }
     this.#queue = queue;
     this.frames.push(frame, now);
-    this.#connection.send({ t: 'run', unit: moduleNumber, room: maxInFlight, jobs }, texts, rawBytes);
+    this.#connection.send({ t: 'run', moduleNumber, maxInFlight, requests }, texts, rawBytes);
   }
 
   /** Performs a host call of an invocation and sends it the result. Returns the limit that the call broke, or null. */
@@ -205,18 +205,19 @@ export class Host {
   }
 
   #sendHostCallResult(invocation: Invocation, call: number, { ok, text }: HostCallResult, now: number): void {
-    const { number: job, frame } = invocation;
+    const { number, frame } = invocation;
     if (frame === null) return;
     const { moduleNumber } = frame;
     const invocations = [invocation];
     this.frames.push({ moduleNumber, invocations, isDelivery: true, isCold: false, maxInFlight: 0 }, now);
-    const header = { t: 'deliver', unit: moduleNumber, job, call, ok } as const;
+    const header = { t: 'deliver', moduleNumber, number, call, ok } as const;
     this.#connection.send(header, [text], Buffer.byteLength(text));
   }
 
   /** Tells the process that an invocation is settled which it may still have. */
-  cancel({ number: job, frame }: Invocation): void {
-    if (frame !== null) this.#connection.send({ t: 'forget', unit: frame.moduleNumber, job }, [], 0);
+  cancel({ number, frame }: Invocation): void {
+    if (frame !== null)
+      this.#connection.send({ t: 'forget', moduleNumber: frame.moduleNumber, number }, [], 0);
   }
 
   /** Sends code for inspection. */

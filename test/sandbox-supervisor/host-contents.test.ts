@@ -60,7 +60,7 @@ function loadedModules() {
   const modules = new LoadedModules((message) => sent.push(message));
   const load = (name: string, number: number, isInUse: (number: number) => boolean = () => false) =>
     modules.load(moduleOf(name), number, isInUse);
-  const drops = () => sent.flatMap((message) => (message.t === 'drop' ? [message.unit] : []));
+  const drops = () => sent.flatMap((message) => (message.t === 'drop' ? [message.moduleNumber] : []));
   return { modules, sent, load, drops };
 }
 

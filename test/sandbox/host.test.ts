@@ -15,7 +15,7 @@ function start(): HostProcess {
 }
 
 const LOAD = {
-  ...{ t: 'load', unit: 1, name: 'a.js', kind: 'endpoint', isolation: 'realm', loadMs: 10_000 },
+  ...{ t: 'load', moduleNumber: 1, name: 'a.js', kind: 'endpoint', isolation: 'realm', loadMs: 10_000 },
   ...{
     cpuMs: 10_000,
     wallMs: 30_000,
@@ -45,18 +45,18 @@ describe('a host', () => {
     expect(frames[0]?.header).toEqual({
       t: 'ready',
       versions: { node: process.versions.node, v8: expect.any(String), isolatedVm: '7.0.1' },
-      walls: expect.any(Object),
+      layers: expect.any(Object),
     });
   });
 
   it('runs what it is sent', async () => {
     const { frames, send } = await ready();
     send(LOAD, 'module.exports.get = (req, res) => res.end("hello")');
-    send({ t: 'run', unit: 1, room: 1, jobs: [[5, HEAD.length, 0]] }, HEAD);
+    send({ t: 'run', moduleNumber: 1, maxInFlight: 1, requests: [[5, HEAD.length, 0]] }, HEAD);
     await expect
       .poll(() => frames[1], { timeout: 15_000 })
       .toMatchObject({
-        header: { t: 'turns', unit: 1, events: [[5, 'end', expect.any(Number), 5]], idle: true },
+        header: { t: 'results', moduleNumber: 1, events: [[5, 'end', expect.any(Number), 5]], idle: true },
         raw: expect.stringMatching(/^\[200,.*\]hello$/),
       });
   });
@@ -89,8 +89,8 @@ describe('a host', () => {
     ['a header that is no JSON', ({ socket }) => socket.write(encodeFrame('{', [], 0))],
     ['half a frame', ({ socket }) => socket.end(Buffer.alloc(5))],
     [
-      'requests of a unit that it does not have',
-      ({ send }) => send({ t: 'run', unit: 9, room: 1, jobs: [] }),
+      'requests of a moduleNumber that it does not have',
+      ({ send }) => send({ t: 'run', moduleNumber: 9, maxInFlight: 1, requests: [] }),
     ],
   ])('ends itself on %s', async (_, misbehave) => {
     const host = await ready();
@@ -100,8 +100,8 @@ describe('a host', () => {
 
   it('says that it is lost before it goes', async () => {
     const { frames, send, exit } = await ready();
-    send({ t: 'run', unit: 9, room: 1, jobs: [] });
+    send({ t: 'run', moduleNumber: 9, maxInFlight: 1, requests: [] });
     await exit;
-    await expect.poll(() => frames[1]?.header).toEqual({ t: 'lost', job: null });
+    await expect.poll(() => frames[1]?.header).toEqual({ t: 'lost', number: null });
   });
 });

@@ -82,10 +82,10 @@ describe('what guest code can reach', () => {
   });
 
   it('asks these pure functions of its host and no other', () => {
-    const source = readFileSync(join(ROOT, 'sandbox/host-functions.js'), 'utf8');
+    const source = readFileSync(join(ROOT, 'sandbox/host-bridge.js'), 'utf8');
     const body = /const FUNCTIONS = \{\n(.*?)\n\};/s.exec(source)?.[1] ?? '';
     const names = [...body.matchAll(/^ {2}'?([\w-]+)'?[(:]/gm)].map(([, name = '']) => name);
-    const told = rowsOf('### Host functions').flatMap(([cell]) => quoted(cell));
+    const told = rowsOf('### Host bridge').flatMap(([cell]) => quoted(cell));
     expect(sorted(told)).toEqual(sorted(names));
   });
 

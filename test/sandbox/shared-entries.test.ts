@@ -8,8 +8,8 @@ const BASE = { model: false, fetch: false, cpuMs: CPU_MS, heapMb: 16 };
 
 interface Results {
   readonly events: readonly (readonly [number, string, number, number])[];
-  readonly faults: readonly (readonly [number, string, string])[];
-  readonly back: readonly number[];
+  readonly errors: readonly (readonly [number, string, string])[];
+  readonly returned: readonly number[];
   readonly idle: boolean;
   readonly disposed: boolean;
 }
@@ -23,20 +23,20 @@ beforeAll(() => {
 });
 afterAll(() => host.child.kill('SIGKILL'));
 
-const resultFrames = () => host.frames.filter(({ header }) => header.t === 'turns');
+const resultFrames = () => host.frames.filter(({ header }) => header.t === 'results');
 
 /** Loads a module and answers what runs requests of it: the value of `query.do` of each, in one frame. */
 async function moduleOf(source: string, options: object = {}) {
   lastUnit += 1;
-  const unit = lastUnit;
-  host.send({ ...DEFAULTS, ...BASE, ...options, t: 'load', unit }, source);
+  const moduleNumber = lastUnit;
+  host.send({ ...DEFAULTS, ...BASE, ...options, t: 'load', moduleNumber }, source);
   const run = async (...orders: readonly string[]) => {
     const first = lastNumber + 1;
     lastNumber += orders.length;
     const heads = orders.map((order) => headOf({ query: { do: order } }));
-    const jobs = heads.map((head, n) => [first + n, Buffer.byteLength(head), 0]);
+    const requests = heads.map((head, n) => [first + n, Buffer.byteLength(head), 0]);
     const seen = resultFrames().length;
-    host.send({ t: 'run', unit, room: 16, jobs }, ...heads);
+    host.send({ t: 'run', moduleNumber, maxInFlight: 16, requests }, ...heads);
     const frames = () => resultFrames().slice(seen);
     await expect.poll(() => frames().at(-1)?.header['idle']).toBe(true);
     const said: string[] = [];
@@ -54,9 +54,9 @@ async function moduleOf(source: string, options: object = {}) {
         at += bodyBytes;
         said.push(`${number - first} ${kind} ${text}`.trim());
       }
-      failed.push(...results.faults.map(([number, kind]) => `${number - first} ${kind}`));
+      failed.push(...results.errors.map(([number, kind]) => `${number - first} ${kind}`));
       disposed ||= results.disposed;
-      back = results.back.map((number) => number - first);
+      back = results.returned.map((number) => number - first);
     }
     return { said, failed, back, disposed };
   };

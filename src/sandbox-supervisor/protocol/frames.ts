@@ -1,7 +1,7 @@
 // Encodes frames for a host and reads those from it, which are hostile: both lengths are checked before anything is buffered, and the
 // header before any raw byte. What is not exactly a message of the protocol is rejected. The form of a frame is in sandbox/protocol.ts.
 
-import type { FromHost, GuestEventKind, Inspection, TurnError } from '../../../sandbox/protocol.ts';
+import type { FromHost, GuestEventKind, Inspection, SliceError } from '../../../sandbox/protocol.ts';
 import { MAX_JSON_DEPTH } from '../../lib/json/json-check.ts';
 import { scanJson } from '../../lib/json/json-scan.ts';
 import { isEventSize } from './guest-events.ts';
@@ -127,7 +127,7 @@ export function createFrameReader<M>(handler: FrameHandler<M>): FrameReader {
   };
 }
 
-type Turns = Extract<FromHost, { readonly t: 'turns' }>;
+type Results = Extract<FromHost, { readonly t: 'results' }>;
 
 const EVENT_KINDS: ReadonlySet<unknown> = new Set<GuestEventKind>([
   'end',
@@ -138,14 +138,14 @@ const EVENT_KINDS: ReadonlySet<unknown> = new Set<GuestEventKind>([
   'call',
   'log',
 ]);
-const FAULTS: ReadonlySet<unknown> = new Set<TurnError>(['timeout', 'memory', 'load']);
+const SLICE_ERRORS: ReadonlySet<unknown> = new Set<SliceError>(['timeout', 'memory', 'load']);
 const ISOLATIONS: ReadonlySet<unknown> = new Set(['realm', 'context', 'isolate']);
 const METHODS: ReadonlySet<unknown> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 const MAX_TEXT = 1000;
 const MAX_WARNINGS = 50;
 const MAX_SETTINGS = 65_536;
 /** Longer than any time slice. JSON can express `1e999`, which is infinite and would spoil the running mean. */
-const MAX_TURN_MS = 3_600_000;
+const MAX_SLICE_MS = 3_600_000;
 
 /** Headers up to this length are parsed unchecked. */
 const SHORT = 1024;
@@ -175,27 +175,34 @@ const isEvent = (event: unknown) =>
   isCount(event[3]) &&
   isEventSize(event[1] as GuestEventKind, event[2], event[3]);
 
-const isFault = (fault: unknown) =>
-  Array.isArray(fault) && fault.length === 3 && isCount(fault[0]) && FAULTS.has(fault[1]) && isText(fault[2]);
+const isSliceError = (error: unknown) =>
+  Array.isArray(error) &&
+  error.length === 3 &&
+  isCount(error[0]) &&
+  SLICE_ERRORS.has(error[1]) &&
+  isText(error[2]);
 
-function isTurns(fields: Fields, rawBytes: number): boolean {
-  const { unit, events, faults, back, idle, turnMs, disposed } = fields;
-  if (!hasOnly(fields, ['t', 'unit', 'events', 'faults', 'back', 'idle', 'turnMs', 'disposed'])) return false;
-  if (!isCount(unit) || typeof idle !== 'boolean' || typeof disposed !== 'boolean') return false;
-  if (typeof turnMs !== 'number' || !(turnMs >= 0 && turnMs <= MAX_TURN_MS)) return false;
-  if (!Array.isArray(events) || !Array.isArray(faults) || !Array.isArray(back)) return false;
-  if (!events.every(isEvent) || !faults.every(isFault) || !back.every(isCount)) return false;
+function isResults(fields: Fields, rawBytes: number): boolean {
+  const { moduleNumber, events, errors, returned, idle, sliceMs, disposed } = fields;
+  if (!hasOnly(fields, ['t', 'moduleNumber', 'events', 'errors', 'returned', 'idle', 'sliceMs', 'disposed']))
+    return false;
+  if (!isCount(moduleNumber) || typeof idle !== 'boolean' || typeof disposed !== 'boolean') return false;
+  if (typeof sliceMs !== 'number' || !(sliceMs >= 0 && sliceMs <= MAX_SLICE_MS)) return false;
+  if (!Array.isArray(events) || !Array.isArray(errors) || !Array.isArray(returned)) return false;
+  if (!events.every(isEvent) || !errors.every(isSliceError) || !returned.every(isCount)) return false;
   let bytes = 0;
-  for (const [, , head, body] of events as Turns['events']) bytes += head + body;
+  for (const [, , head, body] of events as Results['events']) bytes += head + body;
   return bytes === rawBytes;
 }
 
 function isReady(fields: Fields): boolean {
-  const { versions, walls } = fields;
-  if (!hasOnly(fields, ['t', 'versions', 'walls']) || !isFields(versions) || !isFields(walls)) return false;
+  const { versions, layers } = fields;
+  if (!hasOnly(fields, ['t', 'versions', 'layers']) || !isFields(versions) || !isFields(layers)) return false;
   if (!hasOnly(versions, ['node', 'v8', 'isolatedVm']) || !Object.values(versions).every(isText))
     return false;
-  return Object.keys(walls).every(isText) && Object.values(walls).every((held) => typeof held === 'boolean');
+  return (
+    Object.keys(layers).every(isText) && Object.values(layers).every((held) => typeof held === 'boolean')
+  );
 }
 
 function isSuccess(inspection: Fields): boolean {
@@ -231,7 +238,7 @@ function isInspection(value: unknown): value is Inspection {
 }
 
 function isMessage(fields: Fields, headerLength: number, rawBytes: number): boolean {
-  if (fields['t'] === 'turns') return isTurns(fields, rawBytes);
+  if (fields['t'] === 'results') return isResults(fields, rawBytes);
   if (rawBytes > 0) return false;
   switch (fields['t']) {
     case 'ready':
@@ -244,7 +251,7 @@ function isMessage(fields: Fields, headerLength: number, rawBytes: number): bool
         headerLength <= MAX_SETTINGS
       );
     case 'lost':
-      return hasOnly(fields, ['t', 'job']) && isCountOrNull(fields['job']);
+      return hasOnly(fields, ['t', 'number']) && isCountOrNull(fields['number']);
     default:
       return false;
   }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createTurns } from '../../sandbox/turns.js';
-import type { Emit, Guest, TurnEnd } from '../../sandbox/units.js';
+import type { Emit, Guest, SliceEnd } from '../../sandbox/loaded-modules.js';
+import { createRequestRunner } from '../../sandbox/request-runner.js';
 
 interface Sent {
   readonly events: readonly (readonly [number, string])[];
-  readonly faults: readonly (readonly [number, string, string])[];
-  readonly back: readonly number[];
+  readonly errors: readonly (readonly [number, string, string])[];
+  readonly returned: readonly number[];
   readonly idle: boolean;
-  readonly turnMs: number;
+  readonly sliceMs: number;
   readonly disposed: boolean;
 }
 
@@ -23,14 +23,14 @@ const LIMITS = {
 const POWERS = { hostCalls: 1, timers: 1, timerMs: 1, model: false, fetch: false };
 const OPTIONS = {
   t: 'load',
-  unit: 1,
+  moduleNumber: 1,
   name: 'a.js',
   kind: 'endpoint',
   isolation: 'realm',
   ...LIMITS,
   ...POWERS,
 } as const;
-const DONE: TurnEnd = { fault: null };
+const DONE: SliceEnd = { error: null };
 
 /** A host whose guest does what the head of a request says: `end`, `wait`, or so many milliseconds of work. */
 function hostOf({ synchronous = false } = {}) {
@@ -41,52 +41,52 @@ function hostOf({ synchronous = false } = {}) {
   let isDisposed = false;
   const createGuest = (_: unknown, emit: Emit): Guest => ({
     synchronous,
-    startAll({ jobs, texts, mayGoOn }, ms) {
+    startAll({ requests, texts, mayGoOn }, ms) {
       let done = 0;
       let at = 0;
-      seen.push(`${jobs.length} ${texts} ${ms}`);
-      for (const [job, headLength, bodyLength] of jobs) {
+      seen.push(`${requests.length} ${texts} ${ms}`);
+      for (const [number, headLength, bodyLength] of requests) {
         const head = texts.slice(at, at + headLength);
         at += headLength + bodyLength;
         done += 1;
         if (head.startsWith('work')) clock += Number(head.slice(4));
         if (head === 'loop') {
           clock += ms;
-          return { done: Math.max(1, done - 1), end: { fault: 'timeout', message: 'too long' } };
+          return { done: Math.max(1, done - 1), end: { error: 'timeout', message: 'too long' } };
         }
-        emit(job, 'end', 'h', 'b');
+        emit(number, 'end', 'h', 'b');
         if (!mayGoOn()) break;
       }
       return { done, end: DONE };
     },
-    start(job, head, body, ms) {
-      seen.push(`${job} ${head} ${body} ${ms}`);
+    start(number, head, body, ms) {
+      seen.push(`${number} ${head} ${body} ${ms}`);
       if (head === 'throw') throw new Error('unexpected');
       if (head.startsWith('work')) clock += Number(head.slice(4));
-      if (head === 'wait') emit(job, 'call', '{}', '');
+      if (head === 'wait') emit(number, 'call', '{}', '');
       else if (head === 'loop') {
         clock += ms;
-        return { fault: 'timeout', message: 'too long' };
+        return { error: 'timeout', message: 'too long' };
       } else if (head === 'die') {
         isDisposed = true;
-        return { fault: 'memory', message: 'too much' };
-      } else emit(job, 'end', 'h', 'b');
+        return { error: 'memory', message: 'too much' };
+      } else emit(number, 'end', 'h', 'b');
       return DONE;
     },
-    deliver(job, call, ms) {
-      seen.push(`${job} #${call.call} ${call.ok} ${call.text} ${ms}`);
+    deliver(number, call, ms) {
+      seen.push(`${number} #${call.call} ${call.ok} ${call.text} ${ms}`);
       clock += 30;
-      if (call.text === 'last') emit(job, 'end', '', '');
+      if (call.text === 'last') emit(number, 'end', '', '');
       return DONE;
     },
-    forget: (job) => seen.push(`forget ${job}`),
+    forget: (number) => seen.push(`forget ${number}`),
     heapBytes: () => 0,
     dispose: () => undefined,
     get disposed() {
       return isDisposed;
     },
   });
-  const turns = createTurns({
+  const runner = createRequestRunner({
     createGuest,
     writer: {
       add: (text: string) => text.length,
@@ -96,29 +96,32 @@ function hostOf({ synchronous = false } = {}) {
     },
     now: () => clock,
     cpu: () => clock,
-    lost: (job) => lost.push(job),
+    lost: (number) => lost.push(number),
   });
-  turns.load(OPTIONS, Buffer.from('code'));
-  const run = (heads: readonly string[], { room = 16, first = 1 } = {}) => {
-    const jobs = heads.map((head, n) => [first + n, Buffer.byteLength(head), 1] as const);
-    turns.run({ t: 'run', unit: 1, room, jobs }, Buffer.from(heads.map((head) => `${head}B`).join('')));
+  runner.load(OPTIONS, Buffer.from('code'));
+  const run = (heads: readonly string[], { maxInFlight = 16, first = 1 } = {}) => {
+    const requests = heads.map((head, n) => [first + n, Buffer.byteLength(head), 1] as const);
+    runner.run(
+      { t: 'run', moduleNumber: 1, maxInFlight, requests },
+      Buffer.from(heads.map((head) => `${head}B`).join('')),
+    );
     return sent.splice(0);
   };
-  const deliver = (job: number, text: string, unit = 1) => {
-    turns.deliver({ t: 'deliver', unit, job, call: 1, ok: true }, Buffer.from(text));
+  const deliver = (number: number, text: string, moduleNumber = 1) => {
+    runner.deliver({ t: 'deliver', moduleNumber, number, call: 1, ok: true }, Buffer.from(text));
     return sent.splice(0);
   };
-  return { turns, run, deliver, seen, lost, tick: (ms: number) => (clock += ms) };
+  return { runner, run, deliver, seen, lost, tick: (ms: number) => (clock += ms) };
 }
 
-const ended = ({ events }: Sent) => events.map(([job, kind]) => `${job} ${kind}`);
+const ended = ({ events }: Sent) => events.map(([number, kind]) => `${number} ${kind}`);
 
 describe('a batch', () => {
-  it('of short turns is answered in one frame, in order', () => {
+  it('of short runner is answered in one frame, in order', () => {
     const { run, seen } = hostOf();
     const frames = run(['a', 'ü', 'c']);
     expect(frames).toHaveLength(1);
-    expect(frames[0]).toMatchObject({ idle: true, back: [], faults: [], disposed: false });
+    expect(frames[0]).toMatchObject({ idle: true, returned: [], errors: [], disposed: false });
     expect(frames.map(ended)).toEqual([['1 end', '2 end', '3 end']]);
     expect(seen).toEqual(['1 a B 100', '2 ü B 100', '3 c B 100']);
   });
@@ -127,7 +130,7 @@ describe('a batch', () => {
     const { run } = hostOf();
     const frames = run(['a', 'work3', 'c', 'd']);
     expect(frames).toHaveLength(1);
-    expect(frames[0]).toMatchObject({ back: [3, 4], idle: true, turnMs: 3 });
+    expect(frames[0]).toMatchObject({ returned: [3, 4], idle: true, sliceMs: 3 });
   });
 
   it('that has become long sends its answers one by one', () => {
@@ -147,30 +150,30 @@ describe('a batch', () => {
     expect(run(['a', 'b'], { first: 4 }).map(ended)).toEqual([['4 end', '5 end']]);
   });
 
-  it('gives back what would wait beyond the room for it', () => {
+  it('gives back what would wait beyond the maxInFlight for it', () => {
     const { run } = hostOf();
-    expect(run(['wait', 'a', 'wait', 'b'], { room: 2 })[0]).toMatchObject({ back: [4] });
-    expect(run(['c'], { room: 2, first: 5 })[0]).toMatchObject({ back: [5], events: [] });
+    expect(run(['wait', 'a', 'wait', 'b'], { maxInFlight: 2 })[0]).toMatchObject({ returned: [4] });
+    expect(run(['c'], { maxInFlight: 2, first: 5 })[0]).toMatchObject({ returned: [5], events: [] });
   });
 
   it('stops when the isolate is gone', () => {
     const { run } = hostOf();
     expect(run(['die', 'a'])[0]).toMatchObject({
-      faults: [[1, 'memory', 'too much']],
-      back: [2],
+      errors: [[1, 'memory', 'too much']],
+      returned: [2],
       disposed: true,
     });
   });
 
-  it('of a unit that was never loaded ends the host', () => {
-    const { turns, lost } = hostOf();
-    turns.run({ t: 'run', unit: 9, room: 1, jobs: [] }, Buffer.alloc(0));
+  it('of a moduleNumber that was never loaded ends the host', () => {
+    const { runner, lost } = hostOf();
+    runner.run({ t: 'run', moduleNumber: 9, maxInFlight: 1, requests: [] }, Buffer.alloc(0));
     expect(lost).toEqual([null]);
   });
 
   it('says of code that does not compile that it cannot be loaded', () => {
     const sent: unknown[] = [];
-    const turns = createTurns({
+    const runner = createRequestRunner({
       createGuest: () => {
         throw new SyntaxError('Unexpected token');
       },
@@ -179,9 +182,9 @@ describe('a batch', () => {
       cpu: () => 0,
       lost: () => undefined,
     });
-    turns.load(OPTIONS, Buffer.from('code'));
-    turns.run({ t: 'run', unit: 1, room: 1, jobs: [[1, 0, 0]] }, Buffer.alloc(0));
-    expect(sent).toMatchObject([{ faults: [[1, 'load', 'Unexpected token']], idle: true }]);
+    runner.load(OPTIONS, Buffer.from('code'));
+    runner.run({ t: 'run', moduleNumber: 1, maxInFlight: 1, requests: [[1, 0, 0]] }, Buffer.alloc(0));
+    expect(sent).toMatchObject([{ errors: [[1, 'load', 'Unexpected token']], idle: true }]);
   });
 });
 
@@ -205,7 +208,7 @@ describe('a batch of a synchronous module', () => {
     const { run } = loaded();
     const frames = run(['a', 'work3', 'c', 'd']);
     expect(frames.map(ended)).toEqual([['1 end', '2 end']]);
-    expect(frames[0]).toMatchObject({ back: [3, 4], idle: true, turnMs: 3 });
+    expect(frames[0]).toMatchObject({ returned: [3, 4], idle: true, sliceMs: 3 });
   });
 
   it('that has become long sends its answers before it goes on', () => {
@@ -221,7 +224,7 @@ describe('a batch of a synchronous module', () => {
   it('gives back one that ran out of time behind another', () => {
     const { run } = loaded();
     expect(run(['a', 'loop', 'c'])).toMatchObject([
-      { events: [[1, 'end', 1, 1]], faults: [[1, 'timeout', 'too long']], back: [2, 3], idle: true },
+      { events: [[1, 'end', 1, 1]], errors: [[1, 'timeout', 'too long']], returned: [2, 3], idle: true },
     ]);
   });
 
@@ -252,9 +255,9 @@ describe('a request that waits', () => {
     const { run, deliver, seen } = hostOf();
     run(['wait']);
     for (const text of ['a', 'b', 'c', 'd']) deliver(1, text);
-    expect(deliver(1, 'e')).toMatchObject([{ faults: [[1, 'timeout', 'no time is left']], idle: true }]);
+    expect(deliver(1, 'e')).toMatchObject([{ errors: [[1, 'timeout', 'no time is left']], idle: true }]);
     expect(seen.at(-1)).toBe('forget 1');
-    expect(deliver(1, 'f')).toMatchObject([{ faults: [], events: [] }]);
+    expect(deliver(1, 'f')).toMatchObject([{ errors: [], events: [] }]);
   });
 
   it('runs no longer than its wall time', () => {
@@ -265,14 +268,14 @@ describe('a request that waits', () => {
     expect(seen.at(-1)).toBe('1 #1 true a 40');
   });
 
-  it('is forgotten when told, and with its unit', () => {
-    const { turns, run, deliver, seen } = hostOf();
+  it('is forgotten when told, and with its moduleNumber', () => {
+    const { runner, run, deliver, seen } = hostOf();
     run(['wait', 'wait']);
-    turns.forget({ t: 'forget', unit: 1, job: 1 });
-    turns.forget({ t: 'forget', unit: 1, job: 7 });
-    turns.forget({ t: 'forget', unit: 7, job: 1 });
+    runner.forget({ t: 'forget', moduleNumber: 1, number: 1 });
+    runner.forget({ t: 'forget', moduleNumber: 1, number: 7 });
+    runner.forget({ t: 'forget', moduleNumber: 7, number: 1 });
     expect(seen.filter((line) => line.startsWith('forget'))).toEqual(['forget 1']);
-    turns.drop({ t: 'drop', unit: 1 });
+    runner.drop({ t: 'drop', moduleNumber: 1 });
     expect(deliver(2, 'last')).toMatchObject([{ events: [], idle: true }]);
   });
 });
