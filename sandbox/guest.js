@@ -24,7 +24,7 @@ import { answer } from './host-bridge.js';
  *
  * @typedef {(number: number, kind: string, head: string, body: string) => string | number | undefined} Bridge
  * @typedef {(options: GuestOptions, bridge: Bridge) => Engine} CreateEngine
- * @typedef {{ engine: Engine, maxInFlight: GuestContext, logged: boolean }} Place Where a request runs.
+ * @typedef {{ engine: Engine, context: GuestContext, logged: boolean }} Place Where a request runs.
  *
  * @typedef {object} Batch Requests of a synchronous module.
  * @property {readonly (readonly [number: number, headCharacters: number, bodyCharacters: number])[]} requests
@@ -94,6 +94,8 @@ class Guest {
   /** Requests that share the current entry, and how many of them have ended. @type {Batch | undefined} */
   #batch;
   #ended = 0;
+  /** Whether the one that has not ended has logged something: then it has begun. */
+  #hasLogged = false;
   #disposed = false;
 
   /**
@@ -135,17 +137,22 @@ class Guest {
   #emitOfBatch({ requests, mayGoOn }, number, kind, head, body) {
     const ended = this.#ended;
     if (!OVER.has(kind)) {
+      const isCurrent = !this.#over && requests[ended]?.[0] === number;
       const isLast = ended > 0 && requests[ended - 1]?.[0] === number;
-      if (kind === 'log' && (isLast || (!this.#over && requests[ended]?.[0] === number)))
-        this.#emit(number, kind, head, body);
+      if (kind !== 'log' || !(isCurrent || isLast)) return undefined;
+      if (isCurrent) this.#hasLogged = true;
+      this.#emit(number, kind, head, body);
       return undefined;
     }
     if (this.#over || requests[ended]?.[0] !== number) return undefined;
     this.#emit(number, /** @type {GuestEventKind} */ (kind), head, body);
     this.#ended += 1;
-    if (this.#ended < requests.length && mayGoOn()) return GO_ON;
+    this.#hasLogged = false;
+    // First, as the stack may end in the next call.
     this.#over = true;
-    return undefined;
+    if (this.#ended === requests.length || !mayGoOn()) return undefined;
+    this.#over = false;
+    return GO_ON;
   }
 
   get disposed() {
@@ -185,39 +192,41 @@ class Guest {
     const began = Date.now();
     const place = {
       engine: /** @type {Engine} */ (this.#engine),
-      maxInFlight: /** @type {GuestContext} */ (this.#context),
+      context: /** @type {GuestContext} */ (this.#context),
       logged: false,
     };
     this.#batch = batch;
     this.#ended = 0;
+    this.#hasLogged = false;
     this.#over = false;
     try {
-      place.maxInFlight.enter(limit, ['start-all', JSON.stringify(list), texts]);
+      const begun = Number(place.context.enter(limit, ['start-all', JSON.stringify(list), texts]));
+      return this.#endBatch({ place, begun, error: null, limit, isTimeout: false });
     } catch (error) {
       const isTimeout = textOf(error) === TIMED_OUT && Date.now() - began >= limit - 2;
-      return this.#endBatch({ place, error, limit, isTimeout });
+      return this.#endBatch({ place, begun: 1, error, limit, isTimeout });
     }
-    return this.#endBatch({ place, error: null, limit, isTimeout: false });
   }
 
   /**
-   * @param {{ place: Place, error: unknown, limit: number, isTimeout: boolean }} outcome
+   * @param {{ place: Place, begun: number, error: unknown, limit: number, isTimeout: boolean }} outcome
    * @returns {{ done: number, end: SliceEnd }}
    */
-  #endBatch({ place, error, limit, isTimeout }) {
+  #endBatch({ place, begun, error, limit, isTimeout }) {
     const requests = this.#batch?.requests ?? [];
     const ended = this.#ended;
     const isOver = this.#over;
     this.#batch = undefined;
     this.#number = 0;
     if (isTimeout || place.engine.isDisposed()) {
-      // One that follows an answer may not have begun: it runs again as the first one, which is certain to be the culprit.
+      // One that follows an answer may not have begun, unless it has logged: it runs again as the first one, which is certain to be
+      // the culprit.
       const end = place.engine.isDisposed()
         ? this.#lostMemory(place)
         : this.#timeOut(place, limit, ['stop-all', 0]);
-      return { done: Math.max(1, ended), end };
+      return { done: Math.max(1, this.#hasLogged ? ended + 1 : ended), end };
     }
-    if (isOver) return { done: ended, end: NO_ERROR };
+    if (isOver || begun <= ended) return { done: ended, end: NO_ERROR };
     // It has begun and has not answered, and nothing of it can run any more.
     this.#number = requests[ended]?.[0] ?? 0;
     if (error !== null) this.#logRejection(place, error);
@@ -278,10 +287,10 @@ class Guest {
     if (this.#options.isolation === 'isolate') {
       const engine = this.#engine ?? this.#createEngine();
       this.#engine = undefined;
-      return { engine, maxInFlight: engine.open(), logged: false };
+      return { engine, context: engine.open(), logged: false };
     }
     const engine = /** @type {Engine} */ (this.#engine);
-    return { engine, maxInFlight: this.#context ?? engine.open(), logged: false };
+    return { engine, context: this.#context ?? engine.open(), logged: false };
   }
 
   /**
@@ -298,7 +307,7 @@ class Guest {
     this.#number = number;
     this.#over = false;
     try {
-      place.maxInFlight.enter(limit, args);
+      place.context.enter(limit, args);
     } catch (error) {
       if (place.engine.isDisposed()) return this.#lostMemory(place, number);
       if (textOf(error) === TIMED_OUT && Date.now() - began >= limit - 2) {
@@ -316,7 +325,7 @@ class Guest {
   /** Whether the request waits for a host call; where it does not, it never answers. @param {Place} place @param {number} number */
   #waits(place, number) {
     try {
-      if (Number(place.maxInFlight.enter(QUESTION_MS, ['pending', number])) > 0) return true;
+      if (Number(place.context.enter(QUESTION_MS, ['pending', number])) > 0) return true;
     } catch (error) {
       this.#logRejection(place, error);
     }
@@ -334,7 +343,7 @@ class Guest {
     if (place.engine.isDisposed()) return true;
     this.#number = 0;
     try {
-      place.maxInFlight.enter(CLEAN_UP_MS, stop);
+      place.context.enter(CLEAN_UP_MS, stop);
       return true;
     } catch (error) {
       return textOf(error) !== TIMED_OUT && !place.engine.isDisposed();
@@ -345,7 +354,7 @@ class Guest {
   #close(place, number) {
     this.#places.delete(number);
     if (place.engine !== this.#engine) place.engine.dispose();
-    else if (place.maxInFlight !== this.#context) place.maxInFlight.release();
+    else if (place.context !== this.#context) place.context.release();
   }
 
   /** @param {Place} place */

@@ -35,8 +35,8 @@
 
     /** Every entry into this context, each of them a call with a time limit. */
     return function enter(what, number, a, b, c, d) {
-      if (what === 'start-all') program.startAll(number, a);
-      else if (what === 'start') program.start(number, a, b, c, d);
+      if (what === 'start-all') return program.startAll(number, a);
+      if (what === 'start') program.start(number, a, b, c, d);
       else if (what === 'deliver') kit.requests.deliver(number, a, b, c);
       else if (what === 'pending') return kit.requests.pendingOf(number);
       else if (what === 'stop') kit.requests.stop(number);

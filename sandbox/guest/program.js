@@ -144,7 +144,7 @@
   }
 
   /**
-   * The requests of a synchronous module, one after the other: each has ended before the next one begins. `listText`: JSON of
+   * The requests of a synchronous module, one after the other: each has ended before the next one begins. Returns how many began. `listText`: JSON of
    * [number, characters of its head, characters of its body, seeds of `Math.random`]; `texts`: head, body, head, body, …
    */
   function startAll(listText, texts) {
@@ -157,8 +157,9 @@
       end = bodyAt + entry[2];
       current.mayGoOn = false;
       start(entry[0], headText, StringSlice(texts, bodyAt, end), entry[3], entry[4]);
-      if (!current.mayGoOn) return;
+      if (!current.mayGoOn) return index + 1;
     }
+    return list.length;
   }
 
   return { start, startAll, evaluate, handlerOf, HANDLERS };

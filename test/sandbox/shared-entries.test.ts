@@ -71,6 +71,7 @@ const DO = `module.exports.get = (req, res) => {
   if (order === 'throw') throw new Error('thrown');
   if (order === 'nothing') return;
   if (order === 'next') return arguments[2]();
+  if (order === 'log and loop') for (console.log('looping'); ; );
   if (order === 'fill') for (const all = []; ; ) all.push('x'.repeat(100) + all.length);
   res.end(order);
   if (order === 'loop after') for (;;);
@@ -149,6 +150,8 @@ async function settle(run: Awaited<ReturnType<typeof moduleOf>>, orders: readonl
     const sent = waiting;
     const { said, failed, back, disposed } = await run(...sent);
     isDisposed ||= disposed;
+    const hasSpoken = back.filter((n) => said.some((line) => line.startsWith(`${n} `)));
+    expect(hasSpoken, 'given back after it was heard of').toEqual([]);
     const record = (line: string, isFault: boolean) => {
       const [n, kind = ''] = line.split(' ');
       const order = sent[Number(n)] ?? '';
@@ -172,6 +175,24 @@ describe('a neighbour in a shared entry', () => {
     const run = await moduleOf(HANDLER);
     const { outcomes } = await settle(run, ['a', 'b', 'loop', 'd', 'e']);
     expect(outcomes).toEqual({ a: 'end', b: 'end', loop: 'timeout', d: 'end', e: 'end' });
+  });
+
+  it('that loops after it has logged is the only one that is stopped', async () => {
+    const run = await moduleOf(HANDLER);
+    const { outcomes } = await settle(run, ['a', 'b', 'log and loop', 'd']);
+    expect(outcomes).toEqual({ a: 'end', b: 'end', 'log and loop': 'timeout', d: 'end' });
+  });
+
+  it('that answers at the end of its stack silences none of the others', async () => {
+    const source = `module.exports.get = function (req, res) {
+      const fall = () => { try { fall(); } catch {} res.end(req.query.do); };
+      if (req.query.do.startsWith('deep')) fall();
+      else res.end(req.query.do);
+    };`;
+    const run = await moduleOf(source, { cpuMs: 15_000 });
+    const orders = ['a', 'deep 1', 'b', 'deep 2', 'c'];
+    const { outcomes } = await settle(run, orders);
+    expect(outcomes).toMatchObject({ a: 'end', b: 'end', c: 'end' });
   });
 
   it('that loops after its answer costs nobody an answer', async () => {
