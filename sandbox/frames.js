@@ -8,7 +8,7 @@ export const MAX_RAW = 67_108_864;
 
 const LENGTHS = 8;
 const SMALL = 65_536;
-/** Room before the raw bytes, for the lengths and the header, which is known last. */
+/** GuestContext before the raw bytes, for the lengths and the header, which is known last. */
 const HEADER_ROOM = LENGTHS + SMALL;
 const USUAL = HEADER_ROOM + 262_144;
 /** A code unit of UTF-16 takes at most three bytes of UTF-8. */
@@ -21,7 +21,7 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4));
  * @param {() => number} attempt
  * @returns {number}
  */
-function patiently(attempt) {
+function retryWhileBusy(attempt) {
   for (;;) {
     try {
       return attempt();
@@ -60,7 +60,7 @@ export function createFrameReader(fd) {
   function fill(bytes) {
     makeRoom(bytes);
     while (end - start < bytes) {
-      const read = patiently(() => readSync(fd, buffer, end, buffer.length - end, null));
+      const read = retryWhileBusy(() => readSync(fd, buffer, end, buffer.length - end, null));
       if (read === 0) return false;
       end += read;
     }
@@ -145,7 +145,7 @@ export function createFrameWriter(fd) {
     let sent = 0;
     while (sent < bytes.length) {
       const from = sent;
-      sent += patiently(() => writeSync(fd, bytes, from, bytes.length - from));
+      sent += retryWhileBusy(() => writeSync(fd, bytes, from, bytes.length - from));
     }
   }
 

@@ -1,6 +1,8 @@
 // The texts that are compiled in an isolate: the parts in guest/, byte for byte as they lie there, and the author's module.
 import { readFileSync } from 'node:fs';
 
+/** @import { LoadOptions } from './protocol.ts' */
+
 /** In no particular order: main.js puts them together. */
 const PARTS = [
   ...['main', 'primordials', 'cut', 'objects', 'describe-error', 'request', 'log', 'bytes'],
@@ -80,5 +82,17 @@ export function usesOf(source) {
     crypto: has('crypto'),
     math: has('Math'),
     require: has('require'),
+    promises: has('Promise', 'async', 'Async', 'await', 'import'),
   };
+}
+
+/**
+ * Whether a request of this module is over when its handler has returned: it can neither make host calls nor have promises,
+ * so that nothing of it runs later.
+ * @param {Pick<LoadOptions, 'isolation' | 'model' | 'fetch'> & { source: string }} options
+ */
+export function isSynchronous({ isolation, model, fetch, source }) {
+  const uses = usesOf(source);
+  const calls = (uses.model && model) || (uses.fetch && fetch) || uses.timers || uses.queueMicrotask;
+  return isolation === 'realm' && !calls && !uses.promises && !uses.crypto;
 }

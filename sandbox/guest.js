@@ -1,33 +1,39 @@
-// One version of a module, running requests turn by turn in one of three ways:
+// One version of a module, running requests, one time slice after the other, in one of three ways:
 // - realm: all of them in one context that is frozen through and through; the module is evaluated anew for each;
 // - context: each in a context of its own; - isolate: each in an isolate of its own.
 import { randomFillSync } from 'node:crypto';
-import { answer } from './host-functions.js';
+import { isSynchronous, usesOf } from './guest-bundle.js';
+import { answer } from './host-bridge.js';
 
-/** @import { GuestEventKind, LoadOptions, TurnFault } from './protocol.ts' */
+/** @import { GuestEventKind, LoadOptions, SliceError } from './protocol.ts' */
 
 /**
- * @typedef {{ fault: null } | { fault: TurnFault, message: string }} TurnEnd
- * @typedef {(job: number, kind: GuestEventKind, head: string, body: string) => void} Emit
+ * @typedef {{ error: null } | { error: SliceError, message: string }} SliceEnd
+ * @typedef {(number: number, kind: GuestEventKind, head: string, body: string) => void} Emit
  * @typedef {LoadOptions & { name: string, source: string }} GuestOptions
  *
- * @typedef {object} Room A context that is ready for requests.
+ * @typedef {object} GuestContext A context that is ready for requests.
  * @property {(ms: number, args: (string | number | boolean)[]) => unknown} enter Calls the one function in it.
  * @property {() => void} release
  *
  * @typedef {object} Engine An isolate with the compiled code of one version of a module.
- * @property {() => Room} open
+ * @property {() => GuestContext} open
  * @property {() => number} heapBytes
  * @property {() => boolean} isDisposed
  * @property {() => void} dispose
  *
- * @typedef {(job: number, kind: string, head: string, body: string) => string | number | undefined} Door
- * @typedef {(options: GuestOptions, door: Door) => Engine} CreateEngine
- * @typedef {{ engine: Engine, room: Room, logged: boolean }} Place Where a request runs.
+ * @typedef {(number: number, kind: string, head: string, body: string) => string | number | undefined} Bridge
+ * @typedef {(options: GuestOptions, bridge: Bridge) => Engine} CreateEngine
+ * @typedef {{ engine: Engine, context: GuestContext, logged: boolean }} Place Where a request runs.
+ *
+ * @typedef {object} Batch Requests of a synchronous module.
+ * @property {readonly (readonly [number: number, headCharacters: number, bodyCharacters: number])[]} requests
+ * @property {string} texts Head, body, head, body, …
+ * @property {() => boolean} mayGoOn Asked after each answer: whether the next one may begin.
  */
 
 /**
- * Milliseconds for what a stopped turn left behind. Two would do on an idle machine; on a busy one the kernel may take longer
+ * Milliseconds for what a stopped time slice left behind. Two would do on an idle machine; on a busy one the kernel may take longer
  * to come back to us, and those who wait in the same isolate would pay for it.
  */
 const CLEAN_UP_MS = 10;
@@ -35,14 +41,17 @@ const CLEAN_UP_MS = 10;
 const QUESTION_MS = 50;
 const TIMED_OUT = 'Script execution timed out.';
 const MESSAGE_CHARACTERS = 300;
-/** Kept back from the log of each request for what is told of it out here. */
+/** LoadedModule back from the log of each request for what is told of it out here. */
 const OWN_LOG_BYTES = 1_024;
 
 const EVENTS = new Set(['end', 'result', 'next', 'error', 'call', 'log']);
 const OVER = new Set(['end', 'result', 'next', 'error']);
 
-/** @type {{ fault: null }} */
-const NO_FAULT = { fault: null };
+/** @type {{ error: null }} */
+const NO_ERROR = { error: null };
+
+/** What the guest code is told after an answer: to go on with the next request of the entry. */
+const GO_ON = 1;
 
 const seeds = new Int32Array(1_024);
 let usedSeeds = seeds.length;
@@ -70,15 +79,23 @@ class Guest {
   #createEngine;
   #options;
   #emit;
+  #seeds;
+  /** Its requests are over when their handler has returned: many of them can share one entry. */
+  synchronous;
   /** What all requests share: nothing, the isolate, or the isolate and its context. @type {Engine | undefined} */
   #engine;
-  /** @type {Room | undefined} */
-  #room;
-  /** Requests that have begun and not ended. @type {Map<number, Place>} */
+  /** @type {GuestContext | undefined} */
+  #context;
+  /** Requests that have started and not ended. @type {Map<number, Place>} */
   #places = new Map();
-  /** Whose turn it is, and whether that request has ended. */
-  #job = 0;
+  /** Whose time slice it is, and whether that request has ended. */
+  #number = 0;
   #over = false;
+  /** Requests that share the current entry, and how many of them have ended. @type {Batch | undefined} */
+  #batch;
+  #ended = 0;
+  /** Whether the one that has not ended has logged something: then it has begun. */
+  #hasLogged = false;
   #disposed = false;
 
   /**
@@ -89,64 +106,166 @@ class Guest {
   constructor(createEngine, options, emit) {
     this.#options = options;
     this.#emit = emit;
-    this.#createEngine = () => createEngine(withoutOwnShare(options), this.#door);
+    this.synchronous = isSynchronous(options);
+    this.#seeds = usesOf(options.source).math;
+    this.#createEngine = () => createEngine(withoutOwnShare(options), this.#bridge);
     // Also in the mode that will not use it, so that code that does not compile is refused here.
     this.#engine = this.#createEngine();
-    if (options.isolation === 'realm') this.#room = this.#engine.open();
+    if (options.isolation === 'realm') this.#context = this.#engine.open();
   }
 
-  /** @type {Door} */
-  #door = (job, kind, head, body) => {
+  /** @type {Bridge} */
+  #bridge = (number, kind, head, body) => {
     if (!EVENTS.has(kind)) return answer(kind, head, body);
-    // Only the request whose turn it is may speak, and only until it has ended (its log aside).
-    if (job !== this.#job || (this.#over && kind !== 'log')) return undefined;
-    this.#emit(job, /** @type {GuestEventKind} */ (kind), head, body);
+    if (this.#batch !== undefined) return this.#emitOfBatch(this.#batch, number, kind, head, body);
+    // Only the request whose time slice it is may speak, and only until it has ended (its log aside).
+    if (number !== this.#number || (this.#over && kind !== 'log')) return undefined;
+    this.#emit(number, /** @type {GuestEventKind} */ (kind), head, body);
     // Only now: an answer for which the stack had no room was none.
     if (OVER.has(kind)) this.#over = true;
     return undefined;
   };
+
+  /**
+   * As above for requests that share an entry: they end one after the other, and each begins when the one before it has ended.
+   * @param {Batch} batch
+   * @param {number} number
+   * @param {string} kind
+   * @param {string} head
+   * @param {string} body
+   */
+  #emitOfBatch({ requests, mayGoOn }, number, kind, head, body) {
+    const ended = this.#ended;
+    if (!OVER.has(kind)) {
+      const isCurrent = !this.#over && requests[ended]?.[0] === number;
+      const isLast = ended > 0 && requests[ended - 1]?.[0] === number;
+      if (kind !== 'log' || !(isCurrent || isLast)) return undefined;
+      if (isCurrent) this.#hasLogged = true;
+      this.#emit(number, kind, head, body);
+      return undefined;
+    }
+    if (this.#over || requests[ended]?.[0] !== number) return undefined;
+    this.#emit(number, /** @type {GuestEventKind} */ (kind), head, body);
+    this.#ended += 1;
+    this.#hasLogged = false;
+    // First, as the stack may end in the next call.
+    this.#over = true;
+    if (this.#ended === requests.length || !mayGoOn()) return undefined;
+    this.#over = false;
+    return GO_ON;
+  }
 
   get disposed() {
     return this.#disposed;
   }
 
   /**
-   * Starts a request. `ms`: most milliseconds that this turn may run.
-   * @param {number} job
+   * Starts a request. `ms`: most milliseconds that this time slice may run.
+   * @param {number} number
    * @param {string} head
    * @param {string} body
    * @param {number} ms
-   * @returns {TurnEnd}
+   * @returns {SliceEnd}
    */
-  start(job, head, body, ms) {
+  start(number, head, body, ms) {
     let place;
     try {
       place = this.#open();
     } catch (error) {
       if (this.#engine?.isDisposed()) return this.#lostMemory(undefined);
-      return { fault: 'load', message: textOf(error) };
+      return { error: 'load', message: textOf(error) };
     }
-    return this.#turn(place, job, ms, ['start', job, head, body, nextSeed(), nextSeed()]);
+    return this.#runSlice(place, number, ms, ['start', number, head, body, nextSeed(), nextSeed()]);
+  }
+
+  /**
+   * Starts requests of a synchronous module in one entry. `ms`: most milliseconds for all of them. Returns how many have run;
+   * the error, if there was one, is of the last of these.
+   * @param {Batch} batch
+   * @param {number} ms
+   * @returns {{ done: number, end: SliceEnd }}
+   */
+  startAll(batch, ms) {
+    const { requests, texts } = batch;
+    const list = this.#seeds ? requests.map((entry) => [...entry, nextSeed(), nextSeed()]) : requests;
+    const limit = Math.max(1, Math.ceil(ms));
+    const began = Date.now();
+    const place = {
+      engine: /** @type {Engine} */ (this.#engine),
+      context: /** @type {GuestContext} */ (this.#context),
+      logged: false,
+    };
+    this.#batch = batch;
+    this.#ended = 0;
+    this.#hasLogged = false;
+    this.#over = false;
+    try {
+      const begun = Number(place.context.enter(limit, ['start-all', JSON.stringify(list), texts]));
+      return this.#endBatch({ place, begun, error: null, limit, isTimeout: false });
+    } catch (error) {
+      const isTimeout = textOf(error) === TIMED_OUT && Date.now() - began >= limit - 2;
+      return this.#endBatch({ place, begun: 1, error, limit, isTimeout });
+    }
+  }
+
+  /**
+   * @param {{ place: Place, begun: number, error: unknown, limit: number, isTimeout: boolean }} outcome
+   * @returns {{ done: number, end: SliceEnd }}
+   */
+  #endBatch({ place, begun, error, limit, isTimeout }) {
+    const requests = this.#batch?.requests ?? [];
+    const ended = this.#ended;
+    const isOver = this.#over;
+    this.#batch = undefined;
+    this.#number = 0;
+    if (isTimeout || place.engine.isDisposed()) {
+      // One that follows an answer may not have begun, unless it has logged: it runs again as the first one, which is certain to be
+      // the culprit.
+      const end = place.engine.isDisposed()
+        ? this.#lostMemory(place)
+        : this.#timeOut(place, limit, ['stop-all', 0]);
+      return { done: Math.max(1, this.#hasLogged ? ended + 1 : ended), end };
+    }
+    if (isOver || begun <= ended) return { done: ended, end: NO_ERROR };
+    // It has begun and has not answered, and nothing of it can run any more.
+    this.#number = requests[ended]?.[0] ?? 0;
+    if (error !== null) this.#logRejection(place, error);
+    this.#emit(requests[ended]?.[0] ?? 0, 'silent', '', '');
+    return { done: ended + 1, end: NO_ERROR };
+  }
+
+  /**
+   * After an entry that was stopped.
+   * @param {Place} place
+   * @param {number} limit
+   * @param {[string, number]} stop
+   * @returns {SliceEnd}
+   */
+  #timeOut(place, limit, stop) {
+    if (!this.#stop(place, stop)) this.#disposeOf(place);
+    return { error: 'timeout', message: `The time slice took more than ${limit} ms` };
   }
 
   /**
    * Hands over the answer of a host call. Nothing runs for a request that is unknown or has ended.
-   * @param {number} job
+   * @param {number} number
    * @param {{ call: number, ok: boolean, text: string }} call
    * @param {number} ms
-   * @returns {TurnEnd}
+   * @returns {SliceEnd}
    */
-  deliver(job, { call, ok, text }, ms) {
-    const place = this.#places.get(job);
-    return place === undefined ? NO_FAULT : this.#turn(place, job, ms, ['deliver', job, call, ok, text]);
+  deliver(number, { call, ok, text }, ms) {
+    const place = this.#places.get(number);
+    return place === undefined
+      ? NO_ERROR
+      : this.#runSlice(place, number, ms, ['deliver', number, call, ok, text]);
   }
 
-  /** The request is dead: nothing of it may speak any more. @param {number} job */
-  forget(job) {
-    const place = this.#places.get(job);
+  /** The request is dead: nothing of it may speak any more. @param {number} number */
+  forget(number) {
+    const place = this.#places.get(number);
     if (place === undefined) return;
-    if (!this.#stop(place, job)) this.#disposeOf(place);
-    this.#close(place, job);
+    if (!this.#stop(place, ['stop', number])) this.#disposeOf(place);
+    this.#close(place, number);
   }
 
   /** Bytes of heap in use, buffers included. */
@@ -168,74 +287,74 @@ class Guest {
     if (this.#options.isolation === 'isolate') {
       const engine = this.#engine ?? this.#createEngine();
       this.#engine = undefined;
-      return { engine, room: engine.open(), logged: false };
+      return { engine, context: engine.open(), logged: false };
     }
     const engine = /** @type {Engine} */ (this.#engine);
-    return { engine, room: this.#room ?? engine.open(), logged: false };
+    return { engine, context: this.#context ?? engine.open(), logged: false };
   }
 
   /**
    * @param {Place} place
-   * @param {number} job
+   * @param {number} number
    * @param {number} ms
    * @param {(string | number | boolean)[]} args
-   * @returns {TurnEnd}
+   * @returns {SliceEnd}
    */
-  #turn(place, job, ms, args) {
+  #runSlice(place, number, ms, args) {
     const limit = Math.max(1, Math.ceil(ms));
-    // The cheapest clock: it only tells a stopped turn from a rejection that pretends to be one.
+    // The cheapest clock: it only tells a stopped time slice from a rejection that pretends to be one.
     const began = Date.now();
-    this.#job = job;
+    this.#number = number;
     this.#over = false;
     try {
-      place.room.enter(limit, args);
+      place.context.enter(limit, args);
     } catch (error) {
-      if (place.engine.isDisposed()) return this.#lostMemory(place, job);
+      if (place.engine.isDisposed()) return this.#lostMemory(place, number);
       if (textOf(error) === TIMED_OUT && Date.now() - began >= limit - 2) {
-        if (!this.#stop(place, job)) this.#disposeOf(place);
-        this.#close(place, job);
-        return { fault: 'timeout', message: `The turn took more than ${limit} ms` };
+        const end = this.#timeOut(place, limit, ['stop', number]);
+        this.#close(place, number);
+        return end;
       }
       this.#logRejection(place, error);
     }
-    if (this.#over || !this.#waits(place, job)) this.#close(place, job);
-    else this.#places.set(job, place);
-    return NO_FAULT;
+    if (this.#over || !this.#waits(place, number)) this.#close(place, number);
+    else this.#places.set(number, place);
+    return NO_ERROR;
   }
 
-  /** Whether the request waits for a host call; where it does not, it never answers. @param {Place} place @param {number} job */
-  #waits(place, job) {
+  /** Whether the request waits for a host call; where it does not, it never answers. @param {Place} place @param {number} number */
+  #waits(place, number) {
     try {
-      if (Number(place.room.enter(QUESTION_MS, ['pending', job])) > 0) return true;
+      if (Number(place.context.enter(QUESTION_MS, ['pending', number])) > 0) return true;
     } catch (error) {
       this.#logRejection(place, error);
     }
-    this.#emit(job, 'silent', '', '');
+    this.#emit(number, 'silent', '', '');
     return false;
   }
 
   /**
-   * After a stopped turn: what it left in the queue of microtasks would run in the next call. It runs now, in a call with a
+   * After a stopped time slice: what it left in the queue of microtasks would run in the next call. It runs now, in a call with a
    * small limit, its request being dead.
    * @param {Place} place
-   * @param {number} job
+   * @param {[string, number]} stop
    */
-  #stop(place, job) {
+  #stop(place, stop) {
     if (place.engine.isDisposed()) return true;
-    this.#job = 0;
+    this.#number = 0;
     try {
-      place.room.enter(CLEAN_UP_MS, ['stop', job]);
+      place.context.enter(CLEAN_UP_MS, stop);
       return true;
     } catch (error) {
       return textOf(error) !== TIMED_OUT && !place.engine.isDisposed();
     }
   }
 
-  /** @param {Place} place @param {number} job */
-  #close(place, job) {
-    this.#places.delete(job);
+  /** @param {Place} place @param {number} number */
+  #close(place, number) {
+    this.#places.delete(number);
     if (place.engine !== this.#engine) place.engine.dispose();
-    else if (place.room !== this.#room) place.room.release();
+    else if (place.context !== this.#context) place.context.release();
   }
 
   /** @param {Place} place */
@@ -244,11 +363,11 @@ class Guest {
     if (place.engine === this.#engine) this.dispose();
   }
 
-  /** V8 gave the isolate up at its memory limit. @param {Place | undefined} place @param {number} [job] @returns {TurnEnd} */
-  #lostMemory(place, job = 0) {
+  /** V8 gave the isolate up at its memory limit. @param {Place | undefined} place @param {number} [number] @returns {SliceEnd} */
+  #lostMemory(place, number = 0) {
     if (place === undefined || place.engine === this.#engine) this.dispose();
-    this.#places.delete(job);
-    return { fault: 'memory', message: `The module needed more than ${this.#options.heapMb} MB of memory` };
+    this.#places.delete(number);
+    return { error: 'memory', message: `The module needed more than ${this.#options.heapMb} MB of memory` };
   }
 
   /** A promise that nobody waits for was rejected: that ends nothing. Told once. @param {Place} place @param {unknown} error */
@@ -256,7 +375,7 @@ class Guest {
     if (place.logged || this.#options.logBytes < 2 * OWN_LOG_BYTES || this.#options.logLines < 2) return;
     place.logged = true;
     const message = JSON.stringify(`Unhandled rejection: ${textOf(error)}`);
-    this.#emit(this.#job, 'log', `{"level":"error","message":${message}}`, '');
+    this.#emit(this.#number, 'log', `{"level":"error","message":${message}}`, '');
   }
 }
 

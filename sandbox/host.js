@@ -5,7 +5,7 @@ import { cpu } from './cpu.js';
 import { createFrameReader, createFrameWriter } from './frames.js';
 import { createGuest, inspect, versions } from './isolate.js';
 import { lock } from './lock.js';
-import { createTurns } from './turns.js';
+import { createRequestRunner } from './request-runner.js';
 
 const PIPE = 3;
 
@@ -16,29 +16,29 @@ function die() {
   for (;;) process.kill(process.pid, 'SIGKILL');
 }
 
-/** @param {number | null} job The request whose turn it was. */
-function lost(job) {
+/** @param {number | null} number The request whose time slice it was. */
+function lost(number) {
   const { flush } = createFrameWriter(PIPE);
   try {
-    flush({ t: 'lost', job });
+    flush({ t: 'lost', number });
   } finally {
     die();
   }
 }
 
-const turns = createTurns({ createGuest, writer, now: () => performance.now(), cpu, lost });
+const runner = createRequestRunner({ createGuest, writer, now: () => performance.now(), cpu, lost });
 
 /** @type {{ [kind: string]: (message: any, raw: Buffer) => void }} */
 const handlers = {
   __proto__: null,
-  ...turns,
+  ...runner,
   inspect: ({ id, kind, loadMs, heapMb }, raw) =>
     writer.flush({ t: 'inspected', id, inspection: inspect(raw.toString(), { kind, loadMs, heapMb, cpu }) }),
 };
 
 try {
-  const walls = lock();
-  writer.flush({ t: 'ready', versions: versions(), walls });
+  const layers = lock();
+  writer.flush({ t: 'ready', versions: versions(), layers });
   for (let frame = reader.next(); frame !== null; frame = reader.next()) {
     handlers[frame.header.t](frame.header, frame.raw);
   }

@@ -1,5 +1,5 @@
 // Posted code, compiled and evaluated once: a refusal with the place in the author's text, or what the server must know.
-import { answer } from './host-functions.js';
+import { answer } from './host-bridge.js';
 import { facts, inspectionError, loadError, syntaxError } from './inspection.js';
 
 /** @import { CreateEngine, GuestOptions } from './guest.js' */

@@ -3,10 +3,10 @@
 import { createRequire } from 'node:module';
 import { bindingPath } from './binding.js';
 import { createGuestWith } from './guest.js';
-import { aloneText, BUNDLE, moduleText, usesOf } from './guest-bundle.js';
+import { aloneText, BUNDLE, isSynchronous, moduleText, usesOf } from './guest-bundle.js';
 import { inspectWith } from './inspect.js';
 
-/** @import { Emit, Engine, GuestOptions, Room } from './guest.js' */
+/** @import { Emit, Engine, GuestOptions, GuestContext } from './guest.js' */
 /** @import { ModuleKind } from './protocol.ts' */
 
 // Whoever starts this process names the file, as the process may not look around for it.
@@ -20,23 +20,24 @@ const INSTALL_MS = 2_000;
 const MIN_HEAP_MB = 8;
 
 /** @param {GuestOptions} options */
-function optionsText({ source, ...options }) {
-  return JSON.stringify({ ...options, uses: usesOf(source) });
+function optionsText(options) {
+  const { source, ...rest } = options;
+  return JSON.stringify({ ...rest, uses: usesOf(source), synchronous: isSynchronous(options) });
 }
 
 /**
  * Makes an isolate and compiles the module in it. Throws a SyntaxError of V8 when the text does not compile.
- * `door` is called by the guest code: (job, kind, text, text) → text or nothing.
+ * `bridge` is called by the guest code: (number, kind, text, text) → text or nothing.
  * @param {GuestOptions} options
- * @param {(job: number, kind: string, head: string, body: string) => string | number | undefined} door
+ * @param {(number: number, kind: string, head: string, body: string) => string | number | undefined} bridge
  * @returns {Engine}
  */
-function createEngine(options, door) {
+function createEngine(options, bridge) {
   // Without `onCatastrophicError`: an isolate that is beyond rescue ends this process at once. With it, this very thread
   // would be put to sleep for good, and the request be answered only when the server's clock runs out.
   const isolate = new ivm.Isolate({ memoryLimit: Math.max(MIN_HEAP_MB, options.heapMb) });
   try {
-    return fill(isolate, options, door);
+    return fill(isolate, options, bridge);
   } catch (error) {
     disposeOf(isolate);
     throw error;
@@ -45,12 +46,12 @@ function createEngine(options, door) {
 
 /**
  * What a callback throws is shown to the guest with paths of this machine: nothing is thrown.
- * @param {Parameters<typeof createEngine>[1]} door
+ * @param {Parameters<typeof createEngine>[1]} bridge
  * @returns {Parameters<typeof createEngine>[1]}
  */
-const quiet = (door) => (job, kind, head, body) => {
+const quiet = (bridge) => (number, kind, head, body) => {
   try {
-    return door(job, kind, head, body);
+    return bridge(number, kind, head, body);
   } catch {
     return undefined;
   }
@@ -76,21 +77,21 @@ function disposeOf(isolate) {
 /**
  * @param {any} isolate
  * @param {GuestOptions} options
- * @param {Parameters<typeof createEngine>[1]} door
+ * @param {Parameters<typeof createEngine>[1]} bridge
  * @returns {Engine}
  */
-function fill(isolate, options, door) {
+function fill(isolate, options, bridge) {
   const origin = { filename: options.name, lineOffset: -1 };
   const scratch = isolate.createContextSync();
   scratch.evalClosureSync(aloneText(options.source), [], { ...origin, timeout: INSTALL_MS });
   const author = isolate.compileScriptSync(moduleText(options.source), origin);
   const bundle = compileBundle(isolate);
-  const callback = new ivm.Callback(quiet(door), { sync: true });
+  const callback = new ivm.Callback(quiet(bridge), { sync: true });
   const text = optionsText(options);
   const install = { timeout: INSTALL_MS, result: { reference: true } };
   const reference = { timeout: INSTALL_MS, reference: true };
 
-  /** @returns {Room} */
+  /** @returns {GuestContext} */
   function openIn(/** @type {any} */ context) {
     const installer = bundle.runSync(context, reference);
     const entry = installer.applySync(undefined, [callback, text], install);
@@ -126,8 +127,8 @@ function fill(isolate, options, door) {
 }
 
 /**
- * One version of a module, able to run requests one turn at a time. Throws on code that does not compile.
- * `emit` is called during a turn for whatever the request sends out.
+ * One version of a module, able to run requests one time slice at a time. Throws on code that does not compile.
+ * `emit` is called during a time slice for whatever the request sends out.
  * @param {GuestOptions} options
  * @param {Emit} emit
  */

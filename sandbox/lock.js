@@ -38,7 +38,7 @@ function cLibrary() {
     const { syscall, prctl } = /** @type {any} */ (functions);
     return { c: { syscall, prctl: (option, ...rest) => prctl(Number(option), ...rest) }, ffi };
   } catch {
-    // An experimental module: where it is missing or different, the other walls stand without it.
+    // An experimental module: where it is missing or different, the other layers stand without it.
     return null;
   }
 }

@@ -15,9 +15,9 @@ export interface LoadOptions {
   readonly isolation: Isolation;
   /** Milliseconds that evaluating the module may take. */
   readonly loadMs: number;
-  /** Milliseconds of CPU that one request may use in all its turns. */
+  /** Milliseconds of CPU that one request may use in all its time slices. */
   readonly cpuMs: number;
-  /** Milliseconds from the begin of a request's first turn after which nothing of it runs any more. */
+  /** Milliseconds from the begin of a request's first time slice after which nothing of it runs any more. */
   readonly wallMs: number;
   readonly heapMb: number;
   readonly responseBytes: number;
@@ -34,30 +34,30 @@ export interface LoadOptions {
 
 /** From the server to a host. Raw bytes are named beside each member. */
 export type ToHost =
-  /** Keep this code under the number `unit`. Raw: the source. */
-  | ({ readonly t: 'load'; readonly unit: number; readonly name: string } & LoadOptions)
+  /** Keep this code under the number `moduleNumber`. Raw: the source. */
+  | ({ readonly t: 'load'; readonly moduleNumber: number; readonly name: string } & LoadOptions)
   /**
-   * Run these requests, in order. `jobs`: [job, bytes of its head, bytes of its body]. Raw: head, body, head, body, …
-   * `room`: how many requests of this unit may be begun and unfinished in this host; those beyond it go back unrun.
+   * Run these requests, in order. `requests`: [number, bytes of its head, bytes of its body]. Raw: head, body, head, body, …
+   * `maxInFlight`: how many requests of this module version may be begun and unfinished in this host; those beyond it go back unrun.
    */
   | {
       readonly t: 'run';
-      readonly unit: number;
-      readonly room: number;
-      readonly jobs: readonly (readonly [number, number, number])[];
+      readonly moduleNumber: number;
+      readonly maxInFlight: number;
+      readonly requests: readonly (readonly [number, number, number])[];
     }
   /** The answer to a host call. Raw: JSON text of the result, or of `{code, message}` when not `ok`. */
   | {
       readonly t: 'deliver';
-      readonly unit: number;
-      readonly job: number;
+      readonly moduleNumber: number;
+      readonly number: number;
       readonly call: number;
       readonly ok: boolean;
     }
   /** Forget a request that waits: nothing more of it may run. */
-  | { readonly t: 'forget'; readonly unit: number; readonly job: number }
-  /** Dispose of what is kept for this unit. */
-  | { readonly t: 'drop'; readonly unit: number }
+  | { readonly t: 'forget'; readonly moduleNumber: number; readonly number: number }
+  /** Dispose of what is kept for this module version. */
+  | { readonly t: 'drop'; readonly moduleNumber: number }
   /** Compile this code and evaluate it once in an isolate of its own. Raw: the source. */
   | {
       readonly t: 'inspect';
@@ -80,8 +80,8 @@ export type ToHost =
  */
 export type GuestEventKind = 'end' | 'result' | 'next' | 'error' | 'silent' | 'call' | 'log';
 
-/** Why a turn did not run to its end. */
-export type TurnError = 'timeout' | 'memory' | 'load';
+/** Why a time slice did not run to its end. */
+export type SliceError = 'timeout' | 'memory' | 'load';
 
 /** From a host to the server. */
 export type FromHost =
@@ -89,29 +89,29 @@ export type FromHost =
   | {
       readonly t: 'ready';
       readonly versions: { readonly node: string; readonly v8: string; readonly isolatedVm: string };
-      /** Walls that the host has put around itself: name → in force. */
-      readonly walls: Readonly<Record<string, boolean>>;
+      /** Isolation layers that the host has put around itself: name → in force. */
+      readonly layers: Readonly<Record<string, boolean>>;
     }
   /**
-   * What happened since the last frame. `events`: [job, kind, bytes of its head, bytes of its body]; raw: head, body, ….
-   * `faults`: [job, fault, message]. `back`: requests not begun, to be sent again. `idle`: the oldest unanswered `run` or
+   * What happened since the last frame. `events`: [number, kind, bytes of its head, bytes of its body]; raw: head, body, ….
+   * `errors`: [number, error, message]. `returned`: requests not begun, to be sent again. `idle`: the oldest unanswered `run` or
    * `deliver` is done with; each of them is answered by one such frame, and before it any number of others.
    */
   | {
-      readonly t: 'turns';
-      readonly unit: number;
+      readonly t: 'results';
+      readonly moduleNumber: number;
       readonly events: readonly (readonly [number, GuestEventKind, number, number])[];
-      readonly faults: readonly (readonly [number, TurnError, string])[];
-      readonly back: readonly number[];
+      readonly errors: readonly (readonly [number, SliceError, string])[];
+      readonly returned: readonly number[];
       readonly idle: boolean;
-      /** Longest turn since the last frame, in milliseconds. */
-      readonly turnMs: number;
+      /** Longest time slice since the last frame, in milliseconds. */
+      readonly sliceMs: number;
       /** The isolate was disposed: every other request that waited in it is lost. */
       readonly disposed: boolean;
     }
   | { readonly t: 'inspected'; readonly id: number; readonly inspection: Inspection }
   /** The host cannot go on; it kills itself after this. */
-  | { readonly t: 'lost'; readonly job: number | null };
+  | { readonly t: 'lost'; readonly number: number | null };
 
 /** What evaluating a module once has shown. Lines and columns are of the author's text, from 1. */
 export type Inspection =
@@ -135,7 +135,7 @@ export type Inspection =
       readonly column: number | null;
     };
 
-/** The request as the guest gets it: the head of a job of an endpoint. The body follows as text. */
+/** The request as the guest gets it: the head of a request of an endpoint. The body follows as text. */
 export interface GuestRequest {
   readonly method: string;
   /** Path and query as they came. */
@@ -151,7 +151,7 @@ export interface GuestRequest {
   readonly ip: string;
 }
 
-/** A call of a hook: the head of its job. The body is the JSON text of `obj`. */
+/** A call of a hook: the head of its request. The body is the JSON text of `obj`. */
 export interface HookCall {
   /** Such as `beforeCreate`. */
   readonly type: string;

@@ -57,7 +57,7 @@ function readOrders() {
 }
 
 /**
- * What a guest does that misbehaves, and how its turn ended.
+ * What a guest does that misbehaves, and how its time slice ended.
  * @param {string} statement
  */
 function guestFault(statement) {
@@ -67,15 +67,15 @@ function guestFault(statement) {
   );
   const end = guest.start(1, REQUEST, '', 200);
   guest.dispose();
-  return end.fault ?? 'none';
+  return end.error ?? 'none';
 }
 
 /** @param {Orders} orders */
 function fillMemory({ memoryMb }) {
-  const kept = [];
+  const loaded = [];
   try {
-    while (kept.length * 16 <= memoryMb) kept.push(Buffer.allocUnsafeSlow(16 * MB));
-    return `took ${kept.length * 16} MB`;
+    while (loaded.length * 16 <= memoryMb) loaded.push(Buffer.allocUnsafeSlow(16 * MB));
+    return `took ${loaded.length * 16} MB`;
   } catch {
     return '';
   }

@@ -12,9 +12,8 @@ import type { DocumentHooks } from './collections/hooks/document-hooks.ts';
 import type { DocumentService } from './collections/model/documents.ts';
 import type { Registry } from './collections/model/registry.ts';
 import type { Config } from './config/schema.ts';
-import { createEndpointCalls } from './endpoints/call.ts';
-import { createRequestView } from './endpoints/request-view.ts';
-import type { EndpointCalls } from './endpoints/types.ts';
+import { createEndpointCalls, type EndpointCalls } from './endpoints/call.ts';
+import { createRequestView } from './endpoints/message-views.ts';
 import { AppError } from './errors/errors.ts';
 import { toAppError } from './errors/store-errors.ts';
 import { createHooks } from './hooks/hooks.ts';
@@ -130,9 +129,9 @@ function createModuleFetch(
     onRejected: ({ moduleVersion: { id: moduleId, version, sha256 }, reason }) => {
       modules.onIncident({ moduleId, version, sha256, kind: 'violation', limit: `fetch ${reason}` });
     },
-    onFailure: ({ moduleVersion: unit, requestId, origin, reason }) => {
+    onFailure: ({ moduleVersion, requestId, origin, reason }) => {
       const message = `fetch of ${origin} brought no answer: ${reason}`;
-      modules.log(unit, requestId, { level: 'warn', message });
+      modules.log(moduleVersion, requestId, { level: 'warn', message });
     },
   });
 }

@@ -60,6 +60,13 @@
     if (kept[key] !== 1) delete RegExp[key];
   }
 
+  // Without promises nothing of a request runs after its handler has returned, so that many requests can share one entry.
+  if (kit.options.synchronous) {
+    delete globalThis.Promise;
+    delete globalThis.AsyncDisposableStack;
+    delete kit.p.Array.fromAsync;
+  }
+
   // One generator for all requests would let one watch another; each request has a `Math` with its own (random.js).
   delete kit.p.Math.random;
 });

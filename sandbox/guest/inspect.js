@@ -3,7 +3,7 @@
 (function inspections(kit, program) {
   'use strict';
   const { JSONStringify, TypeError } = kit.p;
-  const { Request, fail, finish, turn } = kit.requests;
+  const { Request, fail, finish, current } = kit.requests;
   const MAX_CHARACTERS = 60_000;
   const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -45,9 +45,9 @@
     return `{"methods":[${methods}],"route":${routeOf(exports)}}`;
   }
 
-  return function inspect(job, seedA, seedB) {
-    const request = new Request(job);
-    turn.request = request;
+  return function inspect(number, seedA, seedB) {
+    const request = new Request(number);
+    current.request = request;
     try {
       const exports = program.evaluate(request, seedA, seedB);
       if (kit.options.kind === 'hook') {

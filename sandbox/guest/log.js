@@ -4,7 +4,7 @@
   const { JSONStringify, Number, String, StringCharCodeAt, StringIndexOf, StringSlice } = kit.p;
   const { isObject, messageOf, stackOf } = kit.errors;
   const { bytesOf } = kit.requests;
-  const { outside } = kit;
+  const { bridge } = kit;
   const MESSAGE_CHARACTERS = 8_192;
   const LAST = 'Further records of this request are dropped: its log is full';
   const LAST_BYTES = 128;
@@ -15,13 +15,13 @@
     if (request.logLinesLeft <= 1 || request.logBytesLeft < bytes + LAST_BYTES) {
       request.logClosed = true;
       if (request.logLinesLeft < 1 || request.logBytesLeft < LAST_BYTES) return;
-      outside(request.job, 'log', `{"level":"warn","message":${JSONStringify(LAST)}}`, '');
+      bridge(request.number, 'log', `{"level":"warn","message":${JSONStringify(LAST)}}`, '');
       return;
     }
     request.logLinesLeft -= 1;
     request.logBytesLeft -= bytes;
     const stackPart = stack === '' ? '' : `,"stack":${JSONStringify(stack)}`;
-    outside(request.job, 'log', `{"level":"${level}","message":${JSONStringify(message)}${stackPart}}`, '');
+    bridge(request.number, 'log', `{"level":"${level}","message":${JSONStringify(message)}${stackPart}}`, '');
   }
 
   /** What a thrown value is in the log. */

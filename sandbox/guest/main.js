@@ -1,10 +1,10 @@
 // Puts the parts together in one context. Runs once in each, before any code of an author.
-// `outside` is the only door: (job, kind, text, text) → text or nothing. It stays in closures of strict functions, which
+// `bridge` is the only way out: (number, kind, text, text) → text or nothing. It stays in closures of strict functions, which
 // no `caller`, `arguments` or stack frame gives away.
 (function main(parts) {
   'use strict';
-  return function install(outside, optionsText) {
-    const kit = { __proto__: null, outside };
+  return function install(bridge, optionsText) {
+    const kit = { __proto__: null, bridge };
     kit.p = parts.primordials();
     kit.options = kit.p.JSONParse(optionsText);
     parts.cut(kit);
@@ -34,12 +34,14 @@
     if (kit.options.isolation === 'realm') parts.harden(kit);
 
     /** Every entry into this context, each of them a call with a time limit. */
-    return function enter(what, job, a, b, c, d) {
-      if (what === 'start') program.start(job, a, b, c, d);
-      else if (what === 'deliver') kit.requests.deliver(job, a, b, c);
-      else if (what === 'pending') return kit.requests.pendingOf(job);
-      else if (what === 'stop') kit.requests.stop(job);
-      else if (what === 'inspect') inspect(job, a, b);
+    return function enter(what, number, a, b, c, d) {
+      if (what === 'start-all') return program.startAll(number, a);
+      if (what === 'start') program.start(number, a, b, c, d);
+      else if (what === 'deliver') kit.requests.deliver(number, a, b, c);
+      else if (what === 'pending') return kit.requests.pendingOf(number);
+      else if (what === 'stop') kit.requests.stop(number);
+      else if (what === 'stop-all') kit.requests.stopCurrent();
+      else if (what === 'inspect') inspect(number, a, b);
       else if (what === 'author') kit.author = a;
     };
   };

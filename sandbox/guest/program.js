@@ -6,7 +6,7 @@
   const { StringSlice, RangeError } = kit.p;
   const { options } = kit;
   const { isObject, messageOf } = kit.errors;
-  const { Request, bytesOf, fail, finish, turn } = kit.requests;
+  const { Request, bytesOf, fail, finish, current } = kit.requests;
   /** Which names the author's text holds: what it cannot name is not made. */
   const { uses } = options;
 
@@ -129,10 +129,10 @@
     );
   }
 
-  /** The first turn of a request. Whatever the author's code throws ends here, inside the timed call. */
-  function start(job, headText, body, seedA, seedB) {
-    const request = new Request(job);
-    turn.request = request;
+  /** The first time slice of a request. Whatever the author's code throws ends here, inside the timed call. */
+  function start(number, headText, body, seedA, seedB) {
+    const request = new Request(number);
+    current.request = request;
     try {
       const head = JSONParse(headText);
       const exports = evaluate(request, seedA, seedB);
@@ -143,5 +143,24 @@
     }
   }
 
-  return { start, evaluate, handlerOf, HANDLERS };
+  /**
+   * The requests of a synchronous module, one after the other: each has ended before the next one begins. Returns how many began. `listText`: JSON of
+   * [number, characters of its head, characters of its body, seeds of `Math.random`]; `texts`: head, body, head, body, …
+   */
+  function startAll(listText, texts) {
+    const list = JSONParse(listText);
+    let end = 0;
+    for (let index = 0; index < list.length; index += 1) {
+      const entry = list[index];
+      const bodyAt = end + entry[1];
+      const headText = StringSlice(texts, end, bodyAt);
+      end = bodyAt + entry[2];
+      current.mayGoOn = false;
+      start(entry[0], headText, StringSlice(texts, bodyAt, end), entry[3], entry[4]);
+      if (!current.mayGoOn) return index + 1;
+    }
+    return list.length;
+  }
+
+  return { start, startAll, evaluate, handlerOf, HANDLERS };
 });

@@ -2,7 +2,7 @@
 (function requests(kit) {
   'use strict';
   const { Error, JSONParse, JSONStringify, RangeError, RegExp, RegExpExec } = kit.p;
-  const { outside, options } = kit;
+  const { bridge, options } = kit;
   const { headOf, isObject } = kit.errors;
 
   /** Up to this length it is faster to look at a text here than to ask. */
@@ -13,13 +13,13 @@
   const waiting = { __proto__: null };
 
   class Request {
-    job;
+    number;
     /** Its answer has been sent. */
     ended = false;
     /** It was stopped: nothing of it may do anything any more. */
     dead = false;
     /** Answers of host calls that it still waits for, by number of the call; how many they are. */
-    calls = { __proto__: null };
+    calls = undefined;
     pending = 0;
     lastCall = 0;
     timersLeft = options.timers;
@@ -34,38 +34,38 @@
     /** The error that says that the response is too large, once thrown. */
     tooLarge = undefined;
 
-    constructor(job) {
-      this.job = job;
+    constructor(number) {
+      this.number = number;
     }
   }
 
-  /** Whose turn it is: set on every entry, for the budgets of pure functions only. Authority goes by closures. */
-  const turn = { request: undefined };
+  /** Whose time slice it is: set on every entry, for the budgets of pure functions only. Authority goes by closures. */
+  const current = { request: undefined, mayGoOn: false };
 
   /** Asks a pure function of the host: text in, text out. */
   function ask(kind, head, body) {
-    const request = turn.request;
+    const request = current.request;
     if (request === undefined || request.dead) throw new Error('This request is over');
     request.asksLeft -= 1;
     request.askedLeft -= head.length + body.length;
     if (request.asksLeft < 0 || request.askedLeft < 0) {
       throw new RangeError('Too much work for the helpers of the server in one request');
     }
-    return outside(request.job, kind, head, body);
+    return bridge(request.number, kind, head, body);
   }
 
   /** Bytes of a text in UTF-8. No budget: each answer and record is counted once, and both are bounded. */
   const bytesOf = (text) =>
     text.length <= SHORT && RegExpExec(NOT_ASCII, text) === null
       ? text.length
-      : +outside(0, 'bytes', '', text);
+      : +bridge(0, 'bytes', '', text);
 
   /** Sends the answer: `kind` is end, result, next or error. The first one counts. */
   function finish(request, kind, head, body) {
     if (request.ended || request.dead) return;
-    outside(request.job, kind, head, body);
+    current.mayGoOn = bridge(request.number, kind, head, body) === 1;
     request.ended = true;
-    delete waiting[request.job];
+    if (request.lastCall > 0) delete waiting[request.number];
   }
 
   /** Ends the request with what its author's code threw; after its end that is only a line of the log. */
@@ -91,7 +91,7 @@
   }
 
   /**
-   * Asks the server for something that takes time. `settle(ok, text)` gets its answer in a later turn.
+   * Asks the server for something that takes time. `settle(ok, text)` gets its answer in a later time slice.
    * `args` is JSON text.
    */
   function hostCall(request, name, args, settle) {
@@ -106,11 +106,12 @@
       request.callsLeft -= 1;
     }
     const call = request.lastCall + 1;
-    outside(request.job, 'call', `{"call":${call},"name":"${name}"}`, args);
+    bridge(request.number, 'call', `{"call":${call},"name":"${name}"}`, args);
     request.lastCall = call;
+    request.calls ??= { __proto__: null };
     request.calls[call] = settle;
     request.pending += 1;
-    waiting[request.job] = request;
+    waiting[request.number] = request;
     return call;
   }
 
@@ -121,13 +122,13 @@
     request.pending -= 1;
   }
 
-  function deliver(job, call, ok, text) {
-    const request = waiting[job];
+  function deliver(number, call, ok, text) {
+    const request = waiting[number];
     if (request === undefined) return;
     const settle = request.calls[call];
     if (settle === undefined) return;
     dropCall(request, call);
-    turn.request = request;
+    current.request = request;
     try {
       settle(ok, text);
     } catch (thrown) {
@@ -146,27 +147,33 @@
   }
 
   /** How many host calls the request waits for. One that waits for none is over. */
-  function pendingOf(job) {
-    const request = waiting[job];
+  function pendingOf(number) {
+    const request = waiting[number];
     if (request !== undefined && request.pending > 0) return request.pending;
-    stop(job);
+    stop(number);
     return 0;
   }
 
   /** Nothing of this request may run or speak any more. */
-  function stop(job) {
-    const request = waiting[job];
+  function stop(number) {
+    const request = waiting[number];
     if (request !== undefined) request.dead = true;
-    delete waiting[job];
-    if (turn.request !== undefined && turn.request.job === job) {
-      turn.request.dead = true;
-      turn.request = undefined;
+    delete waiting[number];
+    if (current.request !== undefined && current.request.number === number) {
+      current.request.dead = true;
+      current.request = undefined;
     }
+  }
+
+  /** After a shared entry that was stopped: whichever request ran, nothing of it may run or speak any more. */
+  function stopCurrent() {
+    if (current.request !== undefined) current.request.dead = true;
+    current.request = undefined;
   }
 
   return {
     Request,
-    turn,
+    current,
     ask,
     bytesOf,
     finish,
@@ -177,5 +184,6 @@
     failureOf,
     pendingOf,
     stop,
+    stopCurrent,
   };
 });

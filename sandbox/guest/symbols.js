@@ -6,7 +6,7 @@
 
   kit.alias(Symbol, 'for', (key) => {
     const text = String(key);
-    const request = kit.requests.turn.request;
+    const request = kit.requests.current.request;
     if (request === undefined || request.dead || request.symbolsLeft <= 0) {
       throw new RangeError('Too many keys for Symbol.for in one request');
     }

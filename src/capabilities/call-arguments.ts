@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import type { JsonShape } from '../lib/json/json-scan.ts';
 import type { ParseUntrustedJson } from '../lib/json/untrusted-json.ts';
-import { MAX_ARGUMENT_BYTES } from '../sandbox-supervisor/protocol/event-sizes.ts';
+import { MAX_ARGUMENT_BYTES } from '../sandbox-supervisor/protocol/guest-events.ts';
 import { HostCallError } from './host-call-error.ts';
 
 /** Bounds the time for which parsing and checking block the event loop. */

@@ -43,12 +43,15 @@ export function createCapabilities(deps: CapabilitiesDeps): Capabilities {
   const toErrorResult = (
     error: unknown,
     name: string,
-    { moduleVersion: unit, requestId }: InvocationContext,
+    { moduleVersion, requestId }: InvocationContext,
   ): HostCallResult => {
     if (error instanceof HostCallError) return hostCallErrorResult(error);
     const appError = toAppError(error);
     if (appError.status === 500) {
-      log.error({ requestId, unit: unit.id, call: name.slice(0, 50), err: error }, 'host call failed');
+      log.error(
+        { requestId, module: moduleVersion.id, call: name.slice(0, 50), err: error },
+        'host call failed',
+      );
     }
     return hostCallErrorResult(appError);
   };

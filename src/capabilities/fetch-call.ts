@@ -110,15 +110,15 @@ export function createFetchCall({ egress, now, onRejected, onFailure }: FetchCal
 
   const fetchWithinLimits = async (
     outgoing: OutgoingRequest,
-    { moduleVersion: unit }: InvocationContext,
+    { moduleVersion }: InvocationContext,
     signal: AbortSignal,
   ): Promise<string> => {
-    const exceeded = limiter.acquire(unit.id);
+    const exceeded = limiter.acquire(moduleVersion.id);
     if (exceeded !== undefined) throw new FetchRefusedError(exceeded, originOf(outgoing.url));
     try {
-      return encodeResponse(await egress(unit.policy.grants.fetch, outgoing, signal));
+      return encodeResponse(await egress(moduleVersion.policy.grants.fetch, outgoing, signal));
     } finally {
-      limiter.release(unit.id);
+      limiter.release(moduleVersion.id);
     }
   };
 

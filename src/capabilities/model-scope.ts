@@ -92,12 +92,12 @@ function resolveCollection(registry: ModelScopeDeps['registry'], { name }: Colle
 export function createModelScope(deps: ModelScopeDeps) {
   const { registry, createCaller, queryMs, now } = deps;
   return async (action: ModelAction, args: JsonObject, run: InvocationContext): Promise<ModelScope> => {
-    const { moduleVersion: unit, depth = 0, deadline = Number.POSITIVE_INFINITY, signal } = run;
+    const { moduleVersion, depth = 0, deadline = Number.POSITIVE_INFINITY, signal } = run;
     if (depth >= MAX_DEPTH)
       throw new HostCallError('TOO_DEEP', 'Hooks call `Model` inside each other too deep');
     const name = getArgument(args, 'collection');
     if (typeof name !== 'string') throw new HostCallError('BAD_ARGUMENTS', 'The collection must be a text');
-    const grants = unit.policy.grants.collections;
+    const grants = moduleVersion.policy.grants.collections;
     const grant = findCollectionGrant(grants, name, action);
     const collection = resolveCollection(registry, grant);
     const client = await resolveActingClient(grant, run.client, deps);
@@ -119,7 +119,7 @@ export function createModelScope(deps: ModelScopeDeps) {
       },
       maxMatches: grant.maxResults,
       depth: depth + 1,
-      origin: { requestId: run.requestId, client, module: unit.id },
+      origin: { requestId: run.requestId, client, module: moduleVersion.id },
     };
     return { collection, grant, context, invocation: run };
   };

@@ -1,19 +1,51 @@
 // One call of an endpoint: `accept` authorizes the matched request before its body is read, `run` invokes the module with a
 // view of the request and turns the result into a response or an error.
+
 import { missingTokenError, notPermittedError } from '../auth/auth-errors.ts';
 import { authorizeEndpoint } from '../auth/authorize.ts';
+import type { Client } from '../auth/clients/client.ts';
 import type { Capabilities } from '../capabilities/capabilities.ts';
 import { AppError, StoreError } from '../errors/errors.ts';
-import type { LiveModule, ModuleService } from '../modules/model/types.ts';
+import type { EndpointMatch, LiveModule, ModuleService } from '../modules/model/types.ts';
+import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
 import type {
   GuestLogRecord,
   InvocationErrorCode,
   InvocationResult,
   Sandbox,
 } from '../sandbox-supervisor/model/sandbox.ts';
-import { createRequestView } from './request-view.ts';
-import { createResponseView } from './response-view.ts';
-import type { EndpointCaller, EndpointCalls } from './types.ts';
+import {
+  createRequestView,
+  createResponseView,
+  type EndpointRequest,
+  type EndpointResponse,
+} from './message-views.ts';
+
+/** What is known of a request before its body is read. */
+interface EndpointCaller {
+  /** Upper case. */
+  readonly method: string;
+  /** Path without the query, for the realm of a `WWW-Authenticate` header. */
+  readonly path: string;
+  readonly client: Client | null;
+}
+
+/** A call that was accepted: the module version that runs, whatever is posted while the body is read. */
+export interface EndpointCall {
+  readonly endpoint: LiveModule;
+  readonly moduleVersion: ModuleVersion;
+  readonly params: EndpointMatch['params'];
+}
+
+export interface EndpointCalls {
+  /**
+   * Accepts a call before its body is read. Throws NO_TOKEN or NOT_PERMITTED, StoreError `unavailable` until the server is
+   * ready, SANDBOX_DISABLED, ENDPOINT_SUSPENDED, METHOD_NOT_ALLOWED.
+   */
+  accept(match: EndpointMatch, caller: EndpointCaller, isReady: boolean): EndpointCall;
+  /** Runs an accepted call. Rejects with an AppError: `ENDPOINT_…`, or NOT_FOUND after `next()`. */
+  run(call: EndpointCall, request: EndpointRequest): Promise<EndpointResponse>;
+}
 
 interface EndpointCallsDeps {
   readonly sandbox: Pick<Sandbox, 'invoke'>;

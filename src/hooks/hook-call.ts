@@ -3,7 +3,7 @@
 import type { HookTask } from '../collections/hooks/document-hooks.ts';
 import type { Collection } from '../collections/model/collection.ts';
 import type { HookEvent, HookUse } from '../collections/model/hook-events.ts';
-import type { EndpointRequest } from '../endpoints/types.ts';
+import type { EndpointRequest } from '../endpoints/message-views.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
 
 /** Encodes a request as posted code may see it under the grants of its policy: JSON text. */

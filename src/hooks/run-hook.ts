@@ -58,7 +58,7 @@ export function createRunHook(deps: RunHookDeps): RunHook {
 
   /** The host calls of one invocation, bound to its context at the first call: most hooks make none. */
   const hostCallsOf = (
-    unit: ModuleVersion,
+    moduleVersion: ModuleVersion,
     { context, until }: HookTask,
   ): InvocationRequest['performHostCall'] => {
     const { origin, depth = 0 } = context;
@@ -66,7 +66,7 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     const requestId = origin?.requestId ?? '';
     let serve: InvocationRequest['performHostCall'] | undefined;
     return (call, signal) => {
-      serve ??= capabilities.forRequest({ moduleVersion: unit, client, requestId, depth, deadline: until });
+      serve ??= capabilities.forRequest({ moduleVersion, client, requestId, depth, deadline: until });
       return serve(call, signal);
     };
   };

@@ -98,14 +98,14 @@ export function exitCauseOfViolation({ limit, invocation }: ProtocolViolation): 
  * Its isolate is gone: at the limit of its heap, or because microtasks went on after a stopped time slice. The invocations that
  * waited in it are lost, and the process may be damaged. Call this before the results are read: they settle the culprit.
  */
-export function exitCauseOfDisposal(host: Host, { faults }: Pick<ResultMessage, 'faults'>): ExitCause {
-  const [number, fault] = faults.at(-1) ?? [];
+export function exitCauseOfDisposal(host: Host, { errors }: Pick<ResultMessage, 'errors'>): ExitCause {
+  const [number, error] = errors.at(-1) ?? [];
   const culprit = number === undefined ? undefined : host.invocations.get(number);
   const moduleVersion = culprit?.moduleVersion ?? host.frames.current?.invocations[0]?.moduleVersion;
   const message = 'The process in which it ran was ended: its isolate was lost';
   return {
     ...{ code: 'ENDPOINT_CRASHED', kind: 'crash', message, culprit: culprit ?? null },
-    limit: fault === 'memory' ? 'heapMb' : 'microtasks',
+    limit: error === 'memory' ? 'heapMb' : 'microtasks',
     ...(moduleVersion === undefined ? {} : { moduleVersion }),
   };
 }

@@ -11,10 +11,9 @@ import {
   WEAK_ISOLATION,
 } from './crash-attribution.ts';
 import { Host } from './host.ts';
-import { connectHost } from './host-connection.ts';
+import { connectHost, residentBytesOf } from './host-connection.ts';
 import { activeLayers, type IsolationLayers } from './isolation/isolation-levels.ts';
 import type { HostProcess, Launcher } from './isolation/launcher.ts';
-import { residentBytesOf } from './process-usage.ts';
 import { PROTOCOL_VIOLATION, type ResultMessage } from './result-frames.ts';
 
 export type InspectedMessage = Extract<FromHost, { readonly t: 'inspected' }>;
@@ -105,8 +104,8 @@ export function createHostPool(options: HostPoolOptions): HostPool {
     setTimeout(() => events.emit('change'), RETRY_MS + 10);
   };
 
-  const onReady = (host: Host, child: HostProcess, { versions, walls }: ReadyMessage) => {
-    const layers = activeLayers(child.layers, walls);
+  const onReady = (host: Host, child: HostProcess, { versions, layers: reported }: ReadyMessage) => {
+    const layers = activeLayers(child.layers, reported);
     if (accepts(layers)) {
       host.becomeReady(now());
       startFailures = 0;
@@ -126,7 +125,7 @@ export function createHostPool(options: HostPoolOptions): HostPool {
         if (host.state !== 'starting') return false;
         onReady(host, child, message);
         return true;
-      case 'turns':
+      case 'results':
         events.emit('results', host, message, raw);
         events.emit('change');
         return true;
@@ -134,7 +133,7 @@ export function createHostPool(options: HostPoolOptions): HostPool {
         events.emit('inspected', host, message);
         return true;
       case 'lost':
-        kill(host, exitCauseOfLoss(host, message.job));
+        kill(host, exitCauseOfLoss(host, message.number));
         return true;
     }
   };

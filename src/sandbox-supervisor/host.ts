@@ -1,12 +1,11 @@
 // One sandbox process: the modules it has loaded, the frames it was sent, and the invocations it has not finished.
 import type { ToHost } from '../../sandbox/protocol.ts';
 import type { HostConnection } from './host-connection.ts';
+import { LoadedModules, SentFrames } from './host-contents.ts';
 import type { Invocation } from './invocation.ts';
-import { LoadedModules } from './loaded-modules.ts';
 import type { ModuleVersion } from './model/module-version.ts';
 import type { HostCall, HostCallResult, InvocationResult } from './model/sandbox.ts';
 import type { ModuleQueue } from './module-queue.ts';
-import { SentFrames } from './sent-frames.ts';
 
 const INSPECTION_DOMAIN = ' inspect';
 
@@ -178,7 +177,7 @@ export class Host {
       (number, id) => isServed(id) || this.frames.isUsing(number),
     );
     const frame = { moduleNumber, invocations, isDelivery: false, isCold, maxInFlight };
-    const jobs: [number, number, number][] = [];
+    const requests: [number, number, number][] = [];
     const texts: string[] = [];
     let rawBytes = 0;
     for (const invocation of invocations) {
@@ -189,13 +188,13 @@ export class Host {
       invocation.assign(this.#lastNumber, frame);
       this.#invocations.set(this.#lastNumber, invocation);
       if (invocation.isIsolatedRetry) this.#isExclusive = true;
-      jobs.push([this.#lastNumber, headBytes, bodyBytes]);
+      requests.push([this.#lastNumber, headBytes, bodyBytes]);
       texts.push(head, body);
       rawBytes += headBytes + bodyBytes;
     }
     this.#queue = queue;
     this.frames.push(frame, now);
-    this.#connection.send({ t: 'run', unit: moduleNumber, room: maxInFlight, jobs }, texts, rawBytes);
+    this.#connection.send({ t: 'run', moduleNumber, maxInFlight, requests }, texts, rawBytes);
   }
 
   /** Performs a host call of an invocation and sends it the result. Returns the limit that the call broke, or null. */
@@ -206,18 +205,19 @@ export class Host {
   }
 
   #sendHostCallResult(invocation: Invocation, call: number, { ok, text }: HostCallResult, now: number): void {
-    const { number: job, frame } = invocation;
+    const { number, frame } = invocation;
     if (frame === null) return;
     const { moduleNumber } = frame;
     const invocations = [invocation];
     this.frames.push({ moduleNumber, invocations, isDelivery: true, isCold: false, maxInFlight: 0 }, now);
-    const header = { t: 'deliver', unit: moduleNumber, job, call, ok } as const;
+    const header = { t: 'deliver', moduleNumber, number, call, ok } as const;
     this.#connection.send(header, [text], Buffer.byteLength(text));
   }
 
   /** Tells the process that an invocation is settled which it may still have. */
-  cancel({ number: job, frame }: Invocation): void {
-    if (frame !== null) this.#connection.send({ t: 'forget', unit: frame.moduleNumber, job }, [], 0);
+  cancel({ number, frame }: Invocation): void {
+    if (frame !== null)
+      this.#connection.send({ t: 'forget', moduleNumber: frame.moduleNumber, number }, [], 0);
   }
 
   /** Sends code for inspection. */

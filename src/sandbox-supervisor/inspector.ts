@@ -3,8 +3,8 @@ import type { Inspection, ModuleKind } from '../../sandbox/protocol.ts';
 import { AppError } from '../errors/errors.ts';
 import { SLOW_INSPECTION } from './crash-attribution.ts';
 import { type Host, inspectionDomain } from './host.ts';
+import { LOAD_MS } from './host-contents.ts';
 import type { HostPool, InspectedMessage } from './host-pool.ts';
-import { LOAD_MS } from './loaded-modules.ts';
 
 interface InspectorDeps {
   readonly pool: Pick<HostPool, 'acquire' | 'kill' | 'isBroken' | 'keepSpare'>;

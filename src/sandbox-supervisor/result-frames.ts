@@ -1,12 +1,13 @@
 // Reads the result frames of a host: settles invocations, performs host calls, passes log lines on, and finds what breaks the
 // protocol or a limit. The guest side keeps the same limits, so a host that goes over one is compromised.
-import type { FromHost, GuestEventKind, TurnError } from '../../sandbox/protocol.ts';
+import type { FromHost, GuestEventKind, SliceError } from '../../sandbox/protocol.ts';
 import type { Host } from './host.ts';
+import type { SentFrame } from './host-contents.ts';
 import { failedResult, type Invocation, limitViolation } from './invocation.ts';
 import type { ModuleVersion } from './model/module-version.ts';
 import type { Incident, InvocationResult } from './model/sandbox.ts';
-import { MAX_ARGUMENT_BYTES } from './protocol/event-sizes.ts';
 import {
+  MAX_ARGUMENT_BYTES,
   parseCall,
   parseError,
   parseNext,
@@ -14,9 +15,8 @@ import {
   type ResponseHead,
   responseOf,
 } from './protocol/guest-events.ts';
-import type { SentFrame } from './sent-frames.ts';
 
-export type ResultMessage = Extract<FromHost, { readonly t: 'turns' }>;
+export type ResultMessage = Extract<FromHost, { readonly t: 'results' }>;
 
 /** Bodies from this size on are passed on as bytes; smaller ones are cheaper as text. */
 const MIN_BUFFER_BODY_BYTES = 16_384;
@@ -70,7 +70,7 @@ function createTextReader(raw: Buffer) {
 const argumentsOf = (body: string | Buffer): string =>
   typeof body === 'string' ? body : body.toString('utf8', 0, MAX_ARGUMENT_BYTES + 1);
 
-const FAULT_MESSAGES: Readonly<Record<TurnError, string>> = {
+const ERROR_MESSAGES: Readonly<Record<SliceError, string>> = {
   timeout: 'The time limit was reached',
   memory: 'The memory limit was reached',
   load: 'The module could not be loaded',
@@ -162,7 +162,7 @@ export function createResultReader({ now, onIncident, requeue }: ResultReaderDep
   const readEvents = (
     host: Host,
     current: SentFrame,
-    { events, turnMs }: ResultMessage,
+    { events, sliceMs }: ResultMessage,
     raw: Buffer,
   ): ProtocolViolation | null => {
     const texts = createTextReader(raw);
@@ -179,38 +179,38 @@ export function createResultReader({ now, onIncident, requeue }: ResultReaderDep
       }
       const head = texts.readText(headBytes);
       const body = texts.readBody(bodyBytes);
-      if (!invocation.isSettled) host.start(invocation, { now: now(), sliceMs: turnMs });
+      if (!invocation.isSettled) host.start(invocation, { now: now(), sliceMs });
       const limit = handleEvent(host, invocation, { kind, head, body });
       if (limit !== null) return { limit, invocation };
     }
     return null;
   };
 
-  const handleFault = (host: Host, invocation: Invocation, fault: TurnError, text: string): void => {
-    if (fault === 'load') {
+  const handleError = (host: Host, invocation: Invocation, error: SliceError, text: string): void => {
+    if (error === 'load') {
       host.settle(invocation, failedResult('ENDPOINT_ERROR', text));
       return;
     }
     const isWall = now() - invocation.startedAt >= invocation.limits.wallMs;
-    onIncident(limitViolation(invocation, fault === 'memory' ? 'heapMb' : isWall ? 'wallMs' : 'cpuMs'));
-    const code = fault === 'memory' ? 'ENDPOINT_MEMORY' : 'ENDPOINT_TIMEOUT';
-    host.settle(invocation, failedResult(code, `${FAULT_MESSAGES[fault]}: ${text}`));
+    onIncident(limitViolation(invocation, error === 'memory' ? 'heapMb' : isWall ? 'wallMs' : 'cpuMs'));
+    const code = error === 'memory' ? 'ENDPOINT_MEMORY' : 'ENDPOINT_TIMEOUT';
+    host.settle(invocation, failedResult(code, `${ERROR_MESSAGES[error]}: ${text}`));
   };
 
-  const readFaults = (host: Host, current: SentFrame, { faults, turnMs }: ResultMessage) => {
-    for (const [number, fault, text] of faults) {
+  const readErrors = (host: Host, current: SentFrame, { errors, sliceMs }: ResultMessage) => {
+    for (const [number, error, text] of errors) {
       const invocation = host.invocations.get(number);
       if (invocation === undefined && host.hasSent(number)) continue;
       if (invocation === undefined || !mayAct(invocation, current)) return PROTOCOL_VIOLATION;
-      host.start(invocation, { now: now(), sliceMs: turnMs });
-      handleFault(host, invocation, fault, text);
+      host.start(invocation, { now: now(), sliceMs });
+      handleError(host, invocation, error, text);
     }
     return null;
   };
 
-  const readReturned = (host: Host, current: SentFrame, { back }: ResultMessage) => {
+  const readReturned = (host: Host, current: SentFrame, { returned: numbers }: ResultMessage) => {
     const returned: Invocation[] = [];
-    for (const number of back) {
+    for (const number of numbers) {
       const invocation = host.invocations.get(number);
       if (invocation === undefined && host.hasSent(number)) continue;
       if (invocation === undefined || invocation.hasStarted || invocation.frame !== current)
@@ -225,15 +225,15 @@ export function createResultReader({ now, onIncident, requeue }: ResultReaderDep
 
   return (host: Host, message: ResultMessage, raw: Buffer): ProtocolViolation | null => {
     const { current } = host.frames;
-    if (current === undefined || current.moduleNumber !== message.unit) return PROTOCOL_VIOLATION;
+    if (current === undefined || current.moduleNumber !== message.moduleNumber) return PROTOCOL_VIOLATION;
     const violation =
       readEvents(host, current, message, raw) ??
-      readFaults(host, current, message) ??
+      readErrors(host, current, message) ??
       readReturned(host, current, message);
     if (violation !== null) return violation;
     const time = now();
     host.frames.recordProgress(time);
-    host.queue?.recordSlice(message.turnMs, { isCold: current.isCold, now: time });
+    host.queue?.recordSlice(message.sliceMs, { isCold: current.isCold, now: time });
     host.queue?.recordResultBytes(raw.length, time);
     if (!message.idle) return host.frames.countPartialResult() ? null : PROTOCOL_VIOLATION;
     host.frames.complete();

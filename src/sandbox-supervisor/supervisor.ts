@@ -10,16 +10,16 @@ import {
 } from './crash-attribution.ts';
 import type { Host } from './host.ts';
 import { createPendingHostCalls } from './host-calls.ts';
+import { cpuMsOf } from './host-connection.ts';
 import { createHostPool } from './host-pool.ts';
 import { createInspector } from './inspector.ts';
 import { failedResult } from './invocation.ts';
 import { checkIsolationLevel, isolationLevel } from './isolation/isolation-levels.ts';
 import type { Launcher } from './isolation/launcher.ts';
+import { createSelfTestResults } from './isolation/self-test-results.ts';
 import type { Incident, Sandbox, SandboxObserver, SelfTestResult } from './model/sandbox.ts';
-import { cpuMsOf } from './process-usage.ts';
 import { createResultReader, PROTOCOL_VIOLATION, type ResultMessage } from './result-frames.ts';
 import { createScheduler } from './scheduler.ts';
-import { createSelfTestResults } from './self-test-results.ts';
 import { checkTimeouts, createWatchdog } from './timeouts.ts';
 
 export interface SupervisorOptions {

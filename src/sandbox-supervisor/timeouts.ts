@@ -2,10 +2,10 @@
 
 import type { ExitCause } from './crash-attribution.ts';
 import type { Host } from './host.ts';
+import type { SentFrame } from './host-contents.ts';
 import { failedResult, type Invocation, limitViolation } from './invocation.ts';
 import type { Incident } from './model/sandbox.ts';
 import { WAITED_TOO_LONG } from './module-queue.ts';
-import type { SentFrame } from './sent-frames.ts';
 
 /** What a host may use beyond a limit until it is killed: its own timers should have ended the time slice. */
 const GRACE_MS = 250;

@@ -49,7 +49,7 @@ test('an internal error of a host call is logged and hidden from the guest', asy
     {
       fields: {
         requestId: 'r1',
-        unit: 'endpoint:1.0/report',
+        module: 'endpoint:1.0/report',
         call: 'model.stats',
         err: expect.any(TypeError),
       },

@@ -141,7 +141,7 @@ test('deleting every document through Model is logged', async () => {
   await library.create('open', [{ title: 'a' }]);
   await call('model.delete', { collection: 'open', query: {} }, [grantOf('1.0/library/open')]);
   expect(logged).toMatchObject([
-    { fields: { requestId: 'r1', unit: 'endpoint:1.0/report', path: '/1.0/library/open', deleted: 1 } },
+    { fields: { requestId: 'r1', module: 'endpoint:1.0/report', path: '/1.0/library/open', deleted: 1 } },
   ]);
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRequestView } from '../../src/endpoints/request-view.ts';
-import type { EndpointRequest } from '../../src/endpoints/types.ts';
+import { createRequestView, type EndpointRequest } from '../../src/endpoints/message-views.ts';
 import { threadCpuMs } from '../../src/lib/thread-cpu.ts';
 import { createModuleVersion } from '../modules/module-versions.ts';
 

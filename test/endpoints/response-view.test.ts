@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createResponseView } from '../../src/endpoints/response-view.ts';
+import { createResponseView } from '../../src/endpoints/message-views.ts';
 import { createModuleVersion } from '../modules/module-versions.ts';
 
 const view = createResponseView();

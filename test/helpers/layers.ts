@@ -71,7 +71,7 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
     values: [
       ...['src/errors/', 'src/lib/', 'src/modules/policy/', 'src/capabilities/'],
       ...['src/collections/model/page-json.ts', 'src/collections/model/read-request.ts'],
-      'src/sandbox-supervisor/protocol/event-sizes.ts',
+      'src/sandbox-supervisor/protocol/guest-events.ts',
     ],
     types: [
       ...['sandbox/protocol.ts', 'src/stores/ports.ts', 'src/collections/', 'src/auth/', 'src/modules/'],

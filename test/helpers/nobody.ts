@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { bindingPath } from '../../sandbox/binding.js';
 import { packageRoot } from '../../src/lib/files/package-files.ts';
-import { canSwitchUser } from '../../src/sandbox-supervisor/isolation/host-user.ts';
+import { canSwitchUser } from '../../src/sandbox-supervisor/isolation/host-privileges.ts';
 import { ROOT } from './source-tree.ts';
 
 const COMMAND = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'];

@@ -79,12 +79,12 @@ const HEAD = {
 
 /** A request of an endpoint. Host calls fail unless the test serves them. */
 export function invocationRequest(
-  unit: ModuleVersion,
+  moduleVersion: ModuleVersion,
   parts: Partial<InvocationRequest> & { readonly query?: object } = {},
 ): InvocationRequest {
   const { query = {}, ...job } = parts;
   return {
-    moduleVersion: unit,
+    moduleVersion,
     head: JSON.stringify({ ...HEAD, query }),
     body: '',
     performHostCall: async () => ({ ok: false, text: '{"code":"NOT_GRANTED","message":"no"}' }),

@@ -144,13 +144,13 @@ it('`cloister check` warns of files with unknown names', async () => {
   const files = {
     'endpoints/endpoint.a.js': GOOD,
     'endpoints/api/endpoint.a.js': GOOD,
-    'endpoints/1.0/report.js': GOOD,
+    'endpoints/1.0/result-frame.js': GOOD,
     'endpoints/1.0/README.md': '',
     'hooks/a b.js': GOOD,
   };
   const problems = await problemsOf(files);
   expect(problems.map((line) => line.split(' is not read')[0])).toEqual([
-    'warning endpoints/1.0/report.js',
+    'warning endpoints/1.0/result-frame.js',
     'warning endpoints/api/endpoint.a.js',
     'warning endpoints/endpoint.a.js',
     'warning hooks/a b.js',

@@ -189,10 +189,10 @@ describe('the cause of an exit', () => {
     const moduleVersion = createModuleVersion('code');
     const host = fakeHost();
     const [invocation] = sendNew(host, 1, { moduleVersion }) as [FakeInvocation];
-    const full = { faults: [[1, 'memory', 'full']] } as const;
+    const full = { errors: [[1, 'memory', 'full']] } as const;
     const culprit = { culprit: invocation, moduleVersion };
     expect(exitCauseOfDisposal(host, full)).toMatchObject({ kind: 'crash', limit: 'heapMb', ...culprit });
-    const late = { faults: [[1, 'timeout', 'late']] } as const;
+    const late = { errors: [[1, 'timeout', 'late']] } as const;
     expect(exitCauseOfDisposal(host, late)).toMatchObject({ limit: 'microtasks' });
     host.settle(invocation, TIMED_OUT);
     expect(exitCauseOfDisposal(host, full)).toMatchObject({ limit: 'heapMb', culprit: null, moduleVersion });

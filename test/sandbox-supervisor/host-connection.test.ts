@@ -23,7 +23,7 @@ function childOf(script: string): HostProcess {
 }
 
 const frameText = (header: object) => JSON.stringify([...encodeFrame(JSON.stringify(header), [], 0)]);
-const LOST = { t: 'lost', job: null } as const;
+const LOST = { t: 'lost', number: null } as const;
 
 function linkOf(starting: Promise<HostProcess>, accept = true) {
   const seen: string[] = [];
@@ -50,7 +50,7 @@ describe('the link to a host', () => {
   it('sends what was sent before it started, and hears what comes back', async () => {
     const script = `pipe.once('data', () => pipe.write(Buffer.from(${frameText(LOST)})))`;
     const { link, seen } = linkOf(Promise.resolve(childOf(script)));
-    link.send({ t: 'drop', unit: 1 }, [], 0);
+    link.send({ t: 'drop', moduleNumber: 1 }, [], 0);
     await expect.poll(() => seen, { timeout: 15_000 }).toEqual(['started', 'lost']);
     expect(link.pid()).toEqual(expect.any(Number));
   });
@@ -76,7 +76,7 @@ describe('the link to a host', () => {
     const heard = seen.length;
     await gone;
     expect(seen.slice(heard)).toEqual(['gone SIGKILL']);
-    link.send({ t: 'drop', unit: 1 }, [], 0);
+    link.send({ t: 'drop', moduleNumber: 1 }, [], 0);
   });
 
   it('kills what starts after it was given up', async () => {
@@ -102,7 +102,15 @@ describe('the link to a host', () => {
   });
 
   it.each(['end', 'log', 'error'])('kills on the header of a frame whose `%s` is too large', async (kind) => {
-    const turns = { t: 'turns', unit: 1, faults: [], back: [], idle: true, turnMs: 1, disposed: false };
+    const turns = {
+      t: 'results',
+      moduleNumber: 1,
+      errors: [],
+      returned: [],
+      idle: true,
+      sliceMs: 1,
+      disposed: false,
+    };
     const header = JSON.stringify({ ...turns, events: [[1, kind, 67_108_864, 0]] });
     const frame = encodeFrame(header, [], 0);
     frame.writeUInt32BE(67_108_864, 4);

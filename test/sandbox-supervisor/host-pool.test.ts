@@ -10,10 +10,19 @@ import { type FakeInvocation, sendNew } from '../helpers/fake-host.ts';
 const READY: FromHost = {
   t: 'ready',
   versions: { node: '26', v8: '14', isolatedVm: '7' },
-  walls: { jitless: true },
+  layers: { jitless: true },
 };
 const RESULTS: FromHost = {
-  ...{ t: 'turns', unit: 1, events: [], faults: [], back: [], idle: true, turnMs: 0, disposed: false },
+  ...{
+    t: 'results',
+    moduleNumber: 1,
+    events: [],
+    errors: [],
+    returned: [],
+    idle: true,
+    sliceMs: 0,
+    disposed: false,
+  },
 };
 
 /** A process and its pipe that do what the test says. */
@@ -168,7 +177,7 @@ describe('the host pool', () => {
     const crashed = await ready();
     crashed.exit('SIGSEGV');
     const lost = await ready();
-    lost.say({ t: 'lost', job: null });
+    lost.say({ t: 'lost', number: null });
     await settled();
     expect(exits).toEqual([
       [trapped.host, 'crash hostMemory'],

@@ -16,7 +16,7 @@ const RESULT = { kind: 'result', json: '1' } as const;
 
 const kinds = (host: FakeHost) => host.sent.map(({ message }) => message.t);
 const drops = (host: FakeHost) =>
-  host.sent.flatMap(({ message }) => (message.t === 'drop' ? [message.unit] : []));
+  host.sent.flatMap(({ message }) => (message.t === 'drop' ? [message.moduleNumber] : []));
 const moduleOf = (name: string) => createModuleVersion('code', { id: `endpoint:1.0/${name}` });
 
 /** Answers everything. */
@@ -46,18 +46,18 @@ describe('sending invocations to a host', () => {
     expect(kinds(host)).toEqual(['load', 'run', 'run']);
     expect(host.sent[0]).toMatchObject({
       message: {
-        ...{ unit: 3, name: 'endpoint.report.js', kind: 'endpoint', isolation: 'realm' },
+        ...{ moduleNumber: 3, name: 'endpoint.report.js', kind: 'endpoint', isolation: 'realm' },
         ...{ cpuMs: 7, wallMs: 70, timerMs: 70, timers: 20, logLines: 100, loadMs: 300 },
         ...{ model: true, fetch: false },
       },
       texts: ['the code'],
     });
-    const jobs = [
+    const requests = [
       [1, 2, 2],
       [2, 2, 2],
     ];
     expect(host.sent[1]).toEqual({
-      message: { t: 'run', unit: 3, room: 4, jobs },
+      message: { t: 'run', moduleNumber: 3, maxInFlight: 4, requests },
       texts: ['h0', 'ü', 'h1', 'ü'],
     });
     expect([host.queue, host.frames.length, host.frames.progressAt]).toEqual([queue, 2, 7]);
@@ -101,8 +101,8 @@ describe('a host call in a host', () => {
     await new Promise(setImmediate);
     host.cancel(invocation);
     expect(host.sent.slice(2)).toEqual([
-      { message: { t: 'deliver', unit: 5, job: 1, call: 2, ok: true }, texts: ['é'] },
-      { message: { t: 'forget', unit: 5, job: 1 }, texts: [] },
+      { message: { t: 'deliver', moduleNumber: 5, number: 1, call: 2, ok: true }, texts: ['é'] },
+      { message: { t: 'forget', moduleNumber: 5, number: 1 }, texts: [] },
     ]);
     expect([host.frames.current?.isDelivery, host.frames.queued[0]?.isDelivery]).toEqual([false, true]);
     expect(host.frames.progressAt, 'the first frame still runs').toBe(7);

@@ -49,8 +49,8 @@ function hostOf(...frames: number[]) {
       ([number, kind, head, body = '']) =>
         [number, kind, Buffer.byteLength(head), Buffer.byteLength(body)] as const,
     );
-    const rest = { faults: [], back: [], idle: true, turnMs: 0.1, disposed: false };
-    const message: ResultMessage = { t: 'turns', unit: 1, events: sizes, ...rest, ...parts };
+    const rest = { errors: [], returned: [], idle: true, sliceMs: 0.1, disposed: false };
+    const message: ResultMessage = { t: 'results', moduleNumber: 1, events: sizes, ...rest, ...parts };
     return read(host, message, Buffer.from(texts.join('')))?.limit ?? null;
   };
   const wait = (ms: number) => {
@@ -100,15 +100,15 @@ describe('a result frame', () => {
 
   it('gives invocations back that have not started', () => {
     const { receive, requeued, host } = hostOf(3);
-    expect(receive([[1, 'end', END, 'a']], { back: [2, 3] })).toBeNull();
+    expect(receive([[1, 'end', END, 'a']], { returned: [2, 3] })).toBeNull();
     expect([requeued, host.invocations.size, host.frames.length]).toEqual([[2, 3], 0, 0]);
   });
 
   it('tells how long its time slices were', () => {
     const { receive, queue } = hostOf(1, 1);
-    receive([[1, 'end', END, 'a']], { turnMs: 60 });
+    receive([[1, 'end', END, 'a']], { sliceMs: 60 });
     expect([queue.sliceMs, queue.isSlow(6009), queue.isSlow(6010)]).toEqual([0.2, true, false]);
-    receive([[2, 'end', END, 'a']], { turnMs: 0.1 });
+    receive([[2, 'end', END, 'a']], { sliceMs: 0.1 });
     expect(queue.sliceMs).toBeCloseTo(0.15);
   });
 
@@ -116,7 +116,7 @@ describe('a result frame', () => {
     const { receive, invocations, host } = hostOf(1, 1);
     const settled = { kind: 'result', json: '1' } as const;
     host.settle(invocations[0] as FakeInvocation, settled);
-    const late = { faults: [[1, 'timeout', '']], back: [1] } as const;
+    const late = { errors: [[1, 'timeout', '']], returned: [1] } as const;
     expect(receive([[1, 'end', END, 'late']], late)).toBeNull();
     expect(invocations[0]?.result()).toBe(settled);
   });
@@ -146,13 +146,13 @@ describe('a result frame', () => {
     expect(incidents).toMatchObject([{ kind: 'violation', limit: 'responseBytes' }]);
   });
 
-  it('settles invocations by their faults, and reports those that are limits', () => {
+  it('settles invocations by their errors, and reports those that are limits', () => {
     const { receive, invocations, incidents, wait } = hostOf(1, 1, 1, 1);
-    receive([], { faults: [[1, 'timeout', 'x']] });
-    receive([], { faults: [[2, 'memory', 'x']], disposed: true });
-    receive([], { faults: [[3, 'load', 'Unexpected token']] });
+    receive([], { errors: [[1, 'timeout', 'x']] });
+    receive([], { errors: [[2, 'memory', 'x']], disposed: true });
+    receive([], { errors: [[3, 'load', 'Unexpected token']] });
     wait(2000);
-    receive([], { faults: [[4, 'timeout', 'x']] });
+    receive([], { errors: [[4, 'timeout', 'x']] });
     const results = invocations.map((invocation) => invocation.result());
     expect(results.map((result) => result?.kind === 'failure' && result.code)).toEqual([
       'ENDPOINT_TIMEOUT',
@@ -185,7 +185,11 @@ describe('a compromised host', () => {
         return receive([]);
       },
     ],
-    ['sends results of another module', 'protocol', ({ receive }) => receive([], { unit: 2, ...partial })],
+    [
+      'sends results of another module',
+      'protocol',
+      ({ receive }) => receive([], { moduleNumber: 2, ...partial }),
+    ],
     [
       'answers an invocation that it was never sent',
       'protocol',
@@ -198,34 +202,35 @@ describe('a compromised host', () => {
       ({ receive }) => receive([[3, 'end', END, 'a']], partial),
     ],
     [
-      'faults an invocation of a later frame',
+      'errors an invocation of a later frame',
       'protocol',
-      ({ receive }) => receive([], { faults: [[3, 'timeout', '']], ...partial }),
+      ({ receive }) => receive([], { errors: [[3, 'timeout', '']], ...partial }),
     ],
     [
-      'faults an invocation that it was never sent',
+      'errors an invocation that it was never sent',
       'protocol',
-      ({ receive }) => receive([], { faults: [[9, 'timeout', '']], ...partial }),
+      ({ receive }) => receive([], { errors: [[9, 'timeout', '']], ...partial }),
     ],
     [
       'gives back what is of a later frame',
       'protocol',
-      ({ receive }) => receive([], { back: [3], ...partial }),
+      ({ receive }) => receive([], { returned: [3], ...partial }),
     ],
     [
       'gives back what it was never sent',
       'protocol',
-      ({ receive }) => receive([], { back: [9], ...partial }),
+      ({ receive }) => receive([], { returned: [9], ...partial }),
     ],
     [
       'gives back what it has started',
       'protocol',
-      ({ receive }) => receive([[1, 'log', '{"level":"info","message":""}']], { back: [1, 2], ...partial }),
+      ({ receive }) =>
+        receive([[1, 'log', '{"level":"info","message":""}']], { returned: [1, 2], ...partial }),
     ],
     [
       'gives one invocation back twice',
       'protocol',
-      ({ receive }) => receive([], { back: [1, 2, 1], ...partial }),
+      ({ receive }) => receive([], { returned: [1, 2, 1], ...partial }),
     ],
     [
       'sends three partial results of two invocations',

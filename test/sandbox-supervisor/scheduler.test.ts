@@ -35,7 +35,7 @@ function schedulerOf({ busyHosts = 2, startable = 16 } = {}) {
   /** Invocations in each frame that each host was sent. */
   const frames = () =>
     hosts.map(({ sent }) =>
-      sent.flatMap(({ message }) => (message.t === 'run' ? [message.jobs.length] : [])),
+      sent.flatMap(({ message }) => (message.t === 'run' ? [message.requests.length] : [])),
     );
   const run = (moduleVersion: ModuleVersion, count = 1) =>
     Array.from({ length: count }, () => scheduler.enqueue(invocationRequest(moduleVersion)));
@@ -81,7 +81,9 @@ describe('the scheduler', () => {
     run(endpoint('a'), 2);
     run(endpoint('a'), 3);
     await dispatched();
-    expect(hosts[0]?.sent.map(({ message }) => [message.t, 'unit' in message && message.unit])).toEqual([
+    expect(
+      hosts[0]?.sent.map(({ message }) => [message.t, 'moduleNumber' in message && message.moduleNumber]),
+    ).toEqual([
       ['load', 1],
       ['run', 1],
       ['load', 2],

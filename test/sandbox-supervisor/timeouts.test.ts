@@ -128,7 +128,7 @@ describe('the timeouts of a host', () => {
     host.frames.complete();
     check(1001);
     expect(codesOf(invocations)).toEqual(['ENDPOINT_TIMEOUT', undefined]);
-    expect(sent()).toEqual([{ t: 'forget', unit: 1, job: first.number }]);
+    expect(sent()).toEqual([{ t: 'forget', moduleNumber: 1, number: first.number }]);
   });
 
   it('give the result of a host call a little time, even late in the wall time', async () => {

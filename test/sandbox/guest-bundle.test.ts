@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { aloneText, BUNDLE, moduleText, usesOf } from '../../sandbox/guest-bundle.js';
+import { aloneText, BUNDLE, isSynchronous, moduleText, usesOf } from '../../sandbox/guest-bundle.js';
 
 const FOLDER = new URL('../../sandbox/guest/', import.meta.url);
 
@@ -38,6 +38,7 @@ describe('the names that a text can use', () => {
         crypto: false,
         math: false,
         require: false,
+        promises: false,
       },
     });
     expect(usesOf('clearInterval(1); Math.max(); fetch(); console')).toMatchObject({
@@ -49,7 +50,47 @@ describe('the names that a text can use', () => {
     expect(usesOf("require('x')")).toMatchObject({ require: true, model: true });
   });
 
+  it.each(['Promise.resolve()', 'async () => {}', 'Array.fromAsync', 'await using x', "import('x')"])(
+    'hold promises in %s',
+    (text) => {
+      expect(usesOf(text)).toMatchObject({ promises: true });
+    },
+  );
+
   it('are all of them where any name could be written with escapes', () => {
     expect(Object.values(usesOf('f\\u0065tch')).every(Boolean)).toBe(true);
+  });
+});
+
+describe('a module whose requests are over when their handler has returned', () => {
+  const options = {
+    isolation: 'realm',
+    model: true,
+    fetch: true,
+    source: 'exports.get = (req, res) => res.end()',
+  } as const;
+
+  it('runs in the realm and names neither promises nor what the server answers', () => {
+    expect(isSynchronous(options)).toBe(true);
+    expect(isSynchronous({ ...options, isolation: 'context' })).toBe(false);
+    expect(isSynchronous({ ...options, isolation: 'isolate' })).toBe(false);
+  });
+
+  it.each([
+    'Promise',
+    'async',
+    'Model',
+    'fetch',
+    'setTimeout',
+    'queueMicrotask',
+    'crypto',
+    'require',
+    '\\u0061',
+  ])('is none that names %s', (text) => {
+    expect(isSynchronous({ ...options, source: text })).toBe(false);
+  });
+
+  it('may name what it is not granted', () => {
+    expect(isSynchronous({ ...options, source: 'Model; fetch', model: false, fetch: false })).toBe(true);
   });
 });

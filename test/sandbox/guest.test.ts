@@ -3,21 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { createGuestWith } from '../../sandbox/guest.js';
 import { DEFAULTS } from './lab/lab.ts';
 
-type Door = (job: number, kind: string, head: string, body: string) => unknown;
-type Enter = (door: Door, args: readonly unknown[], ms: number) => unknown;
+type Bridge = (number: number, kind: string, head: string, body: string) => unknown;
+type Enter = (bridge: Bridge, args: readonly unknown[], ms: number) => unknown;
 
 function open(enter: Enter, isolation: 'realm' | 'context' | 'isolate' = 'realm') {
   const events: unknown[][] = [];
   const engines: { disposed: boolean; rooms: number; released: number }[] = [];
   const guest = createGuestWith(
-    (_options, door: Door) => {
+    (_options, bridge: Bridge) => {
       const engine = { disposed: false, rooms: 0, released: 0 };
       engines.push(engine);
       return {
         open() {
           engine.rooms += 1;
           return {
-            enter: (ms: number, args: readonly unknown[]) => enter(door, args, ms),
+            enter: (ms: number, args: readonly unknown[]) => enter(bridge, args, ms),
             release: () => {
               engine.released += 1;
             },
@@ -36,7 +36,8 @@ function open(enter: Enter, isolation: 'realm' | 'context' | 'isolate' = 'realm'
   return { guest, events, engines };
 }
 
-const ends: Enter = (door, [what, job]) => (what === 'start' ? door(Number(job), 'end', '[]', '') : 0);
+const ends: Enter = (bridge, [what, number]) =>
+  what === 'start' ? bridge(Number(number), 'end', '[]', '') : 0;
 const timeOut = (ms: number) => {
   const until = performance.now() + ms;
   while (performance.now() < until);
@@ -46,19 +47,19 @@ const timeOut = (ms: number) => {
 describe('a turn', () => {
   it('passes on what the request sends', () => {
     const { guest, events } = open(ends);
-    expect(guest.start(7, 'head', 'body', 10)).toEqual({ fault: null });
+    expect(guest.start(7, 'head', 'body', 10)).toEqual({ error: null });
     expect(events).toEqual([[7, 'end', '[]', '']]);
   });
 
   it('lets no other request speak, and none after its end but to the log', () => {
-    const { guest, events } = open((door, [what, job]) => {
+    const { guest, events } = open((bridge, [what, number]) => {
       if (what !== 'start') return 0;
-      door(99, 'end', 'forged', '');
-      door(Number(job), 'end', 'own', '');
-      door(Number(job), 'end', 'again', '');
-      door(Number(job), 'call', 'late', '');
-      door(Number(job), 'log', 'fine', '');
-      return door(Number(job), 'bytes', '', 'ü');
+      bridge(99, 'end', 'forged', '');
+      bridge(Number(number), 'end', 'own', '');
+      bridge(Number(number), 'end', 'again', '');
+      bridge(Number(number), 'call', 'late', '');
+      bridge(Number(number), 'log', 'fine', '');
+      return bridge(Number(number), 'bytes', '', 'ü');
     });
     guest.start(1, '', '', 10);
     expect(events).toEqual([
@@ -74,9 +75,9 @@ describe('a turn', () => {
   });
 
   it('that waits goes on when it is delivered to, and not after that', () => {
-    const { guest, events } = open((door, [what, job]) => {
+    const { guest, events } = open((bridge, [what, number]) => {
       if (what === 'pending') return 1;
-      return what === 'deliver' ? door(Number(job), 'end', '', '') : 0;
+      return what === 'deliver' ? bridge(Number(number), 'end', '', '') : 0;
     });
     const call = { call: 1, ok: true, text: 'null' };
     guest.start(1, '', '', 10);
@@ -93,13 +94,13 @@ describe('a turn that is stopped', () => {
 
   it('is a timeout, cleaned up after', () => {
     const entered: unknown[] = [];
-    const { guest, engines } = open((door, args, ms) => {
+    const { guest, engines } = open((bridge, args, ms) => {
       entered.push([args[0], ms]);
-      return loops(door, args, ms);
+      return loops(bridge, args, ms);
     });
     expect(guest.start(1, '', '', 4.2)).toEqual({
-      fault: 'timeout',
-      message: 'The turn took more than 5 ms',
+      error: 'timeout',
+      message: 'The time slice took more than 5 ms',
     });
     expect(entered).toEqual([
       ['start', 5],
@@ -110,19 +111,19 @@ describe('a turn that is stopped', () => {
 
   it('costs the isolate where it cannot be cleaned up', () => {
     const { guest, engines } = open((_door, _args, ms) => timeOut(ms));
-    expect(guest.start(1, '', '', 5)).toMatchObject({ fault: 'timeout' });
+    expect(guest.start(1, '', '', 5)).toMatchObject({ error: 'timeout' });
     expect([guest.disposed, engines[0]?.disposed]).toEqual([true, true]);
   });
 
   it('cannot be faked by a rejection that says so', () => {
-    const { guest, events } = open((door, [what, job]) => {
+    const { guest, events } = open((bridge, [what, number]) => {
       if (what === 'start') {
-        door(Number(job), 'end', '', '');
+        bridge(Number(number), 'end', '', '');
         throw new Error('Script execution timed out.');
       }
       return 0;
     });
-    expect(guest.start(1, '', '', 60_000)).toEqual({ fault: null });
+    expect(guest.start(1, '', '', 60_000)).toEqual({ error: null });
     expect(events).toEqual([
       [1, 'end', '', ''],
       [1, 'log', '{"level":"error","message":"Unhandled rejection: Script execution timed out."}', ''],
@@ -137,7 +138,7 @@ describe('memory', () => {
       throw new Error('Isolate was disposed during execution due to memory limit');
     });
     expect(guest.start(1, '', '', 10)).toEqual({
-      fault: 'memory',
+      error: 'memory',
       message: 'The module needed more than 64 MB of memory',
     });
     expect(guest.disposed).toBe(true);
@@ -145,14 +146,14 @@ describe('memory', () => {
 
   it('lost by an isolate of one request ends only that', () => {
     let dies = true;
-    const { guest, engines } = open((door, args, ms) => {
-      if (!dies) return ends(door, args, ms);
+    const { guest, engines } = open((bridge, args, ms) => {
+      if (!dies) return ends(bridge, args, ms);
       engines.at(-1)!.disposed = true;
       throw new Error('Isolate was disposed');
     }, 'isolate');
-    expect(guest.start(1, '', '', 10)).toMatchObject({ fault: 'memory' });
+    expect(guest.start(1, '', '', 10)).toMatchObject({ error: 'memory' });
     dies = false;
-    expect([guest.disposed, guest.start(2, '', '', 10).fault]).toEqual([false, null]);
+    expect([guest.disposed, guest.start(2, '', '', 10).error]).toEqual([false, null]);
   });
 });
 
@@ -163,7 +164,7 @@ describe('what requests share', () => {
     ['isolate', 3, 1, 0],
   ] as const)('%s', (isolation, isolates, rooms, released) => {
     const { guest, engines } = open(ends, isolation);
-    for (let job = 1; job <= 3; job += 1) guest.start(job, '', '', 10);
+    for (let number = 1; number <= 3; number += 1) guest.start(number, '', '', 10);
     expect([engines.length, engines[0]?.rooms, engines[0]?.released]).toEqual([isolates, rooms, released]);
     guest.dispose();
     expect([guest.disposed, engines.every(({ disposed }) => disposed)]).toEqual([true, true]);

@@ -1,44 +1,21 @@
 // A real host process, spoken to as the server does, and as it never would.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFrameReader, encodeFrame } from '../../src/sandbox-supervisor/protocol/frames.ts';
+import { encodeFrame } from '../../src/sandbox-supervisor/protocol/frames.ts';
+import { type HostProcess, startHost } from './lab/host-process.ts';
 
-const HOST = join(import.meta.dirname, '../../sandbox/host.js');
-const FLAGS = ['--no-node-snapshot', '--jitless', '--js-nonextensible-applies-to-private', '--no-warnings'];
-
-const children: ChildProcess[] = [];
+const hosts: HostProcess[] = [];
 afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const { child } of hosts.splice(0)) child.kill('SIGKILL');
 });
 
-function start() {
-  const child = spawn(process.execPath, [...FLAGS, HOST], {
-    env: { PWD: '/' },
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-  });
-  children.push(child);
-  const socket = child.stdio[3] as Socket;
-  socket.on('error', () => undefined);
-  const frames: { header: { t: string }; raw: string }[] = [];
-  const reader = createFrameReader({
-    header: (header) => JSON.parse(header) as { t: string },
-    frame(header, raw) {
-      frames.push({ header, raw: raw.toString() });
-      return true;
-    },
-  });
-  socket.on('data', (chunk: Buffer) => reader.push(chunk));
-  const send = (header: object, ...texts: string[]) =>
-    socket.write(encodeFrame(JSON.stringify(header), texts, Buffer.byteLength(texts.join(''))));
-  const exit = once(child, 'exit');
-  return { child, socket, frames, send, exit };
+function start(): HostProcess {
+  const host = startHost();
+  hosts.push(host);
+  return host;
 }
 
 const LOAD = {
-  ...{ t: 'load', unit: 1, name: 'a.js', kind: 'endpoint', isolation: 'realm', loadMs: 10_000 },
+  ...{ t: 'load', moduleNumber: 1, name: 'a.js', kind: 'endpoint', isolation: 'realm', loadMs: 10_000 },
   ...{
     cpuMs: 10_000,
     wallMs: 30_000,
@@ -68,18 +45,18 @@ describe('a host', () => {
     expect(frames[0]?.header).toEqual({
       t: 'ready',
       versions: { node: process.versions.node, v8: expect.any(String), isolatedVm: '7.0.1' },
-      walls: expect.any(Object),
+      layers: expect.any(Object),
     });
   });
 
   it('runs what it is sent', async () => {
     const { frames, send } = await ready();
     send(LOAD, 'module.exports.get = (req, res) => res.end("hello")');
-    send({ t: 'run', unit: 1, room: 1, jobs: [[5, HEAD.length, 0]] }, HEAD);
+    send({ t: 'run', moduleNumber: 1, maxInFlight: 1, requests: [[5, HEAD.length, 0]] }, HEAD);
     await expect
       .poll(() => frames[1], { timeout: 15_000 })
       .toMatchObject({
-        header: { t: 'turns', unit: 1, events: [[5, 'end', expect.any(Number), 5]], idle: true },
+        header: { t: 'results', moduleNumber: 1, events: [[5, 'end', expect.any(Number), 5]], idle: true },
         raw: expect.stringMatching(/^\[200,.*\]hello$/),
       });
   });
@@ -105,15 +82,15 @@ describe('a host', () => {
     expect(await exit).toEqual([null, 'SIGKILL']);
   });
 
-  it.each<[string, (host: ReturnType<typeof start>) => unknown]>([
+  it.each<[string, (host: HostProcess) => unknown]>([
     ['a message that it does not know', ({ send }) => send({ t: 'toString' })],
     ['a message without a kind', ({ send }) => send({})],
     ['a frame that is too large', ({ socket }) => socket.write(Buffer.alloc(8, 255))],
     ['a header that is no JSON', ({ socket }) => socket.write(encodeFrame('{', [], 0))],
     ['half a frame', ({ socket }) => socket.end(Buffer.alloc(5))],
     [
-      'requests of a unit that it does not have',
-      ({ send }) => send({ t: 'run', unit: 9, room: 1, jobs: [] }),
+      'requests of a moduleNumber that it does not have',
+      ({ send }) => send({ t: 'run', moduleNumber: 9, maxInFlight: 1, requests: [] }),
     ],
   ])('ends itself on %s', async (_, misbehave) => {
     const host = await ready();
@@ -123,8 +100,8 @@ describe('a host', () => {
 
   it('says that it is lost before it goes', async () => {
     const { frames, send, exit } = await ready();
-    send({ t: 'run', unit: 9, room: 1, jobs: [] });
+    send({ t: 'run', moduleNumber: 9, maxInFlight: 1, requests: [] });
     await exit;
-    await expect.poll(() => frames[1]?.header).toEqual({ t: 'lost', job: null });
+    await expect.poll(() => frames[1]?.header).toEqual({ t: 'lost', number: null });
   });
 });

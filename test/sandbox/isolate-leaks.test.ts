@@ -28,15 +28,15 @@ const VALUES: Readonly<Record<string, unknown>> = {
 };
 
 /** Runs the program once, every host call answered, and reads its report. */
-async function report(guest: Guest, job: number, id: string) {
-  const events = [...(await guest.start(job, headOf({ query: { id } }), '', 10_000)).events];
+async function report(guest: Guest, number: number, id: string) {
+  const events = [...(await guest.start(number, headOf({ query: { id } }), '', 10_000)).events];
   for (let index = 0; index < events.length; index += 1) {
     const [, kind, head, body] = events[index]!;
     if (kind === 'end') return JSON.parse(body);
     if (kind !== 'call') continue;
     const { call, name } = JSON.parse(head);
     const answer = { ok: name !== 'model.count', value: VALUES[name] };
-    events.push(...(await guest.deliver(job, call, answer, 10_000)).events);
+    events.push(...(await guest.deliver(number, call, answer, 10_000)).events);
   }
   throw new Error(`no report: ${JSON.stringify(events)}`);
 }

@@ -29,7 +29,7 @@ describe.each(MODES)('a turn that is stopped (%s)', (isolation) => {
       { isolation },
     );
     const { end, disposed } = await guest.start(1, headOf({ query: { bad: '1' } }), '', 50);
-    expect(end.fault).toBe('timeout');
+    expect(end.error).toBe('timeout');
     if (!disposed) expect((await guest.start(2, headOf())).events[0]?.[3]).toBe('fine');
   });
 
@@ -43,7 +43,7 @@ describe.each(MODES)('a turn that is stopped (%s)', (isolation) => {
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       const guest = await lab().guest(source, { isolation });
       const stopped = await guest.start(1, headOf({ query: { bad: '1' } }), '', 30);
-      expect([stopped.end.fault, stopped.events]).toEqual(['timeout', []]);
+      expect([stopped.end.error, stopped.events]).toEqual(['timeout', []]);
       if (stopped.disposed) continue;
       expect((await guest.start(2, headOf())).events).toEqual([[2, 'end', '[200,[],"text"]', 'mine']]);
       return;
@@ -57,7 +57,7 @@ describe.each(MODES)('a turn that is stopped (%s)', (isolation) => {
     });
     // Long enough to come to its answer on a machine that stalls meanwhile.
     const { end, events } = await guest.start(1, headOf(), '', 1_500);
-    expect([end.fault, kinds(events)]).toEqual(['timeout', ['end']]);
+    expect([end.error, kinds(events)]).toEqual(['timeout', ['end']]);
   });
 });
 
@@ -67,7 +67,7 @@ describe('a request that waits, while another one of its isolate is stopped', ()
       'exports.get = async (req, res) => { if (req.query.bad) for (;;); await Model("a").find(); res.end("went on"); }',
     );
     await guest.start(1, headOf());
-    expect((await guest.start(2, headOf({ query: { bad: '1' } }), '', 30)).end.fault).toBe('timeout');
+    expect((await guest.start(2, headOf({ query: { bad: '1' } }), '', 30)).end.error).toBe('timeout');
     expect((await guest.deliver(1, 1, { ok: true, value: null })).events[0]?.[3]).toBe('went on');
   });
 });
@@ -79,7 +79,7 @@ describe('memory', () => {
       { isolation, heapMb: 16 },
     );
     const { end, disposed } = await guest.start(1, headOf({ query: { bad: '1' } }), '', 20_000);
-    expect([end.fault, disposed]).toEqual(['memory', isolation !== 'isolate']);
+    expect([end.error, disposed]).toEqual(['memory', isolation !== 'isolate']);
   });
 
   it('does not grow from call to call', async () => {

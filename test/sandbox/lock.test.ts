@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bindingPath } from '../../sandbox/binding.js';
-import { nodeFlags } from '../../src/sandbox-supervisor/isolation/node-flags.ts';
+import { nodeFlags } from '../../src/sandbox-supervisor/isolation/host-privileges.ts';
 import { pathFor, type User, usersOfTests } from '../helpers/nobody.ts';
 
 interface Report {

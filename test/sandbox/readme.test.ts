@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { moduleText } from '../../sandbox/guest-bundle.js';
 import { findSetting } from '../../src/config/settings.ts';
-import { bwrapArguments } from '../../src/sandbox-supervisor/isolation/bubblewrap.ts';
-import { nodeFlags } from '../../src/sandbox-supervisor/isolation/node-flags.ts';
-import { ulimitOptions } from '../../src/sandbox-supervisor/isolation/ulimits.ts';
+import { nodeFlags, ulimitOptions } from '../../src/sandbox-supervisor/isolation/host-privileges.ts';
+import { bwrapArguments } from '../../src/sandbox-supervisor/isolation/system-tools.ts';
 import { ROOT } from '../helpers/source-tree.ts';
 import { MODES, useLab } from './lab/use-lab.ts';
 
@@ -36,10 +35,17 @@ describe('what guest code can reach', () => {
 
   it.each(MODES)('has these globals and no other in the isolation %s', async (isolation) => {
     const found = await answer(
-      `module.exports.get = (req, res) => res.json(Reflect.ownKeys(globalThis).map(String))`,
+      `module.exports.get = async (req, res) => res.json(Reflect.ownKeys(globalThis).map(String))`,
       { isolation },
     );
     expect(sorted(found as string[])).toEqual(sorted([...(language ?? []), ...(ours ?? [])]));
+  });
+
+  it('has no promises where the text names none', async () => {
+    const source = `module.exports.get = (req, res) => res.json(Reflect.ownKeys(globalThis).map(String))`;
+    const found = (await answer(source)) as string[];
+    const missing = (language ?? []).filter((name) => !found.includes(name));
+    expect(missing).toEqual(['Promise', 'AsyncDisposableStack']);
   });
 
   it('has these names for each request and no other', () => {
@@ -76,10 +82,10 @@ describe('what guest code can reach', () => {
   });
 
   it('asks these pure functions of its host and no other', () => {
-    const source = readFileSync(join(ROOT, 'sandbox/host-functions.js'), 'utf8');
+    const source = readFileSync(join(ROOT, 'sandbox/host-bridge.js'), 'utf8');
     const body = /const FUNCTIONS = \{\n(.*?)\n\};/s.exec(source)?.[1] ?? '';
     const names = [...body.matchAll(/^ {2}'?([\w-]+)'?[(:]/gm)].map(([, name = '']) => name);
-    const told = rowsOf('### Host functions').flatMap(([cell]) => quoted(cell));
+    const told = rowsOf('### Host bridge').flatMap(([cell]) => quoted(cell));
     expect(sorted(told)).toEqual(sorted(names));
   });
 

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/lib/files/package-files.ts';
-import { withOnlyPipes } from '../../src/sandbox-supervisor/isolation/inherited-descriptors.ts';
-import { nodeFlags } from '../../src/sandbox-supervisor/isolation/node-flags.ts';
+import { withOnlyPipes } from '../../src/sandbox-supervisor/isolation/child-process.ts';
+import { nodeFlags } from '../../src/sandbox-supervisor/isolation/host-privileges.ts';
 import { readSandboxFiles } from '../../src/sandbox-supervisor/isolation/sandbox-files.ts';
 
 const files = await readSandboxFiles(packageRoot());

@@ -98,5 +98,5 @@ const isEmpty = (query: JsonObject) => Object.keys(query).length === 0;
 /** Log fields of the client or the module that asks. */
 function requester({ caller, origin }: RequestContext) {
   const { requestId, module } = origin ?? {};
-  return module === undefined ? { requestId, by: caller.name } : { requestId, unit: module };
+  return module === undefined ? { requestId, by: caller.name } : { requestId, module };
 }

@@ -10,7 +10,7 @@ import type { Registry } from '../../collections/model/registry.ts';
 import type { SpecificationService } from '../../collections/specifications/specification-service.ts';
 import type { ConfigStore } from '../../config/config-store.ts';
 import type { Config } from '../../config/schema.ts';
-import type { EndpointCalls } from '../../endpoints/types.ts';
+import type { EndpointCalls } from '../../endpoints/call.ts';
 import type { ByteQuota } from '../../lib/byte-quota.ts';
 import type { Log } from '../../lib/logger.ts';
 import type { MediaService } from '../../media/media.ts';

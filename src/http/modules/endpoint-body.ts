@@ -1,7 +1,7 @@
 // Bodies for posted code: read to their end, held against its limit and checked for form, but handed on as text.
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { EndpointRequest } from '../../endpoints/types.ts';
+import type { EndpointRequest } from '../../endpoints/message-views.ts';
 import { AppError } from '../../errors/errors.ts';
 import { formFitsHeap, jsonFitsHeap, textFitsHeap } from '../../lib/json/heap-estimate.ts';
 import type { JsonShape } from '../../lib/json/json-scan.ts';

@@ -1,6 +1,7 @@
 // The route of endpoint calls: accepts a call before its body is read, runs it, and sends the response.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { EndpointCall, EndpointRequest, EndpointResponse } from '../../endpoints/types.ts';
+import type { EndpointCall } from '../../endpoints/call.ts';
+import type { EndpointRequest, EndpointResponse } from '../../endpoints/message-views.ts';
 import { AppError } from '../../errors/errors.ts';
 import { unknownPathError } from '../access/unknown-path.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';

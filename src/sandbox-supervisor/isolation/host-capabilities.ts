@@ -2,12 +2,11 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { bwrapArguments, nodeLibraryPaths } from './bubblewrap.ts';
-import { canSwitchUser, createUserIdAllocator } from './host-user.ts';
-import { createProcessGroups, USE_PROCESS_GROUPS } from './process-group.ts';
+import { createProcessGroups, USE_PROCESS_GROUPS } from './child-process.ts';
+import { canSwitchUser, createUserIdAllocator, ulimitOptions, ulimitProbeScript } from './host-privileges.ts';
 import type { SandboxFiles } from './sandbox-files.ts';
 import type { SystemTools } from './system-tools.ts';
-import { ulimitOptions, ulimitProbeScript } from './ulimits.ts';
+import { bwrapArguments, nodeLibraryPaths } from './system-tools.ts';
 
 export interface HostCapabilities {
   /** The tools that work here. */

@@ -2,15 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { bwrapArguments, watchBwrap } from './bubblewrap.ts';
+import { createProcessGroups, killGroup, USE_PROCESS_GROUPS, withOnlyPipes } from './child-process.ts';
 import { detectHostCapabilities, type HostCapabilities, ulimitLetter } from './host-capabilities.ts';
-import { withOnlyPipes } from './inherited-descriptors.ts';
+import { nodeFlags, ulimitOptions, ulimitScript } from './host-privileges.ts';
 import type { IsolationLayers } from './isolation-levels.ts';
-import { nodeFlags } from './node-flags.ts';
-import { createProcessGroups, killGroup, USE_PROCESS_GROUPS } from './process-group.ts';
 import { readSandboxFiles, type SandboxFiles } from './sandbox-files.ts';
-import { findSystemTools, type SystemTools } from './system-tools.ts';
-import { ulimitOptions, ulimitScript } from './ulimits.ts';
+import { bwrapArguments, findSystemTools, type SystemTools, watchBwrap } from './system-tools.ts';
 
 interface LaunchOptions {
   /** With the just-in-time compiler: then only the heap limits of the isolates bound its memory. */

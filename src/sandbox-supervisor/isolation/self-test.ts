@@ -7,7 +7,7 @@ import type { SelfTestItem, SelfTestResult } from '../model/sandbox.ts';
 import { type Canaries, createCanaries } from './canaries.ts';
 import { activeLayers, type IsolationLayers } from './isolation-levels.ts';
 import type { HostProcess, Launcher } from './launcher.ts';
-import { evaluateAttempt, layersThatHeld, NATIVE_ATTEMPTS, NODE_ATTEMPTS } from './self-test-attempts.ts';
+import { evaluateAttempt, layersThatHeld, NATIVE_ATTEMPTS, NODE_ATTEMPTS } from './self-test-results.ts';
 
 interface SelfTestOptions {
   /** As for the hosts that serve. */

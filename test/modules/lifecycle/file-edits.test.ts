@@ -44,7 +44,7 @@ describe('a code file edited by hand', () => {
   it('is ignored when it is not text, too long, or has an invalid name', async () => {
     const { modules, write, errors } = await loadedModules();
     await write('endpoints/1.0/endpoint.a b.js', code());
-    await write('endpoints/1.0/report.js', code());
+    await write('endpoints/1.0/result-frame.js', code());
     await write('hooks/nested/x.js', code());
     await write('endpoints/1.0/endpoint.long.js', `// ${'x'.repeat(20_000)}`);
     await expect.poll(() => errors.length, soon).toBe(1);

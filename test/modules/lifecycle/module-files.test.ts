@@ -25,7 +25,7 @@ describe('module files', () => {
     const names = [
       ...['hooks/slugify.js', 'hooks/slugify.policy.json', 'hooks/a.b.js', 'hooks/readme.md', 'hooks/.js'],
       ...['endpoints/1.0/endpoint.report.js', 'endpoints/1.0/endpoint.report.policy.json'],
-      ...['endpoints/1.0/report.js', 'endpoints/1.0/endpoint.search.js', 'endpoints/1.0/endpoint..js'],
+      ...['endpoints/1.0/result-frame.js', 'endpoints/1.0/endpoint.search.js', 'endpoints/1.0/endpoint..js'],
       ...['endpoints/api/endpoint.x.js', 'endpoints/endpoint.x.js', 'endpoints/1.0/deep/endpoint.x.js'],
     ];
     for (const name of names) await lay(name, 'x');

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { bwrapArguments, nodeLibraryPaths } from '../../../src/sandbox-supervisor/isolation/bubblewrap.ts';
+import { bwrapArguments, nodeLibraryPaths } from '../../../src/sandbox-supervisor/isolation/system-tools.ts';
 
 describe('the bwrap command line', () => {
   const line = bwrapArguments({ files: ['/a', '/b c'], filter: 4, status: 5 });

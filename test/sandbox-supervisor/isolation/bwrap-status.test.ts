@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { watchBwrap } from '../../../src/sandbox-supervisor/isolation/bubblewrap.ts';
+import { watchBwrap } from '../../../src/sandbox-supervisor/isolation/system-tools.ts';
 
 const ended: (() => void)[] = [];
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { withOnlyPipes } from '../../../src/sandbox-supervisor/isolation/inherited-descriptors.ts';
+import { withOnlyPipes } from '../../../src/sandbox-supervisor/isolation/child-process.ts';
 import { ROOT } from '../../helpers/source-tree.ts';
 
-const MODULE = join(ROOT, 'src/sandbox-supervisor/isolation/inherited-descriptors.ts');
+const MODULE = join(ROOT, 'src/sandbox-supervisor/isolation/child-process.ts');
 const LIST =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell fills it in
   'for descriptor in /proc/self/fd/*; do echo "${descriptor##*/} $(readlink $descriptor)"; done; true';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../src/lib/files/package-files.ts';
+import { exitSignal } from '../../../src/sandbox-supervisor/isolation/child-process.ts';
 import { createLauncher, type HostProcess } from '../../../src/sandbox-supervisor/isolation/launcher.ts';
-import { exitSignal } from '../../../src/sandbox-supervisor/isolation/process-group.ts';
 import { findSystemTools, type SystemTools } from '../../../src/sandbox-supervisor/isolation/system-tools.ts';
 import { isOpenToAll } from '../../helpers/nobody.ts';
 

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { parseHostMessage } from '../../../src/sandbox-supervisor/protocol/parse-frame.ts';
+import { parseHostMessage } from '../../../src/sandbox-supervisor/protocol/frames.ts';
 
 const TURNS = {
-  t: 'turns',
-  unit: 1,
+  t: 'results',
+  moduleNumber: 1,
   events: [
     [1, 'end', 2, 3],
     [2, 'log', 5, 0],
   ],
-  faults: [[3, 'timeout', 'too long']],
-  back: [4],
+  errors: [[3, 'timeout', 'too long']],
+  returned: [4],
   idle: true,
-  turnMs: 0.5,
+  sliceMs: 0.5,
   disposed: false,
 };
 const READY = {
   t: 'ready',
   versions: { node: '26', v8: '14', isolatedVm: '7' },
-  walls: { jitless: true },
+  layers: { jitless: true },
 };
 const FOUND = { ok: true, methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
 const REFUSED = { ok: false, code: 'ENDPOINT_SYNTAX', message: 'no', line: 1, column: null };
@@ -34,8 +34,8 @@ describe('the messages of a host', () => {
       READY,
       inspected(FOUND),
       inspected(REFUSED),
-      { t: 'lost', job: null },
-      { t: 'lost', job: 3 },
+      { t: 'lost', number: null },
+      { t: 'lost', number: 3 },
     ]) {
       expect(parse(message)).toEqual(message);
     }
@@ -47,9 +47,9 @@ describe('the messages of a host', () => {
 
   it.each([
     ['another member', { ...TURNS, more: 1 }],
-    ['a unit that is no number', { ...TURNS, unit: '1' }],
-    ['a negative unit', { ...TURNS, unit: -1 }],
-    ['a fraction', { ...TURNS, unit: 1.5 }],
+    ['a unit that is no number', { ...TURNS, moduleNumber: '1' }],
+    ['a negative unit', { ...TURNS, moduleNumber: -1 }],
+    ['a fraction', { ...TURNS, moduleNumber: 1.5 }],
     ['events that are none', { ...TURNS, events: {} }],
     ['an event of an unknown kind', { ...TURNS, events: [[1, 'exec', 5, 5]] }],
     ['an event of a kind that objects have', { ...TURNS, events: [[1, 'constructor', 5, 5]] }],
@@ -57,13 +57,13 @@ describe('the messages of a host', () => {
     ['an event with a negative size', { ...TURNS, events: [[1, 'end', 11, -1]] }],
     ['an event with a huge size', { ...TURNS, events: [[1, 'end', 1e300, 0]] }],
     ['sizes that do not add up', { ...TURNS, events: [[1, 'end', 5, 4]] }],
-    ['an unknown fault', { ...TURNS, faults: [[1, 'boredom', '']] }],
-    ['a fault with a long message', { ...TURNS, faults: [[1, 'timeout', 'x'.repeat(1001)]] }],
-    ['requests given back that are none', { ...TURNS, back: ['1'] }],
+    ['an unknown error', { ...TURNS, errors: [[1, 'boredom', '']] }],
+    ['a error with a long message', { ...TURNS, errors: [[1, 'timeout', 'x'.repeat(1001)]] }],
+    ['requests given back that are none', { ...TURNS, returned: ['1'] }],
     ['idle that is no boolean', { ...TURNS, idle: 1 }],
-    ['a negative time', { ...TURNS, turnMs: -1 }],
-    ['a time that is no number', { ...TURNS, turnMs: null }],
-    ['a turn of more than an hour', { ...TURNS, turnMs: 3_600_001 }],
+    ['a negative time', { ...TURNS, sliceMs: -1 }],
+    ['a time that is no number', { ...TURNS, sliceMs: null }],
+    ['a turn of more than an hour', { ...TURNS, sliceMs: 3_600_001 }],
   ])('are refused with %s', (_, message) => {
     expect(parse(message, 10)).toBeNull();
   });
@@ -110,16 +110,17 @@ describe('the messages of a host', () => {
   });
 
   it('are rejected with an infinite turn, which JSON can express', () => {
-    const header = (turnMs: string) => JSON.stringify(TURNS).replace('"turnMs":0.5', `"turnMs":${turnMs}`);
-    expect(parseHostMessage(header('3600000'), 10)).toMatchObject({ turnMs: 3_600_000 });
+    const header = (sliceMs: string) =>
+      JSON.stringify(TURNS).replace('"sliceMs":0.5', `"sliceMs":${sliceMs}`);
+    expect(parseHostMessage(header('3600000'), 10)).toMatchObject({ sliceMs: 3_600_000 });
     expect(parseHostMessage(header('1e999'), 10)).toBeNull();
   });
 
   it.each([
     ['no versions', without(READY, 'versions')],
     ['a version that is no text', { ...READY, versions: { ...READY.versions, node: 1 } }],
-    ['a wall that is no boolean', { ...READY, walls: { jitless: 'yes' } }],
-    ['walls as a list', { ...READY, walls: [] }],
+    ['a wall that is no boolean', { ...READY, layers: { jitless: 'yes' } }],
+    ['walls as a list', { ...READY, layers: [] }],
     ['an inspection of neither kind', inspected({ ...FOUND, ok: 1 })],
     ['unknown methods', inspected({ ...FOUND, methods: ['TRACE'] })],
     ['too many methods', inspected({ ...FOUND, methods: Array.from({ length: 8 }, () => 'GET') })],
@@ -132,11 +133,11 @@ describe('the messages of a host', () => {
     ['a line that is no number', inspected({ ...REFUSED, line: '1' })],
     ['settings that are too large', inspected({ ...FOUND, settings: { a: 'x'.repeat(70_000) } })],
     ['no inspection', { t: 'inspected', id: 1, inspection: null }],
-    ['a lost request that is none', { t: 'lost', job: 'x' }],
+    ['a lost request that is none', { t: 'lost', number: 'x' }],
     ['an unknown kind', { t: '__proto__' }],
     ['a list', []],
     ['null', null],
-    ['a text', 'turns'],
+    ['a text', 'results'],
   ])('are refused with %s as well', (_, message) => {
     expect(parse(message)).toBeNull();
   });

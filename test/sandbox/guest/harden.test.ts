@@ -128,8 +128,10 @@ describe('what requests share', () => {
          ${code};
          exports.get = (req, res) => res.json(before);`,
     );
-    for (let job = 1; job <= 2; job += 1) {
-      expect((await guest.start(job, headOf())).events[0]?.[3]).toBe('[null,"undefined",null,null,10,null]');
+    for (let number = 1; number <= 2; number += 1) {
+      expect((await guest.start(number, headOf())).events[0]?.[3]).toBe(
+        '[null,"undefined",null,null,10,null]',
+      );
     }
   });
 

@@ -3,7 +3,7 @@ import { MODES, useLab } from '../lab/use-lab.ts';
 
 const { run, value } = useLab();
 
-describe.each(MODES)('the door to the host (%s)', (isolation) => {
+describe.each(MODES)('the bridge to the host (%s)', (isolation) => {
   it('shows in no caller, no arguments and no frame', async () => {
     const source = `
       const found = [];

@@ -64,8 +64,8 @@ describe('the module', () => {
        exports.get = (req, res) => { count += 1; seen.push(1); f.count = (f.count ?? 0) + 1; res.json([count, seen.length, f.count, loose]); }`,
       { isolation },
     );
-    for (let job = 1; job <= 3; job += 1) {
-      expect((await guest.start(job, headOf())).events[0]?.[3]).toBe('[1,1,1,"undefined"]');
+    for (let number = 1; number <= 3; number += 1) {
+      expect((await guest.start(number, headOf())).events[0]?.[3]).toBe('[1,1,1,"undefined"]');
     }
   });
 

@@ -31,7 +31,8 @@ describe('Math of a request', () => {
       isolation,
     });
     const drawn = [];
-    for (let job = 1; job <= 5; job += 1) drawn.push((await guest.start(job, headOf())).events[0]?.[3]);
+    for (let number = 1; number <= 5; number += 1)
+      drawn.push((await guest.start(number, headOf())).events[0]?.[3]);
     expect(new Set(drawn).size).toBe(5);
   });
 

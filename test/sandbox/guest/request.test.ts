@@ -17,16 +17,16 @@ describe.each(MODES)('host calls (%s)', (isolation) => {
       }`,
       { isolation },
     );
-    for (const job of [1, 2, 3]) {
-      const { events } = await guest.start(job, headOf({ query: { who: `r${job}` } }));
+    for (const number of [1, 2, 3]) {
+      const { events } = await guest.start(number, headOf({ query: { who: `r${number}` } }));
       expect(events).toEqual([
-        [job, 'call', '{"call":1,"name":"model.find"}', `{"collection":"a","query":{"who":"r${job}"}}`],
+        [number, 'call', '{"call":1,"name":"model.find"}', `{"collection":"a","query":{"who":"r${number}"}}`],
       ]);
     }
-    for (const job of [3, 1, 2]) await guest.deliver(job, 1, { ok: true, value: job * 10 });
-    for (const job of [2, 3, 1]) {
-      const { events } = await guest.deliver(job, 2, { ok: true, value: job * 100 });
-      expect(JSON.parse(events[0]?.[3] ?? '')).toEqual([`r${job}`, job * 10, job * 100]);
+    for (const number of [3, 1, 2]) await guest.deliver(number, 1, { ok: true, value: number * 10 });
+    for (const number of [2, 3, 1]) {
+      const { events } = await guest.deliver(number, 2, { ok: true, value: number * 100 });
+      expect(JSON.parse(events[0]?.[3] ?? '')).toEqual([`r${number}`, number * 10, number * 100]);
     }
   });
 

@@ -24,17 +24,17 @@ const commands = {
     guests.set(id, createGuest(options, emit));
     return {};
   },
-  start: ({ id, job, head, body, ms }) => turn(id, (guest) => guest.start(job, head, body, ms)),
-  deliver: ({ id, job, call, ms }) => turn(id, (guest) => guest.deliver(job, call, ms)),
-  forget: ({ id, job }) => turn(id, (guest) => guest.forget(job)),
+  start: ({ id, number, head, body, ms }) => turn(id, (guest) => guest.start(number, head, body, ms)),
+  deliver: ({ id, number, call, ms }) => turn(id, (guest) => guest.deliver(number, call, ms)),
+  forget: ({ id, number }) => turn(id, (guest) => guest.forget(number)),
   heap: ({ id }) => ({ bytes: guests.get(id).heapBytes() }),
   /** Calls one handler many times; answers what the last call sent out and the heap at some points on the way. */
   repeat({ id, count, head, body, ms, every }) {
     const heap = [];
-    for (let job = 1; job <= count; job += 1) {
+    for (let number = 1; number <= count; number += 1) {
       events = [];
-      guests.get(id).start(job, head, body, ms);
-      if (job % every === 0) heap.push(guests.get(id).heapBytes());
+      guests.get(id).start(number, head, body, ms);
+      if (number % every === 0) heap.push(guests.get(id).heapBytes());
     }
     return { events, heap, disposed: guests.get(id).disposed, rss: process.memoryUsage.rss() };
   },

@@ -7,10 +7,10 @@ import type { Inspection, LoadOptions } from '../../../sandbox/protocol.ts';
 const FLAGS = ['--no-node-snapshot', '--jitless', '--js-nonextensible-applies-to-private', '--no-warnings'];
 const DRIVER = fileURLToPath(new URL('driver.js', import.meta.url));
 
-export type Event = [job: number, kind: string, head: string, body: string];
+export type Event = [number: number, kind: string, head: string, body: string];
 
 export interface Turn {
-  readonly end: { readonly fault: string | null; readonly message?: string };
+  readonly end: { readonly error: string | null; readonly message?: string };
   readonly events: readonly Event[];
   readonly disposed: boolean;
 }
@@ -62,11 +62,11 @@ export async function openLab() {
     const id = lastId;
     await send('guest', { id, options: { ...DEFAULTS, ...options, source } });
     return {
-      start: (job: number, head = headOf(), body = '', ms = PATIENCE_MS) =>
-        send<Turn>('start', { id, job, head, body, ms }),
-      deliver: (job: number, call: number, { ok, value }: HostCallAnswer, ms = PATIENCE_MS) =>
-        send<Turn>('deliver', { id, job, ms, call: { call, ok, text: JSON.stringify(value) } }),
-      forget: (job: number) => send<Turn>('forget', { id, job }),
+      start: (number: number, head = headOf(), body = '', ms = PATIENCE_MS) =>
+        send<Turn>('start', { id, number, head, body, ms }),
+      deliver: (number: number, call: number, { ok, value }: HostCallAnswer, ms = PATIENCE_MS) =>
+        send<Turn>('deliver', { id, number, ms, call: { call, ok, text: JSON.stringify(value) } }),
+      forget: (number: number) => send<Turn>('forget', { id, number }),
       heapBytes: async () => (await send<{ bytes: number }>('heap', { id })).bytes,
       repeat: (count: number, every: number, head = headOf(), body = '') =>
         send<{ events: Event[]; heap: number[]; disposed: boolean; rss: number }>('repeat', {

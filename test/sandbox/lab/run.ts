@@ -72,9 +72,9 @@ export async function run(lab: Lab, source: string, options: RunOptions = {}): P
   let turn = take(await guest.start(1, headOf(request), body, ms));
   for (;;) {
     const over = events.find(([, kind]) => OVER.has(kind));
-    if (over !== undefined || turn.end.fault !== null) {
+    if (over !== undefined || turn.end.error !== null) {
       await guest.dispose();
-      return runOf(turn.end.fault ?? over?.[1] ?? '', over, events);
+      return runOf(turn.end.error ?? over?.[1] ?? '', over, events);
     }
     const next = queue.shift();
     if (next === undefined) throw new Error('the request waits for nothing, yet it has not ended');

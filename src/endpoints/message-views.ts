@@ -1,8 +1,30 @@
-// Encodes a request as posted code sees it: plain data, with the granted headers only.
+// A request as posted code sees it, and its result as the client gets it: plain data, with the granted headers only.
+
 import type { GuestRequest } from '../../sandbox/protocol.ts';
-import { createHeaderGrant, type HeaderGrant } from '../modules/policy/header-rules.ts';
+import type { Client } from '../auth/clients/client.ts';
+import { createHeaderGrant, type HeaderGrant, isFramingHeader } from '../modules/policy/header-rules.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
-import type { EndpointRequest } from './types.ts';
+import type { InvocationResult } from '../sandbox-supervisor/model/sandbox.ts';
+
+/** A request as HTTP hands it over, its body already read and checked against the limits. */
+export interface EndpointRequest {
+  /** Upper case. */
+  readonly method: string;
+  /** Path and query as they came. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: { readonly type: 'none' | 'json' | 'form' | 'text'; readonly text: string };
+  readonly client: Client | null;
+  readonly ip: string;
+  readonly requestId: string;
+}
+
+/** The response to send, every header checked. */
+export interface EndpointResponse {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string | Buffer;
+}
 
 type Headers = EndpointRequest['headers'];
 
@@ -103,5 +125,89 @@ export function createRequestView() {
       `,"query":${queryText(url, end)},"headers":${headers},"bodyType":"${body.type}"` +
       `,"client":${clientText(request)},"ip":${quote(ip)}}`
     );
+  };
+}
+
+type GuestResponse = Extract<InvocationResult, { readonly kind: 'response' }>;
+type Header = EndpointResponse['headers'][number];
+
+interface View {
+  readonly response: EndpointResponse;
+  /** Names of headers that the policy does not grant. */
+  readonly dropped: readonly string[];
+}
+
+/** Sent unless a granted header replaces it: the response shares its origin with the whole API. */
+const FENCE: Header = ['content-security-policy', 'sandbox'];
+
+const isRedirect = (status: number) => status >= 300 && status < 400;
+const isBodiless = (status: number) => status === 204 || status === 304;
+
+/** `type()`, `json()` and `redirect()` set these headers: they need no grant. */
+function isOwn(name: string, status: number): boolean {
+  return name === 'content-type' || (name === 'location' && isRedirect(status));
+}
+
+/** A message has one of each: the last wins. Values of all other headers are joined to a list (RFC 9110 5.3). */
+const SINGULAR: ReadonlySet<string> = new Set([
+  'content-disposition',
+  'content-security-policy',
+  'content-type',
+  'etag',
+  'expires',
+  'last-modified',
+  'location',
+  'x-content-type-options',
+  'x-frame-options',
+]);
+
+/** Joins the values of one header, which follow each other. Cookies stay apart: they are not a list. */
+function add(headers: Header[], name: string, value: string): void {
+  const before = headers.at(-1);
+  if (before?.[0] !== name || name === 'set-cookie') headers.push([name, value]);
+  else headers[headers.length - 1] = [name, SINGULAR.has(name) ? value : `${before[1]}, ${value}`];
+}
+
+function headersOf({ headers: lines, status }: GuestResponse, grant: HeaderGrant) {
+  const headers: Header[] = [];
+  const dropped: string[] = [];
+  let fenced = false;
+  for (const [written, value] of lines) {
+    const name = written.toLowerCase();
+    if (isFramingHeader(name) || !(isOwn(name, status) || grant.allows(name))) dropped.push(name);
+    else {
+      add(headers, name, value);
+      fenced ||= name === FENCE[0];
+    }
+  }
+  if (!fenced) headers.push(FENCE);
+  return { headers, dropped };
+}
+
+function bodyOf({ status, body }: GuestResponse, method: string, headers: Header[]): string | Buffer {
+  if (isBodiless(status)) return '';
+  if (method !== 'HEAD') return body;
+  // The length of the body that GET would send (RFC 9110 8.6).
+  headers.push(['content-length', String(Buffer.byteLength(body))]);
+  return '';
+}
+
+/** Creates the function that applies the grants of a module version to its result. */
+export function createResponseView() {
+  const grants = new WeakMap<ModuleVersion, HeaderGrant>();
+  const grantOf = (moduleVersion: ModuleVersion): HeaderGrant => {
+    const known =
+      grants.get(moduleVersion) ??
+      createHeaderGrant('response', moduleVersion.policy.grants.response.headers);
+    grants.set(moduleVersion, known);
+    return known;
+  };
+  return (moduleVersion: ModuleVersion, method: string, answer: GuestResponse): View => {
+    const { headers, dropped } = headersOf(answer, grantOf(moduleVersion));
+    const body = bodyOf(answer, method, headers);
+    return {
+      response: { status: answer.status, headers, body },
+      dropped,
+    };
   };
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createReport } from '../../sandbox/report.js';
+import { createResultFrame } from '../../sandbox/result-frame.js';
 
 function reportOf() {
   const frames: unknown[] = [];
   const lost: number[] = [];
   let pending = 0;
-  const report = createReport({
+  const report = createResultFrame({
     writer: {
       add(text: string) {
         if (text === 'no room') throw new RangeError('Maximum call stack size exceeded');
@@ -21,7 +21,7 @@ function reportOf() {
         pending = 0;
       },
     },
-    lost: (job: number) => lost.push(job),
+    lost: (number: number) => lost.push(number),
   });
   return { report, frames, lost };
 }
@@ -31,25 +31,34 @@ describe('the report of a host', () => {
     const { report, frames } = reportOf();
     expect(report.isEmpty()).toBe(true);
     report.event(1, 'end', 'ab', 'c');
-    report.fault(2, 'timeout', 'x'.repeat(1000));
-    report.turn(3, false);
-    report.turn(2, true);
+    report.error(2, 'timeout', 'x'.repeat(1000));
+    report.slice(3, false);
+    report.slice(2, true);
     expect([report.isEmpty(), report.isolateGone()]).toEqual([false, true]);
     report.flush(7, false);
     report.flush(7, true, [3, 4]);
-    const rest = { t: 'turns', unit: 7 };
+    const rest = { t: 'results', moduleNumber: 7 };
     expect(frames).toEqual([
       {
         ...rest,
         events: [[1, 'end', 2, 1]],
-        faults: [[2, 'timeout', 'x'.repeat(300)]],
-        back: [],
+        errors: [[2, 'timeout', 'x'.repeat(300)]],
+        returned: [],
         idle: false,
-        turnMs: 3,
+        sliceMs: 3,
         disposed: true,
         pending: 3,
       },
-      { ...rest, events: [], faults: [], back: [3, 4], idle: true, turnMs: 0, disposed: false, pending: 0 },
+      {
+        ...rest,
+        events: [],
+        errors: [],
+        returned: [3, 4],
+        idle: true,
+        sliceMs: 0,
+        disposed: false,
+        pending: 0,
+      },
     ]);
   });
 

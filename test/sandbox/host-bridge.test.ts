@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answer } from '../../sandbox/host-functions.js';
+import { answer } from '../../sandbox/host-bridge.js';
 
 describe('the functions that guests may ask for', () => {
   it('are the ones on the list', () => {

@@ -7,10 +7,10 @@ import {
   createProcessGroups,
   exitSignal,
   killGroup,
-} from '../../../src/sandbox-supervisor/isolation/process-group.ts';
+} from '../../../src/sandbox-supervisor/isolation/child-process.ts';
 import { ROOT } from '../../helpers/source-tree.ts';
 
-const MODULE = join(ROOT, 'src/sandbox-supervisor/isolation/process-group.ts');
+const MODULE = join(ROOT, 'src/sandbox-supervisor/isolation/child-process.ts');
 /** Starts a process of its own, says its number, and waits. */
 const NEST = 'sleep 600 & echo $!; wait';
 

@@ -1,0 +1,107 @@
+// The code that a host keeps, each version of a module under its number, and the isolates made of it.
+
+/** @import { Batch } from './guest.js' */
+/** @import { GuestEventKind, LoadOptions, SliceError } from './protocol.ts' */
+
+/**
+ * @typedef {{ error: null } | { error: SliceError, message: string }} SliceEnd
+ *
+ * @typedef {object} Guest What isolate.js makes of one version of a module.
+ * @property {(number: number, head: string, body: string, ms: number) => SliceEnd} start
+ * @property {boolean} synchronous Its requests are over when their handler has returned.
+ * @property {(batch: Batch, ms: number) => { done: number, end: SliceEnd }} startAll
+ * @property {(number: number, call: { call: number, ok: boolean, text: string }, ms: number) => SliceEnd} deliver
+ * @property {(number: number) => void} forget
+ * @property {() => number} heapBytes
+ * @property {() => void} dispose
+ * @property {boolean} disposed
+ *
+ * @typedef {(number: number, kind: GuestEventKind, head: string, body: string) => void} Emit
+ * @typedef {LoadOptions & { name: string, source: string }} ModuleOptions
+ *
+ * @typedef {object} StartedRequest A request that has started and not ended.
+ * @property {Guest} guest The isolate in which it lives.
+ * @property {number} cpuLeft
+ * @property {number} wallEnd
+ *
+ * @typedef {object} LoadedModule One version of a module.
+ * @property {ModuleOptions} options
+ * @property {Guest | null} guest
+ * @property {Guest | null} outgoing An isolate that was replaced, until the last request that waits in it ends.
+ * @property {number} heapAtStart
+ * @property {number} heapReadAt
+ * @property {Map<number, StartedRequest>} started
+ * @property {number} carefulUntil Until when an answer of this moduleNumber must not wait for another time slice.
+ */
+
+const HEAP_CHECK_MS = 250;
+const MB = 1_048_576;
+
+/** @param {LoadedModule} loaded */
+export function releaseOutgoing(loaded) {
+  if (loaded.outgoing === null) return;
+  for (const { guest } of loaded.started.values()) if (guest === loaded.outgoing) return;
+  loaded.outgoing.dispose();
+  loaded.outgoing = null;
+}
+
+/**
+ * @param {object} options
+ * @param {(options: ModuleOptions, emit: Emit) => Guest} options.createGuest
+ * @param {() => number} options.now Milliseconds, steady.
+ */
+export function createLoadedModules({ createGuest, now }) {
+  /** @type {Map<number, LoadedModule>} */
+  const modules = new Map();
+
+  return {
+    /** @param {number} moduleNumber */
+    get: (moduleNumber) => modules.get(moduleNumber),
+
+    /**
+     * @param {number} moduleNumber
+     * @param {ModuleOptions} options
+     */
+    load(moduleNumber, options) {
+      const nothing = { guest: null, outgoing: null, heapAtStart: 0, heapReadAt: 0, carefulUntil: 0 };
+      modules.set(moduleNumber, { ...nothing, options, started: new Map() });
+    },
+
+    /** @param {number} moduleNumber */
+    drop(moduleNumber) {
+      const loaded = modules.get(moduleNumber);
+      modules.delete(moduleNumber);
+      loaded?.guest?.dispose();
+      loaded?.outgoing?.dispose();
+    },
+
+    /**
+     * The isolate of a module version, made when it is first needed. Throws when its code does not compile.
+     * @param {LoadedModule} loaded
+     * @param {Emit} emit
+     */
+    guestOf(loaded, emit) {
+      if (loaded.guest !== null && !loaded.guest.disposed) return loaded.guest;
+      loaded.guest = createGuest(loaded.options, emit);
+      loaded.heapReadAt = now();
+      loaded.heapAtStart = loaded.guest.heapBytes();
+      return loaded.guest;
+    },
+
+    /**
+     * V8 collects late: an isolate is replaced before what earlier requests left behind can cost a later one its memory.
+     * @param {LoadedModule} loaded
+     */
+    checkHeap(loaded) {
+      releaseOutgoing(loaded);
+      const { guest, heapAtStart } = loaded;
+      if (guest === null || guest.disposed || now() - loaded.heapReadAt < HEAP_CHECK_MS) return;
+      loaded.heapReadAt = now();
+      const half = heapAtStart + Math.max(0, loaded.options.heapMb * MB - heapAtStart) / 2;
+      if (loaded.outgoing !== null || guest.heapBytes() < half) return;
+      loaded.outgoing = guest;
+      loaded.guest = null;
+      releaseOutgoing(loaded);
+    },
+  };
+}

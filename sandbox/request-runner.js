@@ -1,0 +1,287 @@
+// How a host runs requests: one time slice after the other, never two at a time, so that memory, time and blame belong to one request.
+
+import { createLoadedModules, releaseOutgoing } from './loaded-modules.js';
+import { createResultFrame } from './result-frame.js';
+
+/** @import { Batch } from './guest.js' */
+/** @import { Emit, Guest, LoadedModule, ModuleOptions, SliceEnd, StartedRequest } from './loaded-modules.js' */
+/** @import { ToHost } from './protocol.ts' */
+
+/** Time slices of up to this many milliseconds are short, and so are batches. */
+const SHORT_MS = 2;
+/**
+ * After a time slice of this many milliseconds or more, answers of its module version go out one by one for a hundred times as long, at most
+ * a minute: nobody's answer waits for the next such time slice. Shorter ones hold an answer up for as long as they are, and on a
+ * busy machine every time slice is one of them now and then.
+ */
+const CARE_FROM_MS = 10;
+const CARE_FACTOR = 100;
+const CARE_MS = 60_000;
+
+const OVER = new Set(['end', 'result', 'next', 'error', 'silent']);
+
+/** @typedef {readonly [number: number, headLength: number, bodyLength: number]} Sizes Of one request: in bytes, or in characters. */
+
+/**
+ * The texts of a frame: head, body, head, body, … Where all is ASCII, which is nearly always, the bytes are decoded once.
+ * @param {Buffer} raw
+ */
+function createTexts(raw) {
+  const whole = raw.toString();
+  const isAscii = whole.length === raw.length;
+  let at = 0;
+  const take = (/** @type {number} */ bytes) => {
+    const from = at;
+    at += bytes;
+    return isAscii ? whole.slice(from, at) : raw.toString('utf8', from, at);
+  };
+  return {
+    take,
+    skip(/** @type {readonly Sizes[]} */ requests) {
+      for (const [, headBytes, bodyBytes] of requests) at += headBytes + bodyBytes;
+    },
+    /** The texts of the next requests as one, with their lengths in characters. None of it is taken. */
+    peek(/** @type {readonly Sizes[]} */ requests) {
+      if (isAscii) return { requests, texts: at === 0 ? whole : whole.slice(at) };
+      const from = at;
+      let texts = '';
+      /** @type {Sizes[]} */
+      const sizes = requests.map(([number, headBytes, bodyBytes]) => {
+        const head = take(headBytes);
+        const body = take(bodyBytes);
+        texts += head + body;
+        return [number, head.length, body.length];
+      });
+      at = from;
+      return { requests: sizes, texts };
+    },
+  };
+}
+
+/**
+ * Measures time slices, in milliseconds.
+ * @param {() => number} now
+ * @param {() => number} cpu
+ */
+function createTimer(now, cpu) {
+  let startedAt = 0;
+  let cpuBefore = 0;
+  return {
+    /** Once before the time slices of a frame: what follows is short, or alone. */
+    reset() {
+      cpuBefore = cpu();
+    },
+    begin() {
+      startedAt = now();
+      return startedAt;
+    },
+    /** CPU time; of a short time slice the clock says enough, of a long one only the kernel knows. */
+    end() {
+      const took = now() - startedAt;
+      if (took <= SHORT_MS) return took;
+      const before = cpuBefore;
+      cpuBefore = cpu();
+      return Math.min(took, cpuBefore - before);
+    },
+  };
+}
+
+/**
+ * @param {object} options
+ * @param {(options: ModuleOptions, emit: Emit) => Guest} options.createGuest
+ * @param {Parameters<typeof createResultFrame>[0]['writer']} options.writer
+ * @param {() => number} options.now Milliseconds, steady.
+ * @param {() => number} options.cpu Milliseconds of CPU that this thread has used.
+ * @param {(number: number | null) => void} options.lost Ends this process: it cannot go on.
+ */
+export function createRequestRunner({ createGuest, writer, now, cpu, lost }) {
+  const report = createResultFrame({ writer, lost });
+  const timer = createTimer(now, cpu);
+  const modules = createLoadedModules({ now, createGuest });
+  /** The request whose time slice it is, and whether it ended in this time slice. */
+  let number = 0;
+  let over = false;
+
+  /**
+   * @param {LoadedModule} loaded
+   * @returns {Emit}
+   */
+  const emitter = (loaded) => (of, kind, head, body) => {
+    report.event(of, kind, head, body);
+    if (!OVER.has(kind)) return;
+    loaded.started.delete(of);
+    if (of === number) over = true;
+  };
+
+  /**
+   * @param {LoadedModule} loaded
+   * @param {number} used
+   * @param {boolean} isolateGone
+   */
+  function finishSlice(loaded, used, isolateGone) {
+    report.slice(used, isolateGone);
+    if (used >= CARE_FROM_MS) loaded.carefulUntil = now() + Math.min(CARE_MS, used * CARE_FACTOR);
+  }
+
+  /**
+   * One time slice of the current request, with what it has left as its limit. Returns the time that it used.
+   * @param {LoadedModule} loaded
+   * @param {StartedRequest} started
+   * @param {(ms: number) => SliceEnd} run
+   */
+  function runSlice(loaded, started, run) {
+    const left = Math.min(started.cpuLeft, started.wallEnd - timer.begin());
+    over = false;
+    /** @type {SliceEnd} */
+    const end = left > 0 ? run(Math.ceil(left)) : { error: 'timeout', message: 'no time is left' };
+    const used = timer.end();
+    started.cpuLeft -= used;
+    if (end.error !== null) report.error(number, end.error, end.message);
+    if (left <= 0) started.guest.forget(number);
+    if (over || end.error !== null) loaded.started.delete(number);
+    else loaded.started.set(number, started);
+    finishSlice(loaded, used, started.guest.disposed);
+    return used;
+  }
+
+  /**
+   * First time slice of the current request.
+   * @param {LoadedModule} loaded
+   * @param {string} head
+   * @param {string} body
+   */
+  function start(loaded, head, body) {
+    let guest;
+    try {
+      guest = modules.guestOf(loaded, emitter(loaded));
+    } catch (error) {
+      report.error(number, 'load', String(/** @type {Error} */ (error).message));
+      return 0;
+    }
+    const { cpuMs, wallMs } = loaded.options;
+    const started = { guest, cpuLeft: cpuMs, wallEnd: now() + wallMs };
+    return runSlice(loaded, started, (ms) => guest.start(number, head, body, ms));
+  }
+
+  /**
+   * The next of these requests, or as many of them as can share one entry. Returns how many have run, and the longest time that
+   * one of them took.
+   * @param {LoadedModule} loaded
+   * @param {readonly Sizes[]} waiting
+   * @param {ReturnType<typeof createTexts>} texts
+   * @param {number} since Begin of the frame.
+   */
+  function startNext(loaded, waiting, texts, since) {
+    const { guest } = loaded;
+    const canShare = waiting.length > 1 && guest?.synchronous === true && !guest.disposed;
+    if (canShare && now() >= loaded.carefulUntil) {
+      const shared = startAll(loaded, guest, texts.peek(waiting), since);
+      texts.skip(waiting.slice(0, shared.done));
+      return shared;
+    }
+    const [[next, headBytes, bodyBytes] = [0, 0, 0]] = waiting;
+    number = next;
+    return { done: 1, used: start(loaded, texts.take(headBytes), texts.take(bodyBytes)) };
+  }
+
+  /**
+   * Requests of a synchronous module in one entry, until one of them took long. The first has all of its time; one that runs out of
+   * it behind another one is given back unrun. Returns how many have run, and the longest time that one of them took.
+   * @param {LoadedModule} loaded
+   * @param {Guest} guest
+   * @param {Pick<Batch, 'requests' | 'texts'>} batch
+   * @param {number} since Begin of the frame.
+   */
+  function startAll(loaded, guest, { requests, texts }, since) {
+    let longest = 0;
+    const mayGoOn = () => {
+      longest = Math.max(longest, timer.end());
+      return longest <= SHORT_MS && timer.begin() - since <= SHORT_MS && !report.isLarge();
+    };
+    const left = Math.min(loaded.options.cpuMs, loaded.options.wallMs);
+    timer.begin();
+    const { done, end } = guest.startAll({ requests, texts, mayGoOn }, left);
+    longest = Math.max(longest, timer.end());
+    const [last = 0] = requests[done - 1] ?? [];
+    if (end.error !== null) report.error(last, end.error, end.message);
+    finishSlice(loaded, longest, guest.disposed);
+    return { done, used: end.error === null ? longest : Number.POSITIVE_INFINITY };
+  }
+
+  /**
+   * Whether answers must go out now, because the next time slice might hold them up.
+   * @param {LoadedModule} loaded
+   * @param {number} since Begin of the batch.
+   */
+  function cannotWait(loaded, since) {
+    if (report.isEmpty()) return false;
+    const time = now();
+    return time < loaded.carefulUntil || time - since > SHORT_MS || report.isLarge();
+  }
+
+  return {
+    /**
+     * @param {Extract<ToHost, { t: 'load' }>} message
+     * @param {Buffer} raw
+     */
+    load({ t: _, moduleNumber, ...options }, raw) {
+      modules.load(moduleNumber, { ...options, source: raw.toString() });
+    },
+
+    /** @param {Extract<ToHost, { t: 'drop' }>} message */
+    drop({ moduleNumber }) {
+      modules.drop(moduleNumber);
+    },
+
+    /**
+     * A batch: in order, until a time slice was long, the isolate is gone, or too many requests wait.
+     * @param {Extract<ToHost, { t: 'run' }>} message
+     * @param {Buffer} raw
+     */
+    run({ moduleNumber, requests, maxInFlight }, raw) {
+      const loaded = modules.get(moduleNumber);
+      if (loaded === undefined) return lost(null);
+      const texts = createTexts(raw);
+      const since = now();
+      timer.reset();
+      let waiting = requests;
+      while (waiting.length > 0 && loaded.started.size < maxInFlight) {
+        if (cannotWait(loaded, since)) report.flush(moduleNumber, false);
+        const { done, used } = startNext(loaded, waiting, texts, since);
+        waiting = waiting.slice(done);
+        if (used > SHORT_MS || report.isolateGone()) break;
+      }
+      modules.checkHeap(loaded);
+      const returned = waiting.map(([next]) => next);
+      report.flush(moduleNumber, true, returned);
+    },
+
+    /**
+     * The answer to a host call. The request may have ended meanwhile: then nothing runs, and only the frame is answered.
+     * @param {Extract<ToHost, { t: 'deliver' }>} message
+     * @param {Buffer} raw
+     */
+    deliver({ moduleNumber, number: of, call, ok }, raw) {
+      const loaded = modules.get(moduleNumber);
+      const started = loaded?.started.get(of);
+      if (loaded !== undefined && started !== undefined) {
+        const text = raw.toString();
+        number = of;
+        timer.reset();
+        runSlice(loaded, started, (ms) => started.guest.deliver(of, { call, ok, text }, ms));
+        modules.checkHeap(loaded);
+      }
+      report.flush(moduleNumber, true);
+    },
+
+    /** @param {Extract<ToHost, { t: 'forget' }>} message */
+    forget({ moduleNumber, number: of }) {
+      const loaded = modules.get(moduleNumber);
+      const started = loaded?.started.get(of);
+      if (loaded === undefined || started === undefined) return;
+      loaded.started.delete(of);
+      started.guest.forget(of);
+      releaseOutgoing(loaded);
+    },
+  };
+}
