@@ -36,7 +36,7 @@ test('two characters fold to one exactly where a pattern that ignores case takes
   expect(wrong).toEqual([]);
 });
 
-test('folding keeps the length, and twice is once', () => {
+test('case folding keeps the length, and folding twice changes nothing more', () => {
   for (const character of everyCharacter()) {
     const folded = foldCase(character);
     if (folded.length !== character.length || foldCase(folded) !== folded)
@@ -44,7 +44,7 @@ test('folding keeps the length, and twice is once', () => {
   }
 });
 
-test('neighbours make no difference', () => {
+test('a character is case-folded independently of its neighbours', () => {
   const intricate = fc.constantFrom('Σ', 'İ', 'ſ', 'ı', 'I', '\u0307', 'µ', 'A', ' ', 'É', 'Ж', '語');
   const text = fc.oneof(fc.string({ unit: intricate }), fc.string({ unit: 'binary' }));
   fc.assert(fc.property(text, text, (a, b) => foldCase(a + b) === foldCase(a) + foldCase(b)));
@@ -70,6 +70,6 @@ test.each([
   ['é', 'e\u0301', false],
   ['', '', true],
   ['A\0B', 'a\0b', true],
-])('%j and %j', (a, b, equal) => {
+])('case folding makes %j and %j equal: %j', (a, b, equal) => {
   expect(foldCase(a) === foldCase(b)).toBe(equal);
 });

@@ -60,8 +60,8 @@ describe('creating a client', () => {
   });
 });
 
-describe('clients', () => {
-  it('are listed by id and found one by one', async () => {
+describe('the client service', () => {
+  it('lists clients by id and finds one', async () => {
     const { clients } = await setUp();
     expect(await clients.list()).toEqual([]);
     for (const clientId of ['b', 'c', 'a']) await clients.create({ clientId, secret: SECRET });
@@ -72,7 +72,7 @@ describe('clients', () => {
     expect(await clients.hasAny()).toBe(true);
   });
 
-  it('that do not exist are 404 to every change, before anything else is said', async () => {
+  it('answers a change of a missing client with 404, before any other error', async () => {
     const { clients } = await setUp();
     const unknown = { code: 'NOT_FOUND', status: 404 };
     await expect(clients.update('nobody', { accessType: 'bad' })).rejects.toMatchObject(unknown);
@@ -80,7 +80,7 @@ describe('clients', () => {
     await expect(clients.setSecret('nobody', 'bad')).rejects.toMatchObject(unknown);
   });
 
-  it('change rights without losing their tokens', async () => {
+  it('changes rights of a client without revoking its tokens', async () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'reader', secret: SECRET });
     const before = await clients.findStatus('reader');
@@ -97,7 +97,7 @@ describe('clients', () => {
     expect((await clients.findStatus('reader'))?.stamp).toBe(before?.stamp);
   });
 
-  it('lose their tokens and the old secret with a new one', async () => {
+  it('revokes tokens and the old secret of a client with a new secret', async () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'reader', secret: SECRET });
     const before = await clients.findStatus('reader');
@@ -112,7 +112,7 @@ describe('clients', () => {
     expect(await clients.verifySecret('reader', secret)).toBeDefined();
   });
 
-  it('are gone when removed, and another client when made again', async () => {
+  it('removes a client for good: one created again under its id is another', async () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'reader', secret: SECRET });
     const before = await clients.findStatus('reader');
@@ -123,7 +123,7 @@ describe('clients', () => {
   });
 });
 
-describe('verifying', () => {
+describe('the check of a client secret', () => {
   it('finds nobody for a wrong pair', async () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'reader', secret: SECRET });

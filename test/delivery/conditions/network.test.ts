@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { isSameNetwork, networksIn } from '../../../src/delivery/conditions/network.ts';
 
-describe('networksIn', () => {
+describe('the networks of a condition', () => {
   it.each([
     ['cable', ['cable']],
     ['Cable/DSL', ['cable', 'dsl']],
@@ -16,7 +16,7 @@ describe('networksIn', () => {
     ['/', []],
     ['', []],
     ['Fixed wireless', ['fixed wireless']],
-  ])('reads %j as %j', (answer, types) => {
+  ])('are parsed from %j as %j', (answer, types) => {
     expect(networksIn(answer)).toEqual(types);
   });
 });
@@ -29,7 +29,7 @@ describe('isSameNetwork', () => {
     ['cable', 'dsl', false],
     ['mobile', 'dialup', false],
     ['constructor', 'mobile', false],
-  ])('%s and %s: %s', (a, b, same) => {
+  ])('compares %s and %s: %s', (a, b, same) => {
     expect(isSameNetwork(a, b)).toBe(same);
   });
 });

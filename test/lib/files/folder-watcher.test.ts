@@ -28,7 +28,7 @@ async function watched(
   return { root, named, errors, watch };
 }
 
-describe('FolderWatch', () => {
+describe('the folder watcher', () => {
   it('names what comes, changes and goes, and not what was there', async () => {
     const { root, named } = await watched(0, (folder) => writeFile(join(folder, 'old'), '1'));
     await writeFile(join(root, 'new'), '1');
