@@ -53,6 +53,9 @@ export interface TestApp {
 
 const USER_SECRET = 'a secret of a test client';
 
+/** Most of the processor time of a start and a login would be hashes of secrets that protect nothing. */
+export const CHEAP_HASH = { N: 2, r: 1, p: 1 } as const;
+
 /** Starts on a temporary workspace and data folder; `close` removes both. */
 export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const workspace = options.workspace ?? createWorkspace(options.specs ?? LIBRARY, options.config ?? {});
@@ -78,7 +81,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     stream,
   });
   const app = await createApp(config, {
-    ...{ configFile: file, cwd: workspace.cwd, logger },
+    ...{ configFile: file, cwd: workspace.cwd, logger, hashCost: CHEAP_HASH },
     ...(store !== undefined && { store }),
     ...(mediaStore !== undefined && { mediaStore }),
   });

@@ -6,6 +6,7 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { FirstAdmin } from '../../src/startup-steps.ts';
+import { CHEAP_HASH } from './app.ts';
 import { type FickleStore, fickle, type Operation } from './fickle-store.ts';
 import { LIBRARY } from './fixtures.ts';
 import { type InjectAnswer, injectInto } from './inject.ts';
@@ -65,7 +66,7 @@ export async function startAwayApp(options: AwayOptions): Promise<AwayApp> {
   const stream = { write: (line: string) => void log.push(line) };
   const admins: FirstAdmin[] = [];
   const app = await createApp(config, {
-    ...{ configFile, cwd: workspace.cwd, store },
+    ...{ configFile, cwd: workspace.cwd, store, hashCost: CHEAP_HASH },
     logger: createLogger({ level: 'info', format: 'json', secrets: [], stream }),
     onFirstAdmin: (admin) => void admins.push(admin),
     // Retries come at once; rounds that come every few minutes, whatever happens, do not come at all.

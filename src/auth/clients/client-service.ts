@@ -10,7 +10,7 @@ import {
   createClientRecord,
   createClientStore,
 } from './client-store.ts';
-import { decoyHash, generateSecret, hashSecret, secretMatches } from './secret-hash.ts';
+import { decoyHash, generateSecret, type HashCost, hashSecret, secretMatches } from './secret-hash.ts';
 
 const QUERY_MS = 5000;
 
@@ -23,6 +23,8 @@ interface ClientServiceOptions {
   readonly now: () => number;
   /** Time limit of the database work of a call without a deadline, in milliseconds. */
   readonly queryMs?: number;
+  /** Of new secrets. Default: the one that production needs. */
+  readonly hashCost?: HashCost | undefined;
 }
 
 interface ChangeOptions extends OperationOptions {
@@ -75,10 +77,17 @@ export interface ClientService {
 type ClientRecords = ReturnType<typeof createClientStore>;
 
 export function createClientService(options: ClientServiceOptions): ClientService {
-  const { store, audit, newId, now, queryMs = QUERY_MS } = options;
+  const { store, audit, newId, now, queryMs = QUERY_MS, hashCost } = options;
   const storeFor = ({ deadline = now() + queryMs, by }: ChangeOptions = {}): ClientRecords =>
     createClientStore({ store, audit, now, by: by ?? null, deadline });
-  const decoy = decoyHash();
+  const decoy = decoyHash(hashCost);
+
+  /** Hashes the chosen secret, or a generated one. */
+  const hashOrGenerate = async (chosen: string | undefined) => {
+    if (chosen !== undefined) return { hash: await hashSecret(chosen, hashCost), generated: undefined };
+    const generated = generateSecret();
+    return { hash: await hashSecret(generated, hashCost), generated };
+  };
 
   const add = async (
     given: NewClient,
@@ -113,7 +122,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
     if (record === undefined) return createAdmin(clientId, secret);
     const known = await secretMatches(secret, record.hash);
     if (known && record.status.client.accessType === 'admin') return record.status.client;
-    const hash = known ? undefined : await hashSecret(secret);
+    const hash = known ? undefined : await hashSecret(secret, hashCost);
     return (await storeFor().change(clientId, { accessType: 'admin', hash })).status.client;
   };
 
@@ -154,11 +163,4 @@ export function createClientService(options: ClientServiceOptions): ClientServic
       return matches ? record?.status : undefined;
     },
   };
-}
-
-/** Hashes the chosen secret, or a generated one. */
-async function hashOrGenerate(chosen: string | undefined) {
-  if (chosen !== undefined) return { hash: await hashSecret(chosen), generated: undefined };
-  const generated = generateSecret();
-  return { hash: await hashSecret(generated), generated };
 }

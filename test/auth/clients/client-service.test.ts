@@ -39,6 +39,24 @@ describe('creating a client', () => {
     expect(JSON.stringify(await clients.list())).not.toMatch(/scrypt|stamp|secret/);
   });
 
+  it('hashes secrets at the cost of production unless another one is given', async () => {
+    const { clients, store } = await setUp();
+    const cheap = createClientService({
+      ...{ store, audit: auditOf(store), newId: createIdSource(), now: Date.now },
+      hashCost: { N: 2, r: 1, p: 1 },
+    });
+    await clients.create({ clientId: 'a', secret: SECRET });
+    await cheap.create({ clientId: 'b', secret: SECRET });
+    const all = { filter: { kind: 'and', filters: [] }, sort: [], skip: 0, limit: 10 } as const;
+    const records = await store.findText({ database: null, collection: 'cloister.clients' }, all);
+    expect(records.map((record) => /scrypt:\d+:\d+:\d+/.exec(String(record))?.[0])).toEqual([
+      'scrypt:16384:8:1',
+      'scrypt:2:1:1',
+    ]);
+    expect(await cheap.verifySecret('a', SECRET)).toBeDefined();
+    expect(await clients.verifySecret('b', SECRET)).toBeDefined();
+  });
+
   it('refuses an id that is taken, also when several take it at once', async () => {
     const { clients } = await setUp();
     const exists = { code: 'CLIENT_EXISTS', status: 409 };
