@@ -49,7 +49,7 @@ describe('creating a client', () => {
     await cheap.create({ clientId: 'b', secret: SECRET });
     const all = { filter: { kind: 'and', filters: [] }, sort: [], skip: 0, limit: 10 } as const;
     const records = await store.findText({ database: null, collection: 'cloister.clients' }, all);
-    expect(records.map((record) => /scrypt:\d+:\d+:\d+/.exec(String(record))?.[0])).toEqual([
+    expect(records.map((record) => /scrypt:\d+:\d+:\d+/.exec(String(record))?.[0]).sort()).toEqual([
       'scrypt:16384:8:1',
       'scrypt:2:1:1',
     ]);
