@@ -53,3 +53,9 @@ test('what the machine did not let run is tried again, while there is time, and 
   expect(begun).toHaveLength(4);
   expect(matchPatterns({ ...task, totalMs: 0 }, { cpuMs: () => 0 })).toEqual([]);
 });
+
+test('jobs with one pattern share its compiled form, and each has its own result', () => {
+  const pattern = '^[a-f]+$';
+  const jobs = ['abc', 'xyz', 'fed'].map((text) => ({ pattern, flags: '', texts: [text] }));
+  expect(verdicts(...jobs)).toEqual([true, false, true]);
+});

@@ -47,3 +47,13 @@ test('a call that waits too long behind hostile texts is rejected as busy', asyn
   expect(outcomes[0]).toEqual({ status: 'fulfilled', value: false });
   expect(outcomes.at(-1)).toMatchObject({ status: 'rejected', reason: { code: 'QUERY_TIMEOUT' } });
 });
+
+test('a call with a pattern that no engine compiles is rejected, and later calls are answered', async () => {
+  const patterns = open();
+  await expect(patterns.matches({ pattern: '(', flags: '' }, ['a'])).rejects.toThrow(/Invalid regular/);
+  expect(await patterns.matches(LOOK_AHEAD, ['a1'])).toBe(true);
+});
+
+test('a pattern worker that was never called closes without a thread', async () => {
+  await expect(createPatternWorker().close()).resolves.toBeUndefined();
+});
