@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FolderWatcher } from '../../../src/lib/files/folder-watcher.ts';
@@ -170,5 +170,17 @@ describe('the folder watcher', () => {
     await writeFile(join(other.root, 'file'), '1');
     await expect.poll(() => other.named, soon).toEqual(['file']);
     expect(named).toEqual([]);
+  });
+
+  it('goes on after the folder could not be read, which it reports once', async () => {
+    const { root, named, errors } = await watched(0);
+    await rename(root, `${root}-away`);
+    await symlink('watched', root);
+    await expect.poll(() => errors, soon).toEqual([expect.objectContaining({ code: 'ELOOP' })]);
+    await unlink(root);
+    await rename(`${root}-away`, root);
+    await writeFile(join(root, 'late'), '1');
+    await expect.poll(() => named, soon).toEqual(['late']);
+    expect(errors).toHaveLength(1);
   });
 });
