@@ -4,7 +4,7 @@ import { findSetting } from '../../src/config/settings.ts';
 
 const read = (path: string, text: string) => coerceText(findSetting(path)!.leaf, text);
 
-describe('text of a setting coerced to its type', () => {
+describe('coerce', () => {
   it.each([
     ['server.port', '8081', 8081],
     ['server.shutdownSeconds', '0.5', 0.5],

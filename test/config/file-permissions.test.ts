@@ -6,7 +6,7 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts';
 
 const modeOf = async (file: string) => (await stat(file)).mode & 0o777;
 
-describe('permissions of a config file', () => {
+describe('a file of the configuration', () => {
   it.each([0o644, 0o640, 0o666, 0o600])('of mode %o is its owner’s alone', async (mode) => {
     const file = join(await temporaryFolder(), 'config.json');
     await writeFile(file, '{}');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createByteQuota } from '../../src/lib/byte-quota.ts';
 
-test('a byte quota accepts what fits beside the bytes that are held, and anything when none are', () => {
+test('a budget has room for what fits beside the bytes that are held, and for anything when none are', () => {
   const budget = createByteQuota(10);
   expect(budget.fits(50)).toBe(true);
   budget.add(6);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createLogThrottle } from '../../src/lib/log-throttle.ts';
 
-it('the log throttle passes one line per key and interval, and counts the others', () => {
+it('lets one line of each key through in its time, and counts the others', () => {
   let time = 0;
   const limit = createLogThrottle({ everyMs: 10, now: () => time });
   expect([limit('a'), limit('a'), limit('b'), limit('a')]).toEqual([

@@ -5,7 +5,7 @@ const print = createPrettyPrinter({ colors: false });
 const AT = new Date(2026, 0, 2, 3, 4, 5, 6).getTime();
 const printed = (record: object) => print(`${JSON.stringify({ level: 30, time: AT, pid: 7, ...record })}\n`);
 
-describe('a log record in pretty format', () => {
+describe('a record for people', () => {
   it('has time, level, message and fields on one line', () => {
     const record = {
       level: 40,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { threadCpuMs } from '../../src/lib/thread-cpu.ts';
 
-it('threadCpuMs counts the processor time of this thread', () => {
+it('counts milliseconds in which this thread ran', () => {
   const from = { wall: performance.now(), cpu: threadCpuMs() };
   let seen = 0;
   for (let last = 0; seen < 50; ) {

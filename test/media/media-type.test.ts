@@ -21,6 +21,6 @@ it.each([
   'a/b\r\nX: y',
   'ä/b',
   `a/${'b'.repeat(300)}`,
-])('the media type %j counts as unknown', (declared) => {
+])('takes %j for unknown', (declared) => {
   expect(mediaTypeOf(declared)).toBe('application/octet-stream');
 });

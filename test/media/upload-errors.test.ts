@@ -51,7 +51,7 @@ describe('the signed file', () => {
   });
 });
 
-describe('the errors of upload tokens', () => {
+describe('the errors of tokens', () => {
   it('carry their names', () => {
     expect(tokenUsedError()).toMatchObject({ status: 400, body: { name: 'TokenUsedError' } });
     expect(tokenMissingError()).toMatchObject({ status: 400, body: { name: 'NoTokenError' } });

@@ -14,7 +14,7 @@ async function read(chunks: readonly (string | Uint8Array)[], maxBytes = 1000) {
   return lines;
 }
 
-describe('the line splitter', () => {
+describe('linesOf', () => {
   it('ends lines at line feeds only', async () => {
     expect(await read(['a\nb\r\u2028\u0085c\n\n', 'd'])).toEqual([
       [1, 'a', true],

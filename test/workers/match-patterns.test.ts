@@ -17,7 +17,7 @@ test('flags count, and characters are code points where the pattern permits it',
   expect(verdicts({ pattern: '^(?=a)a\\-$', flags: '', texts: ['a-'] })).toEqual([true]);
 });
 
-test('a pattern that exceeds its time does not match, for that job alone', () => {
+test('time over counts as no match, for that job alone', () => {
   expect(verdicts(runaway, { pattern: '(?=a)', flags: '', texts: ['a'] })).toEqual([false, true]);
 });
 
@@ -52,10 +52,4 @@ test('what the machine did not let run is tried again, while there is time, and 
   expect(matchPatterns(task, { cpuMs })).toEqual([false]);
   expect(begun).toHaveLength(4);
   expect(matchPatterns({ ...task, totalMs: 0 }, { cpuMs: () => 0 })).toEqual([]);
-});
-
-test('jobs with one pattern share its compiled form, and each has its own result', () => {
-  const pattern = '^[a-f]+$';
-  const jobs = ['abc', 'xyz', 'fed'].map((text) => ({ pattern, flags: '', texts: [text] }));
-  expect(verdicts(...jobs)).toEqual([true, false, true]);
 });

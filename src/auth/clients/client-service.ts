@@ -10,9 +10,12 @@ import {
   createClientRecord,
   createClientStore,
 } from './client-store.ts';
-import { decoyHash, generateSecret, type HashCost, hashSecret, secretMatches } from './secret-hash.ts';
+import { decoyHash, generateSecret, hashSecret, secretMatches } from './secret-hash.ts';
 
 const QUERY_MS = 5000;
+
+/** Cost of a hash. */
+type HashCost = Parameters<typeof hashSecret>[1];
 
 interface ClientServiceOptions {
   readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes'>;
@@ -80,14 +83,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
   const { store, audit, newId, now, queryMs = QUERY_MS, hashCost } = options;
   const storeFor = ({ deadline = now() + queryMs, by }: ChangeOptions = {}): ClientRecords =>
     createClientStore({ store, audit, now, by: by ?? null, deadline });
-  const decoy = decoyHash(hashCost);
-
-  /** Hashes the chosen secret, or a generated one. */
-  const hashOrGenerate = async (chosen: string | undefined) => {
-    if (chosen !== undefined) return { hash: await hashSecret(chosen, hashCost), generated: undefined };
-    const generated = generateSecret();
-    return { hash: await hashSecret(generated, hashCost), generated };
-  };
+  const decoy = decoyHash();
 
   const add = async (
     given: NewClient,
@@ -97,7 +93,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
     await records.assertNotReviewer();
     const taken = (cause?: unknown) => new AppError('CLIENT_EXISTS', { field: 'clientId', cause });
     if ((await records.find(given.clientId)) !== undefined) throw taken();
-    const { hash, generated } = await hashOrGenerate(given.secret);
+    const { hash, generated } = await hashOrGenerate(given.secret, hashCost);
     const document = createClientRecord(given, { _id: newId(), hash, now: now(), reviewer });
     try {
       const { status } = await records.insert(document);
@@ -154,6 +150,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
       await records.findOrThrow(clientId);
       const { hash, generated } = await hashOrGenerate(
         secret === undefined ? undefined : parseSecret(secret),
+        hashCost,
       );
       return { client: (await records.change(clientId, { hash })).status.client, secret: generated };
     },
@@ -163,4 +160,11 @@ export function createClientService(options: ClientServiceOptions): ClientServic
       return matches ? record?.status : undefined;
     },
   };
+}
+
+/** Hashes the chosen secret, or a generated one. */
+async function hashOrGenerate(chosen: string | undefined, cost: HashCost) {
+  if (chosen !== undefined) return { hash: await hashSecret(chosen, cost), generated: undefined };
+  const generated = generateSecret();
+  return { hash: await hashSecret(generated, cost), generated };
 }

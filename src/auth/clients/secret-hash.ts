@@ -22,7 +22,7 @@ const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const HASH = /^scrypt:(\d{1,8}):(\d{1,3}):(\d{1,3}):([\w-]{22}):([\w-]{43})$/;
 
-const encode = ({ N, r, p }: HashCost, salt: Buffer, key: Buffer) =>
+const encode = (salt: Buffer, key: Buffer, { N, r, p } = DEFAULT_COST) =>
   ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join(':');
 
 /** A secret of 192 random bits, safe in URLs and shell lines. */
@@ -33,12 +33,12 @@ export function generateSecret(): string {
 /** The text to store in place of a secret. Runs on the thread pool. */
 export async function hashSecret(secret: string, cost = DEFAULT_COST): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  return encode(cost, salt, await derive(secret, salt, KEY_BYTES, cost));
+  return encode(salt, await derive(secret, salt, KEY_BYTES, cost), cost);
 }
 
 /** A hash that no secret has. Comparing with it takes the time of a real comparison. */
-export function decoyHash(cost = DEFAULT_COST): string {
-  return encode(cost, randomBytes(SALT_BYTES), randomBytes(KEY_BYTES));
+export function decoyHash(): string {
+  return encode(randomBytes(SALT_BYTES), randomBytes(KEY_BYTES));
 }
 
 /** True if `hash` is that of `secret`. False for text in another format. */

@@ -37,7 +37,7 @@ describe('the facts about a visitor', () => {
     expect(asked).toEqual(['device of A phone', 'country of 81.2.69.160', 'network of 81.2.69.160']);
   });
 
-  it('are looked up when they are asked for, not before', async () => {
+  it('are consulted when they are asked for, not before', async () => {
     const facts = createFacts(VISITOR, sources());
     expect([...facts.consulted]).toEqual([]);
     facts.languages();
@@ -46,7 +46,7 @@ describe('the facts about a visitor', () => {
   });
 });
 
-describe('the sources of facts about a visitor', () => {
+describe('the sources of facts', () => {
   it('are the headers, and the lookups that they are given', async () => {
     const facts = createFacts({ ...VISITOR, userAgent: 'curl/8.5.0' }, createFactSources(sources()));
     expect([await facts.device(), facts.languages()]).toEqual(['desktop', [{ tag: 'en', quality: 1 }]]);

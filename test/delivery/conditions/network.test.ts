@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { isSameNetwork, networksIn } from '../../../src/delivery/conditions/network.ts';
 
-describe('the networks of a condition', () => {
+describe('networksIn', () => {
   it.each([
     ['cable', ['cable']],
     ['Cable/DSL', ['cable', 'dsl']],
@@ -16,7 +16,7 @@ describe('the networks of a condition', () => {
     ['/', []],
     ['', []],
     ['Fixed wireless', ['fixed wireless']],
-  ])('are parsed from %j as %j', (answer, types) => {
+  ])('reads %j as %j', (answer, types) => {
     expect(networksIn(answer)).toEqual(types);
   });
 });
@@ -29,7 +29,7 @@ describe('isSameNetwork', () => {
     ['cable', 'dsl', false],
     ['mobile', 'dialup', false],
     ['constructor', 'mobile', false],
-  ])('compares %s and %s: %s', (a, b, same) => {
+  ])('%s and %s: %s', (a, b, same) => {
     expect(isSameNetwork(a, b)).toBe(same);
   });
 });

@@ -5,7 +5,7 @@ import { negotiate } from '../../../src/delivery/images/accept.ts';
 const CHROME = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8';
 const SAFARI_13 = 'image/png,image/svg+xml,image/*;q=0.8,video/*;q=0.8,*/*;q=0.5';
 
-describe('the image format chosen by Accept', () => {
+describe('the format of an answer', () => {
   it.each([
     [CHROME, ['avif', 'webp', 'compatible']],
     [SAFARI_13, ['compatible']],
@@ -23,11 +23,11 @@ describe('the image format chosen by Accept', () => {
     ['image/jpeg;q=0', ['compatible']],
     ['image/avif;level=1;q=0.3', ['avif', 'compatible']],
     [`${'a/b,'.repeat(100_000)}image/webp`, ['compatible']],
-  ])('is right for `auto` and header %#', (accept, candidates) => {
+  ])('for auto and header %# is right', (accept, candidates) => {
     expect(negotiate('auto', accept)).toEqual({ candidates, varies: true });
   });
 
-  it('is the first acceptable one of a list, else the last', () => {
+  it('follows a list, whose last is the way out', () => {
     expect(negotiate(['webp', 'jpg'], CHROME).candidates).toEqual(['webp', 'jpg']);
     expect(negotiate(['webp', 'jpg'], ' image/webp;q=0.8').candidates).toEqual(['webp', 'jpg']);
     expect(negotiate(['avif', 'webp'], '*/*')).toEqual({ candidates: ['webp'], varies: true });

@@ -9,7 +9,7 @@ const segment = (kind: number, length: number) => {
   return bytes;
 };
 
-it('JPEG metadata is the size of comments and application segments before the first scan', async () => {
+it('counts comments and application segments before the first scan', async () => {
   const plain = await quadrants({ width: 40, height: 30, format: 'jpeg' });
   const before = jpegMetadataBytes(plain);
   const more = [segment(0xe2, 60_000), segment(0xfe, 500), segment(0xef, 10)];
@@ -22,4 +22,4 @@ it.each([
   Buffer.from('\xff\xd8\xff', 'latin1'),
   Buffer.from('no JPEG at all'),
   Buffer.from([0xff, 0xd8, 0, 0, 0, 0, 0]),
-])('JPEG metadata is 0 bytes for %j', (file) => expect(jpegMetadataBytes(file)).toBe(0));
+])('is 0 and ends for %j', (file) => expect(jpegMetadataBytes(file)).toBe(0));

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { createMemoryQuota } from '../../../src/delivery/images/memory-quota.ts';
 
-it('the memory quota grants what fits, in order, and a double release counts once', async () => {
+it('lets in what fits, in order, and what is given back twice counts once', async () => {
   const budget = createMemoryQuota(10);
   const order: string[] = [];
   const take = async (name: string, bytes: number) => {
@@ -27,7 +27,7 @@ it('the memory quota grants what fits, in order, and a double release counts onc
   await fourth;
 });
 
-it('a request above the whole memory quota takes all of it', async () => {
+it('counts more than there is as all of it', async () => {
   const budget = createMemoryQuota(10);
   const giveBack = await budget(1000);
   giveBack();

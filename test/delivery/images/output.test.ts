@@ -7,7 +7,7 @@ import { metadataOf, quadrants, sharp } from '../../helpers/delivery-images.ts';
 const LIMITS = { maxPixels: 1e8, maxOutputPixels: 1e8, maxFrames: 60 };
 const SIZE = { width: 80, height: 60 };
 
-describe('the output format of a variant', () => {
+describe('the format of a result', () => {
   it.each([
     ['jpeg', 'source', 'jpg'],
     ['avif', 'source', 'avif'],
@@ -28,13 +28,13 @@ describe('the output format of a variant', () => {
     expect(chooseFormat(['jpg'], original, true)).toBe('jpg');
   });
 
-  it('limits width and height', () => {
+  it('bounds the sides', () => {
     expect(() => checkSide('webp', { width: 16_384, height: 1 })).toThrow('at most 16383 pixels a side');
     checkSide('png', { width: 16_384, height: 1 });
   });
 });
 
-describe('the encoder of a variant', () => {
+describe('the encoder', () => {
   const bytesOf = async (format: 'jpg' | 'png' | 'webp' | 'avif', quality: number) => {
     // Fine gradients, which quality shows in.
     const pixels = Buffer.from(Array.from({ length: 200 * 200 * 3 }, (_, at) => (at * at) % 253));

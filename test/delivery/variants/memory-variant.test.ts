@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { memoryVariant } from '../../../src/delivery/variants/memory-variant.ts';
 
-it('a variant in memory opens whole and in part', async () => {
+it('opens whole and in part', async () => {
   const info = { contentType: 'image/png', width: 1, height: 1, recipe: 'thumb', path: 'a', query: '' };
   const variant = memoryVariant(info, Buffer.from('abcdef'));
   const textOf = async (range?: { start: number; end: number }) => {

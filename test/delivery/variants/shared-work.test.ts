@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { createSharedWork } from '../../../src/delivery/variants/shared-work.ts';
 
-it('shared work runs once for concurrent callers of one key, and again for later ones', async () => {
+it('is begun once for callers of one key and anew for the next', async () => {
   const shared = createSharedWork<number>();
   const first = Promise.withResolvers<number>();
   let begun = 0;
@@ -18,7 +18,7 @@ it('shared work runs once for concurrent callers of one key, and again for later
   expect(begun).toBe(3);
 });
 
-it('shared work continues when one caller leaves, and is aborted when all have left', async () => {
+it('goes on for the others when one caller goes, and is given up when all have gone', async () => {
   const shared = createSharedWork<number>();
   const work = Promise.withResolvers<number>();
   const signals: AbortSignal[] = [];
@@ -41,7 +41,7 @@ it('shared work continues when one caller leaves, and is aborted when all have l
   expect(signals).toHaveLength(2);
 });
 
-it('shared work that fails rejects for all callers, and its failure is not kept', async () => {
+it('fails for all and keeps no failure', async () => {
   const shared = createSharedWork<number>();
   const fail = () => Promise.reject(new Error('broken'));
   const callers = [shared.run('a', fail), shared.run('a', fail)];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createKeyedMutex } from '../../../src/lib/async/keyed-mutex.ts';
 
-test('a keyed mutex runs tasks of one key one by one, also after a failure; other keys do not wait', async () => {
+test('tasks of one key wait for each other, also after a failure; other keys do not wait', async () => {
   const queue = createKeyedMutex();
   const log: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -24,7 +24,7 @@ test('a keyed mutex runs tasks of one key one by one, also after a failure; othe
   expect(log).toEqual(['other', 'first', 'second']);
 });
 
-test('a keyed mutex forgets a key when its last task has ended', async () => {
+test('a key is free again when its last task has ended', async () => {
   const queue = createKeyedMutex();
   expect(await queue.withLock('a', async () => 1)).toBe(1);
   expect(await queue.withLock('a', async () => 2)).toBe(2);

@@ -3,7 +3,7 @@ import { createSemaphore } from '../../../src/lib/async/semaphore.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a semaphore runs as many tasks at once as it has permits, the others in order of arrival', async () => {
+test('as many tasks run at once as there are permits, the others in the order in which they came', async () => {
   const limited = createSemaphore(2);
   const begun: number[] = [];
   const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
@@ -24,7 +24,7 @@ test('a semaphore runs as many tasks at once as it has permits, the others in or
   expect(begun).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('a task that fails releases its permit of the semaphore', async () => {
+test('a task that fails gives its permit back', async () => {
   const limited = createSemaphore(1);
   await expect(limited(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   await expect(limited(async () => 'yes')).resolves.toBe('yes');

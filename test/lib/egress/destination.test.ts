@@ -24,7 +24,7 @@ function bench(table: Readonly<Record<string, readonly string[]>>, allow: readon
   return { asked, destination: (url: string, publicOnly?: boolean) => destination(new URL(url), publicOnly) };
 }
 
-test('a public name or address is an allowed destination', async () => {
+test('a public name or address is gone to', async () => {
   const { destination, asked } = bench({ 'example.com': ['93.184.216.34', '2606:2800::1'] });
   expect(await destination('https://example.com./x')).toEqual([
     v4('93.184.216.34'),
@@ -35,14 +35,14 @@ test('a public name or address is an allowed destination', async () => {
 });
 
 test.each(['http://127.0.0.1/', 'http://[::ffff:a9fe:a9fe]/', 'http://0/', 'http://inner.example.com/'])(
-  'the destination %s is rejected',
+  '%s is refused',
   async (url) => {
     const { destination } = bench({ 'inner.example.com': ['192.168.0.1'] });
     await expect(destination(url)).rejects.toMatchObject({ reason: 'address' });
   },
 );
 
-test('an address that the operator lists is an allowed destination, at that port only', async () => {
+test('what the operator opens is gone to, at that port alone', async () => {
   const table = { 'inner.example.com': ['10.1.2.3'], 'api.example.com': ['10.9.9.9'] };
   const { destination, asked } = bench(table, ['127.0.0.1:9000', 'inner.example.com:80', '10.9.9.9:443']);
   expect(await destination('http://127.0.0.1:9000/')).toEqual([v4('127.0.0.1')]);

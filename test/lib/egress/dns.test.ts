@@ -28,7 +28,7 @@ async function nameServer(answers: ReadonlyMap<number, readonly number[]>) {
 
 const LOOPBACK_V6 = [...Array.from({ length: 15 }, () => 0), 1];
 
-test('a DNS lookup asks for IPv4 and IPv6 addresses', async () => {
+test('asks the name servers for both kinds of addresses', async () => {
   const names = await nameServer(
     new Map([
       [A, [1, 2, 3, 4]],
@@ -41,14 +41,14 @@ test('a DNS lookup asks for IPv4 and IPv6 addresses', async () => {
   ]);
 });
 
-test('a DNS lookup succeeds with addresses of one family, and fails without any', async () => {
+test('one kind is enough, none is a failure', async () => {
   const names = await nameServer(new Map([[A, [1, 2, 3, 4]]]));
   expect(await names.public('api.example.test')).toEqual([{ address: '1.2.3.4', family: 4 }]);
   const empty = await nameServer(new Map());
   await expect(empty.public('api.example.test')).rejects.toMatchObject({ reason: 'name' });
 });
 
-test('a DNS lookup uses only the addresses of an answer', async () => {
+test('only addresses are taken from an answer', async () => {
   const names = createHostResolver(() => ({
     resolve4: async () => ['1.2.3.4', '::1', 'example.com', ''],
     resolve6: async () => ['1.2.3.4', '2606::1'],
@@ -56,7 +56,7 @@ test('a DNS lookup uses only the addresses of an answer', async () => {
   expect((await names.public('x')).map(({ address }) => address)).toEqual(['1.2.3.4', '2606::1']);
 });
 
-test('names that the operator allows are resolved by the system', async () => {
+test('the system is asked for names that the operator opens', async () => {
   const names = createHostResolver();
   const addresses = (await names.own('localhost')).map(({ address }) => address);
   expect(['127.0.0.1', '::1']).toEqual(expect.arrayContaining(addresses));

@@ -38,7 +38,7 @@ const once = (socket: Socket, answer: string) =>
     socket.write(answer);
   });
 
-test('a request to a silent server ends in time, and its connection is closed', async () => {
+test('a server that is silent is left in time, and its connection ends', async () => {
   const server = await raw((socket) => socket.resume());
   const { ask, failures } = benchFor(server, { timeoutMs: 50 });
   expect(await ask({ url: server.origin })).toBe('FETCH_FAILED');
@@ -46,7 +46,7 @@ test('a request to a silent server ends in time, and its connection is closed', 
   await Promise.all(server.closed);
 });
 
-test('response headers have a time limit of their own', async () => {
+test('headers have a time of their own', async () => {
   const server = await raw((socket) => socket.resume());
   const sent = sendRequest(
     { url: new URL(server.origin), method: 'GET', headers: [], body: undefined },
@@ -64,7 +64,7 @@ test.each([
   ['headers that never end', 'HTTP/1.1 200 OK\r\nx: y'],
   ['a body that never ends', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nx'],
   ['interim answers only', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
-])('the time limit of the grant ends a request: %s', async (_name, answer) => {
+])('%s: the grant’s time ends it', async (_name, answer) => {
   const server = await raw((socket) => once(socket, answer));
   const { ask, failures } = benchFor(server, { timeoutMs: 100 });
   expect(await ask({ url: server.origin })).toBe('FETCH_FAILED');
@@ -90,14 +90,14 @@ test.each([
   ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
   ['headers beyond 16 KB', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`],
   ['a change of protocol', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
-])('a response of %s is a failure', async (_name, answer) => {
+])('an answer of %s is a failure', async (_name, answer) => {
   const server = await raw((socket) => socket.once('data', () => socket.end(answer)));
   const { ask, failures } = benchFor(server);
   expect(await ask({ url: server.origin })).toBe('FETCH_FAILED');
   expect(failures).toMatchObject([{ reason: 'connection' }]);
 });
 
-test('a response body that breaks off is a failure', async () => {
+test('a body that breaks off is a failure', async () => {
   const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf';
   const server = await raw((socket) => socket.once('data', () => socket.end(answer)));
   const { ask, failures } = benchFor(server);
@@ -105,7 +105,7 @@ test('a response body that breaks off is a failure', async () => {
   expect(failures).toMatchObject([{ reason: 'broken' }]);
 });
 
-test('a refused connection is a failure like any other', async () => {
+test('nobody there is a failure like any other', async () => {
   const server = await raw(() => undefined);
   const gone = `http://127.0.0.1:1`;
   const { ask, failures } = fetchBench([fetchGrant(gone)], { allow: ['127.0.0.1:1'] });

@@ -18,7 +18,7 @@ test.each([
   ['deflate', deflateSync(TEXT)],
   ['zstd', zstdCompressSync(TEXT)],
   ['identity', Buffer.from(TEXT)],
-])('a response body is read: %s', async (encoding, body) => {
+])('reads %s', async (encoding, body) => {
   const server = await answering(body, encoding);
   const answer = await benchFor(server).ask({ url: server.origin });
   expect(answer.body).toBe(TEXT);
@@ -31,7 +31,7 @@ test.each([
   ['compress', Buffer.from('x')],
   ['gzip, gzip', gzipSync(gzipSync('x'))],
   ['constructor', Buffer.from('x')],
-])('a response body in the encoding %j is not read', async (encoding, body) => {
+])('an encoding %j is not read', async (encoding, body) => {
   const server = await answering(body, encoding);
   const { ask, failures } = benchFor(server);
   expect(await ask({ url: server.origin })).toBe('FETCH_FAILED');
@@ -41,14 +41,14 @@ test.each([
 test.each([
   ['no gzip', Buffer.from('this is no gzip')],
   ['half a gzip', gzipSync(TEXT).subarray(0, 30)],
-])('a response body of %s sent as gzip is a failure', async (_name, body) => {
+])('%s is a failure', async (_name, body) => {
   const server = await answering(body, 'gzip');
   const { ask, failures } = benchFor(server);
   expect(await ask({ url: server.origin })).toBe('FETCH_FAILED');
   expect(failures).toMatchObject([{ reason: 'broken' }]);
 });
 
-test('a response body may have exactly as many bytes as its limit', async () => {
+test('the bound is exact', async () => {
   const server = await answering(Buffer.alloc(1000, 'x'), undefined);
   expect((await benchFor(server, { maxBytes: 1000 }).ask({ url: server.origin })).body).toHaveLength(1000);
   expect(await benchFor(server, { maxBytes: 999 }).ask({ url: server.origin })).toBe('FETCH_FAILED');
@@ -58,7 +58,7 @@ test.each([
   ['gzip', gzipSync(Buffer.alloc(200_000_000))],
   ['br', brotliCompressSync(Buffer.alloc(200_000_000))],
   ['zstd', zstdCompressSync(Buffer.alloc(200_000_000))],
-])('a %s bomb in a response body ends at the limit', async (encoding, bomb) => {
+])('a %s bomb ends at the bound', async (encoding, bomb) => {
   const server = await answering(bomb, encoding);
   const { ask, failures } = benchFor(server, { maxBytes: 1_000_000 });
   const before = process.memoryUsage.rss();
@@ -67,7 +67,7 @@ test.each([
   expect(process.memoryUsage.rss() - before).toBeLessThan(100_000_000);
 });
 
-test('an endless compressed response body without content is limited too', async () => {
+test('compressed nothing without end is bounded too', async () => {
   const empty = gzipSync('');
   const server = await serve((_request, response) => {
     response.setHeader('content-encoding', 'gzip');
@@ -78,7 +78,7 @@ test('an endless compressed response body without content is limited too', async
   expect(failures).toMatchObject([{ reason: 'too-large' }]);
 });
 
-test('a response body in many small chunks arrives complete', async () => {
+test('a body in many small pieces arrives whole', async () => {
   const server = await serve(async (_request, response) => {
     for (let index = 0; index < 20_000; index += 1) response.write(String(index % 10));
     response.end();

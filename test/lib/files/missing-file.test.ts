@@ -4,12 +4,12 @@ import { isFileMissing, listNames } from '../../../src/lib/files/missing-file.ts
 
 const failureOf = (path: string) => readFile(path).catch((error: unknown) => error);
 
-test('a path to nothing is a missing file, also below a file', async () => {
+test('a path that leads to nothing is missing, also below a file', async () => {
   expect(isFileMissing(await failureOf(`${import.meta.filename}.none`))).toBe(true);
   expect(isFileMissing(await failureOf(`${import.meta.filename}/none`))).toBe(true);
 });
 
-test('another error than that of a missing file is not taken for one', async () => {
+test('whatever else goes wrong is not', async () => {
   expect(isFileMissing(await failureOf(import.meta.dirname))).toBe(false);
   expect([new Error('ENOENT'), { code: 'ENOENT' }, undefined].map(isFileMissing)).toEqual([
     false,
@@ -18,7 +18,7 @@ test('another error than that of a missing file is not taken for one', async () 
   ]);
 });
 
-test('a missing folder lists no names; another error of the listing is thrown', async () => {
+test('a folder that is not there has no names in it; what is no folder for another reason is told', async () => {
   expect(await listNames(`${import.meta.dirname}/none`)).toEqual([]);
   const names = await listNames(import.meta.dirname);
   expect(names).toContain('missing-file.test.ts');
