@@ -155,4 +155,28 @@ describe('variants as objects', () => {
     expect(failures).toEqual([expect.any(StoreError)]);
     await store.close();
   });
+
+  it.each<[string, unknown]>([
+    ['no object', []],
+    ['no description', { size: 4, hash: 'x' }],
+    ['a description that is no object', { info: 'x', size: 4, hash: 'x' }],
+    ['a path that is no text', { info: { ...INFO, path: 1 }, size: 4, hash: 'x' }],
+    ['a width that is no integer', { info: { ...INFO, width: 0.5 }, size: 4, hash: 'x' }],
+    ['no hash', { info: INFO, size: 4 }],
+    ['no size', { info: INFO, hash: 'x' }],
+  ])('whose head has %s count as missing and are removed', async (_what, head) => {
+    const { store, objects } = openStore();
+    const text = Buffer.from(JSON.stringify(head));
+    const prefix = Buffer.from('CLV1\0\0\0\0', 'latin1');
+    prefix.writeUInt32BE(text.length, 4);
+    objects.files.set(OBJECT, Buffer.concat([prefix, text, Buffer.from('body')]));
+    expect(await store.get(KEY)).toBeUndefined();
+    expect(objects.files.size).toBe(0);
+  });
+
+  it('whose head would be too long to be read at once are not stored', async () => {
+    const { store, objects } = openStore();
+    await store.set(KEY, { ...INFO, path: '\u0001'.repeat(12_000) }, Buffer.from('a'));
+    expect(objects.files.size).toBe(0);
+  });
 });

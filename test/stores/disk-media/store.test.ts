@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { UnsettledUpload } from '../../../src/stores/media-store.ts';
 import { beginUpload, bytesAt, bytesOf, keysOf, storeFile } from '../../contracts/media-cases.ts';
 import { mediaStoreContract } from '../../contracts/media-store.ts';
 import { filesBelow } from '../../helpers/files-below.ts';
@@ -125,7 +126,8 @@ describe('a media folder', () => {
     const [part = ''] = (await readdir(join(path, '.uploads'))).filter((name) => name.endsWith('.part'));
     await rm(join(path, '.uploads', part));
     await mkdir(join(path, '.uploads', part));
-    const left = await Array.fromAsync(store.unsettled(Date.now() + 1000));
+    const left: UnsettledUpload[] = [];
+    for await (const one of store.unsettled(Date.now() + 1000)) left.push(one);
     expect(left).toHaveLength(1);
     await expect(left[0]!.discard()).rejects.toMatchObject({ reason: 'unavailable' });
     expect(await readdir(join(path, '.uploads'))).toContain(part);
