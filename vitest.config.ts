@@ -136,8 +136,9 @@ export default defineConfig({
     // A polled condition may take as long as a busy machine needs; no limit of the product depends on it.
     expect: { poll: { timeout: 15_000 } },
     coverage: {
-      provider: 'v8',
-      // What runs in isolates and hosts alone (`sandbox/`) cannot be measured here: the hostile tests are about it.
+      provider: 'custom',
+      customProviderModule: './test/coverage-provider.ts',
+      // What runs in isolates and hosts alone (`sandbox/`) cannot be measured: their environment is empty, and the hostile tests are about it.
       include: ['src/**/*.ts'],
       reporter: ['text-summary'],
       reportsDirectory: '.cache/coverage',

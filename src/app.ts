@@ -6,6 +6,7 @@ import { openAudit } from './audit-setup.ts';
 import { auditActionOfEdit } from './audited-files.ts';
 import { createAuthService } from './auth/auth-service.ts';
 import { createClientService } from './auth/clients/client-service.ts';
+import type { HashCost } from './auth/clients/secret-hash.ts';
 import { createDocumentService } from './collections/document-service.ts';
 import { createRegistry } from './collections/model/registry.ts';
 import { createSpecificationFiles } from './collections/specifications/specification-files.ts';
@@ -47,6 +48,8 @@ interface AppOptions {
   /** Replaces the media store that the configuration names. */
   readonly mediaStore?: MediaStore;
   readonly pause?: Pause;
+  /** Cost of hashes of client secrets, if it is not to be that of production. */
+  readonly hashCost?: HashCost;
 }
 
 export interface App {
@@ -154,7 +157,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   // Who may do what, and the record of it.
   const audit = await openAudit(config, { cwd, store, now, log: logger });
-  const clients = createClientService({ store, audit, newId, now, queryMs });
+  const clients = createClientService({ store, audit, newId, now, queryMs, hashCost: options.hashCost });
   const auth = createAuthService({
     ...{ settings: config.auth, media: config.media },
     ...{ store, clients, isReady, now, queryMs },

@@ -51,7 +51,7 @@ const seconds = START / 1000;
 const claims = { sub: 'reader', stamp: 's1', aud: 'cloister:access', iat: seconds, exp: seconds + 1800 };
 const refused = { code: 'INVALID_TOKEN', status: 401 };
 
-describe('an issued token', () => {
+describe('an issued access token', () => {
   it('names its client until it expires', async () => {
     const { tokens, state } = setUp();
     const { accessToken, tokenType, expiresIn } = tokens.issue(status('s1'));
@@ -116,7 +116,7 @@ describe('an issued token', () => {
   });
 });
 
-describe('a foreign token', () => {
+describe('a foreign access token', () => {
   it('would pass if all of it were right', async () => {
     const { tokens } = setUp();
     expect(await tokens.verify(forge({ alg: 'HS256', typ: 'JWT' }, claims))).toEqual(status('s1').client);
@@ -157,7 +157,7 @@ describe('a foreign token', () => {
   });
 });
 
-describe('a token on the real store', () => {
+describe('an access token on the real store', () => {
   async function open(path?: string) {
     const opened = await openTemporaryStore(path);
     const clients = createClientService({

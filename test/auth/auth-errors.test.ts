@@ -8,7 +8,7 @@ import {
   parseBearerToken,
 } from '../../src/auth/auth-errors.ts';
 
-describe('challenges', () => {
+describe('WWW-Authenticate challenges', () => {
   it.each([
     [missingTokenError(), 'Bearer, error="no_token", error_description="No access token supplied"'],
     [
@@ -20,7 +20,7 @@ describe('challenges', () => {
       'Bearer, error="invalid_credentials", error_description="Invalid credentials supplied"',
     ],
     [notPermittedError('/1.0/library/books/config'), 'Bearer realm="/1.0/library/books/config"'],
-  ])('are 401 with the exact header: %s', (error, header) => {
+  ])('have status 401 and the exact header: %s', (error, header) => {
     expect(error.status).toBe(401);
     expect(error.headers).toEqual({ 'WWW-Authenticate': header });
   });
@@ -32,11 +32,11 @@ describe('challenges', () => {
     ['/caf\u00e9', '/caf%C3%A9'],
     ['/\ud800', '/%EF%BF%BD'],
     ['/%22', '/%22'],
-  ])('let no path break out of the realm: %j', (path, realm) => {
+  ])('escape the path in the realm: %j', (path, realm) => {
     expect(notPermittedError(path).headers['WWW-Authenticate']).toBe(`Bearer realm="${realm}"`);
   });
 
-  it('bound the realm', () => {
+  it('limit the length of the realm', () => {
     expect(notPermittedError(`/${'x'.repeat(20_000)}`).headers['WWW-Authenticate']?.length).toBeLessThan(
       1100,
     );

@@ -27,7 +27,7 @@ async function setUp(tokenSecret?: string, uploadSecret?: string) {
   return { store, auth, state };
 }
 
-describe('the auth', () => {
+describe('the auth service', () => {
   it('lets in whoever logs in, once it has a secret to sign with', async () => {
     const { auth } = await setUp();
     await expect(auth.login(CREDENTIALS)).rejects.toMatchObject(away);

@@ -19,7 +19,7 @@ const client = (permissions: Permissions | null, accessType: Client['accessType'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 
-describe('decide', () => {
+describe('the access decision for a collection', () => {
   it.each(METHODS)('wants a token for %s where authentication applies', (method) => {
     expect(authorizeCollection(null, collection(true), method)).toBe('no-token');
     expect(authorizeCollection(null, collection(false), method)).toBe('ok');
@@ -72,7 +72,7 @@ describe('decide', () => {
   });
 });
 
-describe('createCaller', () => {
+describe('the caller of a request', () => {
   it('names the client and answers for its rights', () => {
     const books = collection() as Collection;
     const limited = createCaller(client({ collections: [{ path: 'people' }] }));
@@ -89,7 +89,7 @@ describe('createCaller', () => {
   });
 });
 
-describe('decideEndpoint', () => {
+describe('the access decision for an endpoint', () => {
   const report = (authenticate: boolean | readonly string[] = true) => ({
     name: 'report',
     version: '1.0',

@@ -23,7 +23,7 @@ async function outcome(attempt: Promise<unknown>): Promise<unknown> {
   }
 }
 
-describe('the attempt limiter', () => {
+describe('the login limiter', () => {
   it('refuses a client id after its failures, even with the right secret', async () => {
     const { run } = createLoginLimiter(LIMITS);
     const who = { address: '192.0.2.1', clientId: 'a' };
@@ -123,7 +123,7 @@ describe('the attempt limiter', () => {
   });
 });
 
-describe('a flood of addresses', () => {
+describe('the login limiter under a flood of addresses', () => {
   it('makes it forget the oldest failures, not grow', async () => {
     vi.useRealTimers();
     const { run } = createLoginLimiter(LIMITS);

@@ -108,8 +108,8 @@ describe('a signed upload token', () => {
   });
 });
 
-describe('verify', () => {
-  it('takes no token that was changed or made by somebody else', async () => {
+describe('the check of an upload token', () => {
+  it('rejects a token that was changed or signed with another secret', async () => {
     const { tokens, sign } = setUp();
     const { token } = await sign();
     const payload = payloadOf(token);
@@ -139,7 +139,7 @@ describe('verify', () => {
     expect((await tokens.verify(forge(HS256, payload))).fileName).toBe('test.jpg');
   });
 
-  it('takes no token with claims of another form, even when it is well signed', async () => {
+  it('rejects a well-signed token with claims of another form', async () => {
     const { tokens, sign } = setUp();
     const payload = payloadOf((await sign()).token);
     const bad = [

@@ -38,7 +38,7 @@ async function withText<T>(name: string, text: string, work: () => Promise<T>): 
   }
 }
 
-describe('audit verify', () => {
+describe('the audit verify command', () => {
   it('says that the log holds, beside a running server', async () => {
     const { code, text, complaint } = await verify();
     expect([code, complaint]).toEqual([0, '']);

@@ -37,7 +37,7 @@ async function openSite() {
   return app;
 }
 
-describe('check --data', () => {
+describe('the check --data command', () => {
   it('has one line for a folder without data, and for a sound one', async () => {
     workspace = createWorkspace({}, EMBEDDED);
     expect(await run()).toMatchObject({ code: 0, lines: ['all is well: there are no data yet'] });

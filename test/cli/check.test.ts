@@ -17,7 +17,7 @@ async function run(specs: Record<string, JsonObject>, config: JsonObject = {}) {
   return { code: await check({}, io), lines: io.printed };
 }
 
-describe('check', () => {
+describe('the check command', () => {
   it('has one line for a good workspace', async () => {
     expect(await run({ '1.0/library/books': BOOKS })).toEqual({ code: 0, lines: ['all is well'] });
   });

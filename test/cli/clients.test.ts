@@ -22,7 +22,7 @@ async function refusal(command: 'add' | 'remove' | 'set', flags: CommandFlags) {
   return error instanceof AppError ? error.code : error;
 }
 
-describe('clients', () => {
+describe('the clients command', () => {
   it('adds clients and shows a generated secret once', async () => {
     const added = await run('add', { id: 'app' });
     expect(added).toMatchObject({ code: 0, err: [] });

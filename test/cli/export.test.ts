@@ -31,7 +31,7 @@ async function run(file: string, host: TestHost = createTestHost()) {
 
 const names = () => readdirSync(workspace.cwd).filter((name) => name.includes('jsonl'));
 
-describe('export', () => {
+describe('the export command', () => {
   it('writes every document and revision into a file, and nothing of the server', async () => {
     const { code, said, printed } = await run('site.jsonl');
     expect([code, said, printed]).toEqual([0, ['exported 500 documents of 2 collections'], []]);

@@ -37,7 +37,7 @@ async function exported() {
   return host.output();
 }
 
-describe('import', () => {
+describe('the import command', () => {
   it('takes a file, once and again', async () => {
     save(textOf(linesUpTo(1500)));
     expect(await run()).toMatchObject({

@@ -18,7 +18,7 @@ async function audit(config: JsonObject = {}, flags = {}) {
   return { code: await sandboxAudit(flags, io), io };
 }
 
-describe('sandbox audit', () => {
+describe('the sandbox audit command', () => {
   it('tests the walls and prints the page, with no server and no code', async () => {
     const { code, io } = await audit();
     const text = io.printed.join('\n');

@@ -68,7 +68,7 @@ function stop({ child, ended }: Started, signal: NodeJS.Signals = 'SIGTERM') {
 const urlIn = (lines: readonly string[]) =>
   lines.flatMap((line) => /^content API ready at (http:\S+)$/.exec(line)?.[1] ?? []).at(-1) ?? '';
 
-describe('start', () => {
+describe('the start command', () => {
   it('shows the first admin once and never again', async () => {
     const first = await start();
     const [made, id, secret, exportId, exportSecret, ready] = first.lines;
@@ -199,7 +199,7 @@ describe('start', () => {
   });
 });
 
-describe('the files of the self-test', () => {
+describe('the files of the sandbox self-test', () => {
   let TMPDIR: string;
   beforeEach(() => {
     TMPDIR = join(cwd, 'tmp');
@@ -232,7 +232,7 @@ const hasScript =
 if (!hasScript)
   console.warn('\n*** this machine has no script of util-linux: the log at a terminal is not tested ***\n');
 
-describe.runIf(hasScript)('at a terminal', () => {
+describe.runIf(hasScript)('the start command at a terminal', () => {
   /** Ends with Ctrl-C as soon as the log has told of the walls. */
   async function atTerminal(env: Readonly<Record<string, string>>): Promise<string> {
     const command = `exec ${process.execPath} ${join(ROOT, 'src/cloister.js')} start --port 0 --delivery-port 0`;
@@ -276,7 +276,7 @@ describe.runIf(hasScript)('at a terminal', () => {
   });
 });
 
-it('logs an unhandled promise rejection', () => {
+it('an unhandled promise rejection of the server is logged', () => {
   const source = new EventEmitter();
   const records: unknown[] = [];
   logUnhandledRejections(source, { error: (fields, message) => records.push([fields, message]) });

@@ -86,7 +86,7 @@ describe('runTransfer', () => {
   });
 });
 
-it('counts in words', () => {
+it('a number of documents is counted in words', () => {
   expect(formatAmount(12_345, 7)).toBe('12,345 documents of 7 collections');
   expect(formatAmount(1, 1)).toBe('1 document of 1 collection');
   expect(formatAmount(0, 0)).toBe('0 documents of 0 collections');

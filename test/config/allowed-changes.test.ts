@@ -11,7 +11,7 @@ const RUNNING = buildConfig(new Map([['limits.batch', 50]]));
 const refused = (before: JsonObject, after: JsonObject, patch = after) =>
   findForbiddenChanges(RUNNING, { patch, before, after }).map(({ written }) => written);
 
-describe('what an admin may change over HTTP', () => {
+describe('configuration that an admin may change over HTTP', () => {
   it('is what the schema marks, and nothing about walls, folders, addresses, secrets and the database', () => {
     const marked = (how: string) =>
       SETTINGS.filter(({ leaf }) => leaf.overHttp === how).map(({ path }) => path);

@@ -48,7 +48,7 @@ describe('readConfigFile', () => {
   });
 });
 
-describe('locate', () => {
+describe('the location of an issue in the config file', () => {
   it('finds the line of each setting', async () => {
     const text = '{\n  "server": {\n    "port": 1\n  },\n  "cache": true\n}';
     const remarks = [

@@ -41,7 +41,7 @@ async function refusal(promise: Promise<unknown>) {
   return items.map(({ field, message }) => [field, message]);
 }
 
-describe('config store', () => {
+describe('the config store', () => {
   it('shows the running configuration without its secrets', async () => {
     const store = await open({ auth: { tokenSecret: SECRET }, custom: 1 });
     expect(store.redacted()).toMatchObject({ auth: { tokenSecret: '********', tokenTtl: 1800 } });

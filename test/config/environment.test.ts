@@ -10,7 +10,7 @@ import { findSetting } from '../../src/config/settings.ts';
 const valuesOf = (env: Environment) =>
   Object.fromEntries(parseEnvironment(env).assignments.map(({ setting, value }) => [setting.path, value]));
 
-describe('fromEnvironment', () => {
+describe('settings from environment variables', () => {
   it('reads a setting from its variable, whose name splits words', () => {
     expect(
       valuesOf({ CLOISTER_AUTH_TOKEN_TTL: '77', CLOISTER_CORS_ORIGINS: 'https://a.org,https://b.org' }),
@@ -84,7 +84,7 @@ describe('fromEnvironment', () => {
   });
 });
 
-describe('fromText', () => {
+describe('a setting as text', () => {
   it('tells apart what can be read and what cannot', () => {
     const port = findSetting('server.port')!;
     expect(parseTexts([{ setting: port, written: '--port', text: '1' }])).toEqual({
@@ -98,7 +98,7 @@ describe('fromText', () => {
   });
 });
 
-describe('misspelt', () => {
+describe('misspelt environment variables', () => {
   it('takes no member of a family for a slip of the pen', () => {
     expect(
       findMisspeltVariables({ CLOISTER_SANDBOX_SECRETS_A: '1', CLOISTER_SANDBOX_SECRETS_AB: '1' }),

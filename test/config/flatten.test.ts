@@ -6,7 +6,7 @@ const values = (settings: JsonObject) =>
   Object.fromEntries([...flattenSettings(settings).assignments].map(([path, { value }]) => [path, value]));
 const remarks = (settings: JsonObject) => flattenSettings(settings).unknown.map(unknownKeyIssue);
 
-describe('flatten', () => {
+describe('flattened settings', () => {
   it('takes groups apart', () => {
     expect(values({ server: { port: 1, host: 'a' }, media: { s3: { region: 'x' } } })).toEqual({
       'server.port': 1,
@@ -78,7 +78,7 @@ describe('flatten', () => {
   });
 });
 
-describe('nearest', () => {
+describe('the nearest known name', () => {
   it('gives the candidate with the fewest differing letters', () => {
     expect(findNearestName('prot', ['host', 'port'], 2)).toBe('port');
   });

@@ -3,7 +3,7 @@ import { buildConfig } from '../../src/config/build-config.ts';
 import { redact, SECRET_PATHS } from '../../src/config/redact.ts';
 import type { Json } from '../../src/lib/json/json.ts';
 
-describe('redact', () => {
+describe('the redacted configuration', () => {
   it('hides each secret that is set', () => {
     const secrets = new Map<string, Json>(SECRET_PATHS.map((path, n) => [path, `top secret number ${n}`]));
     const shown = redact(buildConfig(secrets));

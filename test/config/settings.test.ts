@@ -8,7 +8,7 @@ import {
   TARGETS,
 } from '../../src/config/settings.ts';
 
-describe('settings', () => {
+describe('the table of settings', () => {
   it.each([
     ['auth.tokenTtl', ['CLOISTER_AUTH_TOKEN_TTL']],
     ['publicUrl', ['CLOISTER_PUBLIC_URL']],

@@ -92,19 +92,22 @@ describe('createSettingCheck', () => {
     ['auth.tokenSecret', 'short', 'must have at least 32 characters'],
     ['auth.tokenSecret', '********', 'is the mark of a hidden secret, not a secret'],
     ['publicUrl', 'example.org', 'must be an http or https URL'],
-  ])('%s: %j', (path, value, message) => {
+  ])('rejects a value of %s: %j', (path, value, message) => {
     expect(wrong(path, value)).toBe(message);
   });
 
-  it.each<Json>([true, 0, 33, 1.5, ['nowhere'], {}, 'loopback'])('trustProxy: %j', (value) => {
-    expect(wrong('server.trustProxy', value)).toMatch(/^must be false, a number of proxies/);
-  });
+  it.each<Json>([true, 0, 33, 1.5, ['nowhere'], {}, 'loopback'])(
+    'rejects a value of trustProxy: %j',
+    (value) => {
+      expect(wrong('server.trustProxy', value)).toMatch(/^must be false, a number of proxies/);
+    },
+  );
 
-  it.each<Json>([false, 1, ['loopback', '10.0.0.0/8'], []])('trustProxy takes %j', (value) => {
+  it.each<Json>([false, 1, ['loopback', '10.0.0.0/8'], []])('accepts a value of trustProxy: %j', (value) => {
     expect(wrong('server.trustProxy', value)).toBeUndefined();
   });
 
-  it.each<Json>([0, 'soon', '3600', true])('tokenExpiresIn: %j', (value) => {
+  it.each<Json>([0, 'soon', '3600', true])('rejects a value of tokenExpiresIn: %j', (value) => {
     expect(wrong('media.tokenExpiresIn', value)).toMatch(/^must be a number of seconds/);
   });
 
@@ -115,26 +118,26 @@ describe('createSettingCheck', () => {
   });
 });
 
-describe('brokenRules', () => {
+describe('the rules between settings', () => {
   const broken = (values: Record<string, Json>) =>
     findRuleIssues(buildConfig(new Map(Object.entries(values)))).map(({ path }) => path);
 
-  it('finds nothing wrong with the defaults', () => {
+  it('hold for the defaults', () => {
     expect(broken({})).toEqual([]);
   });
 
-  it('wants both halves of the first admin', () => {
+  it('require id and secret of the first admin together', () => {
     expect(broken({ 'auth.admin.id': 'a' })).toEqual(['auth.admin.secret']);
     expect(broken({ 'auth.admin.secret': 'a' })).toEqual(['auth.admin.id']);
     expect(broken({ 'auth.admin.id': 'a', 'auth.admin.secret': 'b' })).toEqual([]);
   });
 
-  it('wants the connection string of a database that is a server', () => {
+  it('require the connection string of MongoDB', () => {
     expect(broken({ 'database.engine': 'mongodb' })).toEqual(['database.mongodb.uri']);
     expect(broken({ 'database.engine': 'mongodb', 'database.mongodb.uri': 'mongodb://db' })).toEqual([]);
   });
 
-  it('wants everything that a bucket needs', () => {
+  it('require every setting of a bucket', () => {
     expect(broken({ 'media.storage': 's3', 'media.s3.region': 'eu' })).toEqual([
       'media.s3.accessKey',
       'media.s3.secretKey',
@@ -142,7 +145,7 @@ describe('brokenRules', () => {
     ]);
   });
 
-  it('wants no region of a bucket where there is an endpoint', () => {
+  it('require no region of a bucket with an endpoint', () => {
     const keys = { 'media.s3.accessKey': 'a', 'media.s3.secretKey': 'b', 'media.s3.bucketName': 'pictures' };
     expect(broken({ 'media.storage': 's3', ...keys })).toEqual(['media.s3.region']);
     const endpoint = { 'media.s3.endpoint': 'http://localhost:9000' };
@@ -167,19 +170,19 @@ describe('brokenRules', () => {
     },
   );
 
-  it('gives headers no more time than the whole request', () => {
+  it('limit the time for headers to that of the whole request', () => {
     expect(broken({ 'limits.requestSeconds': 9 })).toEqual(['limits.requestSeconds']);
     expect(broken({ 'limits.requestSeconds': 9, 'limits.headersSeconds': 9 })).toEqual([]);
   });
 
-  it('refuses a compiler under a level that its hosts cannot reach', () => {
+  it('reject the JIT compiler with an isolation level that its hosts cannot reach', () => {
     const jit = { 'sandbox.jitDomains': ['fast'] };
     expect(broken(jit)).toEqual([]);
     expect(broken({ ...jit, 'sandbox.minimumLevel': 1 })).toEqual(['sandbox.jitDomains']);
     expect(broken({ 'sandbox.jitDomains': [], 'sandbox.minimumLevel': 3 })).toEqual([]);
   });
 
-  it('wants the address of a remote lookup, unless lookups are off', () => {
+  it('require the address of a remote lookup, unless lookups are off', () => {
     expect(broken({ 'geolocation.method': 'remote' })).toEqual(['geolocation.url']);
     expect(broken({ 'geolocation.method': 'remote', 'geolocation.enabled': false })).toEqual([]);
   });

@@ -88,7 +88,7 @@ const decision = (recipe: string | null, ...consulted: Parameters<Set<never>['ad
   consulted: new Set(consulted),
 });
 
-describe('what a path asks for', () => {
+describe('the delivery path', () => {
   const { get } = site({
     files: {
       'a.jpg': fileOf('a'),
@@ -141,7 +141,7 @@ describe('what a path asks for', () => {
   );
 });
 
-describe('what becomes of a file', () => {
+describe('a delivered file', () => {
   const files = {
     'a.css': fileOf('css'),
     'a.svg': fileOf('<svg/>'),
@@ -171,7 +171,7 @@ describe('what becomes of a file', () => {
   });
 });
 
-describe('a variant', () => {
+describe('a delivered variant', () => {
   const recipes = [recipeOf('thumbs')];
   const { get, rendered } = site({ files: { 'é.jpg': fileOf('a') }, recipes });
 
@@ -198,7 +198,7 @@ describe('a variant', () => {
   });
 });
 
-describe('what caches may keep', () => {
+describe('caching headers of delivery', () => {
   const files = { 'a.jpg': fileOf('a'), 'a.css': fileOf('c'.repeat(2000)) };
   const recipes = [recipeOf('thumbs')];
 
@@ -225,7 +225,7 @@ describe('what caches may keep', () => {
   });
 });
 
-describe('what stands in for a missing image', () => {
+describe('the fallback for a missing image', () => {
   const fallback = fileOf('missing', 'image/png');
   const { get } = site({ files: {}, recipes: [recipeOf('thumbs')], fallback, remote: {} });
 
@@ -251,7 +251,7 @@ describe('what stands in for a missing image', () => {
   });
 });
 
-describe('originals of other servers', () => {
+describe('originals from other servers', () => {
   const recipes = [recipeOf('thumbs'), recipeOf('based', { width: 1 }, 'https://host/base')];
   const remote = { 'https://host/a.jpg': fileOf('remote'), 'https://host/base/a%20b.jpg': fileOf('based') };
 

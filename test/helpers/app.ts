@@ -27,6 +27,12 @@ interface StartOptions {
   readonly log?: string[];
   /** From which level on; `info` unless given. */
   readonly logLevel?: 'debug' | 'info';
+  /** False: the environment names no admin. */
+  readonly hasAdmin?: boolean;
+  /** Starts in spite of issues of the configuration. Throws with them otherwise. */
+  readonly allowsIssues?: boolean;
+  /** Further options of the application. */
+  readonly options?: Partial<Pick<Parameters<typeof createApp>[1], 'pause' | 'onFirstAdmin' | 'now'>>;
 }
 
 interface InjectOptions {
@@ -51,14 +57,19 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
+/** Variables of the environment that name the admin of the tests. */
+export const ADMIN_ENV = { CLOISTER_ADMIN_ID: ADMIN.clientId, CLOISTER_ADMIN_SECRET: ADMIN.secret } as const;
+
 const USER_SECRET = 'a secret of a test client';
+
+/** Most of the processor time of a start and a login would be hashes of secrets that protect nothing. */
+const CHEAP_HASH = { N: 2, r: 1, p: 1 } as const;
 
 /** Starts on a temporary workspace and data folder; `close` removes both. */
 export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const workspace = options.workspace ?? createWorkspace(options.specs ?? LIBRARY, options.config ?? {});
   const env = {
-    CLOISTER_ADMIN_ID: ADMIN.clientId,
-    CLOISTER_ADMIN_SECRET: ADMIN.secret,
+    ...(options.hasAdmin !== false && ADMIN_ENV),
     CLOISTER_LOGGING_LEVEL: 'silent',
     CLOISTER_SERVER_HOST: '127.0.0.1',
     // Any free one, chosen when it is bound: one that was free a moment ago may be another worker's by then.
@@ -68,7 +79,8 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     ...options.env,
   };
   const { config, issues: problems, file } = await loadConfig({ flags: {}, env, cwd: workspace.cwd });
-  if (problems.length > 0) throw new Error(`test configuration: ${JSON.stringify(problems)}`);
+  if (problems.length > 0 && !options.allowsIssues)
+    throw new Error(`test configuration: ${JSON.stringify(problems)}`);
   const { log, logLevel = 'info', store, mediaStore } = options;
   const stream = { write: (line: string) => void log?.push(line) };
   const logger = createLogger({
@@ -78,9 +90,10 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     stream,
   });
   const app = await createApp(config, {
-    ...{ configFile: file, cwd: workspace.cwd, logger },
+    ...{ configFile: file, cwd: workspace.cwd, logger, hashCost: CHEAP_HASH },
     ...(store !== undefined && { store }),
     ...(mediaStore !== undefined && { mediaStore }),
+    ...options.options,
   });
 
   const send = (method: string, path: string, options: InjectOptions) =>

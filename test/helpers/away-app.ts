@@ -1,11 +1,9 @@
 // The whole application over a store that can be sent away, before the start or later. Waits between attempts are short.
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { createApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { createLogger } from '../../src/lib/logger.ts';
 import type { FirstAdmin } from '../../src/startup-steps.ts';
+import { ADMIN_ENV, startApp, type TestApp } from './app.ts';
 import { type FickleStore, fickle, type Operation } from './fickle-store.ts';
 import { LIBRARY } from './fixtures.ts';
 import { type InjectAnswer, injectInto } from './inject.ts';
@@ -18,15 +16,12 @@ const WAIT_MS = 5;
 /** Of background work that has nothing to retry. */
 const ROUND_MS = 60_000;
 
-export const ADMIN_ENV = {
-  CLOISTER_ADMIN_ID: ADMIN.clientId,
-  CLOISTER_ADMIN_SECRET: ADMIN.secret,
-};
-
 interface AwayOptions {
   /** Is the store away when the application starts, wholly or for some operations? */
   readonly away: boolean | readonly Operation[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
   readonly config?: JsonObject;
   readonly specs?: Readonly<Record<string, JsonObject>>;
   /** Of an earlier start, on whose data and files this one begins. */
@@ -40,7 +35,7 @@ interface Asked {
 }
 
 export interface AwayApp {
-  readonly app: Awaited<ReturnType<typeof createApp>>;
+  readonly app: TestApp['app'];
   readonly store: FickleStore;
   readonly workspace: Workspace;
   /** Folder of the data. */
@@ -55,23 +50,25 @@ export interface AwayApp {
 
 /** Starts on a workspace and data of its own, which go when the test is over. */
 export async function startAwayApp(options: AwayOptions): Promise<AwayApp> {
-  const { away, env = ADMIN_ENV, config: file = {}, specs = LIBRARY, earlier } = options;
+  const { away, env = ADMIN_ENV, config: file = {}, specs = LIBRARY, now = Date.now, earlier } = options;
   const opened = await openTemporaryStore(earlier?.path);
   const workspace = earlier?.workspace ?? createWorkspace(specs, file);
   const store = fickle(opened.store);
   if (away !== false) store.leave('unavailable', away === true ? undefined : away);
-  const { config, file: configFile } = await loadConfig({ flags: {}, env, cwd: workspace.cwd });
   const log: string[] = [];
-  const stream = { write: (line: string) => void log.push(line) };
   const admins: FirstAdmin[] = [];
-  const app = await createApp(config, {
-    ...{ configFile, cwd: workspace.cwd, store },
-    logger: createLogger({ level: 'info', format: 'json', secrets: [], stream }),
-    onFirstAdmin: (admin) => void admins.push(admin),
-    // Retries come at once; rounds that come every few minutes, whatever happens, do not come at all.
-    pause: async (milliseconds, signal) => {
-      const wait = milliseconds >= ROUND_MS ? milliseconds : WAIT_MS;
-      await setTimeout(wait, undefined, { signal }).catch(() => undefined);
+  const { app } = await startApp({
+    ...{ workspace, store, log, env },
+    hasAdmin: false,
+    allowsIssues: true,
+    options: {
+      now,
+      onFirstAdmin: (admin) => void admins.push(admin),
+      // Retries come at once; rounds that come every few minutes, whatever happens, do not come at all.
+      pause: async (milliseconds, signal) => {
+        const wait = milliseconds >= ROUND_MS ? milliseconds : WAIT_MS;
+        await setTimeout(wait, undefined, { signal }).catch(() => undefined);
+      },
     },
   });
   let closed: Promise<void> | undefined;

@@ -18,7 +18,7 @@ interface SpawnOptions {
 export function spawnCommand(args: readonly string[], { cwd, env }: SpawnOptions): CommandProcess {
   const child = spawn(process.execPath, [join(ROOT, 'src/cloister.js'), ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], NODE_V8_COVERAGE: process.env['NODE_V8_COVERAGE'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

@@ -1,8 +1,5 @@
 // Real images for tests: four quadrants of clear colours, and what colour a rendered image has at a place.
-import { createRequire } from 'node:module';
-import type Sharp from 'sharp';
-
-const sharp: typeof Sharp = createRequire(import.meta.url)('sharp');
+import sharp from 'sharp';
 
 const COLOURS = {
   red: [220, 30, 30],

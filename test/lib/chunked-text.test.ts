@@ -21,15 +21,15 @@ const TEXTS: readonly (readonly [string, ChunkedText])[] = [
 ];
 const joined = (text: ChunkedText) => [text].flat().join('');
 
-describe.each(TEXTS)('%s', (_name, text) => {
-  it('comes whole, in slices of bounded length', () => {
+describe.each(TEXTS)('chunked text of %s', (_name, text) => {
+  it('is complete, in chunks of limited length', () => {
     const slices = [...textChunks(text)];
     expect(slices.join('')).toBe(joined(text));
     for (const { length } of slices) expect(length).toBeLessThanOrEqual(MAX_CHUNK_LENGTH + 1);
     expect(slices.length).toBeLessThanOrEqual(2 * Math.ceil(joined(text).length / MAX_CHUNK_LENGTH) + 3);
   });
 
-  it('is the same in bytes', () => {
+  it('has the same bytes when encoded by chunks', () => {
     const bytes = Buffer.from(joined(text));
     expect(Buffer.concat(Array.from(textChunks(text), (slice) => Buffer.from(slice))).equals(bytes)).toBe(
       true,

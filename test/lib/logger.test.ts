@@ -17,7 +17,7 @@ function capture({ level = 'info', format = 'auto', terminal = {} }: Capture = {
   return { lines, logger };
 }
 
-it('a full disk loses lines and throws nothing', () => {
+it('a logger on a full disk drops lines and throws nothing', () => {
   const fd = openSync('/dev/full', 'w');
   const logger = createLogger({ level: 'info', format: 'json', secrets: [], stream: createLogStream(fd) });
   const text = 'x'.repeat(1000);
@@ -43,7 +43,7 @@ describe('createLogger', () => {
     { secret: 'hunter2', body: { secret: 'hunter2', accessToken: 'hunter2' } },
     { auth: { tokenSecret: 'hunter2' } },
     { config: { auth: { tokenSecret: 'hunter2' }, media: { s3: { secretKey: 'hunter2' } } } },
-  ])('hides what is secret in %j', (record) => {
+  ])('hides secrets in %j', (record) => {
     const { lines, logger } = capture();
     logger.info(record, 'a record');
     expect(lines[0]).not.toContain('hunter2');
@@ -58,7 +58,7 @@ describe('createLogger', () => {
   });
 });
 
-describe('the format', () => {
+describe('the log format', () => {
   const plain = { isTTY: true, hasColors: () => false };
   const colored = { isTTY: true, hasColors: () => true };
   const written = (options: Capture) => {
@@ -68,12 +68,12 @@ describe('the format', () => {
   };
   const FOR_PEOPLE = /^\d\d:\d\d:\d\d\.\d{3} INFO {2}hello at=1\n$/;
 
-  it('is for people at a terminal, and for machines elsewhere', () => {
+  it('is pretty on a terminal, and JSON elsewhere', () => {
     expect(written({ terminal: plain })).toMatch(FOR_PEOPLE);
     expect(JSON.parse(written({ terminal: {} }))).toMatchObject({ msg: 'hello' });
   });
 
-  it('is what it was told to be, wherever lines go', () => {
+  it('is the configured one, wherever lines go', () => {
     expect(JSON.parse(written({ format: 'json', terminal: colored }))).toMatchObject({ msg: 'hello' });
     expect(written({ format: 'pretty' })).toMatch(FOR_PEOPLE);
   });

@@ -114,7 +114,7 @@ describe('the stored name of a file', () => {
   });
 });
 
-describe('the name that a record keeps beside it', () => {
+describe('the original file name in a media record', () => {
   it('is what was sent, within a bound and well-formed', () => {
     expect(originalFileName('../../x\0')).toBe('../../x\0');
     expect(originalFileName('a\ud800')).toBe('a\ufffd');
@@ -122,7 +122,7 @@ describe('the name that a record keeps beside it', () => {
   });
 });
 
-describe('the suffix of a clash', () => {
+describe('the suffix of a file name that is taken', () => {
   it('stands before the extension, or at the end', () => {
     expect(withSuffix('test.jpg', 1_482_124_829_485)).toBe('test-1482124829485.jpg');
     expect(withSuffix('a.tar.gz', 1)).toBe('a.tar-1.gz');

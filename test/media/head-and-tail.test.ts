@@ -15,7 +15,7 @@ it('the ends of a file are its first and last bytes, whatever chunks it comes in
   }
 });
 
-it('less than what is kept may be asked for', () => {
+it('fewer bytes of head and tail than are kept may be read', () => {
   for (const length of [1, 3, 10, 100]) {
     const ends = createHeadAndTail(10, 4);
     for (let at = 0; at < BYTES.length; at += length) ends.take(BYTES.subarray(at, at + length));

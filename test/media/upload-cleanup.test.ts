@@ -52,7 +52,7 @@ async function bench({ isAlone = true, livesMs = HOUR, now = Date.now() + 1000, 
   return { sweep, folder, documents, lines, asked };
 }
 
-describe('the sweep', () => {
+describe('the cleanup of uploads', () => {
   it('keeps files that have a record and removes what else was cut off', async () => {
     const { sweep, folder, lines, asked } = await bench();
     await sweep.start();

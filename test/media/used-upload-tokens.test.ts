@@ -18,7 +18,7 @@ const tokenAt = (seconds: number, rest = 'ab') => ({
 const within = () => ({ deadline: Date.now() + 5000 });
 const later = () => Date.now() + 5000;
 
-describe('a used token', () => {
+describe('a used upload token', () => {
   it('is known to every process on the database', async () => {
     const { store } = await openTemporaryStore();
     const token = tokenAt(SECOND);

@@ -40,7 +40,7 @@ function foreignStore(documents: readonly JsonObject[], hidden: ReadonlySet<unkn
   return { store: { find, findText }, asked };
 }
 
-describe('pagesOf', () => {
+describe('document pages of a transfer', () => {
   it('gives nothing of an empty name space', async () => {
     const { store } = await openTemporaryStore();
     expect(await sizesAndIds(store)).toEqual({ sizes: [], ids: [] });

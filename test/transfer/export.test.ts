@@ -20,7 +20,7 @@ async function exported(store: DocumentStore, separateDatabases = false) {
 const ELSEWHERE: Namespace = { database: 'library', collection: 'books' };
 const CLIENTS: Namespace = { database: null, collection: 'cloister.clients' };
 
-describe('createExport', () => {
+describe('an export', () => {
   it('gives nothing of an empty store', async () => {
     const { store } = await openTemporaryStore();
     expect(await exported(store)).toEqual({

@@ -6,7 +6,7 @@ const line = (text: string | Uint8Array, ended = true) => ({ number: 7, bytes: B
 const entry = (document: unknown, more = {}) =>
   line(JSON.stringify({ database: null, collection: 'books', document, ...more }));
 
-describe('readEntry', () => {
+describe('an import entry', () => {
   it('reads a document and where it belongs', () => {
     const document = { _id: idOf(1), title: 'Emma', v: 2 };
     const read = parseImportEntry(entry(document, { database: 'library' }), true);

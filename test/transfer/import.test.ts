@@ -30,7 +30,7 @@ const idsIn = async (store: DocumentStore, ns = BOOKS) =>
 
 const upTo = (n: number) => Array.from({ length: n }, (_, at) => at + 1);
 
-describe('createImport', () => {
+describe('an import', () => {
   it('takes an empty file', async () => {
     const { store } = await openTemporaryStore();
     const nothing = { line: 0, collections: 0, inserted: 0, updated: 0, same: 0 };

@@ -3,7 +3,7 @@ import { compareNamespaces, findNamespaceIssue, formatNamespace } from '../../sr
 
 const space = (collection: string, database: string | null = null) => ({ database, collection });
 
-describe('checkSpace', () => {
+describe('the check of a name space', () => {
   it('takes what the setting reaches', () => {
     expect(findNamespaceIssue(space('books'), false)).toBeUndefined();
     expect(findNamespaceIssue(space('books', 'library'), true)).toBeUndefined();
@@ -38,7 +38,7 @@ describe('checkSpace', () => {
   });
 });
 
-it('orders name spaces: none before a database, then by their names', () => {
+it('name spaces are sorted without database first, then by their names', () => {
   const sorted = [space('b', 'x'), space('a', 'y'), space('b'), space('a', 'x'), space('B'), space('b')];
   expect(sorted.toSorted(compareNamespaces).map(formatNamespace)).toEqual([
     'B',

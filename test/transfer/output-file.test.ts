@@ -11,7 +11,7 @@ beforeEach(async () => {
   file = join(folder, 'site.jsonl');
 });
 
-describe('openOutputFile', () => {
+describe('an output file', () => {
   it('has its name only once it is complete', async () => {
     const output = await openOutputFile(file);
     await output.write('a\n');

@@ -38,7 +38,7 @@ const options = (more: Partial<DocumentStore> = {}) => ({
 });
 const stored = (ns = BOOKS) => store.find(ns, query());
 
-describe('writeBatch', () => {
+describe('a written batch of an import', () => {
   it('inserts what is new, replaces what differs, leaves what is the same', async () => {
     await store.commit([
       insert(BOOKS, 1, { a: 1, b: [1, { c: 2 }] }),

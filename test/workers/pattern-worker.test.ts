@@ -12,7 +12,7 @@ function open() {
   return patterns;
 }
 
-test('matches what the linear engine cannot, and stops what would not end', async () => {
+test('the pattern worker matches what the linear engine cannot, and stops what does not end', async () => {
   const patterns = open();
   expect(await patterns.matches(LOOK_AHEAD, ['abc1', '2'])).toBe(true);
   expect(await patterns.matches(LOOK_AHEAD, ['abc1', 'abc'])).toBe(false);
@@ -21,14 +21,14 @@ test('matches what the linear engine cannot, and stops what would not end', asyn
   expect(await patterns.matches(LOOK_AHEAD, ['x9'])).toBe(true);
 });
 
-test('a large batch is answered call by call', async () => {
+test('the pattern worker answers a large batch call by call', async () => {
   const patterns = open();
   const calls = Array.from({ length: 10_000 }, (_, n) => patterns.matches(LOOK_AHEAD, [n % 3 ? 'a1' : 'a']));
   const outcomes = await Promise.all(calls);
   expect(outcomes.every((outcome, n) => outcome === n % 3 > 0)).toBe(true);
 });
 
-test('texts of megabytes do not hold up who sends them', async () => {
+test('texts of megabytes for the pattern worker do not block their sender', async () => {
   const patterns = open();
   await patterns.matches(LOOK_AHEAD, ['a1']);
   const texts = Array.from({ length: 20 }, (_, n) => `${n}${'a'.repeat(1_000_000)}`);
@@ -40,10 +40,20 @@ test('texts of megabytes do not hold up who sends them', async () => {
   expect(held).toBeLessThan(250);
 });
 
-test('who waits too long behind evil texts is told to come again', async () => {
+test('a call that waits too long behind hostile texts is rejected as busy', async () => {
   const patterns = open();
   const calls = Array.from({ length: 80 }, () => patterns.matches(RUNAWAY, EVIL));
   const outcomes = await Promise.allSettled(calls);
   expect(outcomes[0]).toEqual({ status: 'fulfilled', value: false });
   expect(outcomes.at(-1)).toMatchObject({ status: 'rejected', reason: { code: 'QUERY_TIMEOUT' } });
+});
+
+test('a call with a pattern that no engine compiles is rejected, and later calls are answered', async () => {
+  const patterns = open();
+  await expect(patterns.matches({ pattern: '(', flags: '' }, ['a'])).rejects.toThrow(/Invalid regular/);
+  expect(await patterns.matches(LOOK_AHEAD, ['a1'])).toBe(true);
+});
+
+test('a pattern worker that was never called closes without a thread', async () => {
+  await expect(createPatternWorker().close()).resolves.toBeUndefined();
 });

@@ -14,6 +14,9 @@ import { decoyHash, generateSecret, hashSecret, secretMatches } from './secret-h
 
 const QUERY_MS = 5000;
 
+/** Cost of a hash. */
+type HashCost = Parameters<typeof hashSecret>[1];
+
 interface ClientServiceOptions {
   readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes'>;
   /** Each change of a client is one commit with its audit entry. */
@@ -23,6 +26,8 @@ interface ClientServiceOptions {
   readonly now: () => number;
   /** Time limit of the database work of a call without a deadline, in milliseconds. */
   readonly queryMs?: number;
+  /** Of new secrets. Default: the one that production needs. */
+  readonly hashCost?: HashCost | undefined;
 }
 
 interface ChangeOptions extends OperationOptions {
@@ -75,7 +80,7 @@ export interface ClientService {
 type ClientRecords = ReturnType<typeof createClientStore>;
 
 export function createClientService(options: ClientServiceOptions): ClientService {
-  const { store, audit, newId, now, queryMs = QUERY_MS } = options;
+  const { store, audit, newId, now, queryMs = QUERY_MS, hashCost } = options;
   const storeFor = ({ deadline = now() + queryMs, by }: ChangeOptions = {}): ClientRecords =>
     createClientStore({ store, audit, now, by: by ?? null, deadline });
   const decoy = decoyHash();
@@ -88,7 +93,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
     await records.assertNotReviewer();
     const taken = (cause?: unknown) => new AppError('CLIENT_EXISTS', { field: 'clientId', cause });
     if ((await records.find(given.clientId)) !== undefined) throw taken();
-    const { hash, generated } = await hashOrGenerate(given.secret);
+    const { hash, generated } = await hashOrGenerate(given.secret, hashCost);
     const document = createClientRecord(given, { _id: newId(), hash, now: now(), reviewer });
     try {
       const { status } = await records.insert(document);
@@ -113,7 +118,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
     if (record === undefined) return createAdmin(clientId, secret);
     const known = await secretMatches(secret, record.hash);
     if (known && record.status.client.accessType === 'admin') return record.status.client;
-    const hash = known ? undefined : await hashSecret(secret);
+    const hash = known ? undefined : await hashSecret(secret, hashCost);
     return (await storeFor().change(clientId, { accessType: 'admin', hash })).status.client;
   };
 
@@ -145,6 +150,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
       await records.findOrThrow(clientId);
       const { hash, generated } = await hashOrGenerate(
         secret === undefined ? undefined : parseSecret(secret),
+        hashCost,
       );
       return { client: (await records.change(clientId, { hash })).status.client, secret: generated };
     },
@@ -157,8 +163,8 @@ export function createClientService(options: ClientServiceOptions): ClientServic
 }
 
 /** Hashes the chosen secret, or a generated one. */
-async function hashOrGenerate(chosen: string | undefined) {
-  if (chosen !== undefined) return { hash: await hashSecret(chosen), generated: undefined };
+async function hashOrGenerate(chosen: string | undefined, cost: HashCost) {
+  if (chosen !== undefined) return { hash: await hashSecret(chosen, cost), generated: undefined };
   const generated = generateSecret();
-  return { hash: await hashSecret(generated), generated };
+  return { hash: await hashSecret(generated, cost), generated };
 }

@@ -9,14 +9,21 @@ const derive: (
   options: ScryptOptions,
 ) => Promise<Buffer> = promisify(scrypt);
 
-/** 16 MB and about 50 ms a hash. Stored with each hash, so that raising them leaves old hashes valid. */
-const COST = { N: 16_384, r: 8, p: 1 } as const;
+/** Parameters of scrypt. Stored with each hash, so that raising them leaves old hashes valid. */
+export interface HashCost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** 16 MB and about 50 ms a hash. */
+const DEFAULT_COST: HashCost = { N: 16_384, r: 8, p: 1 };
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const HASH = /^scrypt:(\d{1,8}):(\d{1,3}):(\d{1,3}):([\w-]{22}):([\w-]{43})$/;
 
-const encode = (salt: Buffer, key: Buffer) =>
-  ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), key.toString('base64url')].join(':');
+const encode = (salt: Buffer, key: Buffer, { N, r, p } = DEFAULT_COST) =>
+  ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join(':');
 
 /** A secret of 192 random bits, safe in URLs and shell lines. */
 export function generateSecret(): string {
@@ -24,9 +31,9 @@ export function generateSecret(): string {
 }
 
 /** The text to store in place of a secret. Runs on the thread pool. */
-export async function hashSecret(secret: string): Promise<string> {
+export async function hashSecret(secret: string, cost = DEFAULT_COST): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  return encode(salt, await derive(secret, salt, KEY_BYTES, COST));
+  return encode(salt, await derive(secret, salt, KEY_BYTES, cost), cost);
 }
 
 /** A hash that no secret has. Comparing with it takes the time of a real comparison. */

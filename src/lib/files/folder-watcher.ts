@@ -118,6 +118,7 @@ export class FolderWatcher {
     }
   }
 
+  /** Reports the first error, and looks again later. */
   #onWatchError(error: unknown): void {
     this.#watcher?.close();
     this.#identity = undefined;
@@ -135,7 +136,7 @@ export class FolderWatcher {
     this.#timer = undefined;
     // A running comparison may have passed the file that just changed.
     const before = this.#comparison ?? Promise.resolve();
-    this.#comparison = before.then(() => this.#compare()).catch((error) => this.#options.onError(error));
+    this.#comparison = before.then(() => this.#compare()).catch((error) => this.#onWatchError(error));
   }
 
   /** The files with their marks. New folders are watched before they are read. */

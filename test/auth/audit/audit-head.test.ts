@@ -6,7 +6,7 @@ import { openTemporaryStore } from '../../helpers/temporary-store.ts';
 
 const ACTION = { clientId: 'boss', action: 'client.create', target: 'app', before: null, after: 'f' };
 
-describe('the end of the audit log', () => {
+describe('the stored head of the audit log', () => {
   it('is kept outside the database after each entry', async () => {
     const { store } = await openTemporaryStore();
     const folder = auditFolder();

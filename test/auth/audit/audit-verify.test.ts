@@ -112,8 +112,8 @@ const TAMPERED: Readonly<Record<string, readonly [(log: Log) => Promise<unknown>
   ],
 };
 
-describe('a log', () => {
-  it('that nobody touched holds, in whatever pages it is read', async () => {
+describe('an audit log', () => {
+  it('is valid if nobody changed it, in whatever pages it is read', async () => {
     const whole = await log((await openTemporaryStore()).store);
     for (let n = 0; n < 600; n += 1) await whole.audit.record(ACTION);
     const report = await whole.verify();
@@ -129,7 +129,7 @@ describe('a log', () => {
     expect((await broken.verify()).fault).toMatchObject(fault);
   });
 
-  it('that was cut off says so itself once somebody appends, also after a restart', async () => {
+  it('that was truncated says so once somebody appends, also after a restart', async () => {
     const folder = auditFolder();
     const cut = await log((await openTemporaryStore()).store, folder);
     await cut.remove(11, 12);
@@ -160,7 +160,7 @@ describe('a log', () => {
     expect((await old.verify(keysNamed('old'))).unknownKey).toMatchObject({ seq: 13 });
   });
 
-  it('of an older version is fixed by the first entry that is signed', async () => {
+  it('of an older version is protected from its first signed entry on', async () => {
     const { store } = await openTemporaryStore();
     const signed = await log(store);
     await signed.replace(...recomputed(signed, 1, {}));
@@ -178,7 +178,7 @@ describe('a log', () => {
 });
 
 describeMongo('on MongoDB', (servers) => {
-  it('what was changed or cut off is found', async () => {
+  it('reports what was changed or truncated', async () => {
     const pool = { maxPoolSize: 5, minPoolSize: 0, separateDatabases: false, queryMs: 20_000 };
     const store = openMongoDocuments({
       ...{ uri: await ownDatabase(servers.standalone), ...pool },

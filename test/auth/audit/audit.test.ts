@@ -106,7 +106,7 @@ describe('the audit log', () => {
   });
 });
 
-describe('a change with its entry', () => {
+describe('a change in one commit with its audit entry', () => {
   it('is one commit: both, or neither', async () => {
     const store = await openFickleStore();
     const audit = auditOf(store);
@@ -144,7 +144,7 @@ describe('a change with its entry', () => {
   });
 });
 
-describe('a change behind its entry', () => {
+describe('a change after its audit entry', () => {
   it('is not made without it', async () => {
     const store = await openFickleStore();
     const audit = auditOf(store);

@@ -45,7 +45,7 @@ async function known(stamp: string) {
 }
 
 describe('the client cache', () => {
-  it('are read once and then remembered', async () => {
+  it('reads a client once and then remembers it', async () => {
     const { cache, reads } = await known('s');
     expect(cache.peek('a')?.stamp).toBe('s');
     expect((await cache.get('a'))?.stamp).toBe('s');
@@ -53,7 +53,7 @@ describe('the client cache', () => {
     expect(cache.peek('b')).toBeUndefined();
   });
 
-  it('are read once for many who ask at the same time', async () => {
+  it('reads a client once for many who ask at the same time', async () => {
     const { cache, reads } = setUp();
     const all = Promise.all([cache.get('a'), cache.get('a'), cache.get('a')]);
     reads[0]?.(statusWith('s'));
@@ -61,7 +61,7 @@ describe('the client cache', () => {
     expect(reads).toHaveLength(1);
   });
 
-  it('are read anew after three seconds, counted from the start of the read', async () => {
+  it('reads a client again after three seconds, counted from the start of the read', async () => {
     const { cache, clock, reads } = setUp();
     const first = cache.get('a');
     clock.at += 2000;
@@ -76,13 +76,13 @@ describe('the client cache', () => {
     expect((await second)?.stamp).toBe('new');
   });
 
-  it('are not kept for ever by a clock that steps back', async () => {
+  it('does not keep clients for ever when the clock steps back', async () => {
     const { cache, clock } = await known('s');
     clock.at -= 500;
     expect(cache.peek('a')).toBeUndefined();
   });
 
-  it('are forgotten at once when a client changes, and only then', async () => {
+  it('forgets clients at once when one changes, and only then', async () => {
     const { cache, change } = await known('s');
     change({ database: null, collection: 'books' });
     change({ database: 'library', collection: 'clients' });
@@ -91,7 +91,7 @@ describe('the client cache', () => {
     expect(cache.peek('a')).toBeUndefined();
   });
 
-  it('are not remembered from a read that a change overtook', async () => {
+  it('does not remember a read that a change overtook', async () => {
     const { cache, change, reads } = setUp();
     const early = cache.get('a');
     change(source);
@@ -104,7 +104,7 @@ describe('the client cache', () => {
     expect(cache.peek('a')?.stamp).toBe('new');
   });
 
-  it('remember that a client is gone', async () => {
+  it('remembers that a client does not exist', async () => {
     const { cache, reads } = setUp();
     const first = cache.get('a');
     reads[0]?.(undefined);
@@ -113,7 +113,7 @@ describe('the client cache', () => {
     expect(reads).toHaveLength(1);
   });
 
-  it('remember nothing of a failed read', async () => {
+  it('remembers nothing of a failed read', async () => {
     const { cache, reads, failures } = setUp();
     const first = cache.get('a');
     failures[0]?.(new StoreError('unavailable'));
@@ -123,7 +123,7 @@ describe('the client cache', () => {
     expect((await second)?.stamp).toBe('s');
   });
 
-  it('stop watching when closed', async () => {
+  it('stops watching when closed', async () => {
     const { cache, listeners } = await known('s');
     cache.close();
     expect(listeners.size).toBe(0);

@@ -39,6 +39,24 @@ describe('creating a client', () => {
     expect(JSON.stringify(await clients.list())).not.toMatch(/scrypt|stamp|secret/);
   });
 
+  it('hashes secrets at the cost of production unless another one is given', async () => {
+    const { clients, store } = await setUp();
+    const cheap = createClientService({
+      ...{ store, audit: auditOf(store), newId: createIdSource(), now: Date.now },
+      hashCost: { N: 2, r: 1, p: 1 },
+    });
+    await clients.create({ clientId: 'a', secret: SECRET });
+    await cheap.create({ clientId: 'b', secret: SECRET });
+    const all = { filter: { kind: 'and', filters: [] }, sort: [], skip: 0, limit: 10 } as const;
+    const records = await store.findText({ database: null, collection: 'cloister.clients' }, all);
+    expect(records.map((record) => /scrypt:\d+:\d+:\d+/.exec(String(record))?.[0]).sort()).toEqual([
+      'scrypt:16384:8:1',
+      'scrypt:2:1:1',
+    ]);
+    expect(await cheap.verifySecret('a', SECRET)).toBeDefined();
+    expect(await clients.verifySecret('b', SECRET)).toBeDefined();
+  });
+
   it('refuses an id that is taken, also when several take it at once', async () => {
     const { clients } = await setUp();
     const exists = { code: 'CLIENT_EXISTS', status: 409 };
@@ -60,8 +78,8 @@ describe('creating a client', () => {
   });
 });
 
-describe('clients', () => {
-  it('are listed by id and found one by one', async () => {
+describe('the client service', () => {
+  it('lists clients by id and finds one', async () => {
     const { clients } = await setUp();
     expect(await clients.list()).toEqual([]);
     for (const clientId of ['b', 'c', 'a']) await clients.create({ clientId, secret: SECRET });
@@ -72,7 +90,7 @@ describe('clients', () => {
     expect(await clients.hasAny()).toBe(true);
   });
 
-  it('that do not exist are 404 to every change, before anything else is said', async () => {
+  it('answers a change of a missing client with 404, before any other error', async () => {
     const { clients } = await setUp();
     const unknown = { code: 'NOT_FOUND', status: 404 };
     await expect(clients.update('nobody', { accessType: 'bad' })).rejects.toMatchObject(unknown);
@@ -80,7 +98,7 @@ describe('clients', () => {
     await expect(clients.setSecret('nobody', 'bad')).rejects.toMatchObject(unknown);
   });
 
-  it('change rights without losing their tokens', async () => {
+  it('changes rights of a client without revoking its tokens', async () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'reader', secret: SECRET });
     const before = await clients.findStatus('reader');
@@ -97,7 +115,7 @@ describe('clients', () => {
     expect((await clients.findStatus('reader'))?.stamp).toBe(before?.stamp);
   });
 
-  it('lose their tokens and the old secret with a new one', async () => {
+  it('revokes tokens and the old secret of a client with a new secret', async () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'reader', secret: SECRET });
     const before = await clients.findStatus('reader');
@@ -112,7 +130,7 @@ describe('clients', () => {
     expect(await clients.verifySecret('reader', secret)).toBeDefined();
   });
 
-  it('are gone when removed, and another client when made again', async () => {
+  it('removes a client for good: one created again under its id is another', async () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'reader', secret: SECRET });
     const before = await clients.findStatus('reader');
@@ -123,7 +141,7 @@ describe('clients', () => {
   });
 });
 
-describe('verifying', () => {
+describe('the check of a client secret', () => {
   it('finds nobody for a wrong pair', async () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'reader', secret: SECRET });

@@ -77,8 +77,8 @@ describe('the last admin', () => {
   });
 });
 
-describe('a change of a record', () => {
-  it('is one commit with its entry in the audit log', async () => {
+describe('a change of a stored client record', () => {
+  it('is one commit with its audit entry', async () => {
     const { store, records } = await setUp({ root: 'admin', reader: 'user' });
     await records.change('reader', { permissions: {} });
     await records.change('reader', { hash: 'another' });
@@ -93,23 +93,26 @@ describe('a change of a record', () => {
     ]);
   });
 
-  it.each(['busy', 'timeout', 'unavailable'] as const)('is not made without it: %s', async (reason) => {
-    const store = fickle((await setUp({ root: 'admin', reader: 'user' })).store);
-    const records = over(store);
-    const given = { clientId: 'new', accessType: 'admin', secret: undefined, permissions: null } as const;
-    const before = [await records.all(), await auditedIn(store)];
-    store.leave(reason, ['commit']);
-    for (const change of [
-      () => records.insert(createClientRecord(given, { _id: newId(), hash: '', now: 1 })),
-      () => records.change('reader', { accessType: 'admin' }),
-      () => records.change('reader', { hash: 'another' }),
-      () => records.remove('reader'),
-    ]) {
-      await expect(change()).rejects.toMatchObject({ reason });
-    }
-    store.comeBack();
-    expect([await records.all(), await auditedIn(store)]).toEqual(before);
-  });
+  it.each(['busy', 'timeout', 'unavailable'] as const)(
+    'is not made without its audit entry: %s',
+    async (reason) => {
+      const store = fickle((await setUp({ root: 'admin', reader: 'user' })).store);
+      const records = over(store);
+      const given = { clientId: 'new', accessType: 'admin', secret: undefined, permissions: null } as const;
+      const before = [await records.all(), await auditedIn(store)];
+      store.leave(reason, ['commit']);
+      for (const change of [
+        () => records.insert(createClientRecord(given, { _id: newId(), hash: '', now: 1 })),
+        () => records.change('reader', { accessType: 'admin' }),
+        () => records.change('reader', { hash: 'another' }),
+        () => records.remove('reader'),
+      ]) {
+        await expect(change()).rejects.toMatchObject({ reason });
+      }
+      store.comeBack();
+      expect([await records.all(), await auditedIn(store)]).toEqual(before);
+    },
+  );
 });
 
 describe('a reviewer', () => {
@@ -139,15 +142,15 @@ describe('a reviewer', () => {
   });
 });
 
-describe('changes of one record', () => {
-  it('that race are all applied', async () => {
+describe('concurrent changes of one client record', () => {
+  it('are all applied', async () => {
     const { records } = await setUp({ reader: 'user' });
     const stamps = ['h1', 'h2', 'h3', 'h4', 'h5'];
     await Promise.all(stamps.map((hash) => records.change('reader', { hash })));
     expect((await records.findOrThrow('reader')).v).toBe(6);
   });
 
-  it('give up as busy when the race is never won', async () => {
+  it('end as busy when the write never succeeds', async () => {
     const { store } = await setUp({ reader: 'user' });
     let commits = 0;
     const contended = over({
@@ -162,7 +165,7 @@ describe('changes of one record', () => {
     expect(commits).toBe(10);
   });
 
-  it('pass on what the store says', async () => {
+  it('reject with the error of the store', async () => {
     const { store } = await setUp({ reader: 'user' });
     const away = over({
       ...store,
@@ -209,11 +212,11 @@ describe('a change of a client record', () => {
     expect([...write.changed].sort()).toEqual(['accessType', 'lastModifiedAt', 'permissions', 'v']);
   });
 
-  it('that is empty only increments v', () => {
+  it('without members only increments v', () => {
     expect(updateClientRecord(NS, parseClientRecord(newRecord()), {}).changed).toEqual(['v']);
   });
 
-  it('of the secret changes the stamp', () => {
+  it('with a new secret changes the stamp', () => {
     const record = parseClientRecord(newRecord());
     const after = parseClientRecord(updateClientRecord(NS, record, { hash: 'new hash' }).document);
     expect(after.hash).toBe('new hash');

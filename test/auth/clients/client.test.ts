@@ -126,7 +126,7 @@ describe('a change of a client', () => {
   });
 });
 
-describe('a secret', () => {
+describe('a client secret', () => {
   it('has 8 to 1024 characters of any kind', () => {
     expect(parseSecret('12345678')).toBe('12345678');
     expect(parseSecret('p\u00e4ss \u0000 w\u00f6rd')).toBe('p\u00e4ss \u0000 w\u00f6rd');

@@ -7,7 +7,7 @@ import {
   secretMatches,
 } from '../../../src/auth/clients/secret-hash.ts';
 
-describe('secrets', () => {
+describe('secret hashes', () => {
   it('match their own hash only', async () => {
     const hash = await hashSecret('correct horse');
     expect(await secretMatches('correct horse', hash)).toBe(true);

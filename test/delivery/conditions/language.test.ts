@@ -122,8 +122,8 @@ describe('parseAcceptLanguage', () => {
   });
 });
 
-describe('the reader of headers', () => {
-  it('reads a header once, and a very long one each time', () => {
+describe('the Accept-Language parser', () => {
+  it('parses a header once, and a very long one each time', () => {
     const read = createLanguageReader();
     expect(read('en, fr;q=0.5')).toEqual(parseAcceptLanguage('en, fr;q=0.5'));
     expect(read('en, fr;q=0.5')).toBe(read('en, fr;q=0.5'));

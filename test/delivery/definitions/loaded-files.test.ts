@@ -21,7 +21,7 @@ async function opened() {
 
 const TEXT = '{"branches":[{"recipe":"x"}]}';
 
-describe('loaded files', () => {
+describe('loaded definition files', () => {
   it('know a file that has not changed', async () => {
     const { folder, loaded } = await opened();
     const file = join(folder, 'sample.json');

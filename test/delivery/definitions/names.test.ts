@@ -49,7 +49,7 @@ describe('the name of a recipe', () => {
   });
 });
 
-describe('the name of a file', () => {
+describe('the file name of a definition', () => {
   it.each(['abc', '120x80', 'thumb.small', 'a'])('may be %s, as older servers let it', (name) => {
     expect(fileNameError('route', name)).toBeUndefined();
   });
@@ -59,7 +59,7 @@ describe('the name of a file', () => {
   });
 });
 
-describe('the table of names', () => {
+describe('the table of definition names', () => {
   it('gives a name to the first that claims it, whatever the case, and to the next when that one goes', () => {
     const names = createNameTable();
     names.claim('a.json', 'Sample');

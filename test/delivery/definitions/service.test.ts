@@ -192,7 +192,7 @@ describe('replacing and removing a definition', () => {
   });
 });
 
-describe('what stands around a change', () => {
+describe('a change of a definition', () => {
   it('sees it before it is made, and only if it is not refused', async () => {
     const { routes, folder } = await opened();
     const seen: unknown[] = [];
@@ -221,7 +221,7 @@ describe('what stands around a change', () => {
   });
 });
 
-describe('files at a start', () => {
+describe('definition files at startup', () => {
   it('are all in force that make sense; the others are logged and listed', async () => {
     const { routes, write, lines, fileOf } = await opened();
     await write('whole', route('whole'));
@@ -250,7 +250,7 @@ describe('files at a start', () => {
   });
 });
 
-describe('edits by hand', () => {
+describe('definition files edited by hand', () => {
   it('come into force, and go, and stay out while they make no sense', async () => {
     const { routes, write, fileOf } = await opened();
     await write('early', route('early'));

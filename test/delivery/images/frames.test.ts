@@ -24,7 +24,7 @@ function wire(): Buffer {
   return Buffer.concat(pieces);
 }
 
-it('come out as they went in, however the stream is cut', () => {
+it('frames between server and image worker arrive as they were sent, however the stream is cut', () => {
   const bytes = wire();
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 20 }), (cuts) => {

@@ -6,7 +6,7 @@ import { GRAVITIES, type ImageSettings, RESIZE_STYLES } from '../../../src/deliv
 
 const SOURCE = { width: 800, height: 600 };
 
-describe('geometry', () => {
+describe('the geometry of a variant', () => {
   const CASES: readonly [string, ImageSettings, Omit<Geometry, 'size'>, string][] = [
     ['nothing asked for', {}, {}, '800×600'],
     ['a pixel ratio alone', { devicePixelRatio: 2 }, {}, '800×600'],
@@ -134,7 +134,7 @@ describe('geometry', () => {
       '400×300',
     ],
   ];
-  it.each(CASES)('of %s is right', (_name, settings, steps, size) => {
+  it.each(CASES)('is right for %s', (_name, settings, steps, size) => {
     const geometry = planGeometry(SOURCE, settings);
     expect(sizeText(geometry.size)).toBe(size);
     expect(geometry).toEqual({ ...steps, size: geometry.size });
@@ -145,11 +145,11 @@ describe('geometry', () => {
     ['sides that cross', { crop: [100, 100, 50, 50] }],
     ['a centre that is larger', { resizeStyle: 'crop', width: 801, height: 10 }],
     ['a corner that leaves too little', { cropX: 700, width: 101 }],
-  ])('refuses %s', (_name, settings) => {
+  ])('rejects %s', (_name, settings) => {
     expect(() => planGeometry(SOURCE, settings)).toThrow(CropError);
   });
 
-  it('never leaves the image, never makes nothing, and enlarges only when told to', () => {
+  it('stays within the image, is never empty, and enlarges only where the settings say so', () => {
     const side = fc.integer({ min: 1, max: 20_000 });
     const settings = fc.record(
       {

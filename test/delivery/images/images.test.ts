@@ -54,7 +54,7 @@ function requestOf(settings: object, more: Partial<Pick<VariantRequest, 'source'
 
 const RECIPES = (name: string) => [name];
 
-describe('a variant', () => {
+describe('a delivered variant', () => {
   it.each([
     ['file:a.png', 'a.png'],
     ['file:2026/11/a b.png', 'a b.png'],
@@ -132,7 +132,7 @@ describe('a variant', () => {
     expect(tagOf(open, 'w=3&x=1')).toBe(tagOf(open, 'width=3'));
   });
 
-  it('goes with a flush that names it, and only then', async () => {
+  it('is removed by a flush that names it, and only then', async () => {
     const images = await openImages();
     const request = requestOf({ width: 40, allowOverride: ['width'] });
     const wide = { ...request, query: new URLSearchParams('w=50&v=1') };

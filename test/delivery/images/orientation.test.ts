@@ -20,8 +20,8 @@ const SHOWN_AT: Readonly<Record<number, (x: number, y: number) => readonly [numb
 };
 const STORED = { width: 4, height: 3 };
 
-describe('orientation', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('%i takes every pixel back to its place', (orientation) => {
+describe('the EXIF orientation', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('of %i is undone pixel by pixel', (orientation) => {
     const rotation = rotationOf(orientation);
     const shown = rotateSize(STORED, rotation);
     for (let x = 0; x < 4; x += 1) {
@@ -33,11 +33,11 @@ describe('orientation', () => {
     }
   });
 
-  it.each([undefined, 0, 9, 1.5])('%j is none', (orientation) => {
+  it.each([undefined, 0, 9, 1.5])('is normal for %j', (orientation) => {
     expect(rotationOf(orientation)).toEqual({ angle: 0, mirror: false });
   });
 
-  it('turns every step of a geometry', () => {
+  it('rotates every step of a geometry', () => {
     const geometry = {
       scale: { width: 30, height: 40 },
       trim: { left: 0, top: 10, width: 30, height: 20 },

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { RenderError } from '../../../src/delivery/images/render-error.ts';
 
-it('carries its reason beside a message for the client', () => {
+it('a render error has a reason beside its message for the client', () => {
   const error = new RenderError('crop', 'outside');
   expect(error).toBeInstanceOf(Error);
   expect([error.reason, error.message]).toEqual(['crop', 'outside']);

@@ -20,14 +20,14 @@ function start() {
   return child;
 }
 
-it('ends when its input ends', async () => {
+it('the render process ends when its input ends', async () => {
   const child = start();
   await once(child.stdout, 'data');
   child.stdin.end();
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
-it('answers every job with one message, and waits for memory before it decodes', async () => {
+it('the render process answers every job with one message, and waits for memory before it decodes', async () => {
   const child = start();
   const messages: Record<string, unknown>[] = [];
   const read = createFrameReader((kind, payload) => {

@@ -29,7 +29,7 @@ const draw = (
 
 const SHOWN = ['red', 'green', 'yellow', 'blue'];
 
-describe('rendering', () => {
+describe('the rendering of a variant', () => {
   const SIZES: readonly [ImageSettings, string][] = [
     [{ width: 400, height: 400, resizeStyle: 'aspectfit' }, '400x300'],
     [{ width: 400, height: 400, resizeStyle: 'aspectfill' }, '400x400'],
@@ -49,7 +49,7 @@ describe('rendering', () => {
     [{ rotate: 45 }, '990x990'],
     [{ blur: 2, sharpen: 1, saturate: 0.5, width: 80 }, '80x60'],
   ];
-  it.each(SIZES)('makes %j of an image of 800×600 one of %s', async (settings, size) => {
+  it.each(SIZES)('with %j turns an image of 800×600 into one of %s', async (settings, size) => {
     const source = await quadrants({ width: 800, height: 600 });
     const { info, body } = await draw(source, settings);
     const { width, height } = await metadataOf(body);

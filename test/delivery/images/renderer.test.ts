@@ -31,7 +31,7 @@ const startScript = (script: string) => () =>
 const frame = (kind: string, payload: string) =>
   `process.stdout.write(Buffer.concat([Buffer.from([${kind.charCodeAt(0)},0,0,0,${payload.length}]),Buffer.from(${JSON.stringify(payload)})]));`;
 
-describe('a rendering', () => {
+describe('a rendering in an image worker', () => {
   it('gives the image in the format asked for, several in one process', async () => {
     const renderer = openRenderer();
     for (const width of [20, 40]) {

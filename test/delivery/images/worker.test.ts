@@ -27,7 +27,7 @@ function openWorker() {
   return { worker, held: () => held };
 }
 
-it('gives back the memory that a rendering reserved, whether it succeeds or fails', async () => {
+it('an image worker releases the memory that a rendering reserved, whether it succeeds or fails', async () => {
   const { worker, held } = openWorker();
   await worker.render(JOB, Readable.from([await quadrants({ width: 80, height: 60 })]));
   expect(held()).toBe(0);
@@ -37,14 +37,17 @@ it('gives back the memory that a rendering reserved, whether it succeeds or fail
   expect(worker.isReusable).toBe(true);
 });
 
-it.skipIf(process.platform !== 'linux')('inherits nothing of the environment of the server', async () => {
-  const { worker } = openWorker();
-  await worker.render(JOB, Readable.from([await quadrants({ width: 8, height: 6 })]));
-  const names = readFileSync(`/proc/${worker.pid}/environ`, 'latin1').split('\0').filter(Boolean);
-  expect(names).toEqual(['MALLOC_ARENA_MAX=2']);
-});
+it.skipIf(process.platform !== 'linux')(
+  'an image worker inherits nothing of the environment of the server',
+  async () => {
+    const { worker } = openWorker();
+    await worker.render(JOB, Readable.from([await quadrants({ width: 8, height: 6 })]));
+    const names = readFileSync(`/proc/${worker.pid}/environ`, 'latin1').split('\0').filter(Boolean);
+    expect(names).toEqual(['MALLOC_ARENA_MAX=2']);
+  },
+);
 
-it('is not used again once a file was longer than allowed, for the rest of it is still on the way', async () => {
+it('an image worker is not used again after a file above the size limit, as its rest is still being sent', async () => {
   const { worker } = openWorker();
   const long = worker.render(JOB, Readable.from([Buffer.alloc(1e6), Buffer.alloc(1)]));
   await expect(long).rejects.toMatchObject({ code: 'IMAGE_TOO_LARGE' });
@@ -60,12 +63,15 @@ function renderWith(script: string): { readonly worker: RenderWorker; readonly r
   return { worker, rendering: worker.render(JOB, Readable.from([Buffer.from('x')])) };
 }
 
-it.skipIf(process.platform !== 'linux')('ends a process that takes more memory than it may', async () => {
-  const script = 'const kept = Buffer.alloc(400 * 1024 * 1024, 1); setInterval(() => kept.length, 1000);';
-  const { worker, rendering } = renderWith(script);
-  await expect(rendering).rejects.toMatchObject({ code: 'IMAGE_TOO_LARGE' });
-  expect(worker.isAlive).toBe(false);
-});
+it.skipIf(process.platform !== 'linux')(
+  'an image worker that exceeds its memory limit is ended',
+  async () => {
+    const script = 'const kept = Buffer.alloc(400 * 1024 * 1024, 1); setInterval(() => kept.length, 1000);';
+    const { worker, rendering } = renderWith(script);
+    await expect(rendering).rejects.toMatchObject({ code: 'IMAGE_TOO_LARGE' });
+    expect(worker.isAlive).toBe(false);
+  },
+);
 
 const SEND = `const send = (kind, text) => {
   const head = Buffer.alloc(5);
@@ -79,7 +85,7 @@ it.each([
   ['a type that is no image', { contentType: 'text/html', width: 1, height: 1 }],
   ['a second header', { contentType: 'image/png\r\nx: y', width: 1, height: 1 }],
   ['a size that is no number', { contentType: 'image/png', width: '1', height: 1 }],
-])('ends a process that sends %s', async (_what, info) => {
+])('an image worker that sends %s is ended', async (_what, info) => {
   const script = `${SEND} send('J', ${JSON.stringify(JSON.stringify({ info }))}); send('B', 'x'); send('E', '');`;
   const { worker, rendering } = renderWith(script);
   await expect(rendering).rejects.toMatchObject({ code: 'RENDER_FAILED' });

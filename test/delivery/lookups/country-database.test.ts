@@ -28,7 +28,7 @@ function opened(file?: string) {
   };
 }
 
-describe('the bundled database', () => {
+describe('the bundled country database', () => {
   const { lookUp } = opened();
 
   it.each([
@@ -58,7 +58,7 @@ describe('the bundled database', () => {
   );
 });
 
-describe('a database file', () => {
+describe('a country database file', () => {
   it.each([
     [{ country: { iso_code: 'SE', names: { en: 'Sweden' } } }, 'SE'],
     [{ country_code: 'se' }, 'se'],

@@ -43,7 +43,7 @@ function lookups(geolocation: object = {}, network: object = {}) {
   return { ...made, lines };
 }
 
-describe('lookups', () => {
+describe('lookups of a visitor', () => {
   it('find countries in the bundled database, and no connection types, with no settings at all', async () => {
     const { country, network, lines } = lookups();
     expect([await country(IP), await network(IP), lines]).toEqual(['US', undefined, []]);

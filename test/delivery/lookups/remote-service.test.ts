@@ -15,7 +15,7 @@ async function ask(answer: (response: ServerResponse) => void, signal = unhurrie
   return askService({ url: `${origin}/{ip}`, path: PATH }, IP, signal);
 }
 
-describe('asking a service', () => {
+describe('a request to a lookup service', () => {
   it('gives the text at the path, trimmed', async () => {
     expect(await ask(GB)).toBe('GB');
     expect(await ask((response) => void response.end('\uFEFF{"country":{"code":"GB"}}'))).toBe('GB');

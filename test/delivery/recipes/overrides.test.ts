@@ -6,7 +6,7 @@ import { parseRecipe, type Recipe } from '../../../src/delivery/recipes/recipe.t
 const recipeOf = (settings: object): Recipe => parseRecipe({ recipe: 'thumbnail', settings }).recipe!;
 const settingsOf = (recipe: Recipe, query: string) => effectiveSettings(recipe, new URLSearchParams(query));
 
-describe('the settings of a request', () => {
+describe('the image settings of a request', () => {
   it('are those of the recipe, whatever the query says', () => {
     const recipe = recipeOf({ width: 350 });
     expect(settingsOf(recipe, 'width=650&w=9&format=png&width=junk')).toEqual({ width: 350 });

@@ -6,11 +6,11 @@ import {
   SETTINGS_WITHOUT_EFFECT,
 } from '../../../src/delivery/recipes/setting-rules.ts';
 
-it('gives no name two meanings', () => {
+it('no name of an image setting has two meanings', () => {
   const names = [...Object.keys(SETTING_RULES), ...Object.keys(SETTING_ALIASES), ...SETTINGS_WITHOUT_EFFECT];
   expect(new Set(names).size).toBe(names.length);
 });
 
-it('reads the old word for no gravity as the upper left corner', () => {
+it('the old word for no gravity means the upper left corner', () => {
   expect(SETTING_RULES.gravity).toMatchObject({ words: { none: 'northwest', south: 'south' } });
 });

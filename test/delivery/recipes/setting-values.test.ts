@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseSetting, settingOf } from '../../../src/delivery/recipes/setting-values.ts';
 
-describe('a value of a setting', () => {
+describe('a value of an image setting', () => {
   it.each([
     ['width', '12.9', 12],
     ['blur', '.5', 0.5],

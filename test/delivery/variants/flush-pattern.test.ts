@@ -15,7 +15,7 @@ const VARIANTS = {
 const recipesOf = (name: string) =>
   name === 'by-device' ? ['thumb', 'large'] : name === 'thumb' ? ['thumb'] : [];
 
-describe('a flush', () => {
+describe('the pattern of a flush', () => {
   it.each([
     ['*', ['thumb', 'wide', 'large', 'other']],
     ['/thumb/a/b.jpg', ['thumb', 'wide']],

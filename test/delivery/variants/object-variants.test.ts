@@ -80,4 +80,103 @@ describe('variants as objects', () => {
     await store.set(KEY, INFO, Buffer.from('a'));
     expect(failures).toEqual([expect.any(StoreError), expect.any(StoreError)]);
   });
+
+  it('that are large and damaged count as missing and are removed', async () => {
+    const { store, objects } = openStore();
+    await store.set(KEY, INFO, Buffer.alloc(600_000, 'large'));
+    objects.files.set(OBJECT, objects.files.get(OBJECT)!.subarray(0, 599_990));
+    expect(await store.get(KEY)).toBeUndefined();
+    expect(objects.files.size).toBe(0);
+  });
+
+  it('that are empty or of another form go with every removal', async () => {
+    const { store, objects } = openStore();
+    objects.files.set(OBJECT, Buffer.alloc(0));
+    objects.files.set(`bb/${'b'.repeat(64)}.variant`, Buffer.from('nonsense'));
+    expect(await store.get(KEY)).toBeUndefined();
+    expect(await store.remove(() => false)).toBe(1);
+    expect(objects.files.size).toBe(0);
+  });
+
+  it('that are gone when they are sent fail the stream', async () => {
+    const { store, objects } = openStore();
+    await store.set(KEY, INFO, Buffer.alloc(600_000, 'large'));
+    const found = await store.get(KEY);
+    objects.files.clear();
+    await expect(bodyOf(found)).rejects.toThrow('the variant has gone');
+  });
+
+  it('that another server stored first are kept, and the second upload is discarded', async () => {
+    const objects = openMemoryMedia();
+    let uploads = 0;
+    const begin: typeof objects.begin = async (options) => {
+      uploads += 1;
+      const upload = await objects.begin(options);
+      if (uploads === 1) await openStore(objects).store.set(KEY, INFO, Buffer.from('first'));
+      return upload;
+    };
+    const { store } = openStore({ ...objects, begin });
+    await store.set(KEY, INFO, Buffer.from('first'));
+    expect([...objects.files.keys()]).toEqual([OBJECT]);
+    expect((await bodyOf(await store.get(KEY))).toString()).toBe('first');
+  });
+
+  it('whose upload breaks off are discarded, and the failure is reported', async () => {
+    const objects = openMemoryMedia();
+    const broken = new StoreError('unavailable');
+    const discarded: string[] = [];
+    const begin: typeof objects.begin = async (options) => ({
+      ...(await objects.begin(options)),
+      publish: () => Promise.reject(broken),
+      discard: async () => void discarded.push('discarded'),
+    });
+    const { store, failures } = openStore({ ...objects, begin });
+    await store.set(KEY, INFO, Buffer.from('a'));
+    expect([failures, discarded, objects.files.size]).toEqual([[broken], ['discarded'], 0]);
+  });
+
+  it('that are larger than the whole cache are not stored', async () => {
+    const { store, objects } = openStore(openMemoryMedia(), 500);
+    await store.set(KEY, INFO, Buffer.alloc(1000));
+    expect(objects.files.size).toBe(0);
+  });
+
+  it('cannot be removed while the store is unavailable, which is reported', async () => {
+    const objects = openMemoryMedia();
+    const { store, failures } = openStore(objects);
+    await store.set(KEY, INFO, Buffer.from('a'));
+    Object.assign(objects, {
+      // biome-ignore lint/correctness/useYield: a list that fails gives nothing
+      async *list() {
+        throw new StoreError('unavailable');
+      },
+    });
+    expect(await store.remove(() => true)).toBe(0);
+    expect(failures).toEqual([expect.any(StoreError)]);
+    await store.close();
+  });
+
+  it.each<[string, unknown]>([
+    ['no object', []],
+    ['no description', { size: 4, hash: 'x' }],
+    ['a description that is no object', { info: 'x', size: 4, hash: 'x' }],
+    ['a path that is no text', { info: { ...INFO, path: 1 }, size: 4, hash: 'x' }],
+    ['a width that is no integer', { info: { ...INFO, width: 0.5 }, size: 4, hash: 'x' }],
+    ['no hash', { info: INFO, size: 4 }],
+    ['no size', { info: INFO, hash: 'x' }],
+  ])('whose head has %s count as missing and are removed', async (_what, head) => {
+    const { store, objects } = openStore();
+    const text = Buffer.from(JSON.stringify(head));
+    const prefix = Buffer.from('CLV1\0\0\0\0', 'latin1');
+    prefix.writeUInt32BE(text.length, 4);
+    objects.files.set(OBJECT, Buffer.concat([prefix, text, Buffer.from('body')]));
+    expect(await store.get(KEY)).toBeUndefined();
+    expect(objects.files.size).toBe(0);
+  });
+
+  it('whose head would be too long to be read at once are not stored', async () => {
+    const { store, objects } = openStore();
+    await store.set(KEY, { ...INFO, path: '\u0001'.repeat(12_000) }, Buffer.from('a'));
+    expect(objects.files.size).toBe(0);
+  });
 });

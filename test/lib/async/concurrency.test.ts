@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mapConcurrent } from '../../../src/lib/async/concurrency.ts';
 
-test('results keep the order of the items, whichever ends first', async () => {
+test('mapConcurrent keeps the order of the items, whichever ends first', async () => {
   const gates = [0, 1, 2].map(() => Promise.withResolvers<string>());
   const all = mapConcurrent([0, 1, 2], 3, (n) => gates[n]!.promise);
   gates[2]!.resolve('c');
@@ -10,7 +10,7 @@ test('results keep the order of the items, whichever ends first', async () => {
   expect(await all).toEqual(['a', 'b', 'c']);
 });
 
-test('no more than so many at once', async () => {
+test('mapConcurrent runs no more tasks at once than its limit', async () => {
   let running = 0;
   let most = 0;
   await mapConcurrent([...Array(20).keys()], 3, async () => {
@@ -22,7 +22,7 @@ test('no more than so many at once', async () => {
   expect(most).toBe(3);
 });
 
-test('a failure rejects and begins nothing more', async () => {
+test('a failure rejects mapConcurrent, and no further task begins', async () => {
   const begun: number[] = [];
   const all = mapConcurrent([0, 1, 2, 3, 4, 5], 2, async (n) => {
     begun.push(n);
@@ -34,6 +34,6 @@ test('a failure rejects and begins nothing more', async () => {
   expect(begun).toEqual([0, 1]);
 });
 
-test('an empty list is done at once', async () => {
+test('mapConcurrent of an empty list resolves at once', async () => {
   expect(await mapConcurrent([], 3, async () => 1)).toEqual([]);
 });

@@ -26,7 +26,7 @@ function play() {
   return { state, done, heard, waits, closing, patient, turn };
 }
 
-test('does what succeeds once', async () => {
+test('a retrier runs a task that succeeds once', async () => {
   const { state, done, patient } = play();
   state.may = true;
   await patient('a');
@@ -34,7 +34,7 @@ test('does what succeeds once', async () => {
   expect(done).toEqual(['a', 'a']);
 });
 
-test('repeats what came to nothing until it does not', async () => {
+test('a retrier repeats a task until it succeeds', async () => {
   const { state, done, heard, waits, patient, turn } = play();
   const ended = patient('a');
   await turn();
@@ -48,7 +48,7 @@ test('repeats what came to nothing until it does not', async () => {
   expect(heard).toEqual(['a']);
 });
 
-test('leaves a key to whoever waits with it already, and other keys alone', async () => {
+test('a retrier does not repeat a key that is waiting already, and does not delay other keys', async () => {
   const { done, waits, patient, turn } = play();
   void patient('a');
   await turn();
@@ -58,7 +58,7 @@ test('leaves a key to whoever waits with it already, and other keys alone', asyn
   expect([done, waits.length]).toEqual([['a', 'b'], 2]);
 });
 
-test('two that fail side by side wait as one', async () => {
+test('two failed tasks of one key are one retry', async () => {
   const { waits, patient, turn } = play();
   void patient('a');
   await patient('a');
@@ -66,7 +66,7 @@ test('two that fail side by side wait as one', async () => {
   expect(waits).toHaveLength(1);
 });
 
-test('ends when it is told to', async () => {
+test('a retrier ends when its signal is aborted', async () => {
   const { done, closing, patient, turn } = play();
   const ended = patient('a');
   await turn();

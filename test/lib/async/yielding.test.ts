@@ -6,12 +6,12 @@ import {
   yieldToEventLoop,
 } from '../../../src/lib/async/yielding.ts';
 
-test('maps in order, with positions', async () => {
+test('mapYielding maps in order, with positions', async () => {
   expect(await mapYielding(['a', 'b'], (item, index) => `${item}${index}`)).toEqual(['a0', 'b1']);
   expect(await mapYielding([], () => 1)).toEqual([]);
 });
 
-test('lets the event loop turn while it runs', async () => {
+test('mapYielding lets the event loop turn while it runs', async () => {
   let turns = 0;
   const timer = setInterval(() => {
     turns += 1;
@@ -25,14 +25,14 @@ test('lets the event loop turn while it runs', async () => {
   expect(turns).toBeGreaterThan(2);
 });
 
-test('ends at the first error', async () => {
+test('mapYielding ends at the first error', async () => {
   const boom = () => {
     throw new Error('boom');
   };
   await expect(mapYielding([1], boom)).rejects.toThrow('boom');
 });
 
-test('begins all work before it awaits any, and no failure goes unhandled meanwhile', async () => {
+test('all work begins before any of it is awaited, and no rejection is unhandled meanwhile', async () => {
   const unhandled: unknown[] = [];
   const note = (error: unknown) => void unhandled.push(error);
   process.on('unhandledRejection', note);
@@ -50,7 +50,7 @@ test('begins all work before it awaits any, and no failure goes unhandled meanwh
   expect(await startAllYielding([1, 2], async (item) => item * 2)).toEqual([2, 4]);
 });
 
-test('a pace asks for a turn once its steps have taken their time, and begins anew then', async () => {
+test('a pace asks for a turn of the event loop once its steps used up their time, and starts again', async () => {
   const pace = createYielder();
   expect(pace()).toBeUndefined();
   const end = performance.now() + 4;
@@ -64,7 +64,7 @@ test('a pace asks for a turn once its steps have taken their time, and begins an
   expect(turned).toBe(true);
 });
 
-test('the next turn comes behind what waits already', async () => {
+test('the next turn of the event loop comes after callbacks that wait already', async () => {
   const order: string[] = [];
   setImmediate(() => order.push('first'));
   await yieldToEventLoop();

@@ -7,13 +7,13 @@ const forever = () => new Promise<never>(() => undefined);
 const until = (signal: AbortSignal) => rejectOnAbort(forever(), signal);
 const late = { reason: 'timeout' };
 
-test('a task that ends in time is left alone, and nothing stays behind', async () => {
+test('a task that ends before its time limit is not aborted, and no timer or listener remains', async () => {
   const { signal } = new AbortController();
   expect(await withFetchTimeout({ timeoutMs: 60_000, aborted: signal }, async () => 'done')).toBe('done');
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('the time, or the request, ends a task', async () => {
+test('a task is aborted by its time limit or by the end of the request', async () => {
   const { signal } = new AbortController();
   await expect(withFetchTimeout({ timeoutMs: 10, aborted: signal }, until)).rejects.toMatchObject(late);
   const over = withFetchTimeout({ timeoutMs: 60_000, aborted: AbortSignal.abort() }, until);
@@ -24,7 +24,7 @@ test('the time, or the request, ends a task', async () => {
   await expect(ending).rejects.toMatchObject(late);
 });
 
-test('what fails before the end keeps its reason, and so does a refusal after it', async () => {
+test('a task that fails before it is aborted keeps its reason, and so does a rejection after it', async () => {
   const { signal } = new AbortController();
   const fail = (error: Error) => async () => {
     throw error;
@@ -37,7 +37,7 @@ test('what fails before the end keeps its reason, and so does a refusal after it
   await expect(withFetchTimeout(over, fail(broken))).rejects.toMatchObject({ ...late, cause: broken });
 });
 
-test('a promise that comes first wins, and one that fails too late disturbs nobody', async () => {
+test('a promise that settles before the abort wins, and a late rejection is handled', async () => {
   const controller = new AbortController();
   expect(await rejectOnAbort(Promise.resolve(1), controller.signal)).toBe(1);
   expect(getEventListeners(controller.signal, 'abort')).toEqual([]);

@@ -16,7 +16,7 @@ test.each([
   ['2606:4700:4700::1111'],
   ['2a00:1450:4001:81b::200e'],
   ['::ffff:1.1.1.1'],
-])('%s is public', (address) => {
+])('the address %s is public', (address) => {
   expect(isPublicAddress(address)).toBe(true);
 });
 
@@ -38,11 +38,11 @@ test.each([
   ...['2002:7f00:1::', '2002:a9fe:a9fe::1', '2001:0:7f00:1::1', '2001::1', '2001:20::1'],
   // No addresses at all.
   ...['', 'localhost', '127.1', '0x7f000001', '2130706433', '1.2.3', '1.1.1.1 ', '[::1]', '::ffff:1.1.1.1.1'],
-])('%j is not public', (address) => {
+])('the address %j is not public', (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 
-test('a host is told without brackets and the last dot', () => {
+test('a host name is normalized without brackets and the last dot', () => {
   expect(bareHost('[::1]')).toBe('::1');
   expect(bareHost('example.com.')).toBe('example.com');
   expect(bareHost('example.com..')).toBe('example.com.');
@@ -55,7 +55,7 @@ test('every URL has a port', () => {
   ]);
 });
 
-test('opens what is listed, in whichever spelling, and nothing else', () => {
+test('the list of allowed addresses matches what it lists, in any spelling, and nothing else', () => {
   const isOpen = createAllowedDestinations([
     '127.0.0.1:9000',
     '[::1]:80',
@@ -83,7 +83,7 @@ test.each([
   'http://a:1',
   '*:80',
   'a:123456',
-])('an entry %j opens nothing', (entry) => {
+])('the entry %j of the list of allowed addresses matches nothing', (entry) => {
   const isOpen = createAllowedDestinations([entry]);
   for (const host of ['a', 'b', '127.0.0.1', '', 'undefined', 'http']) {
     for (const port of [1, 80, 9000]) expect(isOpen(host, port)).toBe(false);

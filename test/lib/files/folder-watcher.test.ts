@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FolderWatcher } from '../../../src/lib/files/folder-watcher.ts';
@@ -28,7 +28,7 @@ async function watched(
   return { root, named, errors, watch };
 }
 
-describe('FolderWatch', () => {
+describe('the folder watcher', () => {
   it('names what comes, changes and goes, and not what was there', async () => {
     const { root, named } = await watched(0, (folder) => writeFile(join(folder, 'old'), '1'));
     await writeFile(join(root, 'new'), '1');
@@ -170,5 +170,17 @@ describe('FolderWatch', () => {
     await writeFile(join(other.root, 'file'), '1');
     await expect.poll(() => other.named, soon).toEqual(['file']);
     expect(named).toEqual([]);
+  });
+
+  it('goes on after the folder could not be read, which it reports once', async () => {
+    const { root, named, errors } = await watched(0);
+    await rename(root, `${root}-away`);
+    await symlink('watched', root);
+    await expect.poll(() => errors, soon).toEqual([expect.objectContaining({ code: 'ELOOP' })]);
+    await unlink(root);
+    await rename(`${root}-away`, root);
+    await writeFile(join(root, 'late'), '1');
+    await expect.poll(() => named, soon).toEqual(['late']);
+    expect(errors).toHaveLength(1);
   });
 });

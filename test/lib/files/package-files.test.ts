@@ -6,11 +6,11 @@ import { packageRoot, packageVersion } from '../../../src/lib/files/package-file
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
-it('finds the folder of the package', () => {
+it('packageRoot finds the folder of the package', () => {
   expect(fileURLToPath(packageRoot())).toBe(`${ROOT}/`);
 });
 
-it('reads the version of package.json', () => {
+it('packageVersion reads the version of package.json', () => {
   const text = readFileSync(join(ROOT, 'package.json'), 'utf8');
   expect(packageVersion()).toBe(JSON.parse(text).version);
 });

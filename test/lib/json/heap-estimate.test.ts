@@ -9,7 +9,7 @@ import { scanJson } from '../../../src/lib/json/json-scan.ts';
 
 const list = (item: string, count: number) => `[${`${item},`.repeat(count)}0]`;
 
-describe('what fits into half of a heap', () => {
+describe('the estimate whether parsed JSON fits into half of the heap', () => {
   const fits = (text: string, heapMb: number) =>
     jsonFitsHeap(text, Buffer.byteLength(text), { heapMb, shape: scanJson(Buffer.from(text)) });
 

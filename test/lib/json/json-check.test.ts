@@ -9,7 +9,7 @@ test.each([
   ['a surrogate pair', ['😀']],
   ['keys of every other kind', { constructor: 1, toString: { '': [] } }],
   ['the deepest nesting allowed', nested(MAX_JSON_DEPTH)],
-])('takes %s', (_name, value) => {
+])('the JSON check accepts %s', (_name, value) => {
   expect(findJsonIssue(value)).toBeUndefined();
 });
 
@@ -20,18 +20,18 @@ test.each([
   ['NUL in a key', '{"a\\u0000":1}', 'a\0', /NUL/],
   ['a lone surrogate in a key', '{"\\udc00":1}', '\ufffd', /surrogate/],
   ['a faulty root', '"\\ud800"', '', /surrogate/],
-])('names the path of %s', (_name, text, path, message) => {
+])('the JSON check names the path of %s', (_name, text, path, message) => {
   const fault = findJsonIssue(JSON.parse(text));
   expect(fault?.path).toBe(path);
   expect(fault?.message).toMatch(message);
 });
 
-test('refuses nesting beyond the bound, however deep', () => {
+test('the JSON check rejects nesting above the limit, however deep', () => {
   expect(findJsonIssue(nested(MAX_JSON_DEPTH + 1))?.message).toMatch(/deeper than 100/);
   expect(findJsonIssue(nested(200_000))?.message).toMatch(/deeper than 100/);
 });
 
-test('checks an element of a list with its path from the list, and one level less', () => {
+test('the JSON check of one list element has its path from the list, and one level less', () => {
   expect(findElementIssue({ a: [1] }, 7)).toBeUndefined();
   expect(findElementIssue({ a: '\ud800' }, 7)).toMatchObject({ path: '7.a' });
   expect(findElementIssue(nested(MAX_JSON_DEPTH - 1), 0)).toBeUndefined();

@@ -3,7 +3,7 @@ import { parseLineNumbers } from '../../../src/lib/json/json-line-numbers.ts';
 
 const TEXT = '{\n  "fields": {\n    "a": {\n      "type": "Nope"\n    }\n  }\n}\n';
 
-test('finds the line of a value, or of what is around it', () => {
+test('a JSON path has the line of its value, or of the value around it', () => {
   const lines = parseLineNumbers(TEXT);
   expect(lines.syntaxError).toBeUndefined();
   expect(lines.findNearest(['fields', 'a', 'type'])).toBe(4);
@@ -13,7 +13,7 @@ test('finds the line of a value, or of what is around it', () => {
   expect(lines.findNearest([])).toBe(1);
 });
 
-test('finds the line of a syntax error', () => {
+test('a JSON syntax error has its line', () => {
   expect(parseLineNumbers('{\n  "a": 1,\n}').syntaxError).toEqual({
     line: 3,
     message: 'property name expected',
@@ -22,6 +22,6 @@ test('finds the line of a syntax error', () => {
   expect(parseLineNumbers('').syntaxError?.line).toBe(1);
 });
 
-test('survives any nesting', () => {
+test('line numbers of JSON are found in text of any nesting', () => {
   expect(parseLineNumbers('['.repeat(200_000)).findNearest(['0'])).toBe(1);
 });

@@ -12,7 +12,7 @@ test.each([
   [']]]][[', 0],
   ['5', 0],
   ['', 0],
-])('%s nests %i levels', (json, depth) => {
+])('the JSON text %s is scanned as nested %i levels deep', (json, depth) => {
   expect(scan(json).depth).toBe(depth);
 });
 
@@ -21,14 +21,14 @@ test.each([
   [' {"a":1,"b":{}}', { commas: 1, colons: 2, lists: 0, objects: 2, values: 7 }],
   [`{"${'n'.repeat(100)}":"${'t'.repeat(100)}"}`, { commas: 0, colons: 1, objects: 1, values: 6 }],
   ['"[{:,\\"[{:,"', { commas: 0, colons: 0, lists: 0, objects: 0, values: 0 }],
-])('counts %s', (json, counts) => {
+])('the scan of JSON text counts %s', (json, counts) => {
   expect(scan(json)).toMatchObject(counts);
 });
 
-describe('a list', () => {
+describe('the scan of a JSON list', () => {
   const NUMBERS = `[${Array.from({ length: 10_000 }, (_, n) => n)}]`;
 
-  test('has elements, of which one is the largest', () => {
+  test('finds the number of elements and the longest one', () => {
     expect(scan(' [1, {"a":[2]} ,"x"] ').list).toEqual({
       elements: 3,
       chunks: [{ start: 2, end: 19, elements: 3 }],
@@ -39,15 +39,18 @@ describe('a list', () => {
     expect(scan('1').list).toBeUndefined();
   });
 
-  test.each(['[1', '[1}', '[1]]', '[1],[2]', '[1] x', '["', '[[1]', '[1]"', '['])('is none: %s', (text) => {
-    expect(scan(text).list).toBeNull();
-  });
+  test.each(['[1', '[1}', '[1]]', '[1],[2]', '[1] x', '["', '[[1]', '[1]"', '['])(
+    'rejects text that is not one list: %s',
+    (text) => {
+      expect(scan(text).list).toBeNull();
+    },
+  );
 
   test.each([
     ['numbers', NUMBERS, 3],
     ['long texts', JSON.stringify(Array(10).fill('x,[{"'.repeat(20_000))), 4],
     ['one large element between small ones', `[1,${NUMBERS},1,${NUMBERS}]`, 2],
-  ])('is cut into runs that give it back: %s', (_, text, least) => {
+  ])('splits the list into runs that join to the same list: %s', (_, text, least) => {
     const { chunks: runs, elements } = scan(text).list ?? { chunks: [], elements: 0 };
     const parts = runs.map(({ start, end }) => JSON.parse(`[${text.slice(start, end)}]`) as unknown[]);
     expect(parts.flat()).toEqual(JSON.parse(text));
@@ -57,7 +60,7 @@ describe('a list', () => {
   });
 });
 
-test('comes to the same in small steps', () => {
+test('the scan of JSON text in small steps has the result of one step', () => {
   const text = `  [{"a\\"[":[1,2]}, "\\\\", "${'é,'.repeat(100)}", [[[]]]]  `;
   for (const step of [1, 2, 3, 7]) {
     const scan = createJsonScan(Buffer.from(text));

@@ -5,6 +5,6 @@ it.each([{}, { a: 1 }, Object.create(null)])('%j is a JSON object', (value) => {
   expect(isJsonObject(value)).toBe(true);
 });
 
-it.each([null, [], 'text', 1, true, undefined])('%j is none', (value) => {
+it.each([null, [], 'text', 1, true, undefined])('%j is not a JSON object', (value) => {
   expect(isJsonObject(value)).toBe(false);
 });

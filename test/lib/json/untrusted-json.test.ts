@@ -3,33 +3,39 @@ import { createUntrustedJsonParser } from '../../../src/lib/json/untrusted-json.
 
 const anything = () => undefined;
 
-test.each(['{"a":[1]}', `{"a":[1],"b":"${'x'.repeat(20_000)}"}`])('reads %.20s', async (text) => {
-  expect(await createUntrustedJsonParser()(text, anything)).toEqual({
-    value: JSON.parse(text),
-    fault: undefined,
-  });
-});
+test.each(['{"a":[1]}', `{"a":[1],"b":"${'x'.repeat(20_000)}"}`])(
+  'untrusted JSON is parsed: %.20s',
+  async (text) => {
+    expect(await createUntrustedJsonParser()(text, anything)).toEqual({
+      value: JSON.parse(text),
+      fault: undefined,
+    });
+  },
+);
 
 test.each(['{"a":', `{"b":"${'x'.repeat(20_000)}`])(
-  'has no value for what is no JSON: %.10s',
+  'untrusted text that is not JSON has no value: %.10s',
   async (text) => {
     expect(await createUntrustedJsonParser()(text, anything)).toEqual({});
   },
 );
 
-test('says what no store could take back', async () => {
+test('untrusted JSON with a member that no store accepts has an issue with its path', async () => {
   const { issue: fault } = await createUntrustedJsonParser()('{"a":{"__proto__":1}}', anything);
   expect(fault).toMatchObject({ path: 'a.__proto__' });
 });
 
-test.each([10, 20_000])('a text of %i characters is refused before it is parsed', async (length) => {
-  const refused = createUntrustedJsonParser()('[{'.repeat(length / 2), ({ depth }) => {
-    throw new RangeError(`depth ${depth}`);
-  });
-  await expect(refused).rejects.toThrow(`depth ${length}`);
-});
+test.each([10, 20_000])(
+  'untrusted JSON of %i characters is rejected by its shape before it is parsed',
+  async (length) => {
+    const refused = createUntrustedJsonParser()('[{'.repeat(length / 2), ({ depth }) => {
+      throw new RangeError(`depth ${depth}`);
+    });
+    await expect(refused).rejects.toThrow(`depth ${length}`);
+  },
+);
 
-test('has one long text in hand at a time, and goes on after one that was refused', async () => {
+test('the parser of untrusted JSON reads one long text at a time, and continues after a rejected one', async () => {
   const read = createUntrustedJsonParser();
   const steps: string[] = [];
   const long = `["${'x'.repeat(20_000)}"]`;

@@ -61,7 +61,7 @@ const SETS = [
   ],
 ];
 
-describe('one character', () => {
+describe('the linear engine on one character', () => {
   test.each(SETS)('%s matches what it matches in this runtime', (set) => {
     for (const flags of ['', 'i', 's']) {
       const ours = compileLinearRegex(`^${set}$`, flags);
@@ -109,7 +109,7 @@ test.each([
   ['|a', '', '', true],
   ['()', '', '', true],
   ['(?:(?:(?:)))', '', '', true],
-])('/%s/%s on %j', (pattern, flags, text, matches) => {
+])('the linear engine matches /%s/%s on %j as this runtime does', (pattern, flags, text, matches) => {
   expect(compileLinearRegex(pattern, flags).test(text)).toBe(matches);
 });
 
@@ -148,18 +148,18 @@ test.each([
   ['(a?){500}'.repeat(2), 'too-large'],
   ['\\p{L}'.repeat(101), 'too-large'],
   ['a'.repeat(1001), 'too-large'],
-])('/%s/ is refused: %s', (pattern, reason) => {
+])('the linear engine rejects /%s/: %s', (pattern, reason) => {
   expect(() => compileLinearRegex(pattern, '')).toThrow(LinearRegexError);
   expect(() => compileLinearRegex(pattern, '')).toThrow(expect.objectContaining({ reason }));
 });
 
-test('the largest patterns compile', () => {
+test('the largest patterns compile in the linear engine', () => {
   expect(compileLinearRegex('a'.repeat(999), '').test('a'.repeat(999))).toBe(true);
   expect(compileLinearRegex('^.{1,255}$', '').test('x'.repeat(255))).toBe(true);
   expect(compileLinearRegex(`${'('.repeat(400)}a${')'.repeat(400)}`, '').test('a')).toBe(true);
 });
 
-test('patterns that are large in every way compile at once', () => {
+test('patterns that are large in every way compile in the linear engine without a pause', () => {
   compileLinearRegex('[a-z]', 'i');
   for (const set of ['\\W', '\\S', '[\\W\\S\\D]', '[\u0100-\uffff]', '[^\\p{L}\\W]', '.']) {
     const pattern = set.repeat(Math.floor(1000 / set.length));
@@ -173,13 +173,13 @@ test('patterns that are large in every way compile at once', () => {
   }
 });
 
-test('the size of a pattern is known without compiling it', () => {
+test('the size of a pattern of the linear engine is known without compiling it', () => {
   expect(estimateRegexSize('^a{10}$', '')).toBe(compileLinearRegex('^a{10}$', '').size);
   expect(estimateRegexSize('a{100}', '')).toBeGreaterThan(estimateRegexSize('a{10}', ''));
   expect(() => estimateRegexSize('(?=a)', '')).toThrow(LinearRegexError);
 });
 
-test('hostile patterns take time in proportion to the text', () => {
+test('hostile patterns take the linear engine time in proportion to the text', () => {
   const text = `${'a'.repeat(1 << 20)}b`;
   const started = threadCpuMs();
   for (const pattern of [
@@ -195,7 +195,7 @@ test('hostile patterns take time in proportion to the text', () => {
   expect(threadCpuMs() - started).toBeLessThan(10_000);
 });
 
-test('whatever is sent compiles or is refused with a reason', () => {
+test('any text compiles in the linear engine or is rejected with a reason', () => {
   const piece = fc.constantFrom(
     ...[
       'a',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPatternReader, PatternError, patternError } from '../../../src/lib/regex/pattern-reader.ts';
 
-test('a reader moves over whole characters and what it is asked to take', () => {
+test('the pattern reader moves over whole characters and expected text', () => {
   const reader = createPatternReader('\u{1f600}ab12');
   expect(reader.peek()).toBe('\u{1f600}');
   reader.skip(2);
@@ -15,7 +15,7 @@ test('a reader moves over whole characters and what it is asked to take', () => 
   expect(reader.peek()).toBe('');
 });
 
-test('a problem carries its reason', () => {
+test('a pattern error has its reason', () => {
   expect(patternError('unsupported', 'no')).toBeInstanceOf(PatternError);
   expect(patternError('unsupported', 'no')).toMatchObject({ reason: 'unsupported', message: 'no' });
 });

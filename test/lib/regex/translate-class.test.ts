@@ -17,15 +17,15 @@ test.each([
   ['[&&~~]', '[\\x{26}\\x{26}\\x{7e}\\x{7e}]'],
   ['[]', '[^\\x{0}-\\x{10ffff}]'],
   ['[^]', '[\\x{0}-\\x{10ffff}]'],
-])('%s becomes %s', (pattern, text) => {
+])('the character class %s becomes %s', (pattern, text) => {
   expect(translate(pattern)).toBe(text);
 });
 
-test.each(['[', '[a', '[a-', '[z-a]', '[\\B]'])('%s is refused', (pattern) => {
+test.each(['[', '[a', '[a-', '[z-a]', '[\\B]'])('the character class %s is rejected', (pattern) => {
   expect(() => translate(pattern)).toThrow(expect.objectContaining({ reason: 'syntax' }));
 });
 
-test('large sets weigh more', () => {
+test('a large character class has a higher weight', () => {
   const size = (pattern: string) => translateClass(createPatternReader(pattern), false).size;
   expect(size('[abc]')).toBe(1);
   expect(size('[\\p{L}\\p{N}]')).toBeGreaterThan(size('[\\p{L}]'));

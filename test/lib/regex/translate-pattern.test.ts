@@ -16,11 +16,11 @@ test.each([
   ['a{b', '', 'a\\x{7b}b'],
   ['\\d', 'i', '(?i:(?-i:[0-9]))'],
   ['[^x]', 'i', '(?i:(?-i:[^xX]))'],
-])('/%s/%s becomes %s', (pattern, flags, text) => {
+])('the pattern /%s/%s becomes %s', (pattern, flags, text) => {
   expect(translatePattern(pattern, flags).text).toBe(text);
 });
 
-test('repetitions are counted as the engine will write them out', () => {
+test('repetitions in a pattern are counted as the engine expands them', () => {
   expect(() => translatePattern('(a{30}){30}', '')).not.toThrow();
   expect(() => translatePattern('(a{32}){32}', '')).toThrow(expect.objectContaining({ reason: 'too-large' }));
   expect(() => translatePattern('(?:a|b|c){400}', '')).toThrow(

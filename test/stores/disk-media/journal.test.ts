@@ -1,5 +1,5 @@
 // Files of one upload in the staging folder.
-import { link, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { MediaFolder } from '../../../src/stores/disk-media/folder.ts';
@@ -117,4 +117,37 @@ it('an upload whose bytes were moved leaves nothing once settled', async () => {
   expect(await publishByMove(folder, ID, { key: 'final', file: join(folder.path, 'final') })).toBe(true);
   await settleStaged(folder, ID, 'final');
   expect(await filesBelow(folder.path)).toEqual(['final']);
+});
+
+it('a folder in place of a file of an upload is an error, not a missing journal', async () => {
+  const folder = new MediaFolder(await temporaryFolder());
+  await folder.makeStaging();
+  await mkdir(join(folder.staging, `${ID}.json`));
+  await expect(readJournal(folder, ID)).rejects.toMatchObject({ code: 'EISDIR' });
+  await expect(removeStaged(folder, ID)).rejects.toMatchObject({
+    code: expect.stringMatching(/EISDIR|EPERM/),
+  });
+});
+
+it('a move to a folder that is not there leaves the bytes staged', async () => {
+  const folder = new MediaFolder(await temporaryFolder());
+  await folder.makeStaging();
+  await writeFile(bytesPath(folder, ID), 'text');
+  const to = { key: 'none/final', file: join(folder.path, 'none/final') };
+  for (const publish of [publishByMove, publishStaged])
+    await expect(publish(folder, ID, to)).rejects.toMatchObject({ code: 'ENOENT' });
+  expect(await isStaged(folder, ID)).toBe(true);
+});
+
+it('a pointer that cannot be made fails the publication', async () => {
+  const folder = new MediaFolder(await temporaryFolder());
+  const to = { key: 'other', file: join(folder.path, 'other') };
+  await expect(publishStaged(folder, ID, to)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+it('a staging folder that is a file is an error', async () => {
+  const folder = new MediaFolder(await temporaryFolder());
+  await writeFile(join(folder.path, 'target'), '');
+  await symlink('target', folder.staging);
+  await expect(folder.makeStaging()).rejects.toThrow();
 });

@@ -1,7 +1,9 @@
 // The media store in a folder: the contract, and what only files have.
-import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { UnsettledUpload } from '../../../src/stores/media-store.ts';
 import { beginUpload, bytesAt, bytesOf, keysOf, storeFile } from '../../contracts/media-cases.ts';
 import { mediaStoreContract } from '../../contracts/media-store.ts';
 import { filesBelow } from '../../helpers/files-below.ts';
@@ -86,5 +88,48 @@ describe('a media folder', () => {
     await expect(beginUpload(store, '1/d/c/a.txt', bytesOf('a'))).rejects.toThrow('store: unavailable');
     expect(lines).toHaveLength(1);
     expect(lines[0]?.message).toContain('media.basePath');
+  });
+
+  it('is unavailable for what needs a file descriptor while there is none, and then serves again', async () => {
+    const { program, put, dispose } = await openInFolder();
+    onTestFinished(dispose);
+    await put('1/a.bin', bytesOf('a'));
+    const script = `
+      ${program}
+      const { closeSync, openSync } = await import('node:fs');
+      const drained = async (list) => { for await (const one of list) void one; };
+      const upload = () => store.begin({ candidate: () => '1/b.bin', contentType: 'text/plain' });
+      const written = async () => (await upload()).write((async function* () { yield Buffer.from('b'); })());
+      const read = () => store.read('1/a.bin').then((stream) => drained(stream));
+      const operations = [read, written, () => drained(store.list()), () => drained(store.unsettled(Date.now()))];
+      const outcomes = () => Promise.all(operations.map((run) => run().then(() => 'done', ({ reason }) => reason)));
+      const before = await outcomes();
+      const held = [];
+      try { for (;;) held.push(openSync('/dev/null')); } catch {}
+      const without = await outcomes();
+      for (const fd of held) closeSync(fd);
+      console.log(JSON.stringify([before, without, await outcomes()]));
+    `;
+    const limited = 'ulimit -n 100 && exec "$@"';
+    const node = [process.execPath, '--input-type=module', '-e', script];
+    const { stdout, stderr } = spawnSync('sh', ['-c', limited, 'sh', ...node], { encoding: 'utf8' });
+    const all = (outcome: string) => Array(4).fill(outcome);
+    expect(JSON.parse(stdout || 'null'), stderr).toEqual([all('done'), all('unavailable'), all('done')]);
+    expect(stderr.match(/too many files are open/g)).toHaveLength(1);
+  });
+
+  it('keeps what an upload left while that cannot be removed', async () => {
+    const path = await temporaryFolder();
+    const store = diskMedia(path);
+    const upload = await beginUpload(store, '1/a.bin', bytesOf('a'));
+    upload.abandon();
+    const [part = ''] = (await readdir(join(path, '.uploads'))).filter((name) => name.endsWith('.part'));
+    await rm(join(path, '.uploads', part));
+    await mkdir(join(path, '.uploads', part));
+    const left: UnsettledUpload[] = [];
+    for await (const one of store.unsettled(Date.now() + 1000)) left.push(one);
+    expect(left).toHaveLength(1);
+    await expect(left[0]!.discard()).rejects.toMatchObject({ reason: 'unavailable' });
+    expect(await readdir(join(path, '.uploads'))).toContain(part);
   });
 });

@@ -34,3 +34,11 @@ it('logs one line for a Redis that is away, and no secret', async () => {
   expect(lines.join()).not.toContain('secret');
   await cache.close();
 });
+
+it('a Redis cache without an address is not opened', async () => {
+  const opened = openCacheStore(
+    { ...settings, engine: 'redis', redis: { timeoutMs: 50 } },
+    { cwd: '/', now: Date.now, log: { warn: () => {} } },
+  );
+  await expect(opened).rejects.toThrow('cache.redis.url is missing');
+});

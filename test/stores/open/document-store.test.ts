@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
-import { openDocumentStore } from '../../../src/stores/open/document-store.ts';
+import { openDatabaseCheck, openDocumentStore } from '../../../src/stores/open/document-store.ts';
 import { freePort } from '../../helpers/server-process.ts';
 
 const log = createLogger({ level: 'silent', format: 'json', secrets: [] });
@@ -57,5 +57,31 @@ describe('opening documents', () => {
     expect(error).toBeInstanceOf(AppError);
     expect(error).toMatchObject({ code: 'CONFIGURATION_INVALID' });
     expect(JSON.stringify(error)).not.toContain('hunter2');
+  });
+
+  it('rejects a page that does not fit into the memory for unsent responses', async () => {
+    const cwd = await emptyFolder();
+    const asked: number[] = [];
+    const hasMemoryFor = (bytes: number) => asked.push(bytes) < 0;
+    const options = { cwd, queueLimit: 10, queryMs: 1000, log, hasMemoryFor };
+    const store = await openDocumentStore({ ...database, engine: 'sqlite' }, options);
+    onTestFinished(() => store.close());
+    const ns = { database: null, collection: 'things' };
+    const document = { _id: '0'.repeat(24), v: 1, text: 'x'.repeat(2_000_000) };
+    await store.commit([{ kind: 'insert', ns, document }]);
+    const query = { filter: { kind: 'and', filters: [] }, sort: [], skip: 0, limit: 10 } as const;
+    await expect(store.findText(ns, query)).rejects.toMatchObject({ reason: 'busy' });
+    expect(asked.length).toBeGreaterThan(0);
+  });
+
+  it('opens the data file for a check, next to a server that has it open', async () => {
+    const cwd = await emptyFolder();
+    expect(openDatabaseCheck(database, { cwd })).toBeUndefined();
+    const options = { cwd, queueLimit: 10, queryMs: 1000, log, exclusive: true };
+    const store = await openDocumentStore({ ...database, engine: 'sqlite' }, options);
+    onTestFinished(() => store.close());
+    const check = openDatabaseCheck(database, { cwd });
+    expect(check).toBeDefined();
+    check?.close();
   });
 });
