@@ -32,9 +32,6 @@ export function createContextFactory({ config, now }: Pick<HttpDeps, 'config' | 
   return (request: FastifyRequest): RequestContext => ({
     caller: createCaller(request.client),
     deadline: deadline(request),
-    // Lazy: only hooks use it, and few collections have any.
-    get origin() {
-      return createOrigin(request);
-    },
+    origin: createOrigin(request),
   });
 }
