@@ -14,6 +14,12 @@ export function textLength(text: ChunkedText): number {
   return text.reduce((sum, piece) => sum + piece.length, 0);
 }
 
+/** Joins `texts` by commas: into one text, or into pieces if it would be long. */
+export function joinByComma(texts: readonly string[]): ChunkedText {
+  if (textLength(texts) + texts.length <= MAX_JOINED_LENGTH) return texts.join(',');
+  return texts.flatMap((text, index) => (index === 0 ? [text] : [',', text]));
+}
+
 /** Bytes of a text as UTF-8. */
 export function textByteLength(text: ChunkedText): number {
   if (typeof text === 'string') return Buffer.byteLength(text);

@@ -1,5 +1,6 @@
 // Ports to document stores and caches. Interfaces only: the adapters are in the folders next to this file.
 
+import type { MaybePromise } from '../lib/async/maybe-promise.ts';
 import type { ChunkedText } from '../lib/chunked-text.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import type { Filter } from './filter.ts';
@@ -44,6 +45,14 @@ export interface FindQuery {
   readonly skip: number;
   readonly limit: number;
   readonly projection?: Projection;
+}
+
+/** A page of documents. */
+export interface TextPage {
+  /** The documents as JSON text, joined by a comma; empty without documents. A long text is in pieces. */
+  readonly text: ChunkedText;
+  /** Number of documents. */
+  readonly count: number;
 }
 
 export interface OperationOptions {
@@ -106,8 +115,8 @@ export interface CollectionStats {
 }
 
 /**
- * Every method rejects with StoreErrors (`errors.ts`) only; with `filter-too-large` if the filter is larger than one query of the
- * store may be.
+ * Every method rejects with StoreErrors (`errors.ts`) only, and none throws; with `filter-too-large` if the filter is larger than
+ * one query of the store may be.
  */
 export interface DocumentStore {
   /** Rejects with `too-much` if the documents have more than 64 Mi characters in total. */
@@ -115,9 +124,11 @@ export interface DocumentStore {
   /**
    * The same documents in the same order, each as the output of `JSON.stringify`. Stores that hold text do not parse it.
    */
-  findText(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly string[]>;
+  findText(ns: Namespace, query: FindQuery, options?: OperationOptions): MaybePromise<readonly string[]>;
+  /** The same documents as one text. */
+  findPage(ns: Namespace, query: FindQuery, options?: OperationOptions): MaybePromise<TextPage>;
   /** The exact number. */
-  count(ns: Namespace, filter: Filter, options?: OperationOptions): Promise<number>;
+  count(ns: Namespace, filter: Filter, options?: OperationOptions): MaybePromise<number>;
   /**
    * All or nothing, also across a crash, if the store has transactions. A store without transactions applies `writes` in
    * order and rolls back a failed commit. The order must be such that no prefix contains a reference to a missing document or a

@@ -94,6 +94,61 @@ export function readingContract(subject: Subject): void {
       }
     });
 
+    it('returns a page as one text: the same documents, joined by commas', async () => {
+      await subject.store.commit([1, 2, 3, 4, 5].map((n) => insert(BOOKS, n, { n, tags: ['a', 'b'] })));
+      const { built } = await subject.store.ensureIndexes(BOOKS, [
+        index('n', { n: 1 }),
+        index('tags', { tags: 1 }),
+      ]);
+      await built;
+      for (const parts of [
+        {},
+        { limit: 2, skip: 1 },
+        { limit: 0 },
+        { skip: 9 },
+        { sort: [['_id', -1]], limit: 3 },
+        { sort: [['n', -1]], limit: 3, skip: 1 },
+        { sort: [['other', 1]] },
+        { filter: where('n', { kind: 'gt', value: 2 }), sort: [['n', 1]], limit: 2 },
+        { filter: where('n', { kind: 'in', values: [4, 1, 9] }), sort: [['n', 1]] },
+        { filter: where('n', { kind: 'eq', value: 9 }) },
+        { filter: where('tags', { kind: 'in', values: ['a', 'b'] }) },
+        { filter: where('_id', { kind: 'eq', value: idOf(3) }) },
+        { filter: where('_id', { kind: 'in', values: [idOf(4), idOf(9), idOf(2)] }) },
+        { projection: { include: ['n'] }, limit: 2 },
+      ] satisfies Partial<FindQuery>[]) {
+        const texts = await subject.store.findText(BOOKS, query(parts));
+        const { text, count } = await subject.store.findPage(BOOKS, query(parts));
+        expect([text].flat().join('')).toBe(texts.join(','));
+        expect(count).toBe(texts.length);
+      }
+    });
+
+    it('returns a long page in pieces', async () => {
+      const filler = 'x'.repeat(90_000);
+      await subject.store.commit([1, 2, 3, 4].map((n) => insert(BOOKS, n, { filler })));
+      const texts = await subject.store.findText(BOOKS, query());
+      const { text, count } = await subject.store.findPage(BOOKS, query());
+      expect(typeof text).toBe('object');
+      expect([text].flat().join('')).toBe(texts.join(','));
+      expect(count).toBe(4);
+    });
+
+    it('rejects and never throws', async () => {
+      const options = { deadline: Date.now() - 1 };
+      const { store } = subject;
+      const begun = [
+        store.find(BOOKS, query(), options),
+        store.findText(BOOKS, query(), options),
+        store.findPage(BOOKS, query(), options),
+        store.count(BOOKS, where('n', { kind: 'eq', value: 1 }), options),
+        store.stats(BOOKS, options),
+      ];
+      for (const result of await Promise.allSettled(begun)) {
+        expect(result).toMatchObject({ status: 'rejected', reason: { reason: 'timeout' } });
+      }
+    });
+
     it('ends with a timeout past the deadline', async () => {
       await subject.store.commit([insert(BOOKS, 1, { n: 1 })]);
       const options = { deadline: Date.now() - 1 };

@@ -1,5 +1,6 @@
 // What the contract of document stores is told in: name spaces, writes, filters, queries.
 import type { StoreError } from '../../src/errors/errors.ts';
+import type { MaybePromise } from '../../src/lib/async/maybe-promise.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import { type Filter, type FilterTest, MATCH_ALL } from '../../src/stores/filter.ts';
 import type { DocumentStore, FindQuery, IndexDefinition, Namespace, Write } from '../../src/stores/ports.ts';
@@ -46,8 +47,8 @@ export function index(name: string, keys: Record<string, 1 | -1>, more: Partial<
 }
 
 /** The StoreError that `work` rejects with. */
-export async function failureOf(work: Promise<unknown>): Promise<StoreError> {
-  return work.then(
+export async function failureOf(work: MaybePromise<unknown>): Promise<StoreError> {
+  return Promise.resolve(work).then(
     () => {
       throw new Error('it was expected to fail');
     },

@@ -1,5 +1,6 @@
 // A real store that can be sent away: until it is called back every operation fails as one without its database does.
 import { StoreError } from '../../src/errors/errors.ts';
+import type { MaybePromise } from '../../src/lib/async/maybe-promise.ts';
 import type { DocumentStore, OperationOptions } from '../../src/stores/ports.ts';
 import { openTemporaryStore } from './temporary-store.ts';
 
@@ -7,6 +8,7 @@ type Reason = 'unavailable' | 'timeout' | 'busy';
 export type Operation =
   | 'find'
   | 'findText'
+  | 'findPage'
   | 'count'
   | 'commit'
   | 'ensureIndexes'
@@ -25,13 +27,13 @@ export interface FickleStore extends DocumentStore {
 }
 
 const EVERY: readonly Operation[] = [
-  ...(['find', 'findText', 'count', 'commit'] as const),
+  ...(['find', 'findText', 'findPage', 'count', 'commit'] as const),
   ...(['ensureIndexes', 'stats', 'collections', 'health'] as const),
 ];
 
 /** Where the options stand among the arguments. */
 const BOUNDS: Readonly<Partial<Record<Operation, number>>> = {
-  ...{ find: 2, findText: 2, count: 2 },
+  ...{ find: 2, findText: 2, findPage: 2, count: 2 },
   ...{ commit: 1, stats: 1 },
 };
 
@@ -41,7 +43,7 @@ export function fickle(store: DocumentStore): FickleStore {
   const asked: { operation: Operation; deadline: number | undefined }[] = [];
   let away: { readonly reason: Reason; readonly operations: readonly Operation[] } | undefined;
   const guarded =
-    <A extends unknown[], R>(operation: Operation, act: (...args: A) => Promise<R>) =>
+    <A extends unknown[], R>(operation: Operation, act: (...args: A) => MaybePromise<R>) =>
     async (...args: A): Promise<R> => {
       const at = BOUNDS[operation];
       if (at !== undefined) {
@@ -62,6 +64,7 @@ export function fickle(store: DocumentStore): FickleStore {
     },
     find: guarded('find', store.find.bind(store)),
     findText: guarded('findText', store.findText.bind(store)),
+    findPage: guarded('findPage', store.findPage.bind(store)),
     count: guarded('count', store.count.bind(store)),
     commit: guarded('commit', store.commit.bind(store)),
     ensureIndexes: guarded('ensureIndexes', store.ensureIndexes.bind(store)),

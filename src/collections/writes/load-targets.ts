@@ -1,5 +1,7 @@
 // Reads the documents that a write is for: one by its id, or all that a query matches, up to a limit.
+
 import { AppError } from '../../errors/errors.ts';
+import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import { documentVersion } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
@@ -67,7 +69,7 @@ function findTexts(
   { store }: Pick<TargetDeps, 'store'>,
   { collection, filter, limit, projection }: Find & { readonly limit: number },
   { deadline }: RequestContext,
-): Promise<readonly string[]> {
+): MaybePromise<readonly string[]> {
   const query = { filter, sort: [], skip: 0, limit, ...(projection && { projection }) };
   return store.findText(collection.namespace, query, { deadline });
 }

@@ -81,7 +81,8 @@ async function remove(
 
   await removals?.removeNow(entries);
   if (!counts) return { deleted, totalCount: undefined };
-  const count = ({ deadline }: RequestContext) => store.count(collection.namespace, MATCH_ALL, { deadline });
+  const count = async ({ deadline }: RequestContext) =>
+    store.count(collection.namespace, MATCH_ALL, { deadline });
   return { deleted, totalCount: await withAnswerDeadline(count, { context, now }) };
 }
 

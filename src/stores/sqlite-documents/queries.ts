@@ -1,7 +1,15 @@
 // Reads: tried on the main thread within a small work limit, else run on a reader thread.
 import { mapYielding } from '../../lib/async/yielding.ts';
+import { joinByComma } from '../../lib/chunked-text.ts';
 import type { Filter } from '../filter.ts';
-import type { CollectionStats, FindQuery, Namespace, OperationOptions, StoredDocument } from '../ports.ts';
+import type {
+  CollectionStats,
+  FindQuery,
+  Namespace,
+  OperationOptions,
+  StoredDocument,
+  TextPage,
+} from '../ports.ts';
 import type { CountCache } from './count-cache.ts';
 import { type CollectionEntry, onSnapshot, type ReadContext } from './data-file/catalogue.ts';
 import { isBusy } from './data-file/connection.ts';
@@ -22,6 +30,7 @@ import type { Threads } from './threads/threads.ts';
 export interface Queries {
   find(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly StoredDocument[]>;
   findText(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly string[]>;
+  findPage(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<TextPage>;
   count(ns: Namespace, filter: Filter, options?: OperationOptions): Promise<number>;
   stats(ns: Namespace, options?: OperationOptions): Promise<CollectionStats>;
 }
@@ -79,6 +88,10 @@ export function createQueries({ reader, threads, counts, clock }: QueriesDeps): 
 
   return {
     findText,
+    async findPage(ns, query, options) {
+      const texts = await findText(ns, query, options);
+      return { text: joinByComma(texts), count: texts.length };
+    },
     find: async (ns, query, options) => parseAll(await findText(ns, query, options), query),
     async count(ns, filter, { deadline } = {}) {
       assertBeforeDeadline(deadline);

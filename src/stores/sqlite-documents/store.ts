@@ -115,6 +115,7 @@ function createStore({ connection, file, lock }: OpenedFile, options: SqliteOpti
   return {
     find: operation(queries.find),
     findText: operation(queries.findText),
+    findPage: operation(queries.findPage),
     count: operation(queries.count),
     stats: operation(queries.stats),
     commit: operation(commits.commit),

@@ -237,6 +237,7 @@ test('one query serves a level and a collection', async () => {
     find: store.find.bind(store),
     count: store.count.bind(store),
     commit: store.commit.bind(store),
+    findPage: store.findPage.bind(store),
     findText(ns, query, options) {
       asked.push(ns.collection);
       return store.findText(ns, query, options);

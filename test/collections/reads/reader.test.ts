@@ -43,6 +43,11 @@ beforeEach(async () => {
       await beforePage();
       return store.findText(ns, query, options);
     },
+    async findPage(ns, query, options) {
+      found += 1;
+      await beforePage();
+      return store.findPage(ns, query, options);
+    },
     commit: store.commit.bind(store),
     count(ns, filter, options) {
       counted += 1;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { withAnswerDeadline } from '../../../src/collections/writes/answer.ts';
 import { AppError, StoreError } from '../../../src/errors/errors.ts';
+import type { MaybePromise } from '../../../src/lib/async/maybe-promise.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { collectionOf, contextOf, type Library, openLibrary, parse } from '../library-service.ts';
@@ -33,7 +34,7 @@ describe('a database that does not answer after the commit', () => {
   /** Reads after a commit fail. */
   const wrap = (store: DocumentStore): DocumentStore => {
     const failing =
-      <A extends unknown[], R>(read: (...args: A) => Promise<R>) =>
+      <A extends unknown[], R>(read: (...args: A) => MaybePromise<R>) =>
       async (...args: A): Promise<R> => {
         if (committed) throw new StoreError('timeout');
         return read.apply(store, args);
@@ -42,6 +43,7 @@ describe('a database that does not answer after the commit', () => {
       ...store,
       find: failing(store.find),
       findText: failing(store.findText),
+      findPage: failing(store.findPage),
       count: failing(store.count),
       async commit(...args) {
         await store.commit(...args);

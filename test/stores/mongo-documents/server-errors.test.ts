@@ -69,7 +69,7 @@ async function open({ replicaSet }: { replicaSet: boolean }) {
 /** One operation of each kind, by its name, in a state in which all succeed. */
 const operationsOn = (store: DocumentStore): Record<string, () => Promise<unknown>> => ({
   find: () => store.find(BOOKS, query()),
-  count: () => store.count(BOOKS, MATCH_ALL),
+  count: async () => store.count(BOOKS, MATCH_ALL),
   stats: () => store.stats(BOOKS),
   collections: () => store.collections(),
   insert: () => store.commit([insert(NEIGHBOUR, 1, { n: 1 })]),

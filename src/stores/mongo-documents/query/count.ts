@@ -27,7 +27,9 @@ interface CountDeps {
 }
 
 /** Creates the `count` of the store. */
-export function createCount(deps: CountDeps): DocumentStore['count'] {
+export function createCount(
+  deps: CountDeps,
+): (...args: Parameters<DocumentStore['count']>) => Promise<number> {
   const { connection, indexes, statistics, spellingCache, costs, typeProbe } = deps;
   const cache = createMongoCountCache(() => performance.now());
 

@@ -1,6 +1,7 @@
-// `find` and `findText` of the store: translate the filter, choose how to sort, then read in one round trip if possible.
+// `find`, `findText` and `findPage` of the store: translate the filter, choose how to sort, then read in one round trip if possible.
 import { StoreError } from '../../../errors/errors.ts';
 import { mapYielding } from '../../../lib/async/yielding.ts';
+import { joinByComma } from '../../../lib/chunked-text.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import type { DocumentStore, FindQuery, Namespace, OperationOptions, StoredDocument } from '../../ports.ts';
 import { toStoreErrorOrDefect } from '../connection/errors.ts';
@@ -29,8 +30,20 @@ interface ReadsDeps {
   readonly typeProbe: TypeProbe;
 }
 
+type AsyncMethod<Name extends 'find' | 'findText' | 'findPage' | 'count'> = (
+  ...args: Parameters<DocumentStore[Name]>
+) => Promise<Awaited<ReturnType<DocumentStore[Name]>>>;
+
+/** The reads of a store that always waits for its server. */
+interface MongoReads {
+  readonly find: AsyncMethod<'find'>;
+  readonly findText: AsyncMethod<'findText'>;
+  readonly findPage: AsyncMethod<'findPage'>;
+  readonly count: AsyncMethod<'count'>;
+}
+
 /** Creates the reads of the store. */
-export function createReads(deps: ReadsDeps): Pick<DocumentStore, 'find' | 'findText' | 'count'> {
+export function createReads(deps: ReadsDeps): MongoReads {
   const { connection, indexes, hasMemoryFor, typeProbe } = deps;
   const statistics = createCollationStatistics();
   const spellingCache = createSpellingCache();
@@ -48,15 +61,21 @@ export function createReads(deps: ReadsDeps): Pick<DocumentStore, 'find' | 'find
     return readPage(ns, shortened, options).catch(rethrowFilterTooLarge);
   };
 
+  const findText = async (ns: Namespace, query: FindQuery, options: OperationOptions = {}) => {
+    const { texts, finish } = await pageOf(ns, query, options);
+    if (finish === undefined) return texts;
+    return mapYielding(texts, (text) => JSON.stringify(finish(JSON.parse(text) as JsonObject)));
+  };
+
   return {
     async find(ns, query, options = {}) {
       const { texts, finish = unchanged } = await pageOf(ns, query, options);
       return mapYielding(texts, (text) => finish(JSON.parse(text) as JsonObject) as StoredDocument);
     },
-    async findText(ns, query, options = {}) {
-      const { texts, finish } = await pageOf(ns, query, options);
-      if (finish === undefined) return texts;
-      return mapYielding(texts, (text) => JSON.stringify(finish(JSON.parse(text) as JsonObject)));
+    findText,
+    async findPage(ns, query, options) {
+      const texts = await findText(ns, query, options);
+      return { text: joinByComma(texts), count: texts.length };
     },
     count: createCount({ connection, indexes, statistics, spellingCache, costs, typeProbe }),
   };

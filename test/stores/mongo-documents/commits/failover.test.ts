@@ -45,7 +45,7 @@ function startLoad(store: DocumentStore) {
   const read = async () => {
     while (!isOver) {
       await attempt(() => store.find(BOOKS, query({ limit: 20 })));
-      await attempt(() => store.count(BOOKS, MATCH_ALL));
+      await attempt(async () => store.count(BOOKS, MATCH_ALL));
     }
   };
   const load = [
