@@ -1,4 +1,5 @@
 // Turns stored documents into the documents of a response: complete histories, revisions, composition, hidden ids.
+import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import type { Depth } from '../../lib/depth.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
@@ -28,13 +29,15 @@ export interface ReadView extends Pick<ViewOptions, 'compose' | 'revisions'> {
   readonly projection: Projection | undefined;
   /** `_id` was read for the steps below only. */
   readonly hideId: boolean;
+  /** The documents are shown as they are stored, but for long histories. */
+  readonly isPlain: boolean;
 }
 
 /** Resolves the view. Plain views read what the response shows, so that the text of the store passes unparsed. */
 export function createReadView({ projection, compose, revisions, storeRevisions }: ViewOptions): ReadView {
   const needsId = storeRevisions && includesField(projection, 'history');
   if (!compose && revisions === undefined && !needsId) {
-    return { projection, compose, revisions, hideId: false };
+    return { projection, compose, revisions, hideId: false, isPlain: true };
   }
   const { projection: visible, hideId } = withVisibleId(projection);
   const needsHistory = revisions !== undefined && visible?.include !== undefined;
@@ -43,6 +46,7 @@ export function createReadView({ projection, compose, revisions, storeRevisions 
     compose,
     revisions,
     hideId,
+    isPlain: false,
   };
 }
 
@@ -52,7 +56,7 @@ export type Enrich = (
   stored: readonly string[],
   view: ReadView,
   context: RequestContext,
-) => Promise<readonly string[]>;
+) => MaybePromise<readonly string[]>;
 
 interface EnrichDeps {
   readonly store: Pick<DocumentStore, 'findText'>;
@@ -74,13 +78,15 @@ export function createEnrich({ store, histories, composer, maxRevisions }: Enric
     return mapYielding(embedded, (document) => JSON.stringify(document));
   };
 
-  return async (collection, stored, { compose, revisions, hideId }, context) => {
-    let documents = await histories.completeHistories(collection, stored, context);
-    if (revisions !== undefined) {
-      documents = await embedRevisions(collection, documents, revisions, context);
-    }
-    if (compose) documents = await composer.compose(collection, documents, context, compose);
-    return hideId ? mapYielding(documents, withoutId) : documents;
+  return (collection, stored, { compose, revisions, hideId }, context) => {
+    const complete = histories.completeHistories(collection, stored, context);
+    const embedded = andThen(complete, (texts) =>
+      revisions === undefined ? texts : embedRevisions(collection, texts, revisions, context),
+    );
+    const composed = andThen(embedded, (texts) =>
+      compose ? composer.compose(collection, texts, context, compose) : texts,
+    );
+    return andThen(composed, (texts) => (hideId ? mapYielding(texts, withoutId) : texts));
   };
 }
 

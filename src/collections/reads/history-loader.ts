@@ -1,4 +1,5 @@
 // Completes the `history` of documents: they store the first and the latest ids of their revisions only.
+import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import { documentVersion } from '../../lib/document-version.ts';
 import type { Json } from '../../lib/json/json.ts';
@@ -30,7 +31,7 @@ export interface HistoryLoader {
     collection: Collection,
     documents: readonly string[],
     context: Pick<RequestContext, 'deadline'>,
-  ): Promise<readonly string[]>;
+  ): MaybePromise<readonly string[]>;
 }
 
 interface HistoryChain {
@@ -90,29 +91,40 @@ export function createHistoryLoader({
     return blocks.reverse().flat();
   };
 
-  return {
-    async completeHistories(collection, documents, { deadline }) {
-      if (documents.every(({ length }) => length < MIN_LONG_DOCUMENT_CHARACTERS)) return documents;
-      const spots = await mapYielding(documents, findLongHistory);
-      const results = [...documents];
-      let room = MAX_ADDED_IDS;
-      for (const [at, text] of documents.entries()) {
-        const spot = room > 0 ? spots[at] : undefined;
-        if (spot === undefined) continue;
-        const { id, ids, start, end } = spot;
-        const more = await between({ collection, id, ids, deadline }, room);
-        room -= more.length;
-        const whole = [...ids.slice(0, HISTORY_BLOCK_SIZE), ...more, ...ids.slice(HISTORY_BLOCK_SIZE)];
-        if (more.length > 0) results[at] = text.slice(0, start) + JSON.stringify(whole) + text.slice(end);
-      }
-      return results;
-    },
+  const completeLong = async (
+    collection: Collection,
+    documents: readonly string[],
+    { deadline }: Pick<RequestContext, 'deadline'>,
+  ): Promise<readonly string[]> => {
+    const spots = await mapYielding(documents, findLongHistory);
+    const results = [...documents];
+    let room = MAX_ADDED_IDS;
+    for (const [at, text] of documents.entries()) {
+      const spot = room > 0 ? spots[at] : undefined;
+      if (spot === undefined) continue;
+      const { id, ids, start, end } = spot;
+      const more = await between({ collection, id, ids, deadline }, room);
+      room -= more.length;
+      const whole = [...ids.slice(0, HISTORY_BLOCK_SIZE), ...more, ...ids.slice(HISTORY_BLOCK_SIZE)];
+      if (more.length > 0) results[at] = text.slice(0, start) + JSON.stringify(whole) + text.slice(end);
+    }
+    return results;
   };
+
+  return {
+    completeHistories: (collection, documents, context) =>
+      documents.some(mayHaveLongHistory) ? completeLong(collection, documents, context) : documents,
+  };
+}
+
+/** False for a text in which no document has a `history` that `completeHistories` would complete. */
+export function mayHaveLongHistory(text: string): boolean {
+  return text.length >= MIN_LONG_DOCUMENT_CHARACTERS && text.includes('"history":["');
 }
 
 /** The `history` of a document that may have more ids than it holds; undefined for any other. */
 function findLongHistory(text: string) {
-  if (text.length < MIN_LONG_DOCUMENT_CHARACTERS || !text.includes('"history":["')) return undefined;
+  if (!mayHaveLongHistory(text)) return undefined;
   const span = findMemberSpans(text, HISTORY_MEMBER).get('history');
   if (span === undefined || span.end - span.start < MIN_LONG_DOCUMENT_CHARACTERS) return undefined;
   const ids = parseStoredJson<Json>(text.slice(span.start, span.end));

@@ -26,8 +26,8 @@ function open({ isCached }: { readonly isCached: boolean }): BareServer {
   });
   const read = async () => {
     reads += 1;
-    if (stored === undefined) return { results: [], metadata: { ...METADATA, totalCount: 0 } };
-    return { results: [stored.text], metadata: METADATA, v: stored.v };
+    if (stored === undefined) return { text: '', count: 0, metadata: { ...METADATA, totalCount: 0 } };
+    return { text: stored.text, count: 1, metadata: METADATA, v: stored.v };
   };
   const documents = { get: read, list: read, count: async () => ({ metadata: METADATA }) };
   const deps = { documents, config: { limits: { queryMs: 1000 } }, now: () => 0 };
