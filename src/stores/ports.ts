@@ -49,7 +49,7 @@ export interface FindQuery {
 
 /** A page of documents. */
 export interface TextPage {
-  /** The documents as JSON text, joined by a comma; empty without documents. A long text is in pieces. */
+  /** The documents as JSON text, joined by a comma; empty without documents. A long text may be in pieces. */
   readonly text: ChunkedText;
   /** Number of documents. */
   readonly count: number;

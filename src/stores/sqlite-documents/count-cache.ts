@@ -13,21 +13,37 @@ export interface CountCache {
 const MAX_FILTER_LENGTH = 4096;
 const MAX_COUNTS = 2000;
 
+interface Key {
+  /** Number of the collection. */
+  readonly n: number;
+  /** Undefined for a filter that is too long. */
+  readonly text: string | undefined;
+}
+
 /** Creates an empty cache. */
 export function createCountCache(): CountCache {
-  const counts = new LRUCache<string, number>({ max: MAX_COUNTS });
-  const keyOf = (entry: CollectionEntry, filter: Filter) => {
-    const text = JSON.stringify(filter);
-    return text.length > MAX_FILTER_LENGTH ? undefined : `${entry.n}/${entry.writes}/${text}`;
+  const counts = new LRUCache<string, { readonly writes: number; readonly count: number }>({
+    max: MAX_COUNTS,
+  });
+  // A caller that keeps its filters asks for the same object again: its JSON is made once.
+  const keys = new WeakMap<Filter, Key>();
+  const keyOf = ({ n }: CollectionEntry, filter: Filter) => {
+    const known = keys.get(filter);
+    if (known?.n === n) return known.text;
+    const json = JSON.stringify(filter);
+    const text = json.length > MAX_FILTER_LENGTH ? undefined : `${n}/${json}`;
+    keys.set(filter, { n, text });
+    return text;
   };
   return {
     get(entry, filter) {
       const key = keyOf(entry, filter);
-      return key === undefined ? undefined : counts.get(key);
+      const known = key === undefined ? undefined : counts.get(key);
+      return known?.writes === entry.writes ? known.count : undefined;
     },
     set(entry, filter, count) {
       const key = keyOf(entry, filter);
-      if (key !== undefined) counts.set(key, count);
+      if (key !== undefined) counts.set(key, { writes: entry.writes, count });
     },
   };
 }

@@ -1,6 +1,7 @@
 // Reads: tried on the main thread within a small work limit, else run on a reader thread.
+
+import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
-import { joinByComma } from '../../lib/chunked-text.ts';
 import type { Filter } from '../filter.ts';
 import type {
   CollectionStats,
@@ -22,16 +23,26 @@ import {
   WorkLimitExceeded,
 } from './data-file/work-limit.ts';
 import { type DiskUsage, measureDiskUsage } from './query/disk-usage.ts';
-import { countMatches, findById, findTexts } from './query/execute.ts';
+import {
+  countMatches,
+  createQueryContext,
+  EMPTY_PAGE,
+  findById,
+  findPage,
+  findTexts,
+  pageOf,
+  type RunOptions,
+} from './query/execute.ts';
 import { filterCostOf } from './query/filter-analysis.ts';
 import type { Plan } from './query/plan-types.ts';
 import type { Threads } from './threads/threads.ts';
 
+/** The reads of the port. They may throw: the store turns that into rejections. */
 export interface Queries {
   find(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly StoredDocument[]>;
-  findText(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly string[]>;
-  findPage(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<TextPage>;
-  count(ns: Namespace, filter: Filter, options?: OperationOptions): Promise<number>;
+  findText(ns: Namespace, query: FindQuery, options?: OperationOptions): MaybePromise<readonly string[]>;
+  findPage(ns: Namespace, query: FindQuery, options?: OperationOptions): MaybePromise<TextPage>;
+  count(ns: Namespace, filter: Filter, options?: OperationOptions): MaybePromise<number>;
   stats(ns: Namespace, options?: OperationOptions): Promise<CollectionStats>;
 }
 
@@ -62,49 +73,69 @@ const MAX_TEXTS_AT_ONCE = 1000;
 
 /** Joins the main connection with the reader threads. */
 export function createQueries({ reader, threads, counts, clock }: QueriesDeps): Queries {
-  const findText: Queries['findText'] = async (ns, query, { deadline } = {}) => {
+  const context = createQueryContext(reader);
+
+  /** What a query may use of the main thread. */
+  const limitsFor = (filter: Filter, skip = 0): RunOptions => ({
+    workLimit: limitFor(filter, clock),
+    accept: skip > MAX_SKIPPED ? refuse : assertShortScan,
+  });
+
+  const findOnThread = (ns: Namespace, query: FindQuery, deadline: number | undefined) =>
+    threads.find({ ns, query, deadline }, estimatePageBytes(reader, ns, query));
+
+  const findText: Queries['findText'] = (ns, query, { deadline } = {}) => {
     assertBeforeDeadline(deadline);
-    const id = soleId(query);
-    if (id !== undefined) {
-      const found = tryHere(() => ({ text: findById(reader, ns, id) }));
-      if (found !== undefined) return found.text === undefined ? [] : [found.text];
-    }
-    const accept = (plan: Plan, entry: CollectionEntry) => {
-      if (query.skip > MAX_SKIPPED) throw new WorkLimitExceeded();
-      assertShortScan(plan, entry);
-    };
-    const texts = tryHere(() =>
-      findTexts(reader, ns, { query, workLimit: limitFor(query.filter, clock), accept }),
-    );
-    return texts ?? threads.find({ ns, query, deadline }, estimatePageBytes(reader, ns, query));
+    const texts = tryHere(() => {
+      const id = soleId(query);
+      if (id === undefined) return findTexts(context, ns, query, limitsFor(query.filter, query.skip));
+      const text = findById(context, ns, id);
+      return text === undefined ? [] : [text];
+    });
+    return texts ?? findOnThread(ns, query, deadline);
   };
 
-  const countNow = async (ns: Namespace, filter: Filter, deadline: number | undefined) => {
-    const count = tryHere(() =>
-      countMatches(reader, ns, { filter, workLimit: limitFor(filter, clock), accept: assertShortScan }),
-    );
-    return count ?? threads.count({ ns, filter, deadline });
+  const countOnThread = async (ns: Namespace, filter: Filter, deadline: number | undefined) => {
+    const before = { ...entryOf(ns) };
+    const count = await threads.count({ ns, filter, deadline });
+    // A write during the count: the number belongs to neither state for certain.
+    const after = entryOf(ns);
+    if (after !== undefined && after.writes === before.writes) counts.set(after, filter, count);
+    return count;
+  };
+
+  /** The collection as the file has it now; undefined also while the file is locked. */
+  const entryOf = (ns: Namespace) => {
+    tryHere(() => reader.catalogue.refresh());
+    return reader.catalogue.get(ns);
   };
 
   return {
     findText,
-    async findPage(ns, query, options) {
-      const texts = await findText(ns, query, options);
-      return { text: joinByComma(texts), count: texts.length };
-    },
-    find: async (ns, query, options) => parseAll(await findText(ns, query, options), query),
-    async count(ns, filter, { deadline } = {}) {
+    findPage(ns, query, { deadline } = {}) {
       assertBeforeDeadline(deadline);
-      const entry = tryHere(() => onSnapshot(reader, ns, (found) => found));
-      if (entry === undefined) return countNow(ns, filter, deadline);
-      const cached = counts.get(entry, filter);
-      if (cached !== undefined) return cached;
-      const before = { ...entry };
-      const count = await countNow(ns, filter, deadline);
-      tryHere(() => reader.catalogue.refresh());
-      // A write during the count: the number belongs to neither state for certain.
-      if (reader.catalogue.get(ns)?.writes === before.writes) counts.set(before, filter, count);
-      return count;
+      const page = tryHere(() => {
+        const id = soleId(query);
+        if (id === undefined) return findPage(context, ns, query, limitsFor(query.filter, query.skip));
+        const text = findById(context, ns, id);
+        return text === undefined ? EMPTY_PAGE : { text, count: 1 };
+      });
+      return page ?? findOnThread(ns, query, deadline).then(pageOf);
+    },
+    async find(ns, query, options) {
+      return parseAll(await findText(ns, query, options), query);
+    },
+    count(ns, filter, { deadline } = {}) {
+      assertBeforeDeadline(deadline);
+      const count = tryHere(() => {
+        const known = onSnapshot(reader, ns, (entry) => entry && counts.get(entry, filter));
+        if (known !== undefined) return known;
+        const counted = countMatches(context, ns, filter, limitsFor(filter));
+        const entry = reader.catalogue.get(ns);
+        if (entry !== undefined) counts.set(entry, filter, counted);
+        return counted;
+      });
+      return count ?? countOnThread(ns, filter, deadline);
     },
     async stats(ns, { deadline } = {}) {
       assertBeforeDeadline(deadline);
@@ -136,6 +167,10 @@ function limitFor(filter: Filter, clock: () => number): WorkLimit {
     Math.min(MAX_MAIN_THREAD_TEXT, MAX_PATTERN_WORK / patterns),
     clock,
   );
+}
+
+function refuse(): never {
+  throw new WorkLimitExceeded();
 }
 
 function assertShortScan(plan: Plan, entry: CollectionEntry): void {

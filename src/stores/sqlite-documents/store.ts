@@ -1,5 +1,6 @@
 // The embedded document store: one SQLite file, a connection on the main thread, two reader threads and a writer thread.
 import { StoreError } from '../../errors/errors.ts';
+import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { DocumentStore, IndexDefinition, Namespace } from '../ports.ts';
 import { createCheckpointer } from './checkpointer.ts';
@@ -86,18 +87,29 @@ function createStore({ connection, file, lock }: OpenedFile, options: SqliteOpti
   const indexes = createIndexSync({ writer, threads, queue, checkpointer, onError });
   let closing: Promise<void> | undefined;
 
-  /** An operation of the port: rejects with StoreErrors only, and logs the errors of the storage. */
-  const operation =
-    <Args extends unknown[], T>(run: (...args: Args) => Promise<T>) =>
-    async (...args: Args): Promise<T> => {
-      if (closing !== undefined) throw new StoreError('unavailable', { cause: 'the store is closed' });
+  const fail = (error: unknown): Promise<never> => {
+    errorLog.report(error);
+    return Promise.reject(asStoreError(error));
+  };
+
+  /** A read of the port: rejects with StoreErrors only, never throws, and logs the errors of the storage. */
+  const read =
+    <Args extends unknown[], T>(run: (...args: Args) => MaybePromise<T>) =>
+    (...args: Args): MaybePromise<T> => {
+      if (closing !== undefined) return fail(new StoreError('unavailable', { cause: 'the store is closed' }));
       try {
-        return await run(...args);
+        const result = run(...args);
+        return result instanceof Promise ? result.catch(fail) : result;
       } catch (error) {
-        errorLog.report(error);
-        throw asStoreError(error);
+        return fail(error);
       }
     };
+
+  /** The same for an operation that always waits. */
+  const operation =
+    <Args extends unknown[], T>(run: (...args: Args) => Promise<T>) =>
+    async (...args: Args): Promise<T> =>
+      read(run)(...args);
 
   const close = async () => {
     try {
@@ -114,9 +126,9 @@ function createStore({ connection, file, lock }: OpenedFile, options: SqliteOpti
 
   return {
     find: operation(queries.find),
-    findText: operation(queries.findText),
-    findPage: operation(queries.findPage),
-    count: operation(queries.count),
+    findText: read(queries.findText),
+    findPage: read(queries.findPage),
+    count: read(queries.count),
     stats: operation(queries.stats),
     commit: operation(commits.commit),
     ensureIndexes: operation((ns: Namespace, definitions: readonly IndexDefinition[]) =>

@@ -22,6 +22,14 @@ it('a count is cached until the next write', () => {
   expect(counts.get({ ...ENTRY, writes: 4 }, filter('x'))).toBeUndefined();
 });
 
+it('a filter that is asked for again in another collection is counted there', () => {
+  const counts = createCountCache();
+  const [asked, other] = [filter('x'), { ...ENTRY, n: 2 }];
+  counts.set(ENTRY, asked, 4);
+  counts.set(other, asked, 7);
+  expect([ENTRY, other, ENTRY].map((entry) => counts.get(entry, asked))).toEqual([4, 7, 4]);
+});
+
 it('counts of huge filters are not cached', () => {
   const counts = createCountCache();
   counts.set(ENTRY, filter('x'.repeat(5000)), 4);

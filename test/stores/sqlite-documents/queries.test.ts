@@ -35,6 +35,27 @@ describe('queries', () => {
     expect(asked).toEqual([]);
   });
 
+  it('are answered without a promise on the main thread', () => {
+    const { queries } = filled(100, 10);
+    const texts = queries.findText(NS, query({ filter: eq('_id', idOf(1)) }), {});
+    expect(texts).toHaveLength(1);
+    expect(queries.findPage(NS, query({ limit: 2 }), {})).toMatchObject({ count: 2 });
+    expect(queries.findPage(NS, query({ filter: eq('_id', idOf(1)) }), {})).toEqual({
+      text: (texts as string[])[0],
+      count: 1,
+    });
+    expect(queries.count(NS, eq('n', 42), {})).toBe(1);
+    expect(queries.count(NS, MATCH_ALL, {})).toBe(100);
+  });
+
+  it('give pages that are long, or that skip many documents, from a reader thread', async () => {
+    const { queries, asked } = filled(10_050, 100);
+    expect(await queries.findPage(NS, query({ skip: 10_045 }), {})).toMatchObject({ count: 5 });
+    expect(await queries.findPage(NS, query({ limit: 9000 }), {})).toMatchObject({ count: 9000 });
+    expect(asked).toEqual(['find', 'find']);
+    expect(queries.findPage(NS, query({ skip: 10_050 }), {})).toEqual({ text: '', count: 0 });
+  });
+
   it('run on a reader thread when they are long', async () => {
     const { queries, asked } = filled(2000, 500);
     expect(await queries.find(NS, query({ sort: [['n', -1]], limit: 1 }), {})).toMatchObject([{ n: 1999 }]);
@@ -82,11 +103,13 @@ describe('queries', () => {
     const { queries } = filled(2000, 500);
     const deadline = Date.now() - 1;
     for (const work of [
-      queries.find(NS, query({}), { deadline }),
-      queries.count(NS, MATCH_ALL, { deadline }),
-      queries.stats(NS, { deadline }),
+      () => queries.find(NS, query({}), { deadline }),
+      () => queries.findText(NS, query({}), { deadline }),
+      () => queries.findPage(NS, query({}), { deadline }),
+      () => queries.count(NS, MATCH_ALL, { deadline }),
+      () => queries.stats(NS, { deadline }),
     ]) {
-      await expect(work).rejects.toMatchObject({ reason: 'timeout' });
+      await expect(async () => work()).rejects.toMatchObject({ reason: 'timeout' });
     }
   });
 });

@@ -5,7 +5,7 @@ import { documentText } from '../data-file/document-text.ts';
 import { documentTable, indexTable } from '../data-file/schema.ts';
 import { StorageError } from '../data-file/storage-errors.ts';
 import type { WorkLimit } from '../data-file/work-limit.ts';
-import { MAX_UNCHECKED_TEXT } from './ordered-table.ts';
+import { isShort } from './ordered-table.ts';
 import type { Access, IndexAccess } from './plan-types.ts';
 import type { Prefilter } from './prefilter.ts';
 
@@ -61,7 +61,7 @@ function* byIds(
   );
   const list = JSON.stringify(ids);
   // Read with one call and no limit check: handing it to a thread afterwards would read it twice.
-  if (ids.length * entry.largest <= MAX_UNCHECKED_TEXT) {
+  if (isShort(entry, ids.length)) {
     yield* statement.all(list) as unknown as Iterable<Candidate>;
     return;
   }

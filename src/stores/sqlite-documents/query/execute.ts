@@ -1,20 +1,22 @@
 // Runs a query on one connection: plan, then read a page, filter and sort as the plan requires. The main thread runs it with
 // a small work limit, the reader threads with a deadline.
 
+import type { StatementSync } from 'node:sqlite';
 import { StoreError } from '../../../errors/errors.ts';
+import { joinByComma } from '../../../lib/chunked-text.ts';
 import type { Filter } from '../../filter.ts';
 import { compileFilter } from '../../matching/compile-filter.ts';
 import { createProjector } from '../../matching/projector.ts';
-import type { FindQuery, Namespace, Projection, Sort } from '../../ports.ts';
+import type { FindQuery, Namespace, Projection, Sort, TextPage } from '../../ports.ts';
 import { type CollectionEntry, onSnapshot, type ReadContext } from '../data-file/catalogue.ts';
 import { documentText, parseDocument } from '../data-file/document-text.ts';
 import { documentTable, indexTable } from '../data-file/schema.ts';
 import type { WorkLimit } from '../data-file/work-limit.ts';
 import { createSortKey } from '../indexes/index-rows.ts';
 import { type Candidate, type CandidateSearch, findCandidates } from './candidates.ts';
-import { countRows, estimateRows, orderedTableFor, readPage } from './ordered-table.ts';
-import { MAX_SORTED_DOCUMENTS, planQuery } from './plan.ts';
+import { countRows, isShort, readJoinedPage, readPage } from './ordered-table.ts';
 import type { Plan } from './plan-types.ts';
+import { createPlanner, type Planner } from './planner.ts';
 import { createPrefilter } from './prefilter.ts';
 import { type Match, selectPage } from './select-page.ts';
 
@@ -41,19 +43,31 @@ export function createResultProjector(projection: Projection | undefined): (text
   };
 }
 
-function planFor(
-  { connection }: ReadContext,
-  entry: CollectionEntry,
-  query: { filter: Filter; sort: Sort },
-): Plan {
-  return planQuery(query.filter, query.sort, {
-    indexes: entry.indexes,
-    estimate: (access) => estimateRows(connection, access, MAX_SORTED_DOCUMENTS),
-  });
+/** What a query needs of one connection. */
+export interface QueryContext extends ReadContext {
+  readonly planner: Planner;
+  /** Returns the statement that selects the text of a document by its id. */
+  statementById(entry: CollectionEntry): StatementSync;
 }
 
-export interface FindTextsOptions {
-  readonly query: FindQuery;
+/** Creates the context of one connection. */
+export function createQueryContext({ connection, catalogue }: ReadContext): QueryContext {
+  const byCollection = new Map<number, StatementSync>();
+  return {
+    connection,
+    catalogue,
+    planner: createPlanner(connection),
+    statementById({ n }) {
+      const known = byCollection.get(n);
+      if (known !== undefined) return known;
+      const statement = connection.statement(`select json from ${documentTable(n)} where id = ?`);
+      byCollection.set(n, statement);
+      return statement;
+    },
+  };
+}
+
+export interface RunOptions {
   readonly workLimit: WorkLimit;
   /** Called before a plan runs. May throw to reject it. */
   readonly accept?: (plan: Plan, entry: CollectionEntry) => void;
@@ -61,44 +75,75 @@ export interface FindTextsOptions {
 
 /** Finds the texts of the documents that match `query`, in its order. Throws what `workLimit` throws. */
 export function findTexts(
-  context: ReadContext,
+  context: QueryContext,
   ns: Namespace,
-  { query, workLimit, accept }: FindTextsOptions,
+  query: FindQuery,
+  options: RunOptions,
 ): readonly string[] {
-  if (query.limit <= 0) return [];
-  return onSnapshot(context, ns, (entry) => {
-    if (entry === undefined || query.skip >= entry.documents) return [];
-    const run = { connection: context.connection, entry, workLimit };
-    const first = firstPage(run, query);
-    if (first !== undefined) return first;
-    const plan = planFor(context, entry, query);
-    accept?.(plan, entry);
-    return runPlan(run, plan, query);
+  return onPage(context, ns, query, (entry) => runQuery(context, entry, query, options)) ?? [];
+}
+
+/** Finds the same documents as one text. */
+export function findPage(
+  context: QueryContext,
+  ns: Namespace,
+  query: FindQuery,
+  options: RunOptions,
+): TextPage {
+  const page = onPage(context, ns, query, (entry) => {
+    const { plan, table } = context.planner(entry, query.filter, query.sort);
+    const isJoinable = plan.sorted && query.projection === undefined && isShort(entry, query.limit);
+    if (table === undefined || !isJoinable) return pageOf(runQuery(context, entry, query, options));
+    options.accept?.(plan, entry);
+    const { connection } = context;
+    return readJoinedPage({ connection, entry, workLimit: options.workLimit }, table, query);
   });
+  return page ?? EMPTY_PAGE;
+}
+
+export const EMPTY_PAGE: TextPage = { text: '', count: 0 };
+
+/** The page of these documents. */
+export const pageOf = (texts: readonly string[]): TextPage => ({
+  text: joinByComma(texts),
+  count: texts.length,
+});
+
+/** Runs `work` unless the page is certain to be empty. */
+function onPage<T>(
+  context: QueryContext,
+  ns: Namespace,
+  { skip, limit }: FindQuery,
+  work: (entry: CollectionEntry) => T,
+): T | undefined {
+  if (limit <= 0) return undefined;
+  return onSnapshot(context, ns, (entry) =>
+    entry === undefined || skip >= entry.documents ? undefined : work(entry),
+  );
 }
 
 /** Finds the text of one document by its id, without a plan. */
-export function findById(context: ReadContext, ns: Namespace, id: string): string | undefined {
-  return onSnapshot(context, ns, (entry) => {
-    if (entry === undefined) return undefined;
-    const statement = context.connection.statement(`select json from ${documentTable(entry.n)} where id = ?`);
-    const row = statement.get(id) as unknown as [unknown] | undefined;
-    return row === undefined ? undefined : documentText(row[0]);
-  });
+export function findById(context: QueryContext, ns: Namespace, id: string): string | undefined {
+  return onSnapshot(context, ns, (entry) => entry && readById(context, entry, id));
 }
 
-/** Reads the first page in `_id` order, without a plan; undefined for every other query. */
-function firstPage(run: Run, query: FindQuery): readonly string[] | undefined {
-  const { filter, sort, skip, projection } = query;
-  const isPlain = filter.kind === 'and' && filter.filters.length === 0 && sort.length === 0;
-  if (!isPlain || skip > 0 || projection !== undefined) return undefined;
-  const table = orderedTableFor(run.entry, ALL_BY_ID);
-  return table === undefined
-    ? undefined
-    : readPage({ ...run, project: createResultProjector(undefined) }, table, query);
+function readById(context: QueryContext, entry: CollectionEntry, id: string): string | undefined {
+  const row = context.statementById(entry).get(id) as unknown as [unknown] | undefined;
+  return row === undefined ? undefined : documentText(row[0]);
 }
 
-const ALL_BY_ID = { kind: 'id-scan', reversed: false, low: '', high: Buffer.from([0]) } as const;
+function runQuery(
+  { connection, planner }: QueryContext,
+  entry: CollectionEntry,
+  query: FindQuery,
+  { workLimit, accept }: RunOptions,
+): readonly string[] {
+  const { plan, table } = planner(entry, query.filter, query.sort);
+  accept?.(plan, entry);
+  const run = { connection, entry, workLimit };
+  if (!plan.sorted || table === undefined) return runPlan(run, plan, query);
+  return readPage({ ...run, project: createResultProjector(query.projection) }, table, query);
+}
 
 type Run = Pick<CandidateSearch, 'connection' | 'entry' | 'workLimit'>;
 
@@ -121,10 +166,7 @@ function runPlan(run: Run, plan: Plan, query: FindQuery): readonly string[] {
 }
 
 function runWithoutFallback(run: Run, plan: Plan, query: FindQuery): readonly string[] {
-  if (!plan.sorted) return findAndSort(run, plan, query);
-  const table = plan.exact ? orderedTableFor(run.entry, plan.access) : undefined;
-  if (table === undefined) return findInOrder(run, plan, query);
-  return readPage({ ...run, project: createResultProjector(query.projection) }, table, query);
+  return plan.sorted ? findInOrder(run, plan, query) : findAndSort(run, plan, query);
 }
 
 function candidateSearch(run: Run, plan: Plan, filter: Filter): CandidateSearch {
@@ -178,28 +220,24 @@ function findAndSort(run: Run, plan: Plan, query: FindQuery): string[] {
   });
 }
 
-export interface CountOptions {
-  readonly filter: Filter;
-  readonly workLimit: WorkLimit;
-  /** Called before a plan runs. May throw to reject it. */
-  readonly accept?: (plan: Plan, entry: CollectionEntry) => void;
-}
+/** No index is sorted by a field without a name, so the planner chooses none for its order alone. */
+const ANY_ORDER: Sort = [['', 1]];
 
 /** Counts the documents that match. Throws what `workLimit` throws. */
 export function countMatches(
-  context: ReadContext,
+  context: QueryContext,
   ns: Namespace,
-  { filter, workLimit, accept }: CountOptions,
+  filter: Filter,
+  { workLimit, accept }: RunOptions,
 ): number {
   return onSnapshot(context, ns, (entry) => {
     if (entry === undefined) return 0;
-    const run = { connection: context.connection, entry, workLimit };
-    // No index is sorted by a field without a name, so the planner chooses none for its order alone.
-    const plan = planFor(context, entry, { filter, sort: [['', 1]] });
+    const { connection, planner } = context;
+    const { plan, table } = planner(entry, filter, ANY_ORDER);
     const { access } = plan;
     if (plan.exact && access.kind === 'scan') return entry.documents;
     accept?.(plan, entry);
-    const table = plan.exact ? orderedTableFor(entry, access) : undefined;
+    const run = { connection, entry, workLimit };
     if (table !== undefined) return countRows(run, table);
     if (plan.exact && access.kind === 'index') return countDistinct(run, access);
     let count = 0;

@@ -1,7 +1,10 @@
-// Reads, skips and counts rows of one ordered table: the documents in `_id` order, or the rows of one index.
+// Reads, skips and counts rows of one ordered table: the documents in `_id` order, or the rows of one index. A short page is
+// read as one text, which SQLite joins.
 // Skipped and counted rows are not fetched.
+import type { TextPage } from '../../ports.ts';
 import type { CollectionEntry } from '../data-file/catalogue.ts';
 import type { Connection } from '../data-file/connection.ts';
+import { documentText } from '../data-file/document-text.ts';
 import { documentTable, indexTable } from '../data-file/schema.ts';
 import type { WorkLimit } from '../data-file/work-limit.ts';
 import type { Access, IndexAccess } from './plan-types.ts';
@@ -22,6 +25,8 @@ export interface OrderedTable {
   readonly ranges: readonly TableRange[];
   /** Selects the texts of one range in order. Parameters: low, high, limit. */
   readonly textSql: string;
+  /** Selects the same texts joined by a comma, and their number. */
+  readonly joinedSql: string;
 }
 
 /** A parameter that SQLite cannot plan by: for a bare `?` it would prepare the statement again on every bind. */
@@ -31,7 +36,7 @@ const OPAQUE_PARAMETER = '(? + 0)';
 const ROWS_PER_SLICE = 20_000;
 
 /** A page that cannot exceed this many UTF-16 units is read with one call, without checking the work limit per row. */
-export const MAX_UNCHECKED_TEXT = 1_000_000;
+const MAX_UNCHECKED_TEXT = 1_000_000;
 
 /** Returns the table in which `access` finds every document once and in order; undefined if there is none. */
 export function orderedTableFor(entry: CollectionEntry, access: Access): OrderedTable | undefined {
@@ -43,14 +48,12 @@ function idTable(entry: CollectionEntry, access: Extract<Access, { kind: 'id-sca
   const { reversed, low, high } = access;
   const name = documentTable(entry.n);
   const order = reversed ? 'desc' : 'asc';
-  return {
-    name,
-    column: 'id',
-    reversed,
-    ranges: [{ low, high }],
-    textSql: `select json from ${name} where id >= ? and id < ? order by id ${order} limit ${OPAQUE_PARAMETER}`,
-  };
+  const textSql = `select json from ${name} where id >= ? and id < ? order by id ${order} limit ${OPAQUE_PARAMETER}`;
+  return { name, column: 'id', reversed, ranges: [{ low, high }], textSql, joinedSql: joinedSqlOf(textSql) };
 }
+
+/** The limit inside makes SQLite keep the order of the rows. */
+const joinedSqlOf = (textSql: string) => `select group_concat(json), count(*) from (${textSql})`;
 
 function keyTable(entry: CollectionEntry, access: IndexAccess): OrderedTable {
   const name = indexTable(access.index.n, access.caseInsensitive);
@@ -60,7 +63,7 @@ function keyTable(entry: CollectionEntry, access: IndexAccess): OrderedTable {
     `where i.key >= ? and i.key < ? order by i.key ${order} limit ${OPAQUE_PARAMETER}`;
   const { reversed } = access;
   const ranges = reversed ? access.ranges.toReversed() : access.ranges;
-  return { name, column: 'key', reversed, ranges, textSql };
+  return { name, column: 'key', reversed, ranges, textSql, joinedSql: joinedSqlOf(textSql) };
 }
 
 export interface TableSearch {
@@ -74,22 +77,53 @@ export interface TablePageSearch extends TableSearch {
   readonly project: (text: string) => string;
 }
 
+interface PageBounds {
+  readonly skip: number;
+  readonly limit: number;
+}
+
 /** Reads the texts of one page. */
-export function readPage(
-  search: TablePageSearch,
-  table: OrderedTable,
-  page: { readonly skip: number; readonly limit: number },
-): string[] {
+export function readPage(search: TablePageSearch, table: OrderedTable, page: PageBounds): string[] {
   const texts: string[] = [];
-  let toSkip = page.skip;
-  for (const range of table.ranges) {
-    const rest = toSkip === 0 ? { range, skipped: 0 } : skipRows(search, table, { range, skip: toSkip });
-    toSkip -= rest.skipped;
-    if (rest.range === undefined) continue;
-    readTexts(search, table, { range: rest.range, limit: page.limit, into: texts });
+  for (const range of rangesAfterSkip(search, table, page.skip)) {
+    readTexts(search, table, { range, limit: page.limit, into: texts });
     if (texts.length >= page.limit) break;
   }
   return texts;
+}
+
+/** Whether so many documents are certain to be short enough to be read with one call, without a check of the work limit. */
+export const isShort = ({ documents, largest }: CollectionEntry, limit: number): boolean =>
+  Math.min(limit, documents) * largest <= MAX_UNCHECKED_TEXT;
+
+/** Reads a page that `isShort` as one text. Only its beginning and its end are checked for damage. */
+export function readJoinedPage(search: TableSearch, table: OrderedTable, page: PageBounds): TextPage {
+  const statement = search.connection.statement(table.joinedSql);
+  let text = '';
+  let count = 0;
+  for (const { low, high } of rangesAfterSkip(search, table, page.skip)) {
+    const row = statement.get(low, high, page.limit - count) as unknown as [unknown, number];
+    if (row[1] === 0) continue;
+    const joined = documentText(row[0]);
+    text = count === 0 ? joined : `${text},${joined}`;
+    count += row[1];
+    if (count >= page.limit) break;
+  }
+  return { text, count };
+}
+
+/** The ranges without the first `skip` rows. */
+function* rangesAfterSkip(search: TableSearch, table: OrderedTable, skip: number): Iterable<TableRange> {
+  let toSkip = skip;
+  for (const range of table.ranges) {
+    if (toSkip === 0) {
+      yield range;
+      continue;
+    }
+    const rest = skipRows(search, table, { range, skip: toSkip });
+    toSkip -= rest.skipped;
+    if (rest.range !== undefined) yield rest.range;
+  }
 }
 
 function readTexts(
@@ -101,7 +135,7 @@ function readTexts(
   const statement = connection.statement(table.textSql);
   const remaining = limit - into.length;
   const values = [part.range.low, part.range.high, remaining] as const;
-  if (Math.min(remaining, entry.documents) * entry.largest <= MAX_UNCHECKED_TEXT) {
+  if (isShort(entry, remaining)) {
     const rows = statement.all(...values) as unknown as [string][];
     for (const row of rows) into.push(project(row[0]));
     return;

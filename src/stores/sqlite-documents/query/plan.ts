@@ -1,6 +1,7 @@
 // Query planner: chooses the index or scan for a filter and a sort. Pure: the same input gives the same plan.
 import type { Json } from '../../../lib/json/json.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
+import { compareText } from '../../matching/compare.ts';
 import type { Sort } from '../../ports.ts';
 import type { IndexEntry } from '../data-file/catalogue.ts';
 import { type Conjunction, flattenConjunction } from './filter-analysis.ts';
@@ -32,15 +33,13 @@ function idsOf(test: FilterTest): readonly Json[] | undefined {
   return test.kind === 'in' ? test.values : undefined;
 }
 
-const compareUtf8 = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
-
 function planByIds(conjunction: Conjunction, sort: Sort): Plan | undefined {
   const tests = conjunction.tests.get('_id') ?? [];
   const test = tests.find((candidate) => idsOf(candidate) !== undefined);
   const values = test === undefined ? undefined : idsOf(test);
   if (values === undefined) return undefined;
   const ids = [...new Set(values.filter((value) => typeof value === 'string'))];
-  if (ids.length > 1) ids.sort(compareUtf8);
+  if (ids.length > 1) ids.sort(compareText);
   const direction = idDirection(sort);
   if (direction === -1) ids.reverse();
   const exact = tests.length === 1 && conjunction.tests.size === 1 && conjunction.others.length === 0;
@@ -145,10 +144,10 @@ function idRange(tests: readonly FilterTest[]): IdRange {
   return tests.reduce((range, test) => {
     const bound = idRangeOf(test);
     if (bound === undefined) return range;
-    const low = compareUtf8(bound.low, range.low) > 0 ? bound.low : range.low;
+    const low = compareText(bound.low, range.low) > 0 ? bound.low : range.low;
     const { high } = range;
     const lower =
-      typeof bound.high === 'string' && (typeof high !== 'string' || compareUtf8(bound.high, high) < 0);
+      typeof bound.high === 'string' && (typeof high !== 'string' || compareText(bound.high, high) < 0);
     return { low, high: lower ? bound.high : high };
   }, ALL_IDS);
 }

@@ -3,11 +3,11 @@ import { workerData } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { Filter } from '../../filter.ts';
 import type { FindQuery, Namespace } from '../../ports.ts';
-import { createCatalogue, type ReadContext } from '../data-file/catalogue.ts';
+import { createCatalogue } from '../data-file/catalogue.ts';
 import { openConnection } from '../data-file/connection.ts';
 import { createDeadlineLimit } from '../data-file/work-limit.ts';
 import { type DiskUsage, measureDiskUsage } from '../query/disk-usage.ts';
-import { countMatches, findTexts } from '../query/execute.ts';
+import { countMatches, createQueryContext, findTexts, type QueryContext } from '../query/execute.ts';
 import { type SerializedTexts, serializeTexts, transferListOf } from './serialized-texts.ts';
 import { captureResult, type ThreadResult } from './thread-result.ts';
 
@@ -37,20 +37,20 @@ const BUSY_TIMEOUT_MS = 1000;
 const CACHE_SIZE_KB = 8192;
 
 const { file } = workerData as ThreadWorkerData;
-let opened: ReadContext | undefined;
+let opened: QueryContext | undefined;
 
 /** Opened by the first task, so that an error fails the task and not the thread. */
-function reader(): ReadContext {
+function reader(): QueryContext {
   if (opened !== undefined) return opened;
   const options = { file, readOnly: true, busyTimeoutMs: BUSY_TIMEOUT_MS, cacheSizeKb: CACHE_SIZE_KB };
   const connection = openConnection(options);
-  opened = { connection, catalogue: createCatalogue(connection) };
+  opened = createQueryContext({ connection, catalogue: createCatalogue(connection) });
   return opened;
 }
 
 /** `DocumentStore.findText`. */
 export function find({ ns, query, deadline }: FindTask): ThreadResult<SerializedTexts> {
-  const found = () => findTexts(reader(), ns, { query, workLimit: createDeadlineLimit(deadline) });
+  const found = () => findTexts(reader(), ns, query, { workLimit: createDeadlineLimit(deadline) });
   const outcome = captureResult(() => serializeTexts(found()));
   if (!outcome.ok) return outcome;
   // Piscina transfers these buffers instead of copying them.
@@ -64,7 +64,7 @@ export function find({ ns, query, deadline }: FindTask): ThreadResult<Serialized
 /** `DocumentStore.count`. */
 export function count({ ns, filter, deadline }: CountTask): ThreadResult<number> {
   return captureResult(() =>
-    countMatches(reader(), ns, { filter, workLimit: createDeadlineLimit(deadline) }),
+    countMatches(reader(), ns, filter, { workLimit: createDeadlineLimit(deadline) }),
   );
 }
 

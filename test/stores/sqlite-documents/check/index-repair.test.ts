@@ -4,7 +4,7 @@ import { applyWrites } from '../../../../src/stores/sqlite-documents/commit/appl
 import { createCatalogue } from '../../../../src/stores/sqlite-documents/data-file/catalogue.ts';
 import { dropIndex } from '../../../../src/stores/sqlite-documents/indexes/index-build.ts';
 import { createWriteContext } from '../../../../src/stores/sqlite-documents/indexes/index-update.ts';
-import { countMatches } from '../../../../src/stores/sqlite-documents/query/execute.ts';
+import { countMatches, createQueryContext } from '../../../../src/stores/sqlite-documents/query/execute.ts';
 import { expectConsistentIndexes } from '../index-consistency.ts';
 import { idOf, indexOf, insertThing, NO_LIMIT, NS, openTestDatabase } from '../test-database.ts';
 
@@ -19,10 +19,12 @@ function openBroken() {
   const connection = server.connect();
   const repair = createWriteContext({ connection, catalogue: createCatalogue(connection) });
   const count = (a: number) =>
-    countMatches(server, NS, {
-      filter: { kind: 'field', path: 'a', tests: [{ kind: 'eq', value: a }] },
-      workLimit: NO_LIMIT,
-    });
+    countMatches(
+      createQueryContext(server),
+      NS,
+      { kind: 'field', path: 'a', tests: [{ kind: 'eq', value: a }] },
+      { workLimit: NO_LIMIT },
+    );
   const entries = () => {
     server.catalogue.refresh();
     return server.catalogue.get(NS)!.indexes.map(({ n, ready }) => `${n}${ready ? '' : '?'}`);

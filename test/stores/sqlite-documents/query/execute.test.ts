@@ -7,6 +7,7 @@ import {
 } from '../../../../src/stores/sqlite-documents/data-file/work-limit.ts';
 import {
   countMatches,
+  createQueryContext,
   createResultProjector,
   findById,
   findTexts,
@@ -20,7 +21,7 @@ function find(bench: TestDatabase, parts: Partial<FindQuery>, workLimit = NO_LIM
   const plans: Plan[] = [];
   const query: FindQuery = { filter: MATCH_ALL, sort: [], skip: 0, limit: 100, ...parts };
   const accept = (plan: Plan) => plans.push(plan);
-  const texts = findTexts(bench, NS, { query, workLimit, accept });
+  const texts = findTexts(createQueryContext(bench), NS, query, { workLimit, accept });
   return { numbers: texts.map((text) => JSON.parse(text).n as number), plan: plans[0]! };
 }
 
@@ -83,7 +84,8 @@ describe('executing a query', () => {
 
   it('counts in the index alone if that is exact', () => {
     const bench = filled(300);
-    const count = (filter: Filter) => countMatches(bench, NS, { filter, workLimit: NO_LIMIT });
+    const count = (filter: Filter) =>
+      countMatches(createQueryContext(bench), NS, filter, { workLimit: NO_LIMIT });
     expect(count(MATCH_ALL)).toBe(300);
     expect(count(field('n', { kind: 'gte', value: 290 }))).toBe(10);
     expect(count(field('tags', { kind: 'in', values: ['x', 'Y', 'z'] }))).toBe(300);
@@ -93,9 +95,10 @@ describe('executing a query', () => {
 
   it('finds a document by its id', () => {
     const bench = filled(3);
-    expect(JSON.parse(findById(bench, NS, idOf(2))!)).toMatchObject({ n: 1 });
-    expect(findById(bench, NS, idOf(9))).toBeUndefined();
-    expect(findById(bench, { database: 'x', collection: 'y' }, idOf(1))).toBeUndefined();
+    const context = createQueryContext(bench);
+    expect(JSON.parse(findById(context, NS, idOf(2))!)).toMatchObject({ n: 1 });
+    expect(findById(context, NS, idOf(9))).toBeUndefined();
+    expect(findById(context, { database: 'x', collection: 'y' }, idOf(1))).toBeUndefined();
   });
 });
 
