@@ -15,8 +15,11 @@ import { readDocumentId } from './composition-nodes.ts';
 
 /** Ids that one response adds to those that its documents store. */
 const MAX_ADDED_IDS = 100_000;
+const ID_SEPARATOR = '","';
+/** Of an id in a list, with its quotes and a comma. */
+const ID_CHARACTERS = 27;
 /** The text of a shorter document cannot hold more than a block of ids. */
-const MIN_LONG_DOCUMENT_CHARACTERS = HISTORY_BLOCK_SIZE * 27;
+const MIN_LONG_DOCUMENT_CHARACTERS = HISTORY_BLOCK_SIZE * ID_CHARACTERS;
 /** Revisions that are fetched at once because they may have the next blocks; a document of some updates has few. */
 const PREFETCHED_REVISIONS = [0, 8, 32, 128, 512];
 
@@ -119,7 +122,18 @@ export function createHistoryLoader({
 
 /** False for a text in which no document has a `history` that `completeHistories` would complete. */
 export function mayHaveLongHistory(text: string): boolean {
-  return text.length >= MIN_LONG_DOCUMENT_CHARACTERS && text.includes('"history":["');
+  return text.length >= MIN_LONG_DOCUMENT_CHARACTERS && holdsManyIds(text) && text.includes('"history":["');
+}
+
+/** False for a text without a list of more than a block of ids. It looks at one place in as many characters as a block has. */
+function holdsManyIds(text: string): boolean {
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf(ID_SEPARATOR, at);
+    if (end === -1) return false;
+    if (text.startsWith(ID_SEPARATOR, end + ID_CHARACTERS)) return true;
+    at = end + MIN_LONG_DOCUMENT_CHARACTERS - 3 * ID_CHARACTERS;
+  }
+  return false;
 }
 
 /** The `history` of a document that may have more ids than it holds; undefined for any other. */

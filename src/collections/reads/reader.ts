@@ -35,8 +35,7 @@ interface ReaderDeps extends HookDeps {
 }
 
 // `v` and `_id` are the last members of every document that this server wrote.
-const DOCUMENT_TAIL = /[,{]"v":(\d{1,15}),"_id":"[^"\\]*"\}$/;
-const MAX_TAIL_CHARACTERS = 80;
+const DOCUMENT_TAIL = /[,{]"v":(\d{1,15}),"_id":"[^"\\]*"\}$/y;
 
 export function createReader(deps: ReaderDeps): DocumentReader {
   const { store, filters, enrich, limits } = deps;
@@ -146,6 +145,7 @@ export function createReader(deps: ReaderDeps): DocumentReader {
 }
 
 function readVersion(text: string): number {
-  const tail = DOCUMENT_TAIL.exec(text.slice(-MAX_TAIL_CHARACTERS));
+  DOCUMENT_TAIL.lastIndex = Math.max(0, text.lastIndexOf('"v":') - 1);
+  const tail = DOCUMENT_TAIL.exec(text);
   return tail === null ? documentVersion(parseStoredJson(text)) : Number(tail[1]);
 }

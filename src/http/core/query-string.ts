@@ -1,4 +1,5 @@
 // Parses the query string: decodes it strictly, keeps the parameters that have a meaning.
+import { LRUCache } from 'lru-cache';
 import { createParameterError } from '../../collections/model/parameter-error.ts';
 import { READ_PARAMETERS, type ReadQueryParameter } from '../../collections/model/read-request.ts';
 import { AppError } from '../../errors/errors.ts';
@@ -56,6 +57,24 @@ export function parseQuery(url: string): Query {
     query.set(name, value);
   }
   return query;
+}
+
+/** Query strings that are remembered, and the characters up to which one is. */
+const MAX_QUERIES = 1000;
+const MAX_QUERY_CHARACTERS = 2000;
+
+/** Makes a `parseQuery` that gives the same object for the same query string, while it is remembered. */
+export function createQueryParser(): (url: string) => Query {
+  const remembered = new LRUCache<string, Query>({ max: MAX_QUERIES });
+  return (url) => {
+    const text = rawQuery(url);
+    if (text === undefined || text === '') return EMPTY;
+    const known = remembered.get(text);
+    if (known !== undefined) return known;
+    const query = parseQuery(url);
+    if (text.length <= MAX_QUERY_CHARACTERS) remembered.set(text, query);
+    return query;
+  };
 }
 
 /** True for a switch that is on: only the text `true` is. Undefined when the parameter was not sent. */

@@ -1,7 +1,6 @@
 // Handlers that read documents, each from query string to response. Access is decided before they run.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import type { Collection } from '../../collections/model/collection.ts';
 import type { RequestContext, SinglePage } from '../../collections/model/documents.ts';
 import { readPageJson } from '../../collections/model/page-json.ts';
@@ -11,7 +10,7 @@ import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { collectionOf, documentIdOf } from '../access/collection-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { urlPath } from '../core/paths.ts';
-import { parseFlag, parseQuery, type Query, rawQuery } from '../core/query-string.ts';
+import { parseFlag, type Query } from '../core/query-string.ts';
 import { sendJson } from '../core/reply.ts';
 import { createContextFactory } from '../core/request-context.ts';
 import type { RouteHandler } from '../core/resource.ts';
@@ -25,26 +24,19 @@ type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now' | 'store'>;
 export interface ReadsOptions {
   readonly cache: ResponseCache | undefined;
   readonly connections: Pick<ConnectionTracker, 'reserveDuring'>;
+  /** Parses query strings: the same text to the same object. */
+  readonly parse: (url: string) => Query;
 }
 
 /** Answers at once where nothing has to be waited for. */
 type ReadHandler = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/** A query string, parsed. It depends on nothing but its text. */
-interface ParsedQuery {
-  readonly query: Query;
-  readonly parameters: ReadRequest;
-}
-
-/** What a read is about. */
-interface Read extends ParsedQuery {
+/** What is to be read. */
+interface Read {
   readonly collection: Collection;
+  readonly parameters: ReadRequest;
   readonly context: RequestContext;
 }
-
-/** Query strings that are remembered, and the characters up to which one is. */
-const MAX_QUERIES = 1000;
-const MAX_QUERY_CHARACTERS = 2000;
 
 /** The response for the page of one document. Throws DOCUMENT_NOT_FOUND for an empty one. */
 function toDocumentResponse(page: SinglePage): CachedResponse {
@@ -55,22 +47,19 @@ function toDocumentResponse(page: SinglePage): CachedResponse {
 /** Makes the handlers. Lists and single documents are offered as JSONP too. */
 export function createDocumentReads(
   deps: Deps,
-  { cache, connections }: ReadsOptions,
+  { cache, connections, parse }: ReadsOptions,
 ): Record<'list' | 'one' | 'count' | 'history', ReadHandler> & { readonly stats: RouteHandler } {
   const { documents, store } = deps;
   const createContext = createContextFactory(deps);
-  // The same text gives the same objects, with which the layers below remember what they made of them.
-  const parsedQueries = new LRUCache<string, ParsedQuery>({ max: MAX_QUERIES });
+  // The same query gives the same object, with which the document service remembers what it made of it.
+  const readRequests = new WeakMap<Query, ReadRequest>();
 
-  const parse = (request: FastifyRequest, { jsonp }: { readonly jsonp: boolean }) => {
-    const collection = collectionOf(request);
-    const text = rawQuery(request.originalUrl) ?? '';
-    const known = parsedQueries.get(text);
-    const query = known?.query ?? parseQuery(request.originalUrl);
-    const callback = jsonp ? parseCallback(query, collection) : undefined;
-    const parsed = known ?? { query, parameters: parseReadRequest(query) };
-    if (known === undefined && text.length <= MAX_QUERY_CHARACTERS) parsedQueries.set(text, parsed);
-    return { ...parsed, collection, callback };
+  const parametersOf = (query: Query): ReadRequest => {
+    const known = readRequests.get(query);
+    if (known !== undefined) return known;
+    const parameters = parseReadRequest(query);
+    readRequests.set(query, parameters);
+    return parameters;
   };
 
   /** Answers a read: parse, look up in the cache, else find, then send. */
@@ -79,7 +68,10 @@ export function createDocumentReads(
     reply: FastifyReply,
     { jsonp, find }: { readonly jsonp: boolean; readonly find: (read: Read) => MaybePromise<CachedResponse> },
   ): void => {
-    const { collection, query, parameters, callback } = parse(request, { jsonp });
+    const collection = collectionOf(request);
+    const query = parse(request.originalUrl);
+    const callback = jsonp ? parseCallback(query, collection) : undefined;
+    const parameters = parametersOf(query);
     const key = cache?.cacheKey(collection, urlPath(request.url), query, request.client);
     const looking = lookUpResponse(cache, key, { bypass: parseFlag(query, 'cache') === false });
     const answering = andThen(looking, (cached) => {
@@ -87,7 +79,7 @@ export function createDocumentReads(
         reply.headers(cached.headers);
         return sendRead(request, reply, { response: cached.response, callback, connections });
       }
-      const finding = find({ collection, query, parameters, context: createContext(request) });
+      const finding = find({ collection, parameters, context: createContext(request) });
       return andThen(finding, (response) =>
         andThen(cached.store(response), () => {
           reply.headers(cached.headers);

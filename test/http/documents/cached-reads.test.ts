@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createRegistry } from '../../../src/collections/model/registry.ts';
+import { createQueryParser } from '../../../src/http/core/query-string.ts';
 import { createDocumentReads } from '../../../src/http/documents/document-reads.ts';
 import { createResponseCache } from '../../../src/http/documents/response-cache.ts';
 import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
@@ -34,6 +35,7 @@ function open({ isCached }: { readonly isCached: boolean }): BareServer {
   const handlers = createDocumentReads(deps as never, {
     cache: isCached ? cache : undefined,
     connections: { reserveDuring: (_socket, _bytes, work) => work() },
+    parse: createQueryParser(),
   });
   return bareServer((bare) => {
     bare.addHook('onRequest', async (request) => {
