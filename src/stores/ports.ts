@@ -127,6 +127,15 @@ export interface DocumentStore {
   findText(ns: Namespace, query: FindQuery, options?: OperationOptions): MaybePromise<readonly string[]>;
   /** The same documents as one text. */
   findPage(ns: Namespace, query: FindQuery, options?: OperationOptions): MaybePromise<TextPage>;
+  /**
+   * The documents with these ids, which must be as they are stored: the text of each by its id, in any order. Ids without a
+   * document are missing. Rejects with `too-much` as `find` does.
+   */
+  findByIds(
+    ns: Namespace,
+    ids: readonly string[],
+    options?: OperationOptions,
+  ): MaybePromise<ReadonlyMap<string, string>>;
   /** The exact number. */
   count(ns: Namespace, filter: Filter, options?: OperationOptions): MaybePromise<number>;
   /**

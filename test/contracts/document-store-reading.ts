@@ -133,6 +133,40 @@ export function readingContract(subject: Subject): void {
       expect(count).toBe(4);
     });
 
+    it('finds documents by their ids, as they are now', async () => {
+      const { store } = subject;
+      const found = async (...numbers: number[]) =>
+        [...(await store.findByIds(BOOKS, numbers.map(idOf)))].sort();
+      const stored = async () => {
+        const texts = await store.findText(BOOKS, query());
+        return texts.map((text) => [JSON.parse(text)._id, text]);
+      };
+      expect(await found(1, 2)).toEqual([]);
+      await store.commit([1, 2, 3].map((n) => insert(BOOKS, n, { n })));
+      await store.commit([insert(NEIGHBOUR, 1, { at: 'neighbour' })]);
+      expect(await found()).toEqual([]);
+      expect(await found(3, 9, 1)).toEqual((await stored()).filter(([id]) => id !== idOf(2)));
+      await store.commit([
+        {
+          kind: 'update',
+          ns: BOOKS,
+          id: idOf(1),
+          v: 1,
+          document: { _id: idOf(1), n: 7, v: 2 },
+          changed: ['n', 'v'],
+        },
+        { kind: 'remove', ns: BOOKS, id: idOf(3), v: 1 },
+        insert(BOOKS, 9, { n: 9 }),
+      ]);
+      expect(await found(3, 9, 1)).toEqual((await stored()).filter(([id]) => id !== idOf(2)));
+      const failed = store.commit([
+        { kind: 'remove', ns: BOOKS, id: idOf(1), v: 2 },
+        { kind: 'remove', ns: BOOKS, id: idOf(2), v: 5 },
+      ]);
+      expect(await failureOf(failed)).toMatchObject({ reason: 'conflict' });
+      expect(await found(1, 2, 9)).toEqual(await stored());
+    });
+
     it('rejects and never throws', async () => {
       const options = { deadline: Date.now() - 1 };
       const { store } = subject;
@@ -140,6 +174,7 @@ export function readingContract(subject: Subject): void {
         store.find(BOOKS, query(), options),
         store.findText(BOOKS, query(), options),
         store.findPage(BOOKS, query(), options),
+        store.findByIds(BOOKS, [idOf(1)], options),
         store.count(BOOKS, where('n', { kind: 'eq', value: 1 }), options),
         store.stats(BOOKS, options),
       ];

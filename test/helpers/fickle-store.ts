@@ -9,6 +9,7 @@ export type Operation =
   | 'find'
   | 'findText'
   | 'findPage'
+  | 'findByIds'
   | 'count'
   | 'commit'
   | 'ensureIndexes'
@@ -27,13 +28,13 @@ export interface FickleStore extends DocumentStore {
 }
 
 const EVERY: readonly Operation[] = [
-  ...(['find', 'findText', 'findPage', 'count', 'commit'] as const),
+  ...(['find', 'findText', 'findPage', 'findByIds', 'count', 'commit'] as const),
   ...(['ensureIndexes', 'stats', 'collections', 'health'] as const),
 ];
 
 /** Where the options stand among the arguments. */
 const BOUNDS: Readonly<Partial<Record<Operation, number>>> = {
-  ...{ find: 2, findText: 2, findPage: 2, count: 2 },
+  ...{ find: 2, findText: 2, findPage: 2, findByIds: 2, count: 2 },
   ...{ commit: 1, stats: 1 },
 };
 
@@ -65,6 +66,7 @@ export function fickle(store: DocumentStore): FickleStore {
     find: guarded('find', store.find.bind(store)),
     findText: guarded('findText', store.findText.bind(store)),
     findPage: guarded('findPage', store.findPage.bind(store)),
+    findByIds: guarded('findByIds', store.findByIds.bind(store)),
     count: guarded('count', store.count.bind(store)),
     commit: guarded('commit', store.commit.bind(store)),
     ensureIndexes: guarded('ensureIndexes', store.ensureIndexes.bind(store)),

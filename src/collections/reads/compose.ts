@@ -2,7 +2,8 @@
 import { AppError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import type { Depth } from '../../lib/depth.ts';
-import { findMemberSpans } from '../../lib/json/json-members.ts';
+import { documentsById } from '../../lib/json/document-id.ts';
+import { forEachMember } from '../../lib/json/json-members.ts';
 import { filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import type { Collection, Field } from '../model/collection.ts';
@@ -17,7 +18,6 @@ import {
   createRootNode,
   fillPlaceholder,
   type Placeholder,
-  readDocumentId,
   renderNode,
 } from './composition-nodes.ts';
 import type { HistoryLoader } from './history-loader.ts';
@@ -39,7 +39,7 @@ export interface Composer {
 }
 
 interface ComposerDeps {
-  readonly store: Pick<DocumentStore, 'findText'>;
+  readonly store: Pick<DocumentStore, 'findText' | 'findByIds'>;
   readonly histories: HistoryLoader;
   readonly registry: Pick<Registry, 'get'>;
   readonly limits: Pick<DocumentLimits, 'composeDepth' | 'composeReferences'>;
@@ -61,22 +61,21 @@ interface ReferenceBatch {
 }
 
 export function createComposer({ store, histories, registry, limits }: ComposerDeps): Composer {
-  const fetch = async ({ target, projection }: ReferenceSource, ids: readonly string[], deadline: number) => {
-    const query = {
-      filter: filterByIds(ids),
-      sort: [],
-      skip: 0,
-      limit: ids.length,
-      ...(projection && { projection }),
-    };
-    const stored = await store.findText(target.namespace, query, { deadline });
-    const texts = await histories.completeHistories(target, stored, { deadline });
-    const found = new Map<string, string>();
-    await mapYielding(texts, (text) => {
-      const id = readDocumentId(text);
-      if (id !== undefined) found.set(id, text);
-    });
-    return found;
+  const fetchStored = async (
+    { target, projection }: ReferenceSource,
+    ids: readonly string[],
+    deadline: number,
+  ) => {
+    if (projection === undefined) return store.findByIds(target.namespace, ids, { deadline });
+    const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length, projection };
+    return documentsById(await store.findText(target.namespace, query, { deadline }));
+  };
+
+  const fetch = async (source: ReferenceSource, ids: readonly string[], deadline: number) => {
+    const found = await fetchStored(source, ids, deadline);
+    const stored = [...found.values()];
+    const complete = await histories.completeHistories(source.target, stored, { deadline });
+    return complete === stored ? found : documentsById(complete);
   };
 
   /** Fills the placeholders of a batch. Returns the new nodes whose references the next level resolves. */
@@ -149,11 +148,11 @@ async function groupBySource(
   await mapYielding(nodes, (node) => {
     const fields = references.get(node.collection) ?? referencesByName(node.collection);
     references.set(node.collection, fields);
-    for (const [field, span] of findMemberSpans(node.text, fields)) {
+    forEachMember(node.text, fields, (field, span) => {
       const batch = batchFor(node.collection, field);
       const placeholder = createPlaceholder(node, { field, span }, batch.source && quota);
       if (placeholder !== undefined) batch.placeholders.push(placeholder);
-    }
+    });
   });
   return bySource.values();
 }

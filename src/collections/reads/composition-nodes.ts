@@ -1,6 +1,7 @@
 // The tree of a composition: finds the references in documents, and renders documents with references replaced. Documents
 // are text: only the values of Reference fields are parsed.
 import { isId } from '../../lib/ids.ts';
+import { parseQuotedId, readDocumentId } from '../../lib/json/document-id.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { findMemberSpans, type TextSpan } from '../../lib/json/json-members.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
@@ -49,11 +50,6 @@ export interface Placeholder {
 }
 
 const COMPOSED_MEMBER = new Map([['"composed"', 'composed']]);
-const ID_MEMBERS = new Map([['"_id"', '_id']]);
-const ID_MEMBER_PREFIX = '"_id":';
-const QUOTED_ID_CHARACTERS = 26;
-const BACKSLASH = 0x5c;
-
 function isAncestor(nearest: Ancestor | undefined, id: string): boolean {
   for (let ancestor = nearest; ancestor !== undefined; ancestor = ancestor.parent) {
     if (ancestor.id === id) return true;
@@ -61,30 +57,9 @@ function isAncestor(nearest: Ancestor | undefined, id: string): boolean {
   return false;
 }
 
-/** The id between `start` and `end`, undefined where the text there is no quoted id. */
-function parseQuotedId(text: string, { start, end }: TextSpan): string | undefined {
-  if (end - start !== QUOTED_ID_CHARACTERS || text[start] !== '"' || text[end - 1] !== '"') return undefined;
-  const id = text.slice(start + 1, end - 1);
-  return isId(id) ? id : undefined;
-}
-
 function parseValueAt(text: string, span: TextSpan): Json {
   // Nearly all references are a single id, which needs no parser.
   return parseQuotedId(text, span) ?? parseStoredJson<Json>(text.slice(span.start, span.end));
-}
-
-/** The `_id` of a document; undefined where it is not text. */
-export function readDocumentId(text: string): string | undefined {
-  const start = text.length - 1 - QUOTED_ID_CHARACTERS;
-  const name = start - ID_MEMBER_PREFIX.length;
-  // It is the last member of every document that this server wrote.
-  if (text.startsWith(ID_MEMBER_PREFIX, name) && text.charCodeAt(name - 1) !== BACKSLASH) {
-    const last = parseQuotedId(text, { start, end: text.length - 1 });
-    if (last !== undefined) return last;
-  }
-  const span = findMemberSpans(text, ID_MEMBERS).get('_id');
-  const id = span && parseValueAt(text, span);
-  return typeof id === 'string' ? id : undefined;
 }
 
 /** The node of a document of the response. */
@@ -113,19 +88,18 @@ export function createPlaceholder(
   quota: CompositionQuota | undefined,
 ): Placeholder | undefined {
   const value = parseValueAt(node.text, span);
-  const isList = Array.isArray(value);
-  const values: readonly Json[] = isList ? value : [value];
-  if (!isList && !isId(value)) return undefined;
-  const entries = values
-    .filter((raw) => raw !== null)
-    .map((raw) => {
-      const id = isId(raw) ? raw.toLowerCase() : undefined;
-      if (id === undefined || quota === undefined || quota.references === 0) return { raw };
-      if (isAncestor(node.ancestors, id)) return { raw };
-      quota.references -= 1;
-      return { raw, id };
-    });
-  return { node, field, span, entries, isList };
+  const entryOf = (raw: Json) => {
+    const id = isId(raw) ? raw.toLowerCase() : undefined;
+    if (id === undefined || quota === undefined || quota.references === 0) return { raw };
+    if (isAncestor(node.ancestors, id)) return { raw };
+    quota.references -= 1;
+    return { raw, id };
+  };
+  if (Array.isArray(value)) {
+    const entries = value.filter((raw) => raw !== null).map(entryOf);
+    return { node, field, span, entries, isList: true };
+  }
+  return isId(value) ? { node, field, span, entries: [entryOf(value)], isList: false } : undefined;
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import { documentVersion } from '../../lib/document-version.ts';
+import { readDocumentId } from '../../lib/json/document-id.ts';
 import type { Json } from '../../lib/json/json.ts';
 import { findMemberSpans } from '../../lib/json/json-members.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
@@ -11,7 +12,6 @@ import type { Collection } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import { HISTORY_BLOCK_SIZE, revisionBlock } from '../model/history-blocks.ts';
 import { revisionNamespaceOf, revisionsFilter } from '../model/revision-namespace.ts';
-import { readDocumentId } from './composition-nodes.ts';
 
 /** Ids that one response adds to those that its documents store. */
 const MAX_ADDED_IDS = 100_000;

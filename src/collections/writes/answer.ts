@@ -1,7 +1,6 @@
 // Response to a write. The write is committed already, so nothing that only the response needs may fail it.
 import { AppError, StoreError } from '../../errors/errors.ts';
 import type { Depth } from '../../lib/depth.ts';
-import { type Filter, filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Write } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
@@ -13,7 +12,7 @@ import type { WriteDeps } from './write-deps.ts';
 const MIN_ANSWER_MS = 2000;
 
 type AnswerDeps = Pick<WriteDeps, 'store' | 'histories' | 'registry' | 'limits' | 'now'>;
-type TextReader = Pick<DocumentStore, 'findText'>;
+type TextReader = Pick<DocumentStore, 'findText' | 'findByIds'>;
 
 interface Answer {
   readonly collection: Collection;
@@ -44,30 +43,25 @@ export async function formatAnswer(
 }
 
 /** The store, but reads of whole documents by their ids take those of `writes` from there. */
-function writesFirst({ findText }: TextReader, writes: readonly Write[]): TextReader {
+function writesFirst({ findText, findByIds }: TextReader, writes: readonly Write[]): TextReader {
   const written = new Map<string, string>();
   for (const write of writes) {
     if (write.kind === 'remove' || write.text === undefined) continue;
     written.set(documentKey(write.ns, write.document._id), write.text);
   }
   return {
-    async findText(namespace, query, options) {
-      const ids = query.projection === undefined ? idsOf(query.filter) : [];
-      const found = ids.flatMap((id) => written.get(documentKey(namespace, id)) ?? []);
-      if (found.length === 0) return findText(namespace, query, options);
-      if (found.length === ids.length) return found;
-      const missing = ids.filter((id) => !written.has(documentKey(namespace, id)));
-      const stored = await findText(namespace, { ...query, filter: filterByIds(missing) }, options);
-      return [...found, ...stored];
+    findText,
+    async findByIds(namespace, ids, options) {
+      const found = new Map<string, string>();
+      for (const id of ids) {
+        const text = written.get(documentKey(namespace, id));
+        if (text !== undefined) found.set(id, text);
+      }
+      const missing = ids.filter((id) => !found.has(id));
+      if (missing.length === 0) return found;
+      return new Map([...found, ...(await findByIds(namespace, missing, options))]);
     },
   };
-}
-
-/** The ids that a filter asks for, where that is all it does. */
-function idsOf(filter: Filter): readonly string[] {
-  const test = filter.kind === 'field' && filter.path === '_id' ? filter.tests[0] : undefined;
-  if (test?.kind !== 'in' || (filter.kind === 'field' && filter.tests.length > 1)) return [];
-  return test.values.every((value) => typeof value === 'string') ? test.values : [];
 }
 
 /**

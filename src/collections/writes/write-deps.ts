@@ -10,7 +10,7 @@ import type { PatternMatcher } from '../validation/validate-document.ts';
 import type { FileRemovals } from './file-removals/file-removals.ts';
 
 export interface WriteDeps extends HookDeps {
-  readonly store: Pick<DocumentStore, 'findText' | 'count' | 'commit'>;
+  readonly store: Pick<DocumentStore, 'findText' | 'findByIds' | 'count' | 'commit'>;
   readonly registry: Pick<Registry, 'get' | 'isRevisionCollection' | 'holdsRecords'>;
   readonly filters: Pick<FilterCompiler, 'compile'>;
   readonly histories: HistoryLoader;

@@ -2,6 +2,9 @@
 import { setImmediate } from 'node:timers/promises';
 
 const SLICE_MS = 3;
+/** Most steps between two looks at the clock. It is read after the first step, and then less often while steps are short. */
+const MAX_STEPS_PER_CHECK = 16;
+const SHORT_STEPS_MS = 0.5;
 
 /** Resolves in the next turn of the event loop. */
 export const yieldToEventLoop = (): Promise<void> => setImmediate();
@@ -11,12 +14,24 @@ export const yieldToEventLoop = (): Promise<void> => setImmediate();
  * await, which yields to the event loop.
  */
 export function createYielder(): () => Promise<void> | undefined {
-  let end = performance.now() + SLICE_MS;
+  let last = performance.now();
+  let end = last + SLICE_MS;
+  let stride = 1;
+  let steps = 0;
   const turn = async () => {
     await yieldToEventLoop();
-    end = performance.now() + SLICE_MS;
+    last = performance.now();
+    end = last + SLICE_MS;
   };
-  return () => (performance.now() > end ? turn() : undefined);
+  return () => {
+    steps += 1;
+    if (steps < stride) return undefined;
+    steps = 0;
+    const now = performance.now();
+    stride = now - last > SHORT_STEPS_MS ? 1 : Math.min(2 * stride, MAX_STEPS_PER_CHECK);
+    last = now;
+    return now > end ? turn() : undefined;
+  };
 }
 
 /** Visits each item and yields to the event loop every 3 ms or so. */

@@ -10,6 +10,7 @@ export interface TextSpan {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 
 const isOpening = (code: number) => code === 0x7b || code === 0x5b;
 const isClosing = (code: number) => code === 0x7d || code === 0x5d;
@@ -19,41 +20,61 @@ const isClosing = (code: number) => code === 0x7d || code === 0x5d;
  * and the result has its values.
  */
 export function findMemberSpans<T>(text: string, wanted: ReadonlyMap<string, T>): ReadonlyMap<T, TextSpan> {
-  // Without an object inside, all members are outermost ones: looking for a few of them beats walking over all.
-  return text.indexOf('{', 1) < 0 ? searchMembers(text, wanted) : walkMembers(text, wanted);
-}
-
-function searchMembers<T>(text: string, wanted: ReadonlyMap<string, T>): ReadonlyMap<T, TextSpan> {
   const found = new Map<T, TextSpan>();
-  for (const [name, value] of wanted) {
-    const at = memberAt(text, `${name}:`);
-    if (at < 0) continue;
-    const start = at + name.length + 1;
-    found.set(value, { start, end: endOfValue(text, start) });
-  }
+  forEachMember(text, wanted, (value, span) => {
+    found.set(value, span);
+  });
   return found;
 }
 
-/** Where `member` stands in the text of a flat object. In a text its quotes are escaped, so it is only found outside. */
-function memberAt(text: string, member: string): number {
-  let at = text.indexOf(member);
-  // Behind a backslash it is the end of a longer name.
-  while (at > 0 && text.charCodeAt(at - 1) === BACKSLASH) at = text.indexOf(member, at + 1);
+/** Calls `visit` for each of these members. */
+export function forEachMember<T>(
+  text: string,
+  wanted: ReadonlyMap<string, T>,
+  visit: (value: T, span: TextSpan) => void,
+): void {
+  // Without an object inside, all members are outermost ones: looking for a few of them beats walking over all.
+  if (text.indexOf('{', 1) < 0) searchMembers(text, wanted, visit);
+  else walkMembers(text, wanted, visit);
+}
+
+function searchMembers<T>(
+  text: string,
+  wanted: ReadonlyMap<string, T>,
+  visit: (value: T, span: TextSpan) => void,
+): void {
+  for (const [name, value] of wanted) {
+    const at = memberAt(text, name);
+    if (at < 0) continue;
+    const start = at + name.length + 1;
+    visit(value, { start, end: endOfValue(text, start) });
+  }
+}
+
+/** Where the member with this quoted name stands in a flat object. In a text its quotes are escaped, so it is only found outside. */
+function memberAt(text: string, name: string): number {
+  let at = text.indexOf(name);
+  // Behind a backslash it is the end of a longer name; without a colon it is a value.
+  while (at > 0 && (text.charCodeAt(at - 1) === BACKSLASH || text.charCodeAt(at + name.length) !== COLON)) {
+    at = text.indexOf(name, at + 1);
+  }
   return at;
 }
 
-function walkMembers<T>(text: string, wanted: ReadonlyMap<string, T>): ReadonlyMap<T, TextSpan> {
-  const found = new Map<T, TextSpan>();
+function walkMembers<T>(
+  text: string,
+  wanted: ReadonlyMap<string, T>,
+  visit: (value: T, span: TextSpan) => void,
+): void {
   let at = 1;
   while (text.charCodeAt(at) === QUOTE) {
     const nameEnd = endOfString(text, at);
     const start = nameEnd + 1;
     const end = endOfValue(text, start);
     const value = wanted.get(text.slice(at, nameEnd));
-    if (value !== undefined) found.set(value, { start, end });
+    if (value !== undefined) visit(value, { start, end });
     at = end + 1;
   }
-  return found;
 }
 
 function endOfValue(text: string, start: number): number {

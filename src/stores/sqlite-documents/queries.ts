@@ -2,7 +2,8 @@
 
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
-import type { Filter } from '../filter.ts';
+import { documentsById } from '../../lib/json/document-id.ts';
+import { type Filter, filterByIds } from '../filter.ts';
 import type {
   CollectionStats,
   FindQuery,
@@ -23,11 +24,13 @@ import {
   WorkLimitExceeded,
 } from './data-file/work-limit.ts';
 import { type DiskUsage, measureDiskUsage } from './query/disk-usage.ts';
+import { createDocumentCache } from './query/document-cache.ts';
 import {
   countMatches,
   createQueryContext,
   EMPTY_PAGE,
   findById,
+  findByIds,
   findPage,
   findTexts,
   pageOf,
@@ -42,6 +45,11 @@ export interface Queries {
   find(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly StoredDocument[]>;
   findText(ns: Namespace, query: FindQuery, options?: OperationOptions): MaybePromise<readonly string[]>;
   findPage(ns: Namespace, query: FindQuery, options?: OperationOptions): MaybePromise<TextPage>;
+  findByIds(
+    ns: Namespace,
+    ids: readonly string[],
+    options?: OperationOptions,
+  ): MaybePromise<ReadonlyMap<string, string>>;
   count(ns: Namespace, filter: Filter, options?: OperationOptions): MaybePromise<number>;
   stats(ns: Namespace, options?: OperationOptions): Promise<CollectionStats>;
 }
@@ -71,9 +79,13 @@ const MAX_PATTERN_WORK = 150_000;
 
 const MAX_TEXTS_AT_ONCE = 1000;
 
+/** Memory for documents that others refer to. */
+const MAX_CACHE_BYTES = 16 * 1024 * 1024;
+
 /** Joins the main connection with the reader threads. */
 export function createQueries({ reader, threads, counts, clock }: QueriesDeps): Queries {
   const context = createQueryContext(reader);
+  const cache = createDocumentCache(MAX_CACHE_BYTES);
 
   /** What a query may use of the main thread. */
   const limitsFor = (filter: Filter, skip = 0): RunOptions => ({
@@ -121,6 +133,13 @@ export function createQueries({ reader, threads, counts, clock }: QueriesDeps): 
         return text === undefined ? EMPTY_PAGE : { text, count: 1 };
       });
       return page ?? findOnThread(ns, query, deadline).then(pageOf);
+    },
+    findByIds(ns, ids, { deadline } = {}) {
+      assertBeforeDeadline(deadline);
+      const workLimit = createWorkLimit(MAX_MAIN_THREAD_MS, MAX_MAIN_THREAD_TEXT, clock);
+      const found = tryHere(() => findByIds(context, ns, ids, { workLimit, cache }));
+      const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
+      return found ?? findOnThread(ns, query, deadline).then(documentsById);
     },
     async find(ns, query, options) {
       return parseAll(await findText(ns, query, options), query);

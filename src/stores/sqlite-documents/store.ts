@@ -128,6 +128,7 @@ function createStore({ connection, file, lock }: OpenedFile, options: SqliteOpti
     find: operation(queries.find),
     findText: read(queries.findText),
     findPage: read(queries.findPage),
+    findByIds: read(queries.findByIds),
     count: read(queries.count),
     stats: operation(queries.stats),
     commit: operation(commits.commit),

@@ -238,6 +238,10 @@ test('one query serves a level and a collection', async () => {
     count: store.count.bind(store),
     commit: store.commit.bind(store),
     findPage: store.findPage.bind(store),
+    findByIds(ns, ids, options) {
+      asked.push(ns.collection);
+      return store.findByIds(ns, ids, options);
+    },
     findText(ns, query, options) {
       asked.push(ns.collection);
       return store.findText(ns, query, options);

@@ -6,7 +6,6 @@ import {
   createPlaceholder,
   createRootNode,
   fillPlaceholder,
-  readDocumentId,
   renderNode,
 } from '../../../src/collections/reads/composition-nodes.ts';
 import { findMemberSpans } from '../../../src/lib/json/json-members.ts';
@@ -85,13 +84,4 @@ test('an id of an ancestor is no placeholder', () => {
     parent: root,
   });
   expect(slotIn(inner, createQuota())?.entries.map(({ id }) => id)).toEqual([undefined, undefined, B]);
-});
-
-test('readDocumentId returns an id that is text', () => {
-  expect(readDocumentId(`{"o":{"_id":"x"},"_id":"${A}"}`)).toBe(A);
-  expect(readDocumentId(`{"_id":"${A}","o":{"_id":"${B}"}}`)).toBe(A);
-  expect(readDocumentId(`{"_id":"mine","x\\"_id":"${B}"}`)).toBe('mine');
-  expect(readDocumentId('{"_id":5,"abcdefghijklmnopqrst":1}')).toBeUndefined();
-  expect(readDocumentId('{"_id":5}')).toBeUndefined();
-  expect(readDocumentId('{}')).toBeUndefined();
 });

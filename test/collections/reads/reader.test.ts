@@ -48,6 +48,10 @@ beforeEach(async () => {
       await beforePage();
       return store.findPage(ns, query, options);
     },
+    findByIds(ns, ids, options) {
+      found += 1;
+      return store.findByIds(ns, ids, options);
+    },
     commit: store.commit.bind(store),
     count(ns, filter, options) {
       counted += 1;

@@ -44,6 +44,7 @@ describe('a database that does not answer after the commit', () => {
       find: failing(store.find),
       findText: failing(store.findText),
       findPage: failing(store.findPage),
+      findByIds: failing(store.findByIds),
       count: failing(store.count),
       async commit(...args) {
         await store.commit(...args);

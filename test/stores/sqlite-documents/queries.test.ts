@@ -88,6 +88,15 @@ describe('queries', () => {
     expect(asked).toEqual(['find', 'count', 'count']);
   });
 
+  it('find documents by their ids on a reader thread when they are long', async () => {
+    const { queries, asked } = filled(2000, 800);
+    const ids = Array.from({ length: 2000 }, (_, n) => idOf(n + 1));
+    expect(queries.findByIds(NS, ids.slice(0, 100), {})).toMatchObject({ size: 100 });
+    expect(asked).toEqual([]);
+    expect(await queries.findByIds(NS, ids, {})).toMatchObject({ size: 2000 });
+    expect(asked).toEqual(['find']);
+  });
+
   it('use a cached count until the next write', async () => {
     const { queries, asked, commits } = filled(2000, 500);
     const filter = eq('text', 'y');

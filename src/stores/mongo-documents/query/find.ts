@@ -2,7 +2,9 @@
 import { StoreError } from '../../../errors/errors.ts';
 import { mapYielding } from '../../../lib/async/yielding.ts';
 import { joinByComma } from '../../../lib/chunked-text.ts';
+import { documentsById } from '../../../lib/json/document-id.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
+import { filterByIds } from '../../filter.ts';
 import type { DocumentStore, FindQuery, Namespace, OperationOptions, StoredDocument } from '../../ports.ts';
 import { toStoreErrorOrDefect } from '../connection/errors.ts';
 import type { IndexCache, MongoConnection, OperationScope } from '../connection/types.ts';
@@ -30,7 +32,7 @@ interface ReadsDeps {
   readonly typeProbe: TypeProbe;
 }
 
-type AsyncMethod<Name extends 'find' | 'findText' | 'findPage' | 'count'> = (
+type AsyncMethod<Name extends 'find' | 'findText' | 'findPage' | 'findByIds' | 'count'> = (
   ...args: Parameters<DocumentStore[Name]>
 ) => Promise<Awaited<ReturnType<DocumentStore[Name]>>>;
 
@@ -39,6 +41,7 @@ interface MongoReads {
   readonly find: AsyncMethod<'find'>;
   readonly findText: AsyncMethod<'findText'>;
   readonly findPage: AsyncMethod<'findPage'>;
+  readonly findByIds: AsyncMethod<'findByIds'>;
   readonly count: AsyncMethod<'count'>;
 }
 
@@ -76,6 +79,10 @@ export function createReads(deps: ReadsDeps): MongoReads {
     async findPage(ns, query, options) {
       const texts = await findText(ns, query, options);
       return { text: joinByComma(texts), count: texts.length };
+    },
+    async findByIds(ns, ids, options) {
+      const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
+      return documentsById(await findText(ns, query, options));
     },
     count: createCount({ connection, indexes, statistics, spellingCache, costs, typeProbe }),
   };
