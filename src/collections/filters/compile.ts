@@ -18,7 +18,7 @@ import {
 } from './parsed-filter.ts';
 
 /** A filter that a store can evaluate. */
-export interface CompiledFilter {
+interface CompiledFilter {
   readonly filter: Filter;
   /** It depends on the text of the filter and on the collection only: not on the caller, and not on documents. */
   readonly isReusable: boolean;
