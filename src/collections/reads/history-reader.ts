@@ -10,11 +10,8 @@ import type { Collection } from '../model/collection.ts';
 import type { DocumentLimits, DocumentService, RequestContext } from '../model/documents.ts';
 import { HISTORY_BLOCK_SIZE, revisionIds } from '../model/history-blocks.ts';
 import { revisionsFilter } from '../model/revision-namespace.ts';
-import { createReadView } from './enrich.ts';
-import { type PageFinder, prepareRead, toOperationOptions } from './find-page.ts';
-import { pageMetadata } from './page-metadata.ts';
-import { includesField, withVisibleId } from './projection.ts';
-import { resolveReadOptions } from './read-options.ts';
+import { createReadView, type PageFinder, prepareRead, toOperationOptions } from './find-page.ts';
+import { includesField, pageMetadata, resolveReadOptions, withVisibleId } from './read-options.ts';
 import { revisionView, withEarlierIds } from './revisions.ts';
 
 interface HistoryReaderDeps {

@@ -11,18 +11,18 @@ import type { HookDeps } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
 import type { DocumentLimits, DocumentService, RequestContext, SinglePage } from '../model/documents.ts';
 import type { ReadRequest } from '../model/read-request.ts';
-import { createReadView, type Enrich } from './enrich.ts';
 import {
   createPageFinder,
+  createReadView,
+  type Enrich,
   joinTexts,
   type PreparedRead,
   prepareRead,
   toOperationOptions,
 } from './find-page.ts';
 import { compileRevisionFilter, createHistoryReader } from './history-reader.ts';
-import { countMetadata, pageMetadata } from './page-metadata.ts';
 import { withReadHooks } from './read-hooks.ts';
-import { resolvePageSize, resolveReadOptions } from './read-options.ts';
+import { countMetadata, pageMetadata, resolvePageSize, resolveReadOptions } from './read-options.ts';
 import { revisionView } from './revisions.ts';
 
 export type DocumentReader = Pick<DocumentService, 'list' | 'get' | 'count' | 'history'>;

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { createCaller } from '../../auth/authorize.ts';
 import type { RequestContext, RequestOrigin } from '../../collections/model/documents.ts';
 import type { HttpDeps } from './http-deps.ts';
-import { redactTokens } from './paths.ts';
+import { redactTokens } from './request-url.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

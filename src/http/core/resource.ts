@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import { rejectPreconditions } from './preconditions.ts';
-import { parseQuery } from './query-string.ts';
+import { parseQuery } from './request-url.ts';
 
 export type OnRequestHook = (
   request: FastifyRequest,

@@ -6,7 +6,7 @@ import { isId } from '../../lib/ids.ts';
 import { collectionOf, createCollectionHook, documentIdOf } from '../access/collection-access.ts';
 import { acceptTextAsJson } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { createQueryParser } from '../core/query-string.ts';
+import { createQueryParser } from '../core/request-url.ts';
 import { addHandlers, addResource, type RouteHandler } from '../core/resource.ts';
 import type { DownloadHandlers } from '../media/file-downloads.ts';
 import { acceptMultipart, isMultipartForm } from '../media/multipart-form.ts';

@@ -8,8 +8,8 @@ import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { forEachYielding, mapYielding } from '../../lib/async/yielding.ts';
 import { type ChunkedText, MAX_JOINED_LENGTH, textChunks, textLength } from '../../lib/chunked-text.ts';
 import { matchesIfNoneMatch } from '../../lib/http/conditional.ts';
-import type { Query } from '../core/query-string.ts';
 import { JAVASCRIPT_TYPE, JSON_TYPE, sendText } from '../core/reply.ts';
+import type { Query } from '../core/request-url.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
 import type { CachedResponse } from './response-cache.ts';
 

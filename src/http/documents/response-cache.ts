@@ -9,7 +9,7 @@ import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { ChunkedText } from '../../lib/chunked-text.ts';
 import { namespaceKey } from '../../stores/namespace.ts';
 import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
-import type { Query } from '../core/query-string.ts';
+import type { Query } from '../core/request-url.ts';
 
 /** A whole response: JSON text, in pieces when it is long, and the `v` of the document when it is about one. */
 export interface CachedResponse {

@@ -6,7 +6,7 @@ import {
   parseNumberParameter,
   parseQuery,
   rawQuery,
-} from '../../../src/http/core/query-string.ts';
+} from '../../../src/http/core/request-url.ts';
 
 const refused = (url: string) => {
   try {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createRegistry } from '../../../src/collections/model/registry.ts';
-import { createQueryParser } from '../../../src/http/core/query-string.ts';
+import { createQueryParser } from '../../../src/http/core/request-url.ts';
 import { createDocumentReads } from '../../../src/http/documents/document-reads.ts';
 import { createResponseCache } from '../../../src/http/documents/response-cache.ts';
 import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
