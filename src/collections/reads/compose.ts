@@ -2,7 +2,7 @@
 import { AppError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import type { Depth } from '../../lib/depth.ts';
-import { documentsById } from '../../lib/json/document-id.ts';
+import { documentsById } from '../../lib/document-id.ts';
 import { forEachMember } from '../../lib/json/json-members.ts';
 import { filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';

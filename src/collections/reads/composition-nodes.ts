@@ -1,7 +1,8 @@
 // The tree of a composition: finds the references in documents, and renders documents with references replaced. Documents
 // are text: only the values of Reference fields are parsed.
+
+import { parseQuotedId, readDocumentId } from '../../lib/document-id.ts';
 import { isId } from '../../lib/ids.ts';
-import { parseQuotedId, readDocumentId } from '../../lib/json/document-id.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { findMemberSpans, type TextSpan } from '../../lib/json/json-members.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';

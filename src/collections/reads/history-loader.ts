@@ -1,8 +1,8 @@
 // Completes the `history` of documents: they store the first and the latest ids of their revisions only.
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
+import { readDocumentId } from '../../lib/document-id.ts';
 import { documentVersion } from '../../lib/document-version.ts';
-import { readDocumentId } from '../../lib/json/document-id.ts';
 import type { Json } from '../../lib/json/json.ts';
 import { findMemberSpans } from '../../lib/json/json-members.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';

@@ -2,8 +2,9 @@
 
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
-import { documentsById } from '../../lib/json/document-id.ts';
-import { type Filter, filterByIds } from '../filter.ts';
+import { documentsById } from '../../lib/document-id.ts';
+import { estimateRegexSize } from '../../lib/regex/linear-regex.ts';
+import { type Filter, type FilterTest, filterByIds } from '../filter.ts';
 import type {
   CollectionStats,
   FindQuery,
@@ -24,20 +25,17 @@ import {
   WorkLimitExceeded,
 } from './data-file/work-limit.ts';
 import { type DiskUsage, measureDiskUsage } from './query/disk-usage.ts';
-import { createDocumentCache } from './query/document-cache.ts';
+import { createDocumentCache, findById, findByIds } from './query/documents-by-id.ts';
 import {
   countMatches,
   createQueryContext,
   EMPTY_PAGE,
-  findById,
-  findByIds,
   findPage,
   findTexts,
   pageOf,
   type RunOptions,
 } from './query/execute.ts';
-import { filterCostOf } from './query/filter-analysis.ts';
-import type { Plan } from './query/plan-types.ts';
+import type { Plan } from './query/plan.ts';
 import type { Threads } from './threads/threads.ts';
 
 /** The reads of the port. They may throw: the store turns that into rejections. */
@@ -186,6 +184,35 @@ function limitFor(filter: Filter, clock: () => number): WorkLimit {
     Math.min(MAX_MAIN_THREAD_TEXT, MAX_PATTERN_WORK / patterns),
     clock,
   );
+}
+
+export interface FilterCost {
+  /** Instructions of all patterns together, per character of a document. */
+  patterns: number;
+  /** Number of tests and of values in their lists. */
+  operands: number;
+}
+
+/** Estimates the cost of evaluating `filter`, without compiling it. */
+export function filterCostOf(filter: Filter): Readonly<FilterCost> {
+  const cost: FilterCost = { patterns: 0, operands: 0 };
+  addFilter(filter, cost);
+  return cost;
+}
+
+function addFilter(filter: Filter, cost: FilterCost): void {
+  if (filter.kind === 'field') addTests(filter.tests, cost);
+  else for (const part of filter.filters) addFilter(part, cost);
+}
+
+function addTests(tests: readonly FilterTest[], cost: FilterCost): void {
+  for (const test of tests) {
+    cost.operands += 1;
+    if (test.kind === 'regex') cost.patterns += estimateRegexSize(test.pattern, test.flags);
+    else if (test.kind === 'elemMatch') addFilter(test.filter, cost);
+    else if (test.kind === 'not' || test.kind === 'elemMatchValue') addTests(test.tests, cost);
+    else if ('values' in test) cost.operands += test.values.length;
+  }
 }
 
 function refuse(): never {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { estimateRegexSize } from '../../../src/lib/regex/linear-regex.ts';
 import { type Filter, type FilterTest, MATCH_ALL } from '../../../src/stores/filter.ts';
 import type { FindQuery } from '../../../src/stores/ports.ts';
+import { filterCostOf } from '../../../src/stores/sqlite-documents/queries.ts';
 import { openStoreParts } from './store-parts.ts';
 import { idOf, insertThing, NS } from './test-database.ts';
 
@@ -120,5 +122,29 @@ describe('queries', () => {
     ]) {
       await expect(async () => work()).rejects.toMatchObject({ reason: 'timeout' });
     }
+  });
+});
+
+const onField = (...tests: readonly FilterTest[]): Filter => ({ kind: 'field', path: 'a', tests });
+const pattern: FilterTest = { kind: 'regex', pattern: 'a{10}', flags: '' };
+
+describe('the cost of a filter', () => {
+  it('is the number of tests and values', () => {
+    expect(filterCostOf(MATCH_ALL)).toEqual({ patterns: 0, operands: 0 });
+    const both = onField({ kind: 'eq', value: 1 }, { kind: 'in', values: [1, 2, 3] });
+    expect(filterCostOf({ kind: 'or', filters: [both, both] })).toEqual({ patterns: 0, operands: 10 });
+  });
+
+  it('includes patterns at every level', () => {
+    const inside: Filter = {
+      kind: 'nor',
+      filters: [
+        onField(pattern),
+        onField({ kind: 'not', tests: [pattern] }),
+        onField({ kind: 'elemMatch', filter: onField(pattern) }),
+        onField({ kind: 'elemMatchValue', tests: [pattern] }),
+      ],
+    };
+    expect(filterCostOf(inside)).toEqual({ patterns: 4 * estimateRegexSize('a{10}', ''), operands: 7 });
   });
 });

@@ -2,7 +2,7 @@
 import { StoreError } from '../../../errors/errors.ts';
 import { mapYielding } from '../../../lib/async/yielding.ts';
 import { joinByComma } from '../../../lib/chunked-text.ts';
-import { documentsById } from '../../../lib/json/document-id.ts';
+import { documentsById } from '../../../lib/document-id.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import { filterByIds } from '../../filter.ts';
 import type { DocumentStore, FindQuery, Namespace, OperationOptions, StoredDocument } from '../../ports.ts';

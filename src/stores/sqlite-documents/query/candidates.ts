@@ -5,8 +5,9 @@ import { documentText } from '../data-file/document-text.ts';
 import { documentTable, indexTable } from '../data-file/schema.ts';
 import { StorageError } from '../data-file/storage-errors.ts';
 import type { WorkLimit } from '../data-file/work-limit.ts';
+import type { IndexAccess } from './index-plan.ts';
 import { isShort } from './ordered-table.ts';
-import type { Access, IndexAccess } from './plan-types.ts';
+import type { Access } from './plan.ts';
 import type { Prefilter } from './prefilter.ts';
 
 export type Candidate = readonly [doc: number, json: string];

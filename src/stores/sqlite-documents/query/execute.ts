@@ -14,9 +14,8 @@ import { documentTable, indexTable } from '../data-file/schema.ts';
 import type { WorkLimit } from '../data-file/work-limit.ts';
 import { createSortKey } from '../indexes/index-rows.ts';
 import { type Candidate, type CandidateSearch, findCandidates } from './candidates.ts';
-import type { DocumentCache } from './document-cache.ts';
 import { countRows, isShort, readJoinedPage, readPage } from './ordered-table.ts';
-import type { Plan } from './plan-types.ts';
+import type { Plan } from './plan.ts';
 import { createPlanner, type Planner } from './planner.ts';
 import { createPrefilter } from './prefilter.ts';
 import { type Match, selectPage } from './select-page.ts';
@@ -121,50 +120,6 @@ function onPage<T>(
   return onSnapshot(context, ns, (entry) =>
     entry === undefined || skip >= entry.documents ? undefined : work(entry),
   );
-}
-
-/** Finds the text of one document by its id, without a plan. */
-export function findById(context: QueryContext, ns: Namespace, id: string): string | undefined {
-  return onSnapshot(context, ns, (entry) => entry && readById(context, entry, id));
-}
-
-function readById(context: QueryContext, entry: CollectionEntry, id: string): string | undefined {
-  const row = context.statementById(entry).get(id) as unknown as [unknown] | undefined;
-  return row === undefined ? undefined : documentText(row[0]);
-}
-
-/** Finds the texts of documents by their ids. Ids without a document are missing. */
-export function findByIds(
-  context: QueryContext,
-  ns: Namespace,
-  ids: readonly string[],
-  { workLimit, cache }: { readonly workLimit: WorkLimit; readonly cache: DocumentCache },
-): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  onSnapshot(context, ns, (entry) => {
-    if (entry === undefined) return;
-    const cached = cache.textsOf(entry);
-    const missing = ids.filter((id) => {
-      const text = cached.get(id);
-      if (text !== undefined) found.set(id, text);
-      return text === undefined;
-    });
-    if (missing.length === 0) return;
-    const statement = context.connection.statement(
-      `select id, json from ${documentTable(entry.n)} where id = ?`,
-    );
-    const isUnchecked = isShort(entry, missing.length);
-    for (const wanted of missing) {
-      const row = statement.get(wanted) as unknown as [string, unknown] | undefined;
-      if (row === undefined) continue;
-      const [id, text] = [row[0], documentText(row[1])];
-      if (!isUnchecked) workLimit.tick(text.length);
-      found.set(id, text);
-      // The id of the row, as `wanted` may be a part of the text of a whole document.
-      cache.add(entry, id, text);
-    }
-  });
-  return found;
 }
 
 function runQuery(

@@ -1,14 +1,50 @@
 // Plans the use of one index for a query: which key ranges to read, and whether the index order is the requested order.
+
+import type { Filter, FilterTest } from '../../filter.ts';
 import { parsePath } from '../../matching/paths.ts';
 import type { Direction, IndexKey, Sort } from '../../ports.ts';
 import type { IndexEntry } from '../data-file/catalogue.ts';
 import { inDirection, prefixSuccessor } from '../indexes/key-encoding.ts';
-import type { Conjunction } from './filter-analysis.ts';
-import { includesNull, type KeyBounds, keyBoundsOf, prefixRange } from './key-bounds.ts';
-import type { IndexAccess, KeyRange, Plan } from './plan-types.ts';
+import { includesNull, type KeyBounds, type KeyRange, keyBoundsOf, prefixRange } from './key-bounds.ts';
 
-export interface IndexAccessPlan extends Plan {
+/** A filter as a conjunction. */
+export interface Conjunction {
+  /** The tests that must all pass, by path. */
+  readonly tests: ReadonlyMap<string, readonly FilterTest[]>;
+  /** Conditions that are not about a single path, such as `or`. */
+  readonly others: readonly Filter[];
+}
+
+/** Flattens nested `and`s. */
+export function flattenConjunction(filter: Filter): Conjunction {
+  const tests = new Map<string, readonly FilterTest[]>();
+  const others: Filter[] = [];
+  const visit = (node: Filter) => {
+    if (node.kind === 'and') node.filters.forEach(visit);
+    else if (node.kind === 'field') tests.set(node.path, [...(tests.get(node.path) ?? []), ...node.tests]);
+    else others.push(node);
+  };
+  visit(filter);
+  return { tests, others };
+}
+
+export interface IndexAccess {
+  readonly kind: 'index';
+  readonly index: IndexEntry;
+  readonly caseInsensitive: boolean;
+  /** Ascending and disjoint. */
+  readonly ranges: readonly KeyRange[];
+  readonly reversed: boolean;
+  /** A document may occur more than once; only the first occurrence counts. */
+  readonly mayRepeat: boolean;
+}
+
+export interface IndexAccessPlan {
   readonly access: IndexAccess;
+  /** Every document that the access finds matches the filter. */
+  readonly exact: boolean;
+  /** The access finds documents in the requested order. */
+  readonly sorted: boolean;
   /** How much the filter narrows the index; 0 when the whole index is read. */
   readonly selectivity: number;
 }

@@ -4,7 +4,12 @@ import type { Json } from '../../../lib/json/json.ts';
 import type { FilterTest } from '../../filter.ts';
 import type { Direction } from '../../ports.ts';
 import { encodeValue, inDirection, prefixSuccessor, TYPE_TAG } from '../indexes/key-encoding.ts';
-import type { KeyRange } from './plan-types.ts';
+
+/** Keys from `low` to below `high`, compared as bytes. */
+export interface KeyRange {
+  readonly low: Buffer;
+  readonly high: Buffer;
+}
 
 export interface KeyBounds {
   /** Ascending and disjoint. */

@@ -7,7 +7,8 @@ import type { Connection } from '../data-file/connection.ts';
 import { documentText } from '../data-file/document-text.ts';
 import { documentTable, indexTable } from '../data-file/schema.ts';
 import type { WorkLimit } from '../data-file/work-limit.ts';
-import type { Access, IndexAccess } from './plan-types.ts';
+import type { IndexAccess } from './index-plan.ts';
+import type { Access } from './plan.ts';
 
 type Key = string | Buffer;
 

@@ -1,12 +1,44 @@
-// Query planner: chooses the index or scan for a filter and a sort. Pure: the same input gives the same plan.
+// Query plans, and the planner: chooses the index or scan for a filter and a sort. Pure: the same input gives the same plan.
 import type { Json } from '../../../lib/json/json.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 import { compareText } from '../../matching/compare.ts';
 import type { Sort } from '../../ports.ts';
 import type { IndexEntry } from '../data-file/catalogue.ts';
-import { type Conjunction, flattenConjunction } from './filter-analysis.ts';
-import { FULL_RANGE, type IndexAccessPlan, planIndexAccess } from './index-plan.ts';
-import type { Access, IndexAccess, Plan } from './plan-types.ts';
+import {
+  type Conjunction,
+  FULL_RANGE,
+  flattenConjunction,
+  type IndexAccess,
+  type IndexAccessPlan,
+  planIndexAccess,
+} from './index-plan.ts';
+
+export type Access =
+  /** Single documents, in this order. */
+  | { readonly kind: 'ids'; readonly ids: readonly string[] }
+  /** Documents in `_id` order, from `low` to below `high`. */
+  | {
+      readonly kind: 'id-scan';
+      readonly reversed: boolean;
+      readonly low: string;
+      /** SQLite sorts every text below every blob. */
+      readonly high: string | Buffer;
+    }
+  /** All documents, in storage order. */
+  | { readonly kind: 'scan' }
+  | IndexAccess
+  /** The union of several index accesses, unordered. */
+  | { readonly kind: 'union'; readonly branches: readonly IndexAccess[] };
+
+export interface Plan {
+  readonly access: Access;
+  /** Every document that the access finds matches the filter. */
+  readonly exact: boolean;
+  /** The access finds documents in the requested order. */
+  readonly sorted: boolean;
+  /** The plan to switch to when this one examines many documents and few of them match. */
+  readonly fallback?: Plan;
+}
 
 /** What a plan depends on besides the query. */
 export interface PlannerContext {

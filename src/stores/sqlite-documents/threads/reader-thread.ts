@@ -8,8 +8,13 @@ import { openConnection } from '../data-file/connection.ts';
 import { createDeadlineLimit } from '../data-file/work-limit.ts';
 import { type DiskUsage, measureDiskUsage } from '../query/disk-usage.ts';
 import { countMatches, createQueryContext, findTexts, type QueryContext } from '../query/execute.ts';
-import { type SerializedTexts, serializeTexts, transferListOf } from './serialized-texts.ts';
-import { captureResult, type ThreadResult } from './thread-result.ts';
+import {
+  captureResult,
+  type SerializedTexts,
+  serializeTexts,
+  type ThreadResult,
+  transferListOf,
+} from './thread-messages.ts';
 
 /** `workerData` of every thread. */
 export interface ThreadWorkerData {

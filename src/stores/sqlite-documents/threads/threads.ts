@@ -9,8 +9,12 @@ import type { FillState, GatherState } from '../indexes/bulk-build.ts';
 import type { BuildSlice } from '../indexes/index-build.ts';
 import type { DiskUsage } from '../query/disk-usage.ts';
 import type { CountTask, DiskUsageTask, FindTask, ThreadWorkerData } from './reader-thread.ts';
-import { deserializeTexts, type SerializedTexts } from './serialized-texts.ts';
-import { type ThreadResult, unwrapResult } from './thread-result.ts';
+import {
+  deserializeTexts,
+  type SerializedTexts,
+  type ThreadResult,
+  unwrapResult,
+} from './thread-messages.ts';
 
 /** Every method rejects with a StoreError. */
 export interface Threads {

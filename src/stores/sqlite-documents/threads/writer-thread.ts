@@ -14,7 +14,7 @@ import {
 import { type BuildSlice, dropIndex } from '../indexes/index-build.ts';
 import { createWriteContext, type WriteContext } from '../indexes/index-update.ts';
 import type { ThreadWorkerData } from './reader-thread.ts';
-import { captureResult, type ThreadResult } from './thread-result.ts';
+import { captureResult, type ThreadResult } from './thread-messages.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 const CACHE_SIZE_KB = 32_768;

@@ -5,14 +5,14 @@ import {
   createWorkLimit,
   WorkLimitExceeded,
 } from '../../../../src/stores/sqlite-documents/data-file/work-limit.ts';
+import { findById } from '../../../../src/stores/sqlite-documents/query/documents-by-id.ts';
 import {
   countMatches,
   createQueryContext,
   createResultProjector,
-  findById,
   findTexts,
 } from '../../../../src/stores/sqlite-documents/query/execute.ts';
-import type { Plan } from '../../../../src/stores/sqlite-documents/query/plan-types.ts';
+import type { Plan } from '../../../../src/stores/sqlite-documents/query/plan.ts';
 import { idOf, indexOf, NO_LIMIT, NS, openTestDatabase, type TestDatabase } from '../test-database.ts';
 
 const field = (path: string, ...tests: FilterTest[]): Filter => ({ kind: 'field', path, tests });

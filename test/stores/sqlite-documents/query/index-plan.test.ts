@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Filter, FilterTest } from '../../../../src/stores/filter.ts';
 import type { IndexDefinition, Sort } from '../../../../src/stores/ports.ts';
-import { flattenConjunction } from '../../../../src/stores/sqlite-documents/query/filter-analysis.ts';
-import { planIndexAccess } from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
+import {
+  flattenConjunction,
+  planIndexAccess,
+} from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
 import { indexOf } from '../test-database.ts';
 
 type Tests = Record<string, FilterTest | FilterTest[]>;
@@ -177,5 +179,24 @@ describe('the plan over one index', () => {
         { caseInsensitive: true },
       ),
     ).toMatchObject({ sorted: false });
+  });
+});
+
+describe('flattening a filter', () => {
+  it('joins the tests of a path through nested ands and keeps other conditions apart', () => {
+    const field = (path: string, value: number): Filter => ({
+      kind: 'field',
+      path,
+      tests: [{ kind: 'gt', value }],
+    });
+    const either: Filter = { kind: 'or', filters: [field('a', 9)] };
+    const filter: Filter = {
+      kind: 'and',
+      filters: [field('a', 1), { kind: 'and', filters: [field('a', 2), either] }, field('b', 3)],
+    };
+    const { tests, others } = flattenConjunction(filter);
+    expect([...tests.keys()]).toEqual(['a', 'b']);
+    expect(tests.get('a')).toHaveLength(2);
+    expect(others).toEqual([either]);
   });
 });

@@ -7,6 +7,7 @@ import {
   encodeValue,
   prefixSuccessor,
 } from '../../../../src/stores/sqlite-documents/indexes/key-encoding.ts';
+import type { IndexAccess } from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
 import { FULL_RANGE } from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
 import {
   countRows,
@@ -14,7 +15,7 @@ import {
   orderedTableFor,
   readPage,
 } from '../../../../src/stores/sqlite-documents/query/ordered-table.ts';
-import type { Access, IndexAccess } from '../../../../src/stores/sqlite-documents/query/plan-types.ts';
+import type { Access } from '../../../../src/stores/sqlite-documents/query/plan.ts';
 import { idOf, indexOf, NO_LIMIT, NS, openTestDatabase, type TestDatabase } from '../test-database.ts';
 
 const COUNT = 45_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { documentsById, parseQuotedId, readDocumentId } from '../../../src/lib/json/document-id.ts';
+import { documentsById, parseQuotedId, readDocumentId } from '../../src/lib/document-id.ts';
 
 const A = 'a'.repeat(24);
 const B = 'b'.repeat(24);

@@ -1,9 +1,9 @@
 // Reads the `_id` of a document from its JSON text.
-import { forEachYielding } from '../async/yielding.ts';
-import { isId } from '../ids.ts';
-import type { Json } from './json.ts';
-import { findMemberSpans, type TextSpan } from './json-members.ts';
-import { parseStoredJson } from './stored-json.ts';
+import { forEachYielding } from './async/yielding.ts';
+import { isId } from './ids.ts';
+import type { Json } from './json/json.ts';
+import { findMemberSpans, type TextSpan } from './json/json-members.ts';
+import { parseStoredJson } from './json/stored-json.ts';
 
 const ID_MEMBERS = new Map([['"_id"', '_id']]);
 const ID_MEMBER_PREFIX = '"_id":';

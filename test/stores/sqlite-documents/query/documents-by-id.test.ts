@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { yieldToEventLoop } from '../../../../src/lib/async/yielding.ts';
-import { createDocumentCache } from '../../../../src/stores/sqlite-documents/query/document-cache.ts';
+import { createDocumentCache } from '../../../../src/stores/sqlite-documents/query/documents-by-id.ts';
 import { openTemporaryStore } from '../../../helpers/temporary-store.ts';
 import { idOf } from '../test-database.ts';
 
