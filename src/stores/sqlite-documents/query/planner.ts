@@ -8,7 +8,7 @@ import { estimateRows, type OrderedTable, orderedTableFor } from './ordered-tabl
 import type { Plan } from './plan.ts';
 import { MAX_SORTED_DOCUMENTS, planQuery } from './plan.ts';
 
-export interface PlannedQuery {
+interface PlannedQuery {
   readonly plan: Plan;
   /** The table that holds each match once and nothing else; undefined if there is none. */
   readonly table: OrderedTable | undefined;
