@@ -1,7 +1,6 @@
 // Errors of authentication and authorization, with the exact `WWW-Authenticate` texts that clients compare.
 import { AppError } from '../errors/errors.ts';
 
-const SCHEME = 'bearer ';
 const MAX_REALM_LENGTH = 1024;
 const UNSAFE_IN_QUOTES = /[^\x21\x23-\x5b\x5d-\x7e]/gu;
 
@@ -40,14 +39,4 @@ function realm(pathname: string): string {
     .slice(0, MAX_REALM_LENGTH)
     .toWellFormed()
     .replace(UNSAFE_IN_QUOTES, (character) => encodeURIComponent(character));
-}
-
-/**
- * Parses an `Authorization` header: exactly two parts with one space between, the scheme in any case.
- * Undefined if the header is absent or has another form: the request is anonymous then.
- */
-export function parseBearerToken(header: string | undefined): string | undefined {
-  if (header === undefined || header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
-  const token = header.slice(SCHEME.length);
-  return token.includes(' ') ? undefined : token;
 }

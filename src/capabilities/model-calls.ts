@@ -3,6 +3,7 @@
 import type { DocumentService, Metadata } from '../collections/model/documents.ts';
 import { joinedPageJson } from '../collections/model/page-json.ts';
 import { AppError } from '../errors/errors.ts';
+import { joinByComma } from '../lib/chunked-text.ts';
 import type { Json, JsonObject } from '../lib/json/json.ts';
 import { CheckedJson } from '../lib/json/json-check.ts';
 import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/model/module-version.ts';
@@ -57,7 +58,7 @@ function createModelActions({
 
   /** What was written is written: documents too large to show are counted instead. */
   const formatWritten = async (results: readonly string[], metadata?: Metadata): Promise<string> => {
-    const text = await join(results);
+    const text = await join(joinByComma(results));
     if (text !== undefined) return joinedPageJson(text, { metadata });
     return joinedPageJson('', { omitted: results.length, metadata });
   };
@@ -66,7 +67,7 @@ function createModelActions({
     async find({ collection, grant, context }, args) {
       const request = parseModelRequest(args, collection, grant.maxResults);
       const page = await documents.list(collection, request, context);
-      const text = await join(page.results);
+      const text = await join(page.text);
       if (text === undefined) throw new AppError('RESULT_TOO_LARGE');
       return joinedPageJson(text, { metadata: page.metadata });
     },

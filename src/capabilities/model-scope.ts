@@ -88,6 +88,24 @@ function resolveCollection(registry: ModelScopeDeps['registry'], { name }: Colle
   return found;
 }
 
+/**
+ * The deadline of one call. It passes when the invocation ends: it is read at every step of the store, so a write that has not
+ * begun by then does not begin.
+ */
+class InvocationDeadline {
+  readonly #until: number;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(until: number, signal: AbortSignal | undefined) {
+    this.#until = until;
+    this.#signal = signal;
+  }
+
+  get deadline(): number {
+    return this.#signal?.aborted === true ? 0 : this.#until;
+  }
+}
+
 /** Creates the function that authorizes a call. It throws a HostCallError, NO_TOKEN, NOT_PERMITTED, METHOD_NOT_ALLOWED. */
 export function createModelScope(deps: ModelScopeDeps) {
   const { registry, createCaller, queryMs, now } = deps;
@@ -107,20 +125,16 @@ export function createModelScope(deps: ModelScopeDeps) {
     if (method !== 'GET' && registry.isRevisionCollection(collection))
       throw new AppError('METHOD_NOT_ALLOWED');
     const until = Math.min(now() + queryMs, deadline);
-    const context = {
+    const context = Object.assign(new InvocationDeadline(until, signal), {
       // Grants for another acting client do not apply to references.
       caller: restrictCaller(
         caller,
         grants.filter(({ as }) => as === grant.as),
       ),
-      // Read at every step of the store: a write that has not begun when the request ends does not begin.
-      get deadline() {
-        return signal?.aborted === true ? 0 : until;
-      },
       maxMatches: grant.maxResults,
       depth: depth + 1,
       origin: { requestId: run.requestId, client, module: moduleVersion.id },
-    };
+    });
     return { collection, grant, context, invocation: run };
   };
 }

@@ -7,7 +7,7 @@ import type { DocumentHooks } from './hooks/document-hooks.ts';
 import type { DocumentLimits, DocumentService, RecordService } from './model/documents.ts';
 import type { Registry } from './model/registry.ts';
 import { createComposer } from './reads/compose.ts';
-import { createEnrich } from './reads/enrich.ts';
+import { createEnrich } from './reads/find-page.ts';
 import { createHistoryLoader } from './reads/history-loader.ts';
 import { createReader } from './reads/reader.ts';
 import { createRecordFinder } from './reads/record-finder.ts';

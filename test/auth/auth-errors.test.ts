@@ -5,7 +5,6 @@ import {
   invalidTokenError,
   missingTokenError,
   notPermittedError,
-  parseBearerToken,
 } from '../../src/auth/auth-errors.ts';
 
 describe('WWW-Authenticate challenges', () => {
@@ -40,23 +39,5 @@ describe('WWW-Authenticate challenges', () => {
     expect(notPermittedError(`/${'x'.repeat(20_000)}`).headers['WWW-Authenticate']?.length).toBeLessThan(
       1100,
     );
-  });
-});
-
-describe('the Authorization header', () => {
-  it.each([
-    ['Bearer abc', 'abc'],
-    ['bEARER abc', 'abc'],
-    ['Bearer ', ''],
-    [undefined, undefined],
-    ['', undefined],
-    ['Bearer', undefined],
-    ['Bearer a b', undefined],
-    ['Bearer  a', undefined],
-    ['Basic abc', undefined],
-    ['abc', undefined],
-    [' Bearer abc', undefined],
-  ])('%j holds the token %j', (header, token) => {
-    expect(parseBearerToken(header)).toBe(token);
   });
 });

@@ -120,7 +120,12 @@ test('Model passes caller, depth and limits to the document service', async () =
   const { caller, ...told } = context;
   expect(caller.name).toBe('ann');
   const origin = { requestId: 'r1', client: ANN, module: 'endpoint:1.0/report' };
-  expect(told).toEqual({ deadline: 1200, maxMatches: 7, depth: 3, origin });
+  expect({ ...told, deadline: context.deadline }).toEqual({
+    deadline: 1200,
+    maxMatches: 7,
+    depth: 3,
+    origin,
+  });
   const free = await scopeOf(
     'find',
     { collection: 'books' },

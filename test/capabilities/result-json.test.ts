@@ -3,10 +3,11 @@ import { createResultJoiner } from '../../src/capabilities/result-json.ts';
 
 test('results of Model are joined to one text unless they are too large together', async () => {
   const write = createResultJoiner();
-  expect(await write([])).toBe('');
-  expect(await write(['{"a":1}', '{"a":2}'])).toBe('{"a":1},{"a":2}');
+  expect(await write('')).toBe('');
+  expect(await write('{"a":1},{"a":2}')).toBe('{"a":1},{"a":2}');
+  expect(await write(['{"a":1}', ',', '{"a":2}'])).toBe('{"a":1},{"a":2}');
   const large = 'ü'.repeat(2 * 1024 * 1024);
-  expect(await write([large, large])).toBe(`${large},${large}`);
+  expect(await write([large, large])).toBe(`${large}${large}`);
   expect(await write([large, large, 'x'])).toBeUndefined();
 });
 

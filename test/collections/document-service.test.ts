@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { contextOf, type Library, openLibrary, parse, refusalOf } from './library-service.ts';
+import { contextOf, documentsOf, type Library, openLibrary, parse, refusalOf } from './library-service.ts';
 
 const SOURCES = {
   books: {
@@ -31,7 +31,7 @@ test('lists, gets and counts', async () => {
   await library.create('books', [{ title: 'A' }, { title: 'B' }, { title: 'C' }]);
   const books = library.at('books');
   const page = await library.documents.list(books, { sort: 'title', sortOrder: -1 }, contextOf());
-  expect(page.results.map((text) => parse(text)['title'])).toEqual(['C', 'B']);
+  expect(documentsOf(page).map(({ title }) => title)).toEqual(['C', 'B']);
   expect(page.metadata).toEqual({
     limit: 2,
     page: 1,
@@ -42,10 +42,10 @@ test('lists, gets and counts', async () => {
     totalPages: 2,
     nextPage: 2,
   });
-  const id = String(parse(page.results[0]!)['_id']);
+  const id = String(documentsOf(page)[0]!['_id']);
   const single = await library.documents.get(books, id.toUpperCase(), {}, contextOf());
   expect(single.v).toBe(1);
-  expect(single.results).toEqual([page.results[0]]);
+  expect(documentsOf(single)).toEqual([documentsOf(page)[0]]);
   expect(single.metadata).toMatchObject({ totalCount: 1, totalPages: 1, offset: 0, page: 1 });
   const count = await library.documents.count(books, { filter: { title: 'a' } }, contextOf());
   expect(count.metadata).toEqual({ limit: 2, totalCount: 1, totalPages: 1 });

@@ -20,6 +20,8 @@ import {
 } from '../../src/collections/writes/file-removals/file-removals.ts';
 import type { RecordFiles } from '../../src/collections/writes/file-removals/remove-files.ts';
 import { AppError } from '../../src/errors/errors.ts';
+import type { MaybePromise } from '../../src/lib/async/maybe-promise.ts';
+import type { ChunkedText } from '../../src/lib/chunked-text.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import { MATCH_ALL } from '../../src/stores/filter.ts';
@@ -153,9 +155,13 @@ export async function openLibrary(
 
 export const parse = (text: string) => JSON.parse(text) as JsonObject;
 
-/** The AppError that the promise must end in. */
-export async function refusalOf(promise: Promise<unknown>): Promise<AppError> {
-  const error = await promise.then(
+/** The documents of a page that was read. */
+export const documentsOf = ({ text }: { readonly text: ChunkedText }): JsonObject[] =>
+  JSON.parse(`[${[text].flat().join('')}]`);
+
+/** The AppError that the work must end in. */
+export async function refusalOf(work: MaybePromise<unknown>): Promise<AppError> {
+  const error = await Promise.resolve(work).then(
     () => new Error('nothing was refused'),
     (reason: unknown) => reason,
   );

@@ -1,5 +1,6 @@
 // Compiles filters for a store: parsed, checked against the caller's rights, and conditions on referenced documents
 // replaced by conditions on ids. A filter means what it would mean if referenced documents stood in place of their ids.
+import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Filter, type FilterTest, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, FindQuery, OperationOptions } from '../../stores/ports.ts';
@@ -16,18 +17,29 @@ import {
   type ReferenceCondition,
 } from './parsed-filter.ts';
 
+/** A filter that a store can evaluate. */
+interface CompiledFilter {
+  readonly filter: Filter;
+  /** It depends on the text of the filter and on the collection only: not on the caller, and not on documents. */
+  readonly isReusable: boolean;
+}
+
+/** Nothing is waited for unless a filter has conditions on referenced documents. */
 export interface FilterCompiler {
   /** Compiles a filter of a request. Throws FILTER_INVALID. */
-  compile(collection: Collection, filter: Json, context: RequestContext): Promise<Filter>;
+  compile(collection: Collection, filter: Json, context: RequestContext): MaybePromise<Filter>;
   /** Compiles the default filters of the collection; MATCH_ALL where it has none. */
-  compileDefaults(collection: Collection, context: Pick<RequestContext, 'deadline'>): Promise<Filter>;
+  compileDefaults(collection: Collection, context: Pick<RequestContext, 'deadline'>): MaybePromise<Filter>;
   /** Compiles the filter of a request, where there is one, joined with the default filters. Throws FILTER_INVALID. */
   compileRead(
     collection: Collection,
     filter: JsonObject | undefined,
     context: RequestContext,
-  ): Promise<Filter>;
+  ): MaybePromise<CompiledFilter>;
 }
+
+const EVERYTHING: CompiledFilter = { filter: MATCH_ALL, isReusable: true };
+const toFilter = ({ filter }: CompiledFilter) => filter;
 
 interface FilterCompilerDeps {
   readonly store: Pick<DocumentStore, 'find'>;
@@ -40,16 +52,31 @@ export function createFilterCompiler({ store, registry, limits }: FilterCompiler
   const parsedDefaults = new WeakMap<Collection, ParsedFilter>();
   const maxReferences = limits.composeReferences;
 
-  const compile: FilterCompiler['compile'] = async (collection, filter, { caller, deadline }) => {
-    const parsed = parseFilter(filter, collection, {
-      limits,
-      resolveTarget(from, field) {
-        const target = referenceTarget(registry, from, field);
-        return target !== undefined && caller.may(target, 'GET') ? target : undefined;
-      },
+  const resolve = (
+    parsed: ParsedFilter,
+    deadline: number,
+    isReusable: boolean,
+  ): MaybePromise<CompiledFilter> =>
+    isResolved(parsed)
+      ? { filter: parsed, isReusable }
+      : resolveReferences(parsed, { store, maxReferences, deadline }).then((filter) => ({
+          filter,
+          isReusable: false,
+        }));
+
+  const compileRequested = (collection: Collection, filter: Json, { caller, deadline }: RequestContext) =>
+    attempt(() => {
+      let followsReferences = false;
+      const parsed = parseFilter(filter, collection, {
+        limits,
+        resolveTarget(from, field) {
+          followsReferences = true;
+          const target = referenceTarget(registry, from, field);
+          return target !== undefined && caller.may(target, 'GET') ? target : undefined;
+        },
+      });
+      return resolve(parsed, deadline, !followsReferences);
     });
-    return resolveReferences(parsed, { store, maxReferences, deadline });
-  };
 
   // Default filters are written by the operator, so they may use collections that the caller may not read.
   const parseDefaults = (collection: Collection, filter: JsonObject) => {
@@ -61,20 +88,27 @@ export function createFilterCompiler({ store, registry, limits }: FilterCompiler
     return parsed;
   };
 
-  const compileDefaults: FilterCompiler['compileDefaults'] = async (collection, { deadline }) => {
+  const compileOwn = (
+    collection: Collection,
+    { deadline }: Pick<RequestContext, 'deadline'>,
+  ): MaybePromise<CompiledFilter> => {
     const { defaultFilters } = collection.settings;
-    if (defaultFilters === null) return MATCH_ALL;
-    return resolveReferences(parseDefaults(collection, defaultFilters), { store, maxReferences, deadline });
+    if (defaultFilters === null) return EVERYTHING;
+    return attempt(() => resolve(parseDefaults(collection, defaultFilters), deadline, true));
   };
 
   return {
-    compile,
-    compileDefaults,
-    async compileRead(collection, filter, context) {
-      if (filter === undefined && collection.settings.defaultFilters === null) return MATCH_ALL;
-      const requested = filter && (await compile(collection, filter, context));
-      return joinFilters([requested, await compileDefaults(collection, context)]);
-    },
+    compile: (...args) => andThen(compileRequested(...args), toFilter),
+    compileDefaults: (...args) => andThen(compileOwn(...args), toFilter),
+    compileRead: (collection, filter, context) =>
+      andThen(
+        filter === undefined ? EVERYTHING : compileRequested(collection, filter, context),
+        (requested) =>
+          andThen(compileOwn(collection, context), (defaults) => ({
+            filter: joinFilters([requested.filter, defaults.filter]),
+            isReusable: requested.isReusable && defaults.isReusable,
+          })),
+      ),
   };
 }
 

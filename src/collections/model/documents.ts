@@ -1,9 +1,10 @@
 // Types of the document service: requests, options, results, limits. `document-service.ts` implements it.
 import type { Client } from '../../auth/clients/client.ts';
+import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { Depth } from '../../lib/depth.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { CheckedJson } from '../../lib/json/json-check.ts';
-import type { StoredDocument, Write } from '../../stores/ports.ts';
+import type { StoredDocument, TextPage, Write } from '../../stores/ports.ts';
 import type { Collection } from './collection.ts';
 import type { ReadRequest } from './read-request.ts';
 
@@ -58,13 +59,19 @@ export interface Metadata {
   readonly prevPage?: number;
 }
 
+/** A page of documents that were written. */
 export interface Page {
   /** Each document as JSON text, ready for the socket. */
   readonly results: readonly string[];
   readonly metadata: Metadata;
 }
 
-export interface SinglePage extends Page {
+/** A page of documents that were read: one text, ready for the socket. */
+export interface ReadPage extends TextPage {
+  readonly metadata: Metadata;
+}
+
+export interface SinglePage extends ReadPage {
   /** The `v` of the document (0 when it has none), undefined when there is no such document. */
   readonly v: number | undefined;
 }
@@ -96,12 +103,25 @@ export interface RemoveOptions extends Pick<WriteOptions, 'ifMatch'> {
   readonly countRemaining?: boolean | undefined;
 }
 
-/** Bodies of writes are checked JSON, unless they come as `CheckedJson`: then their parser has done so. */
+/**
+ * Reads that need not wait answer at once. A request is prepared once for each object: send the same one for the same parameters.
+ * Bodies of writes are checked JSON, unless they come as `CheckedJson`: then their parser has done so.
+ */
 export interface DocumentService {
-  list(collection: Collection, request: ReadRequest, context: RequestContext): Promise<Page>;
-  get(collection: Collection, id: string, request: ReadRequest, context: RequestContext): Promise<SinglePage>;
-  count(collection: Collection, request: ReadRequest, context: RequestContext): Promise<CountResult>;
-  history(collection: Collection, id: string, request: ReadRequest, context: RequestContext): Promise<Page>;
+  list(collection: Collection, request: ReadRequest, context: RequestContext): MaybePromise<ReadPage>;
+  get(
+    collection: Collection,
+    id: string,
+    request: ReadRequest,
+    context: RequestContext,
+  ): MaybePromise<SinglePage>;
+  count(collection: Collection, request: ReadRequest, context: RequestContext): MaybePromise<CountResult>;
+  history(
+    collection: Collection,
+    id: string,
+    request: ReadRequest,
+    context: RequestContext,
+  ): Promise<ReadPage>;
   /** `body` is one document or a list of them. */
   create(
     collection: Collection,

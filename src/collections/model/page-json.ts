@@ -1,6 +1,6 @@
 // JSON text of pages. The documents of a page are JSON text already and are not parsed again.
-import { type ChunkedText, MAX_JOINED_LENGTH } from '../../lib/chunked-text.ts';
-import type { Page } from './documents.ts';
+import { type ChunkedText, joinByComma } from '../../lib/chunked-text.ts';
+import type { Page, ReadPage } from './documents.ts';
 
 /** The end of a page: further members behind the list of documents. */
 function pageEnd(members: object): string {
@@ -13,18 +13,13 @@ export function joinedPageJson(documents: string, members: object = {}): string 
   return `{"results":[${documents}${pageEnd(members)}`;
 }
 
-/** A page, or results without metadata. In chunks when it is long. */
-export function pageJson({
-  results,
-  metadata,
-}: Pick<Page, 'results'> & Partial<Pick<Page, 'metadata'>>): ChunkedText {
-  const length = results.reduce((sum, text) => sum + text.length + 1, 0);
-  if (length <= MAX_JOINED_LENGTH) return joinedPageJson(results.join(','), { metadata });
-  const chunks = ['{"results":['];
-  for (const [index, text] of results.entries()) {
-    if (index > 0) chunks.push(',');
-    chunks.push(text);
-  }
-  chunks.push(pageEnd({ metadata }));
-  return chunks;
+/** A page that was read. In pieces when it is long. */
+export function readPageJson({ text, metadata }: Pick<ReadPage, 'text'> & Partial<ReadPage>): ChunkedText {
+  if (typeof text === 'string') return joinedPageJson(text, { metadata });
+  return ['{"results":[', ...text, pageEnd({ metadata })];
+}
+
+/** A page, or results without metadata. In pieces when it is long. */
+export function pageJson({ results, metadata }: Pick<Page, 'results'> & Partial<Page>): ChunkedText {
+  return readPageJson({ text: joinByComma(results), ...(metadata && { metadata }) });
 }

@@ -21,7 +21,7 @@ import {
   renderNode,
 } from './composition-nodes.ts';
 import type { HistoryLoader } from './history-loader.ts';
-import { outermostPaths, resolveFields, withVisibleId } from './projection.ts';
+import { outermostPaths, resolveFields, withVisibleId } from './read-options.ts';
 
 // A large document that a whole page refers to is sent once per reference.
 const MAX_COMPOSED_CHARACTERS = 64 * 1024 * 1024;

@@ -1,4 +1,5 @@
 // Completes the `history` of documents: they store the first and the latest ids of their revisions only.
+import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import { readDocumentId } from '../../lib/document-id.ts';
 import { documentVersion } from '../../lib/document-version.ts';
@@ -14,8 +15,11 @@ import { revisionNamespaceOf, revisionsFilter } from '../model/revision-namespac
 
 /** Ids that one response adds to those that its documents store. */
 const MAX_ADDED_IDS = 100_000;
+const ID_SEPARATOR = '","';
+/** Of an id in a list, with its quotes and a comma. */
+const ID_CHARACTERS = 27;
 /** The text of a shorter document cannot hold more than a block of ids. */
-const MIN_LONG_DOCUMENT_CHARACTERS = HISTORY_BLOCK_SIZE * 27;
+const MIN_LONG_DOCUMENT_CHARACTERS = HISTORY_BLOCK_SIZE * ID_CHARACTERS;
 /** Revisions that are fetched at once because they may have the next blocks; a document of some updates has few. */
 const PREFETCHED_REVISIONS = [0, 8, 32, 128, 512];
 
@@ -30,7 +34,7 @@ export interface HistoryLoader {
     collection: Collection,
     documents: readonly string[],
     context: Pick<RequestContext, 'deadline'>,
-  ): Promise<readonly string[]>;
+  ): MaybePromise<readonly string[]>;
 }
 
 interface HistoryChain {
@@ -90,29 +94,51 @@ export function createHistoryLoader({
     return blocks.reverse().flat();
   };
 
-  return {
-    async completeHistories(collection, documents, { deadline }) {
-      if (documents.every(({ length }) => length < MIN_LONG_DOCUMENT_CHARACTERS)) return documents;
-      const spots = await mapYielding(documents, findLongHistory);
-      const results = [...documents];
-      let room = MAX_ADDED_IDS;
-      for (const [at, text] of documents.entries()) {
-        const spot = room > 0 ? spots[at] : undefined;
-        if (spot === undefined) continue;
-        const { id, ids, start, end } = spot;
-        const more = await between({ collection, id, ids, deadline }, room);
-        room -= more.length;
-        const whole = [...ids.slice(0, HISTORY_BLOCK_SIZE), ...more, ...ids.slice(HISTORY_BLOCK_SIZE)];
-        if (more.length > 0) results[at] = text.slice(0, start) + JSON.stringify(whole) + text.slice(end);
-      }
-      return results;
-    },
+  const completeLong = async (
+    collection: Collection,
+    documents: readonly string[],
+    { deadline }: Pick<RequestContext, 'deadline'>,
+  ): Promise<readonly string[]> => {
+    const spots = await mapYielding(documents, findLongHistory);
+    const results = [...documents];
+    let room = MAX_ADDED_IDS;
+    for (const [at, text] of documents.entries()) {
+      const spot = room > 0 ? spots[at] : undefined;
+      if (spot === undefined) continue;
+      const { id, ids, start, end } = spot;
+      const more = await between({ collection, id, ids, deadline }, room);
+      room -= more.length;
+      const whole = [...ids.slice(0, HISTORY_BLOCK_SIZE), ...more, ...ids.slice(HISTORY_BLOCK_SIZE)];
+      if (more.length > 0) results[at] = text.slice(0, start) + JSON.stringify(whole) + text.slice(end);
+    }
+    return results;
   };
+
+  return {
+    completeHistories: (collection, documents, context) =>
+      documents.some(mayHaveLongHistory) ? completeLong(collection, documents, context) : documents,
+  };
+}
+
+/** False for a text in which no document has a `history` that `completeHistories` would complete. */
+export function mayHaveLongHistory(text: string): boolean {
+  return text.length >= MIN_LONG_DOCUMENT_CHARACTERS && holdsManyIds(text) && text.includes('"history":["');
+}
+
+/** False for a text without a list of more than a block of ids. It looks at one place in as many characters as a block has. */
+function holdsManyIds(text: string): boolean {
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf(ID_SEPARATOR, at);
+    if (end === -1) return false;
+    if (text.startsWith(ID_SEPARATOR, end + ID_CHARACTERS)) return true;
+    at = end + MIN_LONG_DOCUMENT_CHARACTERS - 3 * ID_CHARACTERS;
+  }
+  return false;
 }
 
 /** The `history` of a document that may have more ids than it holds; undefined for any other. */
 function findLongHistory(text: string) {
-  if (text.length < MIN_LONG_DOCUMENT_CHARACTERS || !text.includes('"history":["')) return undefined;
+  if (!mayHaveLongHistory(text)) return undefined;
   const span = findMemberSpans(text, HISTORY_MEMBER).get('history');
   if (span === undefined || span.end - span.start < MIN_LONG_DOCUMENT_CHARACTERS) return undefined;
   const ids = parseStoredJson<Json>(text.slice(span.start, span.end));

@@ -1,9 +1,11 @@
 // Hooks of reads: `beforeGet` may change the request, `afterGet` the page. Collections without them cost nothing.
+import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
+import { joinByComma } from '../../lib/chunked-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { type HookDeps, hasHooks, openHookSession } from '../hooks/hook-session.ts';
+import { type HookDeps, type HookSession, hasHooks, openHookSession } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
-import type { Metadata, Page, RequestContext } from '../model/documents.ts';
+import type { Metadata, ReadPage, RequestContext } from '../model/documents.ts';
 import { joinedPageJson } from '../model/page-json.ts';
 import {
   buildReadRequest,
@@ -12,18 +14,18 @@ import {
   type ReadRequest,
 } from '../model/read-request.ts';
 
-/** The hooks of one read. Dispose of it when the read is done. */
-export interface ReadHooks extends Disposable {
+/** The hooks of one read. */
+export interface ReadHooks {
   /** The context of the read; the time that hooks take does not count against its deadline. */
   readonly context: RequestContext;
   /** `beforeGet` may change the request and the filter decides which documents are visible. */
   readonly hasBefore: boolean;
   /** Runs `beforeGet`. Returns the request to read with. */
-  before(request: ReadRequest): Promise<ReadRequest>;
+  before(request: ReadRequest): MaybePromise<ReadRequest>;
   /** The same for a read by id: the hooks see the id in the filter, where the filter of the client cannot replace it. */
-  beforeOne(id: string, request: ReadRequest): Promise<ReadRequest>;
+  beforeOne(id: string, request: ReadRequest): MaybePromise<ReadRequest>;
   /** Runs `afterGet`. Returns the page to answer with. */
-  after(page: Page): Promise<Page>;
+  after(page: ReadPage): MaybePromise<ReadPage>;
 }
 
 /** True when the result of a read depends on hooks, and not only on its parameters and on who may read what. */
@@ -31,19 +33,35 @@ export function hasReadHooks({ settings: { hooks } }: Pick<Collection, 'settings
   return hooks !== null && (hooks.beforeGet !== undefined || hooks.afterGet !== undefined);
 }
 
-export function openReadHooks(deps: HookDeps, collection: Collection, context: RequestContext): ReadHooks {
-  if (!hasReadHooks(collection)) {
-    return {
-      context,
-      hasBefore: false,
-      before: async (request) => request,
-      beforeOne: async (_id, request) => request,
-      after: async (page) => page,
-      [Symbol.dispose]: () => undefined,
-    };
-  }
-  const session = openHookSession(deps, context);
-  const before: ReadHooks['before'] = async (request) => {
+/** Runs a read between its hooks, which end with it. */
+export function withReadHooks<T>(
+  deps: HookDeps,
+  { collection, context }: { readonly collection: Collection; readonly context: RequestContext },
+  read: (hooks: ReadHooks) => MaybePromise<T>,
+): MaybePromise<T> {
+  if (hasReadHooks(collection)) return readInSession(deps, { collection, context }, read);
+  return read({
+    context,
+    hasBefore: false,
+    before: unchanged,
+    beforeOne: (_id, request) => request,
+    after: unchanged,
+  });
+}
+
+const unchanged = <T>(value: T): T => value;
+
+async function readInSession<T>(
+  deps: HookDeps,
+  { collection, context }: { readonly collection: Collection; readonly context: RequestContext },
+  read: (hooks: ReadHooks) => MaybePromise<T>,
+): Promise<T> {
+  using session = openHookSession(deps, context);
+  return await read(createReadHooks(session, collection));
+}
+
+function createReadHooks(session: HookSession, collection: Collection): ReadHooks {
+  const before = async (request: ReadRequest) => {
     const point = { event: 'beforeGet', collection } as const;
     const result = await session.transformText(point, encodeHookRequest(request), checkHookRequest);
     return result === undefined ? request : decodeHookRequest(result as JsonObject);
@@ -54,17 +72,18 @@ export function openReadHooks(deps: HookDeps, collection: Collection, context: R
     before,
     beforeOne: (id, request) => before(withIdFilter(id, request)),
     async after(page) {
-      const text = joinedPageJson(page.results.join(','), { metadata: page.metadata });
+      const documents = typeof page.text === 'string' ? page.text : page.text.join('');
+      const text = joinedPageJson(documents, { metadata: page.metadata });
       const changed = await session.transformText({ event: 'afterGet', collection }, text, checkPage);
       if (changed === undefined) return page;
       const { results, metadata } = changed as { results: JsonObject[]; metadata: JsonObject };
       return {
-        results: await mapYielding(results, (document) => JSON.stringify(document)),
+        text: joinByComma(await mapYielding(results, (document) => JSON.stringify(document))),
+        count: results.length,
         // The members of `metadata` are for clients; the server reads none of them.
         metadata: metadata as unknown as Metadata,
       };
     },
-    [Symbol.dispose]: () => session[Symbol.dispose](),
   };
 }
 

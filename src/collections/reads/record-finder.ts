@@ -3,8 +3,8 @@ import { type Filter, filterById } from '../../stores/filter.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
 import type { DocumentService, RecordService } from '../model/documents.ts';
+import { toOperationOptions } from './find-page.ts';
 import { hasReadHooks } from './read-hooks.ts';
-import { toOperationOptions } from './reader.ts';
 
 interface RecordFinderDeps {
   readonly store: Pick<DocumentStore, 'find'>;
@@ -26,8 +26,8 @@ export function createRecordFinder(options: RecordFinderDeps): Pick<RecordServic
       const query = { filter, sort: [], skip: 0, limit: 1 };
       const [record] = await store.find(collection.namespace, query, toOperationOptions(context));
       if (record === undefined || !hasReadHooks(collection)) return record;
-      const { results } = await reader.get(collection, record._id, {}, context);
-      return results.length === 0 ? undefined : record;
+      const { count } = await reader.get(collection, record._id, {}, context);
+      return count === 0 ? undefined : record;
     },
   };
 }

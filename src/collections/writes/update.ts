@@ -6,7 +6,7 @@ import type { StoredDocument } from '../../stores/ports.ts';
 import { type HookSession, hasHooks, openHookSession } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
 import type { Page, RequestContext, WriteOptions } from '../model/documents.ts';
-import { writeMetadata } from '../reads/page-metadata.ts';
+import { writeMetadata } from '../reads/read-options.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { formatAnswer } from './answer.ts';
 import type { WriteDeps } from './commit.ts';

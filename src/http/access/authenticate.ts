@@ -1,10 +1,10 @@
 // Authentication: verifies the token before a body is read. Guards for clients, for admins, and until startup has completed.
 import type { FastifyRequest } from 'fastify';
-import { missingTokenError, notPermittedError, parseBearerToken } from '../../auth/auth-errors.ts';
+import { missingTokenError, notPermittedError } from '../../auth/auth-errors.ts';
 import type { Client } from '../../auth/clients/client.ts';
 import { StoreError } from '../../errors/errors.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { requestPath } from '../core/paths.ts';
+import { requestPath } from '../core/request-url.ts';
 import type { OnRequestHook } from '../core/resource.ts';
 import { unknownPathError } from './unknown-path.ts';
 
@@ -17,6 +17,18 @@ declare module 'fastify' {
 
 type Deps = Pick<HttpDeps, 'tokens' | 'isReady' | 'now'>;
 type Done = (error?: Error) => void;
+
+const SCHEME = 'bearer ';
+
+/**
+ * Parses an `Authorization` header: exactly two parts with one space between, the scheme in any case.
+ * Undefined if the header is absent or has another form: the request is anonymous then.
+ */
+export function parseBearerToken(header: string | undefined): string | undefined {
+  if (header === undefined || header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
+  const token = header.slice(SCHEME.length);
+  return token.includes(' ') ? undefined : token;
+}
 
 /** Makes the hook that sets `request.client`. A bad token ends the request, none leaves it anonymous; then unknown paths end. */
 export function createAuthenticate({ tokens, isReady, now }: Deps): OnRequestHook {

@@ -6,7 +6,7 @@ import type { Collection, CollectionAddress } from '../../collections/model/coll
 import { AppError } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { requestPath } from '../core/paths.ts';
+import { requestPath } from '../core/request-url.ts';
 import { methodNotAllowed, type OnRequestHook } from '../core/resource.ts';
 import { assertReady } from './authenticate.ts';
 

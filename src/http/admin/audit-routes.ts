@@ -2,9 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import { requireAdmin } from '../access/authenticate.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { parseNumberParameter } from '../core/query-string.ts';
 import { sendJson } from '../core/reply.ts';
 import { createRequestDeadline } from '../core/request-context.ts';
+import { parseNumberParameter } from '../core/request-url.ts';
 import { addResource } from '../core/resource.ts';
 
 const MAX_ENTRIES = 1000;

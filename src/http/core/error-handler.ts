@@ -6,8 +6,8 @@ import { AppError, type ErrorCode, type ErrorItem } from '../../errors/errors.ts
 import { toAppError } from '../../errors/store-errors.ts';
 import { createLogThrottle } from '../../lib/log-throttle.ts';
 import type { HttpLogger } from './http-deps.ts';
-import { loggablePath, requestPath } from './paths.ts';
 import { sendJson } from './reply.ts';
+import { loggablePath, requestPath } from './request-url.ts';
 
 const EMPTY_PAGE = { results: [], metadata: { page: 1, offset: 0, totalCount: 0, totalPages: 0 } };
 

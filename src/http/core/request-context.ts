@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { createCaller } from '../../auth/authorize.ts';
 import type { RequestContext, RequestOrigin } from '../../collections/model/documents.ts';
 import type { HttpDeps } from './http-deps.ts';
-import { redactTokens } from './paths.ts';
+import { redactTokens } from './request-url.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,9 +32,6 @@ export function createContextFactory({ config, now }: Pick<HttpDeps, 'config' | 
   return (request: FastifyRequest): RequestContext => ({
     caller: createCaller(request.client),
     deadline: deadline(request),
-    // Lazy: only hooks use it, and few collections have any.
-    get origin() {
-      return createOrigin(request);
-    },
+    origin: createOrigin(request),
   });
 }

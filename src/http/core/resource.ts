@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod 
 import { AppError } from '../../errors/errors.ts';
 import { http } from '../../lib/http/node-http.ts';
 import { rejectPreconditions } from './preconditions.ts';
-import { parseQuery } from './query-string.ts';
+import { parseQuery } from './request-url.ts';
 
 export type OnRequestHook = (
   request: FastifyRequest,
@@ -39,15 +39,17 @@ function formatAllow(methods: readonly string[]): string {
 
 const rejectConditionsHook = async (request: FastifyRequest) => rejectPreconditions(request);
 
-/** Hook: rejects a query string that does not decode, also where no parameter has a meaning. */
-const validateQuery: OnRequestHook = (request, _reply, done) => {
-  try {
-    parseQuery(request.originalUrl);
-    done();
-  } catch (error) {
-    done(error instanceof Error ? error : new Error('unknown'));
-  }
-};
+/** Makes the hook that rejects a query string which does not decode, also where no parameter has a meaning. */
+function createQueryHook(parse: (url: string) => unknown): OnRequestHook {
+  return (request, _reply, done) => {
+    try {
+      parse(request.originalUrl);
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('unknown'));
+    }
+  };
+}
 
 /** Registers a path whose own hooks decide which methods it supports. */
 export function addAnyMethodRoute(server: FastifyInstance, url: string, handler: Handler): void {
@@ -59,6 +61,8 @@ interface ResourceOptions {
   readonly bodyLimit?: number;
   /** The handlers evaluate `If-Match` and `If-None-Match`; without it writes with them are rejected. */
   readonly handlesPreconditions?: boolean;
+  /** Parses query strings; `parseQuery` by default. */
+  readonly parse?: typeof parseQuery;
 }
 
 /** Registers handlers of a path whose other methods `addResource` registers in another scope. */
@@ -66,11 +70,11 @@ export function addHandlers(
   server: FastifyInstance,
   url: string,
   handlers: ResourceHandlers,
-  { bodyLimit, handlesPreconditions: conditional = false }: ResourceOptions = {},
+  { bodyLimit, handlesPreconditions: conditional = false, parse = parseQuery }: ResourceOptions = {},
 ): void {
+  const onRequest = createQueryHook(parse);
   for (const [method, handler] of Object.entries(handlers)) {
     const limit = bodyLimit === undefined ? {} : { bodyLimit };
-    const onRequest = validateQuery;
     const preHandler = method === 'GET' || conditional ? {} : { preHandler: rejectConditionsHook };
     server.route({ method, url, onRequest, handler: handler as RouteHandlerMethod, ...limit, ...preHandler });
   }

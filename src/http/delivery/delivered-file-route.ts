@@ -6,9 +6,8 @@ import type { DeliveryResponse } from '../../delivery/responses/delivery-respons
 import { AppError, isStoreUnavailable } from '../../errors/errors.ts';
 import { toAppError } from '../../errors/store-errors.ts';
 import { allowAllOrigins } from '../core/cors.ts';
-import { requestPath } from '../core/paths.ts';
-import { rawQuery } from '../core/query-string.ts';
 import { passThrough } from '../core/reply.ts';
+import { rawQuery, requestPath } from '../core/request-url.ts';
 import { addResource } from '../core/resource.ts';
 import { createVisitor } from './visitor.ts';
 

@@ -2,113 +2,122 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Collection } from '../../collections/model/collection.ts';
-import type { SinglePage } from '../../collections/model/documents.ts';
-import { pageJson } from '../../collections/model/page-json.ts';
+import type { RequestContext, SinglePage } from '../../collections/model/documents.ts';
+import { readPageJson } from '../../collections/model/page-json.ts';
 import type { ReadRequest } from '../../collections/model/read-request.ts';
 import { AppError } from '../../errors/errors.ts';
+import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { collectionOf, documentIdOf } from '../access/collection-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { urlPath } from '../core/paths.ts';
-import { parseFlag, parseQuery } from '../core/query-string.ts';
 import { sendJson } from '../core/reply.ts';
 import { createContextFactory } from '../core/request-context.ts';
+import { parseFlag, type Query, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
 import { parseReadRequest } from './list-query.ts';
 import { parseCallback, sendRead } from './read-response.ts';
-import {
-  type CachedResponse,
-  type CacheLookup,
-  lookUpResponse,
-  type ResponseCache,
-} from './response-cache.ts';
+import { type CachedResponse, lookUpResponse, type ResponseCache } from './response-cache.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now' | 'store'>;
 
 export interface ReadsOptions {
   readonly cache: ResponseCache | undefined;
   readonly connections: Pick<ConnectionTracker, 'reserveDuring'>;
+  /** Parses query strings: the same text to the same object. */
+  readonly parse: (url: string) => Query;
 }
 
-/** A read as the query string asks for it. */
-interface ParsedRead {
+/** Answers at once where nothing has to be waited for. */
+type ReadHandler = (request: FastifyRequest, reply: FastifyReply) => void;
+
+/** What is to be read. */
+interface Read {
   readonly collection: Collection;
   readonly parameters: ReadRequest;
-  /** The function that a JSONP response calls; undefined: the response is JSON. */
-  readonly callback: string | undefined;
-  readonly cached: CacheLookup;
+  readonly context: RequestContext;
 }
 
 /** The response for the page of one document. Throws DOCUMENT_NOT_FOUND for an empty one. */
 function toDocumentResponse(page: SinglePage): CachedResponse {
-  if (page.v !== undefined) return { body: pageJson(page), v: page.v };
+  if (page.v !== undefined) return { body: readPageJson(page), v: page.v };
   throw new AppError('DOCUMENT_NOT_FOUND', { body: { results: [], metadata: page.metadata } });
 }
 
 /** Makes the handlers. Lists and single documents are offered as JSONP too. */
 export function createDocumentReads(
   deps: Deps,
-  { cache, connections }: ReadsOptions,
-): Record<'list' | 'one' | 'count' | 'history' | 'stats', RouteHandler> {
+  { cache, connections, parse }: ReadsOptions,
+): Record<'list' | 'one' | 'count' | 'history', ReadHandler> & { readonly stats: RouteHandler } {
   const { documents, store } = deps;
-  const context = createContextFactory(deps);
+  const createContext = createContextFactory(deps);
+  // The same query gives the same object, with which the document service remembers what it made of it.
+  const readRequests = new WeakMap<Query, ReadRequest>();
 
-  const parse = async (
-    request: FastifyRequest,
-    { jsonp }: { readonly jsonp: boolean },
-  ): Promise<ParsedRead> => {
-    const collection = collectionOf(request);
-    const query = parseQuery(request.originalUrl);
-    const callback = jsonp ? parseCallback(query, collection) : undefined;
+  const parametersOf = (query: Query): ReadRequest => {
+    const known = readRequests.get(query);
+    if (known !== undefined) return known;
     const parameters = parseReadRequest(query);
-    const key = cache?.cacheKey(collection, urlPath(request.url), query, request.client);
-    const cached = await lookUpResponse(cache, key, { bypass: parseFlag(query, 'cache') === false });
-    return { collection, parameters, callback, cached };
+    readRequests.set(query, parameters);
+    return parameters;
   };
 
-  const send = async (
+  /** Answers a read: parse, look up in the cache, else find, then send. */
+  const answer = (
     request: FastifyRequest,
     reply: FastifyReply,
-    { callback, cached, response }: Pick<ParsedRead, 'callback' | 'cached'> & { response: CachedResponse },
-  ): Promise<FastifyReply> => {
-    if (cached.response === undefined) await cached.store(response);
-    reply.headers(cached.headers);
-    return sendRead(request, reply, { response, callback, connections });
+    { jsonp, find }: { readonly jsonp: boolean; readonly find: (read: Read) => MaybePromise<CachedResponse> },
+  ): void => {
+    const collection = collectionOf(request);
+    const query = parse(request.originalUrl);
+    const callback = jsonp ? parseCallback(query, collection) : undefined;
+    const parameters = parametersOf(query);
+    const key = cache?.cacheKey(collection, urlPath(request.url), query, request.client);
+    const looking = lookUpResponse(cache, key, { bypass: parseFlag(query, 'cache') === false });
+    const answering = andThen(looking, (cached) => {
+      if (cached.response !== undefined) {
+        reply.headers(cached.headers);
+        return sendRead(request, reply, { response: cached.response, callback, connections });
+      }
+      const finding = find({ collection, parameters, context: createContext(request) });
+      return andThen(finding, (response) =>
+        andThen(cached.store(response), () => {
+          reply.headers(cached.headers);
+          return sendRead(request, reply, { response, callback, connections });
+        }),
+      );
+    });
+    if (answering instanceof Promise) answering.catch((error) => reply.send(error));
   };
 
   return {
-    async list(request, reply) {
-      const { collection, parameters, ...read } = await parse(request, { jsonp: true });
-      const response = read.cached.response ?? {
-        body: pageJson(await documents.list(collection, parameters, context(request))),
-      };
-      return send(request, reply, { ...read, response });
+    list(request, reply) {
+      const find = ({ collection, parameters, context }: Read) =>
+        andThen(documents.list(collection, parameters, context), (page) => ({ body: readPageJson(page) }));
+      answer(request, reply, { jsonp: true, find });
     },
-    async one(request, reply) {
-      const { collection, parameters, ...read } = await parse(request, { jsonp: true });
+    one(request, reply) {
       const id = documentIdOf(request);
-      const response =
-        read.cached.response ??
-        toDocumentResponse(await documents.get(collection, id, parameters, context(request)));
-      return send(request, reply, { ...read, response });
+      const find = ({ collection, parameters, context }: Read) =>
+        andThen(documents.get(collection, id, parameters, context), toDocumentResponse);
+      answer(request, reply, { jsonp: true, find });
     },
-    async count(request, reply) {
-      const { collection, parameters, ...read } = await parse(request, { jsonp: false });
-      const response = read.cached.response ?? {
-        body: JSON.stringify(await documents.count(collection, parameters, context(request))),
-      };
-      return send(request, reply, { ...read, response });
+    count(request, reply) {
+      const find = ({ collection, parameters, context }: Read) =>
+        andThen(documents.count(collection, parameters, context), (count) => ({
+          body: JSON.stringify(count),
+        }));
+      answer(request, reply, { jsonp: false, find });
     },
-    async history(request, reply) {
-      const { collection, parameters, ...read } = await parse(request, { jsonp: false });
+    history(request, reply) {
       const id = documentIdOf(request);
-      const response = read.cached.response ?? {
-        body: pageJson(await documents.history(collection, id, parameters, context(request))),
-      };
-      return send(request, reply, { ...read, response });
+      const find = ({ collection, parameters, context }: Read) =>
+        andThen(documents.history(collection, id, parameters, context), (page) => ({
+          body: readPageJson(page),
+        }));
+      answer(request, reply, { jsonp: false, find });
     },
     async stats(request, reply) {
-      const { deadline } = context(request);
+      const { deadline } = createContext(request);
       return sendJson(reply, await store.stats(collectionOf(request).namespace, { deadline }));
     },
   };

@@ -6,6 +6,7 @@ import { isId } from '../../lib/ids.ts';
 import { collectionOf, createCollectionHook, documentIdOf } from '../access/collection-access.ts';
 import { acceptTextAsJson } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
+import { createQueryParser } from '../core/request-url.ts';
 import { addHandlers, addResource, type RouteHandler } from '../core/resource.ts';
 import type { DownloadHandlers } from '../media/file-downloads.ts';
 import { acceptMultipart, isMultipartForm } from '../media/multipart-form.ts';
@@ -17,7 +18,7 @@ const PATH = '/:version/:database/:collection';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'registry' | 'now' | 'store' | 'logger' | 'isReady'>;
 
-interface DocumentRoutesOptions extends ReadsOptions {
+interface DocumentRoutesOptions extends Omit<ReadsOptions, 'parse'> {
   /** Downloads of files directly below a media collection. */
   readonly files: Pick<DownloadHandlers, 'byPath'>;
   readonly receive: ReceiveUpload;
@@ -47,7 +48,8 @@ export function documentRoutes(
   };
   acceptTextAsJson(server, { maxValues: jsonValues, list });
   server.addHook('onRequest', createCollectionHook(deps));
-  const reads = createDocumentReads(deps, options);
+  const parse = createQueryParser();
+  const reads = createDocumentReads(deps, { ...options, parse });
   const writes = createDocumentWrites(deps);
   const removals = createDocumentRemovals(deps);
   const many = { GET: reads.list, PUT: writes.updateMany, DELETE: removals.many };
@@ -59,15 +61,15 @@ export function documentRoutes(
     PUT: writes.updateOne,
     DELETE: removals.one,
   };
-  const limits = { bodyLimit, handlesPreconditions: true };
+  const limits = { bodyLimit, handlesPreconditions: true, parse };
   addResource(server, PATH, many, { ...limits, elsewhere: ['POST'] });
   // In a scope of its own: the multipart parser adds work to each request.
   server.register(async (scope) => {
     acceptMultipart(scope);
     addHandlers(scope, PATH, { POST: createPost(writes.create, receive, deps) }, limits);
   });
-  addResource(server, `${PATH}/stats`, { GET: reads.stats });
-  addResource(server, `${PATH}/count`, { GET: reads.count });
+  addResource(server, `${PATH}/stats`, { GET: reads.stats }, { parse });
+  addResource(server, `${PATH}/count`, { GET: reads.count }, { parse });
   addResource(server, `${PATH}/:id`, byId, limits);
-  addResource(server, `${PATH}/:id/history`, { GET: reads.history });
+  addResource(server, `${PATH}/:id/history`, { GET: reads.history }, { parse });
 }

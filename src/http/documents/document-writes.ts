@@ -8,9 +8,9 @@ import { assertPermitted, collectionOf, documentIdOf } from '../access/collectio
 import { checkedJsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
-import { parseCompose, parseQuery } from '../core/query-string.ts';
 import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
 import { createContextFactory } from '../core/request-context.ts';
+import { parseCompose, parseQuery } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now'>;

@@ -10,7 +10,7 @@ import {
 import { parseDepth } from '../../lib/depth.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { findJsonIssue } from '../../lib/json/json-check.ts';
-import type { Query } from '../core/query-string.ts';
+import type { Query } from '../core/request-url.ts';
 
 const NUMBER = /^[+-]?\d+(\.\d*)?$/;
 const EMPTY_REQUEST: ReadRequest = {};

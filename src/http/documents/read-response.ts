@@ -1,15 +1,15 @@
 // Sends the response to a read: as JSON or JSONP, with an ETag, or 304 when the client has it already.
 // The ETag of a document starts with its `v`, so that any of them can serve as a precondition of a write.
-import { createHash, hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Collection } from '../../collections/model/collection.ts';
 import { createParameterError } from '../../collections/model/parameter-error.ts';
+import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { forEachYielding, mapYielding } from '../../lib/async/yielding.ts';
 import { type ChunkedText, MAX_JOINED_LENGTH, textChunks, textLength } from '../../lib/chunked-text.ts';
 import { matchesIfNoneMatch } from '../../lib/http/conditional.ts';
-import type { Query } from '../core/query-string.ts';
 import { JAVASCRIPT_TYPE, JSON_TYPE, sendText } from '../core/reply.ts';
+import type { Query } from '../core/request-url.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
 import type { CachedResponse } from './response-cache.ts';
 
@@ -26,22 +26,23 @@ const escapeSeparators = (json: string) =>
   json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 
 /** JSON text as a JavaScript call. Line separators are escaped: older engines end a string at them. */
-export async function wrapJsonp(name: string, json: ChunkedText): Promise<ChunkedText> {
+export function wrapJsonp(name: string, json: ChunkedText): MaybePromise<ChunkedText> {
   if (typeof json === 'string') return `${name}(${escapeSeparators(json)});`;
-  return [`${name}(`, ...(await mapYielding(json, escapeSeparators)), ');'];
+  return mapYielding(json, escapeSeparators).then((pieces) => [`${name}(`, ...pieces, ');']);
 }
 
-const formatListEtag = (digest: string) => `"l${digest}"`;
-const formatDocumentEtag = (v: number, checksum: number) => `"${v}-${checksum.toString(36)}"`;
+const formatEtag = (state: string, checksum: number) => `"${state}-${checksum.toString(36)}"`;
+/** The letter keeps the ETag of a page from looking like that of a document. */
+const pageState = (length: number) => `l${length.toString(36)}`;
 
-/** ETag of a page of documents. The letter keeps it from looking like that of a document. */
+/** ETag of a page of documents: its length and checksum. */
 export function listEtag(body: string): string {
-  return formatListEtag(hash('sha1', body, 'base64url'));
+  return formatEtag(pageState(body.length), crc32(body));
 }
 
 /** ETag of one representation of a document in state `v`. The checksum tells apart the representations of one state. */
 export function documentEtag(v: number, body: string): string {
-  return formatDocumentEtag(v, crc32(body));
+  return formatEtag(String(v), crc32(body));
 }
 
 /** The same ETags for a long body, computed without blocking the event loop, and its length in bytes. `v`: of a document. */
@@ -49,26 +50,24 @@ export async function computeLongEtag(
   body: ChunkedText,
   v?: number,
 ): Promise<{ readonly etag: string; readonly bytes: number }> {
-  const digest = createHash('sha1');
   let checksum = 0;
   let bytes = 0;
   await forEachYielding(textChunks(body), (slice) => {
     const chunk = Buffer.from(slice);
     bytes += chunk.length;
-    if (v === undefined) digest.update(chunk);
-    else checksum = crc32(chunk, checksum);
+    checksum = crc32(chunk, checksum);
   });
-  const etag = v === undefined ? formatListEtag(digest.digest('base64url')) : formatDocumentEtag(v, checksum);
-  return { etag, bytes };
+  const state = v === undefined ? pageState(textLength(body)) : String(v);
+  return { etag: formatEtag(state, checksum), bytes };
 }
 
 type Reserve = <T>(bytes: number, work: () => Promise<T>) => Promise<T>;
 
 /** The ETag of a response, and its length in bytes where that had to be counted. */
-async function computeEtag(
+function computeEtag(
   { body, v }: CachedResponse,
   reserve: Reserve,
-): Promise<{ readonly etag: string; readonly bytes?: number }> {
+): MaybePromise<{ readonly etag: string; readonly bytes?: number }> {
   if (typeof body === 'string' && body.length <= MAX_JOINED_LENGTH) {
     return { etag: v === undefined ? listEtag(body) : documentEtag(v, body) };
   }
@@ -84,16 +83,22 @@ interface SendReadOptions {
 }
 
 /** Sends the response, or 304. */
-export async function sendRead(
+export function sendRead(
   request: FastifyRequest,
   reply: FastifyReply,
   { response, callback, connections }: SendReadOptions,
-): Promise<FastifyReply> {
-  const body = callback === undefined ? response.body : await wrapJsonp(callback, response.body);
+): MaybePromise<void> {
   const reserve: Reserve = (bytes, work) => connections.reserveDuring(request.raw.socket, bytes, work);
-  const { etag, bytes } = await computeEtag({ body, v: response.v }, reserve);
-  reply.header('etag', etag);
-  if (matchesIfNoneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  if (bytes !== undefined) reply.header('content-length', bytes);
-  return sendText(reply, callback === undefined ? JSON_TYPE : JAVASCRIPT_TYPE, body);
+  const wrapping = callback === undefined ? response.body : wrapJsonp(callback, response.body);
+  return andThen(wrapping, (body) =>
+    andThen(computeEtag({ body, v: response.v }, reserve), ({ etag, bytes }) => {
+      reply.header('etag', etag);
+      if (matchesIfNoneMatch(request.headers['if-none-match'], etag)) {
+        reply.code(304).send();
+        return;
+      }
+      if (bytes !== undefined) reply.header('content-length', bytes);
+      sendText(reply, callback === undefined ? JSON_TYPE : JAVASCRIPT_TYPE, body);
+    }),
+  );
 }

@@ -5,10 +5,11 @@ import type { Collection } from '../../collections/model/collection.ts';
 import { referenceFields, referenceTarget } from '../../collections/model/references.ts';
 import type { Registry } from '../../collections/model/registry.ts';
 import { hasReadHooks } from '../../collections/reads/read-hooks.ts';
+import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { ChunkedText } from '../../lib/chunked-text.ts';
 import { namespaceKey } from '../../stores/namespace.ts';
 import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
-import type { Query } from '../core/query-string.ts';
+import type { Query } from '../core/request-url.ts';
 
 /** A whole response: JSON text, in pieces when it is long, and the `v` of the document when it is about one. */
 export interface CachedResponse {
@@ -32,18 +33,25 @@ export interface CacheLookup {
   /** `X-Cache` and `X-Cache-Lookup`; none where responses are not cached. */
   readonly headers: Readonly<Record<string, string>>;
   /** Stores a computed response, unless one is stored already. */
-  store(response: CachedResponse): Promise<void>;
+  store(response: CachedResponse): MaybePromise<void>;
 }
 
-const NOT_CACHED: CacheLookup = { response: undefined, headers: {}, store: async () => undefined };
+const NOT_CACHED: CacheLookup = { response: undefined, headers: {}, store: () => undefined };
 
 /** Looks a response up. With `bypass` one that is stored is not used, and stays. */
-export async function lookUpResponse(
+export function lookUpResponse(
   cache: ResponseCache | undefined,
   key: string | undefined,
+  options: { readonly bypass: boolean },
+): MaybePromise<CacheLookup> {
+  return cache === undefined || key === undefined ? NOT_CACHED : lookUp(cache, key, options);
+}
+
+async function lookUp(
+  cache: ResponseCache,
+  key: string,
   { bypass }: { readonly bypass: boolean },
 ): Promise<CacheLookup> {
-  if (cache === undefined || key === undefined) return NOT_CACHED;
   const stored = await cache.read(key);
   const isHit = stored !== undefined && !bypass;
   const lookup = stored === undefined ? 'MISS' : 'HIT';

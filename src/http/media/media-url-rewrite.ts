@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Collection } from '../../collections/model/collection.ts';
 import type { Registry } from '../../collections/model/registry.ts';
 import { isId } from '../../lib/ids.ts';
-import { hasTwoDots, isTokenShaped, urlPath } from '../core/paths.ts';
+import { hasTwoDots, isTokenShaped, urlPath } from '../core/request-url.ts';
 import { findMediaCollectionByName, findOnlyMediaCollection } from './find-media-collection.ts';
 
 /** Internal path of uploads to signed URLs. No version begins with a dot, so it cannot clash with a collection. */

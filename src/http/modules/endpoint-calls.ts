@@ -5,8 +5,8 @@ import type { EndpointRequest, EndpointResponse } from '../../endpoints/message-
 import { AppError } from '../../errors/errors.ts';
 import { unknownPathError } from '../access/unknown-path.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
-import { requestPath } from '../core/paths.ts';
 import { passThrough } from '../core/reply.ts';
+import { requestPath } from '../core/request-url.ts';
 import { addAnyMethodRoute, type OnRequestHook } from '../core/resource.ts';
 import { acceptEndpointBodies, NO_BODY } from './endpoint-body.ts';
 import { ENDPOINT_CALL_PATH, type EndpointUrlRewriter } from './endpoint-url-rewrite.ts';

@@ -2,7 +2,7 @@
 // such a request is led to an internal address before the router sees it, and what was found is kept with the request.
 import type { IncomingMessage } from 'node:http';
 import type { EndpointMatch, ModuleRegistry } from '../../modules/model/types.ts';
-import { urlPath } from '../core/paths.ts';
+import { urlPath } from '../core/request-url.ts';
 
 // No version of anything begins with a dot, so neither address can be meant by a client.
 /** Where calls of endpoints arrive. */

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../lib/json/json.ts';
 import type { ModuleAddress, ModuleService } from '../../modules/model/types.ts';
 import { bodyLimit } from '../core/body-limits.ts';
 import { jsonBody } from '../core/body-parsers.ts';
-import { parseNumberParameter } from '../core/query-string.ts';
 import { sendJson } from '../core/reply.ts';
+import { parseNumberParameter } from '../core/request-url.ts';
 import { addResource } from '../core/resource.ts';
 import {
   actingClientId,

@@ -76,12 +76,20 @@ function createTrust(setting: HttpConfig['server']['trustProxy']): IsTrusted {
  */
 export function createClientAddressResolver(setting: HttpConfig['server']['trustProxy']) {
   const isTrusted = createTrust(setting);
+  const peers = new WeakMap<object, string>();
+  const peerOf = (socket: { readonly remoteAddress?: string | undefined }): string => {
+    const known = peers.get(socket);
+    if (known !== undefined) return known;
+    const address = normalizeAddress(socket.remoteAddress ?? '') ?? '';
+    if (address !== '') peers.set(socket, address);
+    return address;
+  };
   return (
     request: Pick<IncomingMessage, 'headers'> & {
       readonly socket: { readonly remoteAddress?: string | undefined };
     },
   ) => {
-    let address = normalizeAddress(request.socket.remoteAddress ?? '') ?? '';
+    let address = peerOf(request.socket);
     if (address === '' || !isTrusted(address, 0)) return address;
     const hops = parseHops(request);
     for (let hop = 0; hop < hops.length && isTrusted(address, hop); hop += 1) {

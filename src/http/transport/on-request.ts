@@ -2,8 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { loggablePath, requestPath } from '../core/paths.ts';
-import { rawQuery } from '../core/query-string.ts';
+import { loggablePath, rawQuery, requestPath } from '../core/request-url.ts';
 import type { OnRequestHook } from '../core/resource.ts';
 import { createClientAddressResolver } from './client-address.ts';
 import type { ConnectionTracker } from './connection-tracker.ts';

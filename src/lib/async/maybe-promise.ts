@@ -16,3 +16,14 @@ export function andThen<T, R>(value: MaybePromise<T>, next: (value: T) => MaybeP
     return Promise.reject(error);
   }
 }
+
+/** Calls `work`. What it throws becomes a rejection. */
+export function attempt<R>(work: () => MaybePromise<R>): MaybePromise<R> {
+  return andThen(undefined, work);
+}
+
+/** Both values, once both are there. Rejects with the first error. */
+export function both<A, B>(first: MaybePromise<A>, second: MaybePromise<B>): MaybePromise<readonly [A, B]> {
+  if (first instanceof Promise || second instanceof Promise) return Promise.all([first, second]);
+  return [first, second];
+}

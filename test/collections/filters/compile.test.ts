@@ -2,7 +2,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { joinFilters, resolveReferences } from '../../../src/collections/filters/compile.ts';
 import { type Filter, MATCH_ALL } from '../../../src/stores/filter.ts';
 import type { FindQuery, Namespace, StoredDocument } from '../../../src/stores/ports.ts';
-import { callerNamed, contextOf, type Library, openLibrary, parse, refusalOf } from '../library-service.ts';
+import {
+  callerNamed,
+  contextOf,
+  documentsOf,
+  type Library,
+  openLibrary,
+  refusalOf,
+} from '../library-service.ts';
 import { PEOPLE, parseSample } from './sample.ts';
 
 const SOURCES = {
@@ -31,7 +38,7 @@ afterEach(() => library.close());
 
 const titles = async (filter: object, context = contextOf()) => {
   const page = await library.documents.list(library.at('books'), { filter: filter as never }, context);
-  return page.results.map((text) => parse(text)['title']);
+  return documentsOf(page).map(({ title }) => title);
 };
 
 test('default filters and the filter of the request hold together, on the same field too', async () => {
@@ -126,7 +133,7 @@ test('default filters may use collections that the caller may not read', async (
   await library.create('family', [{ author: ann!['_id']! }, { author: bob!['_id']! }]);
   const context = contextOf(callerNamed('eve', ['people', 'GET']));
   const page = await library.documents.list(library.at('family'), {}, context);
-  expect(page.results.map((text) => parse(text)['author'])).toEqual([ann!['_id']]);
+  expect(documentsOf(page).map(({ author }) => author)).toEqual([ann!['_id']]);
 });
 
 test('joinFilters leaves out filters that match everything', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinedPageJson, pageJson } from '../../../src/collections/model/page-json.ts';
+import { joinedPageJson, pageJson, readPageJson } from '../../../src/collections/model/page-json.ts';
 
 const metadata = { page: 1, offset: 0, totalCount: 2, totalPages: 1 };
 
@@ -15,6 +15,16 @@ test('a long page is the same text in chunks, without a copy of its documents', 
   expect(chunks).toHaveLength(5);
   expect(chunks).toContain(document);
   expect([...chunks].join('')).toBe(joinedPageJson(`${document},${document}`, { metadata }));
+});
+
+test('a page that was read is its text, or the pieces of it, between the two ends', () => {
+  const end = `],"metadata":${JSON.stringify(metadata)}}`;
+  expect(readPageJson({ text: '{"a":1},{"b":2}', metadata })).toBe(`{"results":[{"a":1},{"b":2}${end}`);
+  expect(readPageJson({ text: ['{"a":1}', ',', '{"b":2}'], metadata })).toEqual([
+    '{"results":[',
+    ...['{"a":1}', ',', '{"b":2}'],
+    end,
+  ]);
 });
 
 test('further members come behind the documents, undefined ones are left out', () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
-import { callerNamed, contextOf, type Library, openLibrary, parse } from '../library-service.ts';
+import { callerNamed, contextOf, documentsOf, type Library, openLibrary } from '../library-service.ts';
 
 const BOOKS = {
   fields: {
@@ -28,7 +28,7 @@ const withSettings = (source: object, settings: object) => ({ ...source, setting
 
 async function composed(name: string, request: ReadRequest = {}, context = contextOf()) {
   const page = await library.documents.list(library.at(name), { compose: true, ...request }, context);
-  return page.results.map(parse);
+  return documentsOf(page);
 }
 
 const idOf = (document: JsonObject | undefined) => String(document?.['_id']);
@@ -85,7 +85,7 @@ describe('one level', () => {
     await library.create('books', { author: idOf(ann) });
     const books = library.at('books');
     const shown = async (request: ReadRequest) =>
-      parse((await library.documents.list(books, request, contextOf())).results[0]!)['author'];
+      documentsOf(await library.documents.list(books, request, contextOf()))[0]!['author'];
     expect(await shown({})).toMatchObject({ name: 'Ann' });
     expect(await shown({ compose: false })).toBe(idOf(ann));
   });

@@ -4,7 +4,7 @@ import type { ReadRequest } from '../../../src/collections/model/read-request.ts
 import { createHistoryLoader } from '../../../src/collections/reads/history-loader.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { StoredDocument, Write } from '../../../src/stores/ports.ts';
-import { contextOf, type Library, openLibrary, parse } from '../library-service.ts';
+import { contextOf, documentsOf, type Library, openLibrary, parse } from '../library-service.ts';
 
 const SOURCES = {
   books: { fields: { title: {} }, settings: { storeRevisions: true } },
@@ -33,7 +33,7 @@ async function put(times: number) {
 
 async function list(request: ReadRequest = {}, name = 'books') {
   const page = await library.documents.list(library.at(name), request, contextOf());
-  return page.results.map(parse);
+  return documentsOf(page);
 }
 
 const idsOf = async (name: string) => (await library.all(name)).map(({ _id }) => _id);
@@ -52,7 +52,7 @@ describe('a document of many updates', () => {
     expect(await list()).toMatchObject([{ history: ids }]);
     expect(await list({ fields: { history: 1, _id: 0 } })).toEqual([{ history: ids }]);
     const one = await library.documents.get(library.at('books'), id, {}, contextOf());
-    expect([parse(one.results[0]!)['history'], one.v]).toEqual([ids, ids.length]);
+    expect([documentsOf(one)[0]!['history'], one.v]).toEqual([ids, ids.length]);
     await library.create('shelves', { book: id });
     expect(await list({ compose: true }, 'shelves')).toMatchObject([{ book: { history: ids } }]);
     const [stored] = await library.all('books');
@@ -93,8 +93,8 @@ describe('a document of many updates', () => {
       { page: 5, pageSize: 50 },
       contextOf(),
     );
-    expect(page.results.map((text) => parse(text)['history'])).toEqual(
-      page.results.map(() => ids.slice(0, HISTORY_BLOCK_SIZE)),
+    expect(documentsOf(page).map(({ history }) => history)).toEqual(
+      documentsOf(page).map(() => ids.slice(0, HISTORY_BLOCK_SIZE)),
     );
     const [{ history }] = (await list({ includeHistory: true })) as unknown as [{ history: JsonObject[] }];
     expect(history.map(({ _id }) => _id)).toEqual(ids);
@@ -104,11 +104,7 @@ describe('a document of many updates', () => {
     ]);
     await library.documents.removeById(library.at('books'), id, contextOf(), {});
     const gone = await library.documents.history(library.at('books'), id, { pageSize: 3 }, contextOf());
-    expect(gone.results.map((text) => parse(text)['history'])).toEqual([
-      [],
-      ids.slice(0, 1),
-      ids.slice(0, 2),
-    ]);
+    expect(documentsOf(gone).map(({ history }) => history)).toEqual([[], ids.slice(0, 1), ids.slice(0, 2)]);
   });
 });
 

@@ -8,7 +8,14 @@ import {
 } from '../../../src/collections/reads/read-hooks.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { createFakeHooks, type FakeHooks } from '../fake-hooks.ts';
-import { collectionOf, contextOf, type Library, openLibrary, parse, refusalOf } from '../library-service.ts';
+import {
+  collectionOf,
+  contextOf,
+  documentsOf,
+  type Library,
+  openLibrary,
+  refusalOf,
+} from '../library-service.ts';
 
 const FIELDS = { title: { type: 'String' }, secret: { type: 'String' } };
 const SOURCES = {
@@ -42,8 +49,7 @@ const get = (id: string, request = {}) =>
   library.documents.get(library.at('books'), id, request, contextOf());
 const count = (request = {}) => library.documents.count(library.at('books'), request, contextOf());
 const history = (id: string) => library.documents.history(library.at('books'), id, {}, contextOf());
-const titles = (page: { readonly results: readonly string[] }) =>
-  page.results.map((text) => parse(text)['title']);
+const titles = (page: Parameters<typeof documentsOf>[0]) => documentsOf(page).map(({ title }) => title);
 const onlyA: JsonObject = { filter: { title: 'a' } };
 
 /** An `afterGet` that takes the secrets out. */
@@ -98,7 +104,7 @@ describe('beforeGet', () => {
 
   test('hides the history of a document that it hides', async () => {
     hookFunctions['before'] = () => onlyA;
-    expect((await history(ids[0]!)).results).toHaveLength(1);
+    expect((await history(ids[0]!)).count).toBe(1);
     expect((await refusalOf(history(ids[1]!))).code).toBe('DOCUMENT_NOT_FOUND');
   });
 });
@@ -107,23 +113,23 @@ describe('afterGet', () => {
   test('may replace results and metadata', async () => {
     hookFunctions['after'] = (page) => ({ ...(hideSecrets(page) as JsonObject), metadata: { own: true } });
     const page = await list();
-    expect(page.results.map(parse)).toMatchObject([{ title: 'a' }, { title: 'b' }, { title: 'c' }]);
-    expect(page.results.join()).not.toContain('secret');
+    expect(documentsOf(page)).toMatchObject([{ title: 'a' }, { title: 'b' }, { title: 'c' }]);
+    expect(page.text).not.toContain('secret');
     expect(page.metadata).toEqual({ own: true });
   });
 
   test('changes single documents and revisions, too', async () => {
     hookFunctions['after'] = hideSecrets;
     const one = await get(ids[0]!);
-    expect(one.results.join()).not.toContain('secret');
+    expect(one.text).not.toContain('secret');
     expect(one.v).toBe(1);
-    expect((await history(ids[0]!)).results.join()).not.toContain('secret');
+    expect((await history(ids[0]!)).text).not.toContain('secret');
   });
 
   test('without results is a 404, and it does not run where no document was found', async () => {
     hookFunctions['after'] = (page) => ({ ...page, results: [] });
     expect((await get(ids[0]!)).v).toBeUndefined();
-    expect((await get('a'.repeat(24))).results).toEqual([]);
+    expect((await get('a'.repeat(24))).count).toBe(0);
     expect(hooks.ran).toEqual(['beforeGet before', 'afterGet after', 'beforeGet before']);
   });
 

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
-import { toOperationOptions } from '../../../src/collections/reads/reader.ts';
+import { toOperationOptions } from '../../../src/collections/reads/find-page.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import {
   callerNamed,
   collectionOf,
   contextOf,
+  documentsOf,
   type Library,
   openLibrary,
-  parse,
   refusalOf,
 } from '../library-service.ts';
 
@@ -70,7 +70,7 @@ afterEach(() => library.close());
 
 async function list(request: ReadRequest) {
   const page = await library.documents.list(library.at('books'), request, contextOf());
-  return { titles: page.results.map((text) => parse(text)['title']), metadata: page.metadata };
+  return { titles: documentsOf(page).map(({ title }) => title), metadata: page.metadata };
 }
 
 describe('lists', () => {
@@ -115,7 +115,7 @@ describe('lists', () => {
     const document = { title: 'Z', _id: 'f'.repeat(24) };
     await library.store.commit([{ kind: 'insert', ns, document, text }]);
     const page = await library.documents.list(library.at('books'), { filter: { title: 'z' } }, contextOf());
-    expect(page.results).toEqual([text]);
+    expect(page.text).toBe(text);
   });
 
   test('a mixture of limiters fails every read with a 400', async () => {
@@ -137,9 +137,9 @@ describe('single documents', () => {
     await library.documents.updateById(library.at('books'), id, { pages: 9 }, contextOf(), {});
     expect((await get(id)).v).toBe(2);
     const shown = await get(id, { fields: { title: 1, _id: 0 } });
-    expect([shown.v, shown.results]).toEqual([2, ['{"title":"A"}']]);
+    expect([shown.v, shown.text]).toEqual([2, '{"title":"A"}']);
     expect((await get(id, { compose: true, fields: { v: 0 } })).v).toBe(2);
-    expect((await get(id, { page: 3, skip: 2 })).results).toHaveLength(1);
+    expect((await get(id, { page: 3, skip: 2 })).count).toBe(1);
   });
 
   test('are read once, also composed, and so is each one that they refer to', async () => {
@@ -148,8 +148,8 @@ describe('single documents', () => {
       library.documents.updateById(library.at('books'), id, { sequel }, contextOf(), {});
     const readsOf = async (id: string) => {
       found = 0;
-      const { results, v } = await get(id, { compose: 'all' });
-      return { v, found, results: results.map(parse) };
+      const page = await get(id, { compose: 'all' });
+      return { v: page.v, found, results: documentsOf(page) };
     };
     await refer(String(a), String(a));
     expect(await readsOf(String(a))).toMatchObject({ v: 2, found: 1, results: [{ sequel: a }] });
@@ -173,12 +173,12 @@ describe('single documents', () => {
     const [book] = await library.all('books');
     const id = String(book!['_id']);
     expect(await get('f'.repeat(24))).toMatchObject({
-      results: [],
+      text: '',
       v: undefined,
       metadata: { totalCount: 0 },
     });
-    expect(await get(id, { filter: { title: 'B' } })).toMatchObject({ results: [], v: undefined });
-    expect((await get(id, { filter: { title: 'a' } })).results).toHaveLength(1);
+    expect(await get(id, { filter: { title: 'B' } })).toMatchObject({ text: '', count: 0, v: undefined });
+    expect((await get(id, { filter: { title: 'a' } })).count).toBe(1);
   });
 });
 
@@ -193,7 +193,7 @@ test('a document is found by its id in upper case, too', async () => {
   const [book] = await library.all('books');
   const id = String(book!['_id']).toUpperCase();
   const page = await library.documents.get(library.at('books'), id, {}, contextOf());
-  expect(page.results).toHaveLength(1);
+  expect(page.count).toBe(1);
 });
 
 test('a store gets the deadline of a read and nothing of its caller', () => {

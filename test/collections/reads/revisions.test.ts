@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
-import { collectionOf, contextOf, type Library, openLibrary, parse, refusalOf } from '../library-service.ts';
+import {
+  collectionOf,
+  contextOf,
+  documentsOf,
+  type Library,
+  openLibrary,
+  refusalOf,
+} from '../library-service.ts';
 
 const BOOKS = {
   fields: { title: { type: 'String' }, pages: { type: 'Number' } },
@@ -37,7 +44,7 @@ const remove = (name: string, of: string) =>
 
 async function history(name: string, of: string, request: ReadRequest = {}) {
   const page = await library.documents.history(library.at(name), of, request, contextOf());
-  return { ...page, results: page.results.map(parse) };
+  return { ...page, results: documentsOf(page) };
 }
 
 async function withHistory(request: ReadRequest) {
@@ -46,7 +53,7 @@ async function withHistory(request: ReadRequest) {
     { includeHistory: true, ...request },
     contextOf(),
   );
-  return page.results.map((text) => parse(text)['history'] as JsonObject[]);
+  return documentsOf(page).map(({ history }) => history as JsonObject[]);
 }
 
 test('every state is kept as it was written, with the revisions before it', async () => {
@@ -68,7 +75,7 @@ test('without revisions there is no history', async () => {
   const [note] = await library.create('notes', { text: 'x' });
   expect(note).not.toHaveProperty('history');
   const shown = await library.documents.list(library.at('notes'), { includeHistory: true }, contextOf());
-  expect(parse(shown.results[0]!)['history']).toEqual([]);
+  expect(documentsOf(shown)[0]!['history']).toEqual([]);
   expect((await history('notes', String(note!['_id']))).results).toEqual([]);
 });
 
@@ -87,12 +94,12 @@ describe('includeHistory', () => {
   });
 
   test('shows the chosen fields of both', async () => {
-    const { results } = await library.documents.list(
+    const page = await library.documents.list(
       library.at('books'),
       { includeHistory: true, fields: { title: 1, _id: 0 } },
       contextOf(),
     );
-    expect(parse(results[0]!)).toEqual({
+    expect(documentsOf(page)[0]).toEqual({
       title: 'C',
       history: [{ title: 'A' }, { title: 'B' }, { title: 'C' }],
     });

@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
-import { callerNamed, contextOf, type Library, openLibrary, parse, refusalOf } from '../library-service.ts';
+import {
+  callerNamed,
+  contextOf,
+  documentsOf,
+  type Library,
+  openLibrary,
+  parse,
+  refusalOf,
+} from '../library-service.ts';
 
 const SOURCES = {
   books: {
@@ -38,8 +46,8 @@ async function put(id: string, body: Json, context = contextOf()) {
 }
 
 async function fetched(id: string) {
-  const { results } = await library.documents.get(library.at('books'), id, { compose: true }, contextOf());
-  return parse(results[0]!);
+  const page = await library.documents.get(library.at('books'), id, { compose: true }, contextOf());
+  return documentsOf(page)[0]!;
 }
 
 describe('creating', () => {

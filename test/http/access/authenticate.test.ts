@@ -5,6 +5,7 @@ import { StoreError } from '../../../src/errors/errors.ts';
 import {
   assertReady,
   createAuthenticate,
+  parseBearerToken,
   requireAdmin,
   requireClient,
 } from '../../../src/http/access/authenticate.ts';
@@ -131,5 +132,23 @@ describe('assertReady', () => {
   it('throws `unavailable` until startup has completed', () => {
     expect(() => assertReady(() => false)).toThrow(expect.objectContaining({ reason: 'unavailable' }));
     expect(() => assertReady(() => true)).not.toThrow();
+  });
+});
+
+describe('the Authorization header', () => {
+  it.each([
+    ['Bearer abc', 'abc'],
+    ['bEARER abc', 'abc'],
+    ['Bearer ', ''],
+    [undefined, undefined],
+    ['', undefined],
+    ['Bearer', undefined],
+    ['Bearer a b', undefined],
+    ['Bearer  a', undefined],
+    ['Basic abc', undefined],
+    ['abc', undefined],
+    [' Bearer abc', undefined],
+  ])('%j holds the token %j', (header, token) => {
+    expect(parseBearerToken(header)).toBe(token);
   });
 });

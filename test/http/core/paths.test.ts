@@ -1,6 +1,6 @@
 // Tokens in URLs: found by their form, and kept from logs and posted code.
 import { describe, expect, it } from 'vitest';
-import { hasTwoDots, isTokenShaped, redactTokens } from '../../../src/http/core/paths.ts';
+import { hasTwoDots, isTokenShaped, redactTokens } from '../../../src/http/core/request-url.ts';
 
 const TOKEN = `${'h'.repeat(36)}.${'p'.repeat(300)}.${'s'.repeat(43)}`;
 const ENCODED = TOKEN.replaceAll('.', '%2E');

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors/errors.ts';
 import {
+  createQueryParser,
   parseFlag,
   parseNumberParameter,
   parseQuery,
   rawQuery,
-} from '../../../src/http/core/query-string.ts';
+} from '../../../src/http/core/request-url.ts';
 
 const refused = (url: string) => {
   try {
@@ -103,5 +104,33 @@ describe('parseNumberParameter', () => {
     `after=${'9'.repeat(16)}`,
   ])('rejects %s', (query) => {
     expect(() => parseNumberParameter(`/a?${query}`, 'after', after)).toThrow(AppError);
+  });
+});
+
+describe('a query parser', () => {
+  it('gives the same object for the same query string, whatever the path', () => {
+    const parse = createQueryParser();
+    const query = parse('/a?count=5&sort=b');
+    expect(parse('/b?count=5&sort=b#c')).toBe(query);
+    expect(parse('/a?sort=b&count=5')).not.toBe(query);
+    expect([...query]).toEqual([...parseQuery('/a?count=5&sort=b')]);
+  });
+
+  it('remembers the last thousand, and no long ones', () => {
+    const parse = createQueryParser();
+    const first = parse('/a?count=1');
+    const url = (n: number) => `/a?count=1&skip=${n}`;
+    for (let n = 0; n < 999; n += 1) parse(url(n));
+    expect(parse('/a?count=1')).toBe(first);
+    for (let n = 0; n < 1000; n += 1) parse(url(n));
+    expect(parse('/a?count=1')).not.toBe(first);
+    const long = `/a?sort=${'x'.repeat(2000)}`;
+    expect(parse(long)).not.toBe(parse(long));
+  });
+
+  it('rejects what does not decode each time', () => {
+    const parse = createQueryParser();
+    for (const url of ['/a?count=%', '/a?count=%', '/a?count=1&count=2'])
+      expect(() => parse(url)).toThrow(AppError);
   });
 });

@@ -20,7 +20,8 @@ describe('the context of a request', () => {
   type Request = Parameters<typeof context>[0];
 
   it('holds the deadline and the caller', () => {
-    const { deadline, caller } = context({ client: ADMIN_CLIENT, lookUpMs: 200 } as Request);
+    const request = { client: ADMIN_CLIENT, lookUpMs: 200, originalUrl: '/1.0/x' };
+    const { deadline, caller } = context(request as Request);
     expect([deadline, caller.name]).toEqual([1300, 'boss']);
     expect(caller.may(collection('books'), 'PUT')).toBe(true);
   });
@@ -31,7 +32,7 @@ describe('the context of a request', () => {
     expect(origin?.http?.url).toBe('/api/media/<token>?a=b');
   });
 
-  it('gives hooks the request on demand', () => {
+  it('holds the request as hooks see it', () => {
     const http = { method: 'GET', headers: { accept: 'a/b' }, ip: '10.0.0.1' };
     const request = { ...http, originalUrl: '/1.0/x?y=1', id: 'r', client: ADMIN_CLIENT } as Request;
     expect(context(request).origin).toEqual({
@@ -42,7 +43,7 @@ describe('the context of a request', () => {
   });
 
   it('has no name for the anonymous', () => {
-    const { caller } = context({ client: null } as Request);
+    const { caller } = context({ client: null, originalUrl: '/1.0/x' } as Request);
     expect(caller.name).toBeNull();
     expect(caller.may(collection('books'), 'GET')).toBe(false);
   });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createRegistry } from '../../../src/collections/model/registry.ts';
+import { createQueryParser } from '../../../src/http/core/request-url.ts';
 import { createDocumentReads } from '../../../src/http/documents/document-reads.ts';
 import { createResponseCache } from '../../../src/http/documents/response-cache.ts';
 import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
@@ -26,14 +27,15 @@ function open({ isCached }: { readonly isCached: boolean }): BareServer {
   });
   const read = async () => {
     reads += 1;
-    if (stored === undefined) return { results: [], metadata: { ...METADATA, totalCount: 0 } };
-    return { results: [stored.text], metadata: METADATA, v: stored.v };
+    if (stored === undefined) return { text: '', count: 0, metadata: { ...METADATA, totalCount: 0 } };
+    return { text: stored.text, count: 1, metadata: METADATA, v: stored.v };
   };
   const documents = { get: read, list: read, count: async () => ({ metadata: METADATA }) };
   const deps = { documents, config: { limits: { queryMs: 1000 } }, now: () => 0 };
   const handlers = createDocumentReads(deps as never, {
     cache: isCached ? cache : undefined,
     connections: { reserveDuring: (_socket, _bytes, work) => work() },
+    parse: createQueryParser(),
   });
   return bareServer((bare) => {
     bare.addHook('onRequest', async (request) => {

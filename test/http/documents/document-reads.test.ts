@@ -44,6 +44,25 @@ describe('reading documents', () => {
     expect((await app.inject('GET', `${PATH}/not-an-id`)).status).toBe(404);
   });
 
+  it('answers the same URL to each client by its own rights, whoever asked before', async () => {
+    const body = { title: 'rights', author: { name: 'Ann' } };
+    const { _id } = (await app.inject('POST', PATH, { body })).body.results[0];
+    const reader = await app.userToken('reader', { collections: [{ path: 'books' }] });
+    const other = await app.userToken('other', { collections: [{ path: 'people' }] });
+    for (const url of [`${PATH}${byTitle('rights')}&compose=true`, `${PATH}/${_id}?compose=true`]) {
+      const ask = async (token?: string | null) => {
+        const answer = await app.inject('GET', url, token === undefined ? {} : { token });
+        return [answer.status, answer.body.results?.[0]?.author];
+      };
+      for (let turn = 0; turn < 2; turn += 1) {
+        expect(await ask()).toEqual([200, expect.objectContaining({ name: 'Ann' })]);
+        expect(await ask(reader)).toEqual([200, expect.stringMatching(/^[0-9a-f]{24}$/)]);
+        expect(await ask(other)).toEqual([401, undefined]);
+        expect(await ask(null)).toEqual([401, undefined]);
+      }
+    }
+  });
+
   it('counts, and tells statistics', async () => {
     await create('counted');
     const { body } = await app.inject('GET', `${PATH}/count${byTitle('counted')}`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors/errors.ts';
-import type { QueryParameter } from '../../../src/http/core/query-string.ts';
+import type { QueryParameter } from '../../../src/http/core/request-url.ts';
 import { parseReadRequest } from '../../../src/http/documents/list-query.ts';
 
 const read = (parameters: Partial<Record<QueryParameter, string>>) =>

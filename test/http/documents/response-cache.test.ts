@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createRegistry, type Registry } from '../../../src/collections/model/registry.ts';
-import type { Query } from '../../../src/http/core/query-string.ts';
+import type { Query } from '../../../src/http/core/request-url.ts';
 import { createResponseCache, type ResponseCache } from '../../../src/http/documents/response-cache.ts';
 import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
 import type { Namespace } from '../../../src/stores/ports.ts';

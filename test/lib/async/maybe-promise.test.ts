@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { andThen } from '../../../src/lib/async/maybe-promise.ts';
+import { andThen, attempt, both } from '../../../src/lib/async/maybe-promise.ts';
 
 describe('andThen', () => {
   test('continues at once where the value is there', () => {
@@ -27,5 +27,27 @@ describe('andThen', () => {
     });
     await expect(result).rejects.toThrow('before');
     expect(isCalled).toBe(false);
+  });
+});
+
+describe('attempt', () => {
+  test('gives what the work gives, and rejects with what it throws', async () => {
+    expect(attempt(() => 3)).toBe(3);
+    const work = (): number => {
+      throw new RangeError('no');
+    };
+    await expect(attempt(work)).rejects.toThrow('no');
+  });
+});
+
+describe('both', () => {
+  test('are there at once where neither is a promise', () => {
+    expect(both(1, 'a')).toEqual([1, 'a']);
+  });
+
+  test('are waited for where one is a promise', async () => {
+    expect(await both(Promise.resolve(1), 'a')).toEqual([1, 'a']);
+    expect(await both(1, Promise.resolve('a'))).toEqual([1, 'a']);
+    await expect(both(1, Promise.reject(new RangeError('no')))).rejects.toThrow('no');
   });
 });

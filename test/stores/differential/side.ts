@@ -6,6 +6,8 @@ import { createRegistry } from '../../../src/collections/model/registry.ts';
 import { planIndexesOf } from '../../../src/collections/specifications/index-sync.ts';
 import { parseSpecification } from '../../../src/collections/specifications/parse-specification.ts';
 import { AppError, StoreError } from '../../../src/errors/errors.ts';
+import type { MaybePromise } from '../../../src/lib/async/maybe-promise.ts';
+import type { ChunkedText } from '../../../src/lib/chunked-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { contextOf, LIMITS } from '../../collections/library-service.ts';
@@ -25,11 +27,20 @@ function comparable(value: Json): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, comparable(member)]));
 }
 
+const documentTexts = (text: ChunkedText) =>
+  (JSON.parse(`[${[text].flat().join('')}]`) as Json[]).map((document) => JSON.stringify(document));
+
 function answerOf(answer: unknown): unknown {
-  if (typeof answer !== 'object' || answer === null || !('results' in answer)) return answer;
-  const results = answer.results as readonly string[];
+  if (typeof answer !== 'object' || answer === null || !('results' in answer || 'text' in answer))
+    return answer;
+  const results =
+    'text' in answer ? documentTexts(answer.text as ChunkedText) : (answer.results as readonly string[]);
   // What is projected has no `createdAt` to be known by, and is ordered by itself.
-  return { ...answer, results: results.map((text) => comparable({ createdAt: 0, ...JSON.parse(text) })) };
+  return {
+    ...answer,
+    text: undefined,
+    results: results.map((text) => comparable({ createdAt: 0, ...JSON.parse(text) })),
+  };
 }
 
 export interface Side {
@@ -38,7 +49,7 @@ export interface Side {
   run(name: string, operation: Operation): Promise<Outcome>;
 }
 
-async function outcomeOf(work: () => Promise<unknown>): Promise<Outcome> {
+async function outcomeOf(work: () => MaybePromise<unknown>): Promise<Outcome> {
   try {
     return { value: answerOf(await work()) };
   } catch (error) {
@@ -86,7 +97,7 @@ export function createSide(store: DocumentStore): Side {
     return unbuilt ? { count } : { count, indexes, names: Object.keys(indexSizes).sort() };
   };
 
-  const perform = (collection: Collection, operation: Operation): Promise<unknown> => {
+  const perform = (collection: Collection, operation: Operation): MaybePromise<unknown> => {
     const context = contextOf();
     switch (operation.kind) {
       case 'list':

@@ -1,8 +1,14 @@
-// Parses the query string: decodes it strictly, keeps the parameters that have a meaning.
+// The URL of a request: its path, without the tokens of signed uploads where logs and posted code see it, and its query string,
+// decoded strictly.
+
+import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { createParameterError } from '../../collections/model/parameter-error.ts';
-import { READ_PARAMETERS, type ReadQueryParameter } from '../../collections/model/read-request.ts';
+import type { ReadQueryParameter } from '../../collections/model/read-request.ts';
+import { READ_PARAMETERS } from '../../collections/model/read-request.ts';
 import { AppError } from '../../errors/errors.ts';
-import { type Depth, parseDepth } from '../../lib/depth.ts';
+import type { Depth } from '../../lib/depth.ts';
+import { parseDepth } from '../../lib/depth.ts';
 
 export type QueryParameter = ReadQueryParameter | 'cache' | 'callback';
 export type Query = ReadonlyMap<QueryParameter, string>;
@@ -58,6 +64,24 @@ export function parseQuery(url: string): Query {
   return query;
 }
 
+/** Query strings that are remembered, and the characters up to which one is. */
+const MAX_QUERIES = 1000;
+const MAX_QUERY_CHARACTERS = 2000;
+
+/** Makes a `parseQuery` that gives the same object for the same query string, while it is remembered. */
+export function createQueryParser(): (url: string) => Query {
+  const remembered = new LRUCache<string, Query>({ max: MAX_QUERIES });
+  return (url) => {
+    const text = rawQuery(url);
+    if (text === undefined || text === '') return EMPTY;
+    const known = remembered.get(text);
+    if (known !== undefined) return known;
+    const query = parseQuery(url);
+    if (text.length <= MAX_QUERY_CHARACTERS) remembered.set(text, query);
+    return query;
+  };
+}
+
 /** True for a switch that is on: only the text `true` is. Undefined when the parameter was not sent. */
 export function parseFlag(query: Query, name: QueryParameter): boolean | undefined {
   const value = query.get(name);
@@ -85,3 +109,45 @@ export function parseNumberParameter(
   if (/^\d{1,15}$/.test(text) && more.length === 0) return Number(text);
   throw createParameterError(name, `The \`${name}\` parameter must be ${what}`);
 }
+
+const URL_END = /[?#]/;
+const SCHEME_AND_HOST = /^https?:\/\/[^/]*/i;
+
+/** Every upload token is longer, and no stored file has so long a name. */
+const MIN_TOKEN_LENGTH = 250;
+const DOT = /\.|%2e/gi;
+
+/** Two dots, percent-encoded or not, part a token into three. */
+export function hasTwoDots(part: string): boolean {
+  return (part.match(DOT)?.length ?? 0) >= 2;
+}
+
+/** Has this part of a path the form of a token that a server signed? */
+export function isTokenShaped(part: string): boolean {
+  return part.length >= MIN_TOKEN_LENGTH && hasTwoDots(part);
+}
+
+/** A path or URL as logs and posted code may see it: tokens in the path are replaced, the query stays as it is. */
+export function redactTokens(url: string): string {
+  if (url.length < MIN_TOKEN_LENGTH) return url;
+  const end = url.search(URL_END);
+  const path = end === -1 ? url : url.slice(0, end);
+  const redacted = path.split('/').map((part) => (isTokenShaped(part) ? '<token>' : part));
+  return redacted.join('/') + url.slice(path.length);
+}
+
+/** The path of a URL, without query and fragment, also where the URL has scheme and host. */
+export function urlPath(url: string): string {
+  const path = url.startsWith('/') ? url : url.replace(SCHEME_AND_HOST, '');
+  const end = path.search(URL_END);
+  return end === -1 ? path : path.slice(0, end);
+}
+
+/** The path of a request as the client wrote it, without its query. */
+export function requestPath(request: Pick<FastifyRequest, 'originalUrl'>): string {
+  return request.originalUrl.split(URL_END, 1)[0] ?? '';
+}
+
+/** The path of a request for logs: without the tokens of signed uploads. */
+export const loggablePath = (request: Pick<FastifyRequest, 'originalUrl'>): string =>
+  redactTokens(requestPath(request));
