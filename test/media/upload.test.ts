@@ -94,7 +94,10 @@ describe('an upload', () => {
     expect(files()).toEqual([`${FOLDER}/a.txt`, `${FOLDER}/b`]);
     expect(asked[0]?.records).toMatchObject([
       { serverFields: { fileName: 'a.txt', contentLength: 5 }, fields: { caption: 'x' } },
-      { serverFields: { fileName: 'b', originalFileName: '../b', width: 1, height: 2 }, fields: { caption: 'x' } },
+      {
+        serverFields: { fileName: 'b', originalFileName: '../b', width: 1, height: 2 },
+        fields: { caption: 'x' },
+      },
     ]);
     expect(await unsettled()).toEqual([]);
   });

@@ -51,11 +51,9 @@ export async function prepareBodies(
   documents: readonly JsonObject[],
 ): Promise<readonly PreparedBody[]> {
   const quota = { remaining: deps.limits.batch };
-  const prepareAt = (document: JsonObject, index: number) =>
-    prepare(deps, { ...target, quota, origin: isList ? { prefix: '', index } : BODY_ORIGIN }, document);
-  const [only] = documents;
-  if (only !== undefined && documents.length === 1) return [await prepareAt(only, 0)];
-  return startAllYielding(documents, async (document, index) => prepareAt(document, index));
+  return startAllYielding(documents, (document, index) =>
+    prepare(deps, { ...target, quota, origin: isList ? { prefix: '', index } : BODY_ORIGIN }, document),
+  );
 }
 
 type PrepareOptions = PrepareTarget & { readonly origin: WriteOrigin; readonly quota: SubDocumentQuota };

@@ -54,8 +54,6 @@ export async function mapYielding<T, R>(
   items: readonly T[],
   map: (item: T, index: number) => R,
 ): Promise<R[]> {
-  // Nothing follows the only item, so nobody needs to look at the clock.
-  if (items.length < 2) return items.map(map);
   const results: R[] = [];
   await forEachYielding(items, (item, index) => {
     results.push(map(item, index));
@@ -63,15 +61,17 @@ export async function mapYielding<T, R>(
   return results;
 }
 
-/** Starts asynchronous work for all items, yielding in between, then awaits it. Rejects with the first error. */
+/**
+ * Starts work for all items, yielding in between, then awaits what is asynchronous of it. Rejects with the first error.
+ */
 export async function startAllYielding<T, R>(
   items: readonly T[],
-  begin: (item: T, index: number) => Promise<R>,
+  begin: (item: T, index: number) => R | Promise<R>,
 ): Promise<R[]> {
   const begun = await mapYielding(items, (item, index) => {
     const work = begin(item, index);
     // Work that fails before all is started is awaited later: until then it must not count as unhandled.
-    work.catch(() => {});
+    if (work instanceof Promise) work.catch(() => {});
     return work;
   });
   return Promise.all(begun);
