@@ -8,7 +8,7 @@ export const MAX_RAW = 67_108_864;
 
 const LENGTHS = 8;
 const SMALL = 65_536;
-/** GuestContext before the raw bytes, for the lengths and the header, which is known last. */
+/** Space before the raw bytes, for the lengths and the header, which is known last. */
 const HEADER_ROOM = LENGTHS + SMALL;
 const USUAL = HEADER_ROOM + 262_144;
 /** A code unit of UTF-16 takes at most three bytes of UTF-8. */

@@ -1,10 +1,12 @@
 // One version of a module, running requests, one time slice after the other, in one of three ways:
 // - realm: all of them in one context that is frozen through and through; the module is evaluated anew for each;
 // - context: each in a context of its own; - isolate: each in an isolate of its own.
-import { randomFillSync } from 'node:crypto';
 import { isSynchronous, usesOf } from './guest-bundle.js';
 import { answer } from './host-bridge.js';
+import { nextSeed } from './random-seeds.js';
+import { OVER, SharedEntry } from './shared-entry.js';
 
+/** @import { Batch } from './shared-entry.js' */
 /** @import { GuestEventKind, LoadOptions, SliceError } from './protocol.ts' */
 
 /**
@@ -25,11 +27,6 @@ import { answer } from './host-bridge.js';
  * @typedef {(number: number, kind: string, head: string, body: string) => string | number | undefined} Bridge
  * @typedef {(options: GuestOptions, bridge: Bridge) => Engine} CreateEngine
  * @typedef {{ engine: Engine, context: GuestContext, logged: boolean }} Place Where a request runs.
- *
- * @typedef {object} Batch Requests of a synchronous module.
- * @property {readonly (readonly [number: number, headCharacters: number, bodyCharacters: number])[]} requests
- * @property {string} texts Head, body, head, body, …
- * @property {() => boolean} mayGoOn Asked after each answer: whether the next one may begin.
  */
 
 /**
@@ -41,30 +38,13 @@ const CLEAN_UP_MS = 10;
 const QUESTION_MS = 50;
 const TIMED_OUT = 'Script execution timed out.';
 const MESSAGE_CHARACTERS = 300;
-/** LoadedModule back from the log of each request for what is told of it out here. */
+/** Kept back from the log of each request for what is told of it out here. */
 const OWN_LOG_BYTES = 1_024;
 
 const EVENTS = new Set(['end', 'result', 'next', 'error', 'call', 'log']);
-const OVER = new Set(['end', 'result', 'next', 'error']);
 
 /** @type {{ error: null }} */
 const NO_ERROR = { error: null };
-
-/** What the guest code is told after an answer: to go on with the next request of the entry. */
-const GO_ON = 1;
-
-const seeds = new Int32Array(1_024);
-let usedSeeds = seeds.length;
-
-/** A number of 32 bits that nobody can guess. */
-function nextSeed() {
-  if (usedSeeds === seeds.length) {
-    randomFillSync(seeds);
-    usedSeeds = 0;
-  }
-  usedSeeds += 1;
-  return seeds[usedSeeds - 1] ?? 0;
-}
 
 /** @param {GuestOptions} options @returns {GuestOptions} */
 function withoutOwnShare(options) {
@@ -91,11 +71,8 @@ class Guest {
   /** Whose time slice it is, and whether that request has ended. */
   #number = 0;
   #over = false;
-  /** Requests that share the current entry, and how many of them have ended. @type {Batch | undefined} */
-  #batch;
-  #ended = 0;
-  /** Whether the one that has not ended has logged something: then it has begun. */
-  #hasLogged = false;
+  /** The current entry, if requests share it. @type {SharedEntry | undefined} */
+  #entry;
   #disposed = false;
 
   /**
@@ -117,7 +94,7 @@ class Guest {
   /** @type {Bridge} */
   #bridge = (number, kind, head, body) => {
     if (!EVENTS.has(kind)) return answer(kind, head, body);
-    if (this.#batch !== undefined) return this.#emitOfBatch(this.#batch, number, kind, head, body);
+    if (this.#entry !== undefined) return this.#entry.event(number, kind, head, body);
     // Only the request whose time slice it is may speak, and only until it has ended (its log aside).
     if (number !== this.#number || (this.#over && kind !== 'log')) return undefined;
     this.#emit(number, /** @type {GuestEventKind} */ (kind), head, body);
@@ -125,35 +102,6 @@ class Guest {
     if (OVER.has(kind)) this.#over = true;
     return undefined;
   };
-
-  /**
-   * As above for requests that share an entry: they end one after the other, and each begins when the one before it has ended.
-   * @param {Batch} batch
-   * @param {number} number
-   * @param {string} kind
-   * @param {string} head
-   * @param {string} body
-   */
-  #emitOfBatch({ requests, mayGoOn }, number, kind, head, body) {
-    const ended = this.#ended;
-    if (!OVER.has(kind)) {
-      const isCurrent = !this.#over && requests[ended]?.[0] === number;
-      const isLast = ended > 0 && requests[ended - 1]?.[0] === number;
-      if (kind !== 'log' || !(isCurrent || isLast)) return undefined;
-      if (isCurrent) this.#hasLogged = true;
-      this.#emit(number, kind, head, body);
-      return undefined;
-    }
-    if (this.#over || requests[ended]?.[0] !== number) return undefined;
-    this.#emit(number, /** @type {GuestEventKind} */ (kind), head, body);
-    this.#ended += 1;
-    this.#hasLogged = false;
-    // First, as the stack may end in the next call.
-    this.#over = true;
-    if (this.#ended === requests.length || !mayGoOn()) return undefined;
-    this.#over = false;
-    return GO_ON;
-  }
 
   get disposed() {
     return this.#disposed;
@@ -195,43 +143,33 @@ class Guest {
       context: /** @type {GuestContext} */ (this.#context),
       logged: false,
     };
-    this.#batch = batch;
-    this.#ended = 0;
-    this.#hasLogged = false;
-    this.#over = false;
+    const entry = new SharedEntry(batch, this.#emit);
+    this.#entry = entry;
     try {
       const begun = Number(place.context.enter(limit, ['start-all', JSON.stringify(list), texts]));
-      return this.#endBatch({ place, begun, error: null, limit, isTimeout: false });
+      return this.#endEntry(entry, { place, begun, error: null, limit, isTimeout: false });
     } catch (error) {
       const isTimeout = textOf(error) === TIMED_OUT && Date.now() - began >= limit - 2;
-      return this.#endBatch({ place, begun: 1, error, limit, isTimeout });
+      return this.#endEntry(entry, { place, begun: 1, error, limit, isTimeout });
     }
   }
 
   /**
-   * @param {{ place: Place, begun: number, error: unknown, limit: number, isTimeout: boolean }} outcome
+   * @param {SharedEntry} entry
+   * @param {{ place: Place, begun: number, error: unknown, limit: number, isTimeout: boolean }} outcome `begun`: how many requests.
    * @returns {{ done: number, end: SliceEnd }}
    */
-  #endBatch({ place, begun, error, limit, isTimeout }) {
-    const requests = this.#batch?.requests ?? [];
-    const ended = this.#ended;
-    const isOver = this.#over;
-    this.#batch = undefined;
+  #endEntry(entry, { place, begun, error, limit, isTimeout }) {
+    this.#entry = undefined;
     this.#number = 0;
-    if (isTimeout || place.engine.isDisposed()) {
-      // One that follows an answer may not have begun, unless it has logged: it runs again as the first one, which is certain to be
-      // the culprit.
-      const end = place.engine.isDisposed()
-        ? this.#lostMemory(place)
-        : this.#timeOut(place, limit, ['stop-all', 0]);
-      return { done: Math.max(1, this.#hasLogged ? ended + 1 : ended), end };
-    }
-    if (isOver || begun <= ended) return { done: ended, end: NO_ERROR };
+    if (place.engine.isDisposed()) return { done: entry.stoppedAt, end: this.#lostMemory(place) };
+    if (isTimeout) return { done: entry.stoppedAt, end: this.#timeOut(place, limit, ['stop-all', 0]) };
+    if (entry.isOver || begun <= entry.ended) return { done: entry.ended, end: NO_ERROR };
     // It has begun and has not answered, and nothing of it can run any more.
-    this.#number = requests[ended]?.[0] ?? 0;
+    this.#number = entry.current;
     if (error !== null) this.#logRejection(place, error);
-    this.#emit(requests[ended]?.[0] ?? 0, 'silent', '', '');
-    return { done: ended + 1, end: NO_ERROR };
+    this.#emit(entry.current, 'silent', '', '');
+    return { done: entry.ended + 1, end: NO_ERROR };
   }
 
   /**

@@ -1,6 +1,6 @@
 // The code that a host keeps, each version of a module under its number, and the isolates made of it.
 
-/** @import { Batch } from './guest.js' */
+/** @import { Batch } from './shared-entry.js' */
 /** @import { GuestEventKind, LoadOptions, SliceError } from './protocol.ts' */
 
 /**

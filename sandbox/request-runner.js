@@ -3,7 +3,7 @@
 import { createLoadedModules, releaseOutgoing } from './loaded-modules.js';
 import { createResultFrame } from './result-frame.js';
 
-/** @import { Batch } from './guest.js' */
+/** @import { Batch } from './shared-entry.js' */
 /** @import { Emit, Guest, LoadedModule, ModuleOptions, SliceEnd, StartedRequest } from './loaded-modules.js' */
 /** @import { ToHost } from './protocol.ts' */
 
