@@ -1,9 +1,12 @@
 // Reads the source tree the way the architecture test looks at it: files, lines and who imports what.
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { join, posix } from 'node:path';
+import { join, posix, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../src/lib/files/package-files.ts';
 
-export const ROOT = join(import.meta.dirname, '..', '..');
+/** Folder of the checkout. */
+export const ROOT = resolve(fileURLToPath(packageRoot()));
 
 export interface Import {
   /** Path from the root for one of ours (`src/lib/json/json.ts`), otherwise the name of the package or built-in. */
