@@ -174,7 +174,7 @@ describe('the time that the database has', () => {
     const unbounded = store.asked.filter(({ deadline }) => deadline === undefined);
     expect(unbounded).toEqual([]);
     expect(new Set(store.asked.map(({ operation }) => operation))).toEqual(
-      new Set(['find', 'findText', 'count', 'commit', 'stats']),
+      new Set(['find', 'findText', 'findByIds', 'count', 'commit', 'stats']),
     );
   });
 
