@@ -162,7 +162,7 @@ describe('the time that the database has', () => {
     await ask('PUT', BOOKS, { token, body: { query: { title: 'x' }, update: { pages: 3 } } });
     await ask('GET', `${BOOKS}?compose=true&includeHistory=true`, { token });
     await ask('GET', `${BOOKS}?filter=${encodeURIComponent('{"author.name":"Herbert"}')}`, { token });
-    for (const path of [`/${id}`, `/${id}/history`, '/count', '/stats'])
+    for (const path of ['?fields=%7B%22title%22%3A1%7D', `/${id}`, `/${id}/history`, '/count', '/stats'])
       await ask('GET', `${BOOKS}${path}`, { token });
     await ask('DELETE', BOOKS, { token, body: { query: { title: 'x' } } });
     const settings = { storeRevisions: true, revisionCollection: 'past' };
@@ -174,7 +174,7 @@ describe('the time that the database has', () => {
     const unbounded = store.asked.filter(({ deadline }) => deadline === undefined);
     expect(unbounded).toEqual([]);
     expect(new Set(store.asked.map(({ operation }) => operation))).toEqual(
-      new Set(['find', 'findText', 'findByIds', 'count', 'commit', 'stats']),
+      new Set(['find', 'findText', 'findPage', 'findByIds', 'count', 'commit', 'stats']),
     );
   });
 
