@@ -58,7 +58,7 @@ const SLOW = [
   'test/http/media/file-download-conditions.test.ts',
   'test/sandbox-supervisor/{supervisor-crashes,supervisor-queues}.test.ts',
   'test/sandbox-supervisor/isolation/launcher.test.ts',
-  'test/stores/disk-media/store.test.ts',
+  'test/stores/disk-media/disk-media.test.ts',
 ];
 
 /** Acceptance tests that MongoDB does not repeat: promises of the embedded database, or nothing that a store decides. */

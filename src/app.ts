@@ -11,15 +11,15 @@ import { createDocumentService } from './collections/document-service.ts';
 import { createRegistry } from './collections/model/registry.ts';
 import { createSpecificationFiles } from './collections/specifications/specification-files.ts';
 import { createSpecificationService } from './collections/specifications/specification-service.ts';
+import { restrictConfigFile } from './config/config-file.ts';
 import { createConfigStore } from './config/config-store.ts';
-import { restrictConfigFile } from './config/file-permissions.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
 import type { createDelivery as CreateDelivery, DeliverySetup } from './delivery-setup.ts';
 import { AppError } from './errors/errors.ts';
 import { createContentServer } from './http/server.ts';
-import type { Pause } from './lib/async/pause.ts';
-import { type ByteQuota, createByteQuota } from './lib/byte-quota.ts';
+import { type ByteQuota, createByteQuota } from './lib/async/concurrency.ts';
+import type { Pause } from './lib/async/retry.ts';
 import { packageVersion } from './lib/files/package-files.ts';
 import { createIdSource } from './lib/ids.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
@@ -109,8 +109,8 @@ function createTryStart(running: Config, environment: Environment) {
 /** Loads delivery in parts, between which the content API, which is already listening, serves requests. */
 async function importDelivery(): Promise<typeof CreateDelivery> {
   const parts = [
-    () => import('./delivery/recipes/recipe-kind.ts'),
-    () => import('./delivery/lookups/lookups.ts'),
+    () => import('./delivery/recipes/recipe.ts'),
+    () => import('./delivery/lookups/configured-lookups.ts'),
     () => import('./delivery-images.ts'),
     () => import('./http/delivery/delivery-server.ts'),
   ];

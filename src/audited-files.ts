@@ -8,7 +8,7 @@ import type { SpecificationFiles } from './collections/specifications/specificat
 import { mapConcurrent } from './lib/async/concurrency.ts';
 import { sha256Hex } from './lib/sha256.ts';
 import { createModuleFiles, type ModuleFolders } from './modules/lifecycle/module-files.ts';
-import { modulePath } from './modules/model/address.ts';
+import { modulePath } from './modules/model/module-address.ts';
 
 const MAX_CONCURRENT_READS = 16;
 

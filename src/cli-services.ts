@@ -5,10 +5,10 @@ import type { AuditReport } from './auth/audit/audit-verify.ts';
 import { type ClientService, createClientService } from './auth/clients/client-service.ts';
 import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
-import { checkDefinitions } from './delivery/definitions/check.ts';
-import type { FileProblem } from './delivery/model/definition.ts';
-import { RECIPES } from './delivery/recipes/recipe-kind.ts';
-import { ROUTES } from './delivery/routes/route.ts';
+import { checkDefinitions } from './delivery/check-definitions.ts';
+import type { DefinitionFileIssue } from './delivery/definitions/definition.ts';
+import { RECIPE_KIND } from './delivery/recipes/recipe.ts';
+import { ROUTE_KIND } from './delivery/routes/route.ts';
 import { AppError } from './errors/errors.ts';
 import { createIdSource } from './lib/ids.ts';
 import { commandLogOptions, createLogger, type Logger } from './lib/logger.ts';
@@ -16,9 +16,9 @@ import { type CopyFilesDeps, type CopyState, copyFiles } from './media/copy-file
 import { copyRecords } from './media/copy-records.ts';
 import { namespaceOfMediaKey, openMediaStore } from './media-setup.ts';
 import { createModuleFiles, type ModuleFiles } from './modules/lifecycle/module-files.ts';
-import { placeOrder } from './modules/lifecycle/operator-orders.ts';
-import { isModuleAddress, moduleKey } from './modules/model/address.ts';
-import type { ModuleAddress } from './modules/model/types.ts';
+import { storeOperatorCommand } from './modules/lifecycle/operator-commands.ts';
+import { isModuleAddress, moduleKey } from './modules/model/module-address.ts';
+import type { ModuleAddress } from './modules/model/module-types.ts';
 import { createModuleCheck, type ModuleCheck } from './modules/module-check.ts';
 import { createSandboxReport, type SandboxReport } from './modules/sandbox-report.ts';
 import { loadModuleStates } from './modules/versions/module-records.ts';
@@ -92,10 +92,13 @@ export async function checkDatabase(config: Config, { cwd }: RunDirectory): Prom
 }
 
 /** Returns the issues of routes and recipes. */
-export function checkDelivery(config: Config, { cwd }: RunDirectory): Promise<readonly FileProblem[]> {
+export function checkDelivery(
+  config: Config,
+  { cwd }: RunDirectory,
+): Promise<readonly DefinitionFileIssue[]> {
   const folderOf = (folder: string) => resolve(cwd, config.workspace.path, folder);
   const folders = { routes: folderOf(config.paths.routes), recipes: folderOf(config.paths.recipes) };
-  return checkDefinitions({ folders, routes: ROUTES, recipes: RECIPES });
+  return checkDefinitions({ folders, routes: ROUTE_KIND, recipes: RECIPE_KIND });
 }
 
 /**
@@ -160,7 +163,10 @@ export async function openSuspension(
       const isThere = state !== undefined || (await hasCode(files, address));
       if (!isThere) throw new AppError('NOT_FOUND', { message: `there is no ${address.kind} of this name` });
       const audit = await openAudit(config, { cwd, store, now: Date.now, log: logOf(config), strict: true });
-      await placeOrder({ ...options, audit }, address, { action, sha256: state?.active?.sha256 ?? null });
+      await storeOperatorCommand({ ...options, audit }, address, {
+        action,
+        sha256: state?.active?.sha256 ?? null,
+      });
     },
     close: () => store.close(),
   };

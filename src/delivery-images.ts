@@ -1,17 +1,17 @@
 // The part of the composition root for images: the rendering processes and the store of variants.
 import { resolve } from 'node:path';
 import type { Config } from './config/schema.ts';
-import { createImages, type Images } from './delivery/images/images.ts';
 import { createRenderer } from './delivery/images/renderer.ts';
+import { createVariantService, type VariantService } from './delivery/images/variant-service.ts';
 import { openDiskVariants } from './delivery/variants/disk-variants.ts';
 import { createObjectVariants } from './delivery/variants/object-variants.ts';
 import type { VariantStore } from './delivery/variants/variant-store.ts';
 import { StoreError } from './errors/errors.ts';
 import type { Logger } from './lib/logger.ts';
-import { bucketKeyPrefix } from './lib/media-key.ts';
+import { bucketKeyPrefix } from './stores/media-operations.ts';
 import type { MediaStore } from './stores/media-store.ts';
 import type { BucketSettings } from './stores/s3-media/s3-client.ts';
-import { openS3Media } from './stores/s3-media/store.ts';
+import { openS3Media } from './stores/s3-media/s3-media.ts';
 
 interface OpenImagesOptions {
   readonly config: Config;
@@ -39,13 +39,13 @@ async function openVariants({ config, cwd, logger, now }: OpenImagesOptions): Pr
 }
 
 /** Opens the configured image rendering. Rejects with a StoreError if variants cannot be stored. */
-export async function openImages(options: OpenImagesOptions): Promise<Images> {
+export async function openImages(options: OpenImagesOptions): Promise<VariantService> {
   const { concurrency, queue, seconds, ...limits } = options.config.delivery.render;
   const store = await openVariants(options).catch((cause: unknown) => {
     throw new StoreError('unavailable', { cause });
   });
   const { maxSourceBytes } = limits;
-  return createImages({
+  return createVariantService({
     renderer: createRenderer({ concurrency, queue, seconds, maxSourceBytes }),
     store,
     limits,

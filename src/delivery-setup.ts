@@ -1,26 +1,25 @@
 // The part of the composition root for delivery: routes, recipes, sources, images, and its HTTP server.
 import { resolve } from 'node:path';
 import type { Config } from './config/schema.ts';
-import { createFactSources } from './delivery/conditions/facts.ts';
-import { createNameTable } from './delivery/definitions/names.ts';
-import { createDefinitions } from './delivery/definitions/service.ts';
+import { createVisitorFactSources } from './delivery/conditions/facts.ts';
+import type { DefinitionKind } from './delivery/definitions/definition.ts';
+import { createDefinitionNames } from './delivery/definitions/definition-names.ts';
+import { createDefinitions } from './delivery/definitions/definitions.ts';
 import type { DeliverDeps } from './delivery/deliver.ts';
-import type { Images } from './delivery/images/images.ts';
-import { createLookups } from './delivery/lookups/lookups.ts';
-import type { DefinitionKind } from './delivery/model/definition.ts';
-import type { Source } from './delivery/model/delivery.ts';
-import { RECIPES } from './delivery/recipes/recipe-kind.ts';
-import { decideRoute, explainRoute } from './delivery/routes/decide.ts';
-import { ROUTES } from './delivery/routes/route.ts';
-import { createDirectorySource } from './delivery/sources/directory.ts';
-import { createFallback } from './delivery/sources/fallback.ts';
+import type { VariantService } from './delivery/images/variant-service.ts';
+import { createLookups } from './delivery/lookups/configured-lookups.ts';
+import type { OriginalSource } from './delivery/model/delivery-types.ts';
+import { RECIPE_KIND } from './delivery/recipes/recipe.ts';
+import { decideRoute, explainRoute } from './delivery/routes/decide-route.ts';
+import { ROUTE_KIND } from './delivery/routes/route.ts';
+import { createDirectorySource, createFallback } from './delivery/sources/directory-source.ts';
 import { createFirstSource } from './delivery/sources/first-source.ts';
-import { createMediaSource } from './delivery/sources/media.ts';
-import { createRemoteSource } from './delivery/sources/remote.ts';
+import { createMediaSource } from './delivery/sources/media-source.ts';
+import { createRemoteSource } from './delivery/sources/remote-source.ts';
 import { openBucket, openImages } from './delivery-images.ts';
 import type { SharedHttpDeps } from './http/delivery/delivery-deps.ts';
 import { createDeliveryServer } from './http/delivery/delivery-server.ts';
-import { createHostResolver, type HostResolver } from './lib/egress/dns.ts';
+import { createHostResolver, type HostResolver } from './lib/egress/destination.ts';
 import type { Logger } from './lib/logger.ts';
 import type { MediaStore } from './stores/media-store.ts';
 import { openCacheStore } from './stores/open/cache-store.ts';
@@ -40,7 +39,7 @@ interface DeliveryOptions extends Omit<SharedHttpDeps, 'config' | 'logger'> {
   /** Names of other web servers to addresses: the system's unless given. */
   readonly names?: HostResolver;
   /** Used in place of what the configuration says. */
-  readonly images?: () => Promise<Images>;
+  readonly images?: () => Promise<VariantService>;
 }
 
 export interface DeliverySetup {
@@ -66,7 +65,7 @@ function lazily<T>(work: () => Promise<T>): { get(): Promise<T>; started(): Prom
 
 /** The sources that the configuration names, in the order in which they are asked. */
 function openSources({ config, cwd, mediaStore, logger, now }: DeliveryOptions): {
-  readonly source: Source;
+  readonly source: OriginalSource;
   close(): Promise<void>;
 } {
   const { directory, media, s3 } = config.images;
@@ -102,13 +101,13 @@ async function openLookupCache({ config, cwd, cache, logger, now }: DeliveryOpti
 
 function createDefinitionsOf(options: DeliveryOptions) {
   const { config, cwd, logger: log } = options;
-  const names = createNameTable();
+  const names = createDefinitionNames();
   const folderOf = (folder: string) => resolve(cwd, config.workspace.path, folder);
   const definitionsOf = <T>(kind: DefinitionKind<T>, folder: string) =>
     createDefinitions({ kind, folder: folderOf(folder), names, log });
   return {
-    routes: definitionsOf(ROUTES, config.paths.routes),
-    recipes: definitionsOf(RECIPES, config.paths.recipes),
+    routes: definitionsOf(ROUTE_KIND, config.paths.routes),
+    recipes: definitionsOf(RECIPE_KIND, config.paths.recipes),
   };
 }
 
@@ -128,7 +127,7 @@ export async function createDelivery(options: DeliveryOptions): Promise<Delivery
     log: logger,
     now,
   });
-  const facts = createFactSources(lookups);
+  const facts = createVisitorFactSources(lookups);
   const sources = openSources(options);
   const images = lazily(options.images ?? (() => openImages(options)));
   const { enabled, path } = config.notFound.images;

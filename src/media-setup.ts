@@ -5,17 +5,17 @@ import type { RecordService } from './collections/model/documents.ts';
 import { createFileRemovals, type FileRemovals } from './collections/writes/file-removals/file-removals.ts';
 import type { Config } from './config/schema.ts';
 import { AppError } from './errors/errors.ts';
-import type { Pause } from './lib/async/pause.ts';
+import type { Pause } from './lib/async/retry.ts';
 import type { Logger } from './lib/logger.ts';
-import { bucketKeyPrefix } from './lib/media-key.ts';
-import { checkMediaFolder, type FolderIssue } from './media/folder-check.ts';
-import type { MediaService } from './media/media.ts';
-import { createMediaService } from './media/service.ts';
+import { checkMediaFolder, type MediaFolderIssue } from './media/folder-check.ts';
+import { createMediaService } from './media/media-service.ts';
+import type { MediaService } from './media/media-types.ts';
 import { createUploadCleanup, type UploadCleanupDeps } from './media/upload-cleanup.ts';
-import { openDiskMedia } from './stores/disk-media/store.ts';
+import { openDiskMedia } from './stores/disk-media/disk-media.ts';
+import { bucketKeyPrefix } from './stores/media-operations.ts';
 import type { MediaStore } from './stores/media-store.ts';
 import type { DocumentStore, Namespace } from './stores/ports.ts';
-import { createMediaWorkers, HEAD_BYTES, TAIL_BYTES } from './workers/media-tasks.ts';
+import { createMediaWorkers, IMAGE_HEAD_BYTES, IMAGE_TAIL_BYTES } from './workers/media-tasks.ts';
 
 /** The default of `media.basePath`, which means the workspace in use. */
 const IN_WORKSPACE = 'workspace/media';
@@ -54,7 +54,7 @@ function folderOf({ media, workspace }: Config, cwd: string): string {
 }
 
 /** What is wrong with the folder of media files; nothing where they are in a bucket. */
-export async function mediaFolderIssues(config: Config, cwd: string): Promise<readonly FolderIssue[]> {
+export async function mediaFolderIssues(config: Config, cwd: string): Promise<readonly MediaFolderIssue[]> {
   const { media, workspace, paths, database } = config;
   if (media.storage !== 'disk') return [];
   const folder = folderOf(config, cwd);
@@ -102,7 +102,7 @@ export async function openMediaStore(
 ): Promise<MediaStore> {
   const prefix = bucketPrefix(config);
   if (storage === 'disk') return openDiskMedia({ path: folderOf(config, cwd), prefix, now, log });
-  const { openS3Media } = await import('./stores/s3-media/store.ts');
+  const { openS3Media } = await import('./stores/s3-media/s3-media.ts');
   return openS3Media({ settings: config.media.s3, prefix, now, log });
 }
 
@@ -152,7 +152,7 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
     createService: (records) =>
       createMediaService({
         ...{ store, documents, records, tasks, now, log },
-        ends: { head: HEAD_BYTES, tail: TAIL_BYTES },
+        ends: { head: IMAGE_HEAD_BYTES, tail: IMAGE_TAIL_BYTES },
         settings: { pathFormat: media.pathFormat, publicUrl, jsonValues, queryMs },
       }),
     start() {

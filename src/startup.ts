@@ -1,7 +1,7 @@
 // The steps of a start that need the database: run before the server listens, or retried in the background while the
 // database is unavailable.
 import { isStoreUnavailable, StoreError } from './errors/errors.ts';
-import { type Pause, pause as pauseOnClock } from './lib/async/pause.ts';
+import { type Pause, pause as pauseOnClock } from './lib/async/retry.ts';
 import { settleWithin, withTimeout } from './lib/async/timeout.ts';
 import type { Log } from './lib/logger.ts';
 import type { DocumentStore } from './stores/ports.ts';

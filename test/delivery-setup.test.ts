@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDiskMedia } from '../src/stores/disk-media/store.ts';
+import { openDiskMedia } from '../src/stores/disk-media/disk-media.ts';
 import { startDelivery } from './helpers/delivery.ts';
 import { json, lookupService } from './helpers/lookup-service.ts';
 import { hasRedis, startRedis } from './helpers/redis-server.ts';

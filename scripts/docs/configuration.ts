@@ -1,13 +1,13 @@
 // The text of docs/configuration.md: every setting of the schema with its variable, type, default and meaning.
 
 import type {
-  SettingFamily,
   SettingGroup,
+  SettingMap,
   SettingSchema,
   ValueSchema,
 } from '../../src/config/schema/setting-schema.ts';
 import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
-import { FAMILIES, findSetting } from '../../src/config/settings.ts';
+import { findSetting, SETTING_MAPS } from '../../src/config/settings.ts';
 
 const INTRODUCTION = `# Configuration
 
@@ -33,11 +33,11 @@ const FORMAT_NAMES = new Map([
   ['time-span', 'span of time'],
 ]);
 
-function isBlock(node: SettingSchema | SettingFamily | SettingGroup): node is SettingGroup {
+function isBlock(node: SettingSchema | SettingMap | SettingGroup): node is SettingGroup {
   return 'properties' in node;
 }
 
-function isFamily(node: SettingSchema | SettingFamily | SettingGroup): node is SettingFamily {
+function isFamily(node: SettingSchema | SettingMap | SettingGroup): node is SettingMap {
   return 'additionalProperties' in node;
 }
 
@@ -84,7 +84,7 @@ function row(
 }
 
 function familyRow(path: string): string[] {
-  const family = FAMILIES.find((one) => one.path === path);
+  const family = SETTING_MAPS.find((one) => one.path === path);
   if (family === undefined) return [];
   const { description, additionalProperties: leaf, named } = family.node;
   const meaning = `${description} Names: ${named}.`;

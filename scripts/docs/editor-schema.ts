@@ -1,6 +1,6 @@
 // The text of workspace/config.schema.json: what editors use to complete and check config.json.
 
-import type { SettingFamily, SettingGroup, SettingSchema } from '../../src/config/schema/setting-schema.ts';
+import type { SettingGroup, SettingMap, SettingSchema } from '../../src/config/schema/setting-schema.ts';
 import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
 
 /** Members of our own that no editor knows, and formats that are ours. */
@@ -9,7 +9,7 @@ const OURS = new Set([
   ...['shorthand', 'named', 'format'],
 ]);
 
-function isBlock(node: SettingSchema | SettingFamily | SettingGroup): node is SettingGroup {
+function isBlock(node: SettingSchema | SettingMap | SettingGroup): node is SettingGroup {
   return 'properties' in node;
 }
 

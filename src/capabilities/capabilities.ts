@@ -4,9 +4,8 @@ import type { AppError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import { createUntrustedJsonParser } from '../lib/json/untrusted-json.ts';
 import type { HostCall, HostCallResult } from '../sandbox-supervisor/model/sandbox.ts';
-import { parseArguments } from './call-arguments.ts';
 import type { FetchCall } from './fetch-call.ts';
-import { HostCallError, hostCallErrorResult } from './host-call-error.ts';
+import { HostCallError, hostCallErrorResult, parseArguments } from './host-call.ts';
 import { createModelCalls, type ModelCallsDeps } from './model-calls.ts';
 import type { InvocationContext } from './model-scope.ts';
 

@@ -10,11 +10,10 @@ import {
 import type { HeaderList, OutgoingRequest } from '../lib/egress/http-request.ts';
 import type { Json, JsonObject } from '../lib/json/json.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
-import { getArgument } from './call-arguments.ts';
 import type { Egress, FetchResponse } from './fetch/egress.ts';
 import { createFetchLimiter } from './fetch/fetch-limiter.ts';
 import { parseGuestHeaders } from './fetch/request-headers.ts';
-import { HostCallError } from './host-call-error.ts';
+import { getArgument, HostCallError } from './host-call.ts';
 import type { InvocationContext } from './model-scope.ts';
 
 const MAX_URL = 8192;

@@ -1,15 +1,17 @@
 // What `Model(name)` does: queries through the same service as HTTP's, as far as a grant of the policy goes. The arguments
 // were checked when they were parsed.
+
 import type { DocumentService, Metadata } from '../collections/model/documents.ts';
 import { joinedPageJson } from '../collections/model/page-json.ts';
 import { AppError } from '../errors/errors.ts';
-import { joinByComma } from '../lib/chunked-text.ts';
+import { createSemaphore } from '../lib/async/concurrency.ts';
+import { yieldToEventLoop } from '../lib/async/yielding.ts';
+import { type ChunkedText, joinByComma, textByteLength } from '../lib/chunked-text.ts';
 import type { Json, JsonObject } from '../lib/json/json.ts';
 import { CheckedJson } from '../lib/json/json-check.ts';
 import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/model/module-version.ts';
 import type { DocumentStore } from '../stores/ports.ts';
-import { getArgument } from './call-arguments.ts';
-import { HostCallError } from './host-call-error.ts';
+import { getArgument, HostCallError } from './host-call.ts';
 import { getComposeArgument, getObjectArgument, parseModelRequest } from './model-options.ts';
 import {
   createModelScope,
@@ -17,7 +19,29 @@ import {
   type ModelScope,
   type ModelScopeDeps,
 } from './model-scope.ts';
-import { createResultJoiner } from './result-json.ts';
+
+/** Bytes of the documents in an answer: what crosses to the guest must fit into its heap. */
+const MAX_BYTES = 8 * 1024 * 1024;
+/** Up to so many bytes are written at once. */
+const MAX_SYNC_BYTES = 64 * 1024;
+
+/** Resolves with documents, joined by commas already, as one text; undefined where they are too large together. */
+export type JoinResults = (documents: ChunkedText) => Promise<string | undefined>;
+
+/** Makes the writer. Of long results it writes one in each turn of the event loop: the same turn sends them to a host. */
+export function createResultJoiner(): JoinResults {
+  const inTurn = createSemaphore(1);
+  const write = (documents: ChunkedText) => (typeof documents === 'string' ? documents : documents.join(''));
+  const writeLong: JoinResults = async (documents) => {
+    await yieldToEventLoop();
+    return write(documents);
+  };
+  return async (documents) => {
+    const bytes = textByteLength(documents);
+    if (bytes > MAX_BYTES) return undefined;
+    return bytes > MAX_SYNC_BYTES ? inTurn(() => writeLong(documents)) : write(documents);
+  };
+}
 
 type Documents = Pick<DocumentService, 'list' | 'count' | 'create' | 'updateByQuery' | 'removeByQuery'>;
 

@@ -2,15 +2,14 @@
 import type { Collection } from '../collections/model/collection.ts';
 import {
   buildReadRequest,
+  type Depth,
   MAX_READ_NUMBER,
   READ_PARAMETER_KINDS,
   type ReadParameterKind,
   type ReadRequest,
 } from '../collections/model/read-request.ts';
-import type { Depth } from '../lib/depth.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
-import { getArgument } from './call-arguments.ts';
-import { HostCallError } from './host-call-error.ts';
+import { getArgument, HostCallError } from './host-call.ts';
 
 function optionError(name: string, expected: string): HostCallError {
   return new HostCallError('BAD_ARGUMENTS', `\`${name}\` must be ${expected}`);

@@ -1,4 +1,5 @@
-// Authorizes one `Model` call: resolves the grant, the collection, the acting client and the deadline.
+// Authorizes one `Model` call: resolves its name to a grant of the policy, then collection, acting client and deadline.
+
 import type { Client } from '../auth/clients/client.ts';
 import type { Collection } from '../collections/model/collection.ts';
 import type { Caller, CollectionMethod, RequestContext } from '../collections/model/documents.ts';
@@ -10,9 +11,55 @@ import type {
   ModelAction,
   ModuleVersion,
 } from '../sandbox-supervisor/model/module-version.ts';
-import { getArgument } from './call-arguments.ts';
-import { HostCallError } from './host-call-error.ts';
-import { findCollectionGrant, notGrantedError, restrictCaller } from './model-grants.ts';
+import { getArgument, HostCallError } from './host-call.ts';
+
+const ACTIONS: Readonly<Record<CollectionMethod, ModelAction>> = {
+  GET: 'find',
+  POST: 'create',
+  PUT: 'update',
+  DELETE: 'delete',
+};
+
+/** One error for collections that are not granted and for missing ones: names cannot be probed. */
+function notGrantedError(): HostCallError {
+  return new HostCallError('NOT_GRANTED', 'The policy of this module grants no such use of a collection');
+}
+
+const isNamedBy = (grant: CollectionGrant, name: string) =>
+  grant.name === name || grant.name.endsWith(`/${name}`);
+
+/**
+ * The grant for an action on `books`, `library/books` or `1.0/library/books`. Throws NOT_GRANTED, and AMBIGUOUS_NAME for a
+ * short name that several granted collections have.
+ */
+export function findCollectionGrant(
+  grants: readonly CollectionGrant[],
+  name: string,
+  action: ModelAction,
+): CollectionGrant {
+  const named = grants.filter((grant) => isNamedBy(grant, name));
+  const paths = new Set(named.map((grant) => grant.name));
+  if (paths.size > 1) {
+    const choices = [...paths].sort().join(', ');
+    throw new HostCallError('AMBIGUOUS_NAME', `The name may mean any of ${choices}`);
+  }
+  const grant = named.find(({ actions }) => actions.includes(action));
+  if (grant === undefined) throw notGrantedError();
+  return grant;
+}
+
+/**
+ * Restricts `caller` to the grants: what a query reaches through references (composed documents, filters, sub-documents)
+ * must be granted as well as permitted.
+ */
+export function restrictCaller(caller: Caller, grants: readonly CollectionGrant[]): Caller {
+  const granted = ({ path }: Collection, method: CollectionMethod) =>
+    grants.some(({ name, actions }) => `/${name}` === path && actions.includes(ACTIONS[method]));
+  return {
+    name: caller.name,
+    may: (collection, method) => granted(collection, method) && caller.may(collection, method),
+  };
+}
 
 /** `Model` calls that run inside each other's hooks. */
 const MAX_DEPTH = 4;

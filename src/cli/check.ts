@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { createRegistry, type Registry } from '../collections/model/registry.ts';
 import { checkSpecificationFiles } from '../collections/specifications/check-files.ts';
-import { locateIssues, readConfigFile } from '../config/config-file.ts';
-import { formatConfigIssue } from '../config/config-issue.ts';
+import { formatConfigIssue, locateIssues, readConfigFile } from '../config/config-file.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { AppError } from '../errors/errors.ts';
 import type { Io } from './io.ts';
@@ -108,11 +107,11 @@ async function issuesIn(loaded: LoadedConfig, cwd: string): Promise<CheckIssue[]
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'CONFIGURATION_INVALID') throw error;
     const file = loaded.config.sandbox.policyFile;
-    const ceilings = error.items.map(({ field, message }) => ({
+    const policyIssues = error.items.map(({ field, message }) => ({
       severity: 'error' as const,
       line: formatConfigIssue({ setting: field ?? '', message, ...(file === undefined ? {} : { file }) }),
     }));
-    return [...ceilings, ...(await specificationIssues(loaded, cwd, {})), MODULES_NOT_CHECKED];
+    return [...policyIssues, ...(await specificationIssues(loaded, cwd, {})), MODULES_NOT_CHECKED];
   }
 }
 

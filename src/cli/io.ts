@@ -1,7 +1,7 @@
 // The process as commands use it: two streams of lines, signals, and errors as messages for the operator.
 import type { Environment } from '../config/environment.ts';
 import { AppError, StoreError } from '../errors/errors.ts';
-import { escapeControlCharacters } from '../lib/terminal-escape.ts';
+import { escapeControlCharacters } from '../lib/printable-text.ts';
 
 export interface Io {
   /** A line of the command's own output. */

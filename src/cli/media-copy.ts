@@ -2,7 +2,7 @@
 
 import type { MediaCopy } from '../cli-services.ts';
 import type { Config } from '../config/schema.ts';
-import { missingBucketSettings } from '../config/validate.ts';
+import { missingBucketSettings } from '../config/validate-setting.ts';
 import { firstSignal, type Io, operatorMessage } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';

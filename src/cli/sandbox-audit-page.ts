@@ -133,10 +133,10 @@ function selfTestText({ state, items }: SandboxReport['selfTest']): string {
     : `${state}: ${open.length} of ${items.length} attempts to get out were not held: ${open.join('; ')}`;
 }
 
-function ceilingLines({ limits, grants, egress }: SandboxReport['ceilings']): string[] {
+function policyLimitLines({ limits, grants, egress }: SandboxReport['ceilings']): string[] {
   const { request, response, collections, fetch } = grants;
   return [
-    'CEILINGS',
+    'POLICY LIMITS',
     ...entry('limits', limitsText(limits)),
     ...entry('request', `headers ${listed(request.headers)}; body ${request.maxBodyBytes} bytes`),
     ...entry('response', `headers ${listed(response.headers)}`),
@@ -156,7 +156,9 @@ function section(title: string, modules: readonly ReportedModule[]): string[] {
 function levelText({ level, selfTest, versions }: SandboxReport): string {
   if (level > 0) return `${level} of 3`;
   if (versions === null) return '0: no process of the sandbox starts here';
-  return selfTest.state === 'failed' ? '0: the self-test failed' : '0: a wall of the first level is missing';
+  return selfTest.state === 'failed'
+    ? '0: the self-test failed'
+    : '0: an isolation layer of the first level is missing';
 }
 
 /** Formats the report line by line. */
@@ -173,7 +175,7 @@ export function formatSandboxReport(report: SandboxReport): readonly string[] {
     ...(jit === null ? [] : entry('with JIT', `level ${jit.level}; self-test ${selfTestText(jit.selfTest)}`)),
     ...entry('versions', built),
     '',
-    ...ceilingLines(ceilings),
+    ...policyLimitLines(ceilings),
     ...section('ENDPOINTS', endpoints),
     ...section('HOOKS', hooks),
   ];

@@ -1,5 +1,5 @@
 // `cloister endpoints suspend` and the like: the operator suspends and resumes posted code without a token.
-import type { ModuleAddress } from '../modules/model/types.ts';
+import type { ModuleAddress } from '../modules/model/module-types.ts';
 import type { Io } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags, SuspensionCommand } from './parse-arguments.ts';

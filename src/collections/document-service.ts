@@ -1,6 +1,6 @@
 // Document service: wires reads, creates, updates and removals.
 import { AppError } from '../errors/errors.ts';
-import { createKeyedMutex } from '../lib/async/keyed-mutex.ts';
+import { createKeyedMutex } from '../lib/async/concurrency.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createFilterCompiler } from './filters/compile.ts';
 import type { DocumentHooks } from './hooks/document-hooks.ts';

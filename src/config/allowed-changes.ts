@@ -1,18 +1,18 @@
 // Finds the changes of the configuration file that an admin may not make over HTTP, but only the operator.
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
-import { valueAt } from './build-config.ts';
+import { settingValueAt } from './build-config.ts';
 import {
   type FlatSettings,
   flattenSettings,
   type SettingAssignment,
   type SettingIssue,
   unknownKeyIssue,
-} from './flatten.ts';
-import { redact } from './redact.ts';
+} from './flatten-settings.ts';
+import { redactConfig } from './redact.ts';
 import type { Config } from './schema.ts';
-import { findTarget, type Setting } from './settings.ts';
-import { REDACTED } from './validate.ts';
+import { findPathTarget, type Setting } from './settings.ts';
+import { REDACTED } from './validate-setting.ts';
 
 /** Unknown keys that one response lists. */
 const MAX_UNKNOWN = 20;
@@ -35,7 +35,7 @@ function valueIssue(setting: Setting, value: Json | undefined, running: Config):
   const { leaf, path } = setting;
   if (leaf.overHttp === 'any') return undefined;
   if (leaf.overHttp === undefined) return operatorOnly(setting);
-  const max = valueAt(running, path);
+  const max = settingValueAt(running, path);
   const next = value ?? leaf.default;
   // The validation of values rejects what is not a number.
   if (typeof next !== 'number' || typeof max !== 'number' || next <= max) return undefined;
@@ -61,7 +61,7 @@ function removedIssues(patch: JsonObject, parent = ''): SettingIssue[] {
   return Object.entries(patch).flatMap(([key, value]) => {
     const path = parent === '' ? key : `${parent}.${key}`;
     if (isJsonObject(value)) return removedIssues(value, path);
-    const target = value === null ? findTarget(path) : undefined;
+    const target = value === null ? findPathTarget(path) : undefined;
     const isOperatorOnly = target?.kind === 'setting' && target.setting.leaf.overHttp === undefined;
     return isOperatorOnly ? [{ written: path, message: operatorOnly(target.setting) }] : [];
   });
@@ -74,7 +74,7 @@ const blockOf = (path: string) => path.split('.', 1)[0] ?? '';
  * have. Who sends back what GET shows does not: that is at least one of its blocks as a whole.
  */
 function namedIssues(running: Config, posted: FlatSettings['assignments']): SettingIssue[] {
-  const missing = [...flattenSettings(redact(running)).assignments.keys()].filter(
+  const missing = [...flattenSettings(redactConfig(running)).assignments.keys()].filter(
     (path) => !posted.has(path),
   );
   const incomplete = new Set(missing.map(blockOf));

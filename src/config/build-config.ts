@@ -1,7 +1,7 @@
 // Builds the frozen configuration from defaults and given values.
 import type { Json } from '../lib/json/json.ts';
 import type { Config } from './schema.ts';
-import { FAMILIES, findSetting, SETTINGS, type Setting } from './settings.ts';
+import { findSetting, SETTING_MAPS, SETTINGS, type Setting } from './settings.ts';
 
 /** A group of the configuration under construction. */
 interface Group {
@@ -24,7 +24,7 @@ function groupAt(root: Group, keys: readonly string[]): Group {
 /** All settings with fixed names, and the members of families that have a value. */
 function settingsFor(values: SettingValues): readonly Setting[] {
   const members = [...values.keys()].flatMap((path) => {
-    const inFamily = FAMILIES.some((family) => path.startsWith(`${family.path}.`));
+    const inFamily = SETTING_MAPS.some((family) => path.startsWith(`${family.path}.`));
     return inFamily ? (findSetting(path) ?? []) : [];
   });
   return [...SETTINGS, ...members];
@@ -39,7 +39,7 @@ function freeze(value: unknown): void {
 /** Builds the configuration from valid values and the defaults. */
 export function buildConfig(values: SettingValues): Config {
   const root: Group = {};
-  for (const { path } of FAMILIES) groupAt(root, path.split('.'));
+  for (const { path } of SETTING_MAPS) groupAt(root, path.split('.'));
   for (const { path, leaf } of settingsFor(values)) {
     const keys = path.split('.');
     const group = groupAt(root, keys.slice(0, -1));
@@ -51,7 +51,7 @@ export function buildConfig(values: SettingValues): Config {
 }
 
 /** The value that a configuration has at a canonical path; undefined when unset. */
-export function valueAt(config: Config, path: string): Json | undefined {
+export function settingValueAt(config: Config, path: string): Json | undefined {
   let value: unknown = config;
   for (const key of path.split('.')) {
     if (typeof value !== 'object' || value === null) return undefined;

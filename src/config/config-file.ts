@@ -1,8 +1,28 @@
-// Reads the configuration file as strict JSON, with line numbers for issues.
-import { readFile } from 'node:fs/promises';
+// The configuration file: reads strict JSON, gives issues their lines, and restricts the file, which may contain secrets, to its
+// owner.
+
+import { readFile, stat } from 'node:fs/promises';
+import { GROUP_AND_OTHERS_MODE, restrictToOwner } from '../lib/files/file-operations.ts';
 import { isJsonObject, type JsonObject } from '../lib/json/json.ts';
-import type { ConfigIssue } from './config-issue.ts';
-import type { SettingIssue } from './flatten.ts';
+import type { SettingIssue } from './flatten-settings.ts';
+
+export interface ConfigIssue {
+  /** The setting as it was written: a dotted path, a variable or a flag. */
+  readonly setting: string;
+  readonly message: string;
+  /** The file that holds it, if a file does. */
+  readonly file?: string;
+  /** Line in that file, from 1. */
+  readonly line?: number;
+}
+
+/** One line for people: `workspace/config.json:3: server.port must be a whole number`. */
+export function formatConfigIssue(issue: ConfigIssue): string {
+  const text = `${issue.setting} ${issue.message}`.trim();
+  if (issue.file === undefined) return text;
+  const line = issue.line === undefined ? '' : `:${issue.line}`;
+  return `${issue.file}${line}: ${text}`;
+}
 
 export interface ConfigFile {
   /** Null when there is no such file. */
@@ -68,4 +88,25 @@ export async function locateIssues(
     const line = lines?.find(written.split('.'));
     return { setting: written, message, file, ...(line === undefined ? {} : { line }) };
   });
+}
+
+/** Rights that are reported on a file of another user: that user may let the server read it as a member of a group. */
+const GROUP_WRITE_AND_OTHERS = 0o027;
+
+const octal = (mode: number) => (mode & 0o777).toString(8);
+
+/**
+ * Removes the rights of group and others from a regular file of this user, by default that of the process. Returns a
+ * warning when others keep rights that they should not have. A missing file is ignored, and so are modes on Windows.
+ */
+export async function restrictConfigFile(
+  file: string,
+  user = process.getuid?.(),
+): Promise<string | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  if (user === undefined || found === undefined) return undefined;
+  const isOurs = found.uid === user;
+  if ((found.mode & (isOurs ? GROUP_AND_OTHERS_MODE : GROUP_WRITE_AND_OTHERS)) === 0) return undefined;
+  if (isOurs && restrictToOwner(file)) return undefined;
+  return `${file} may be read or written by others than its owner (mode ${octal(found.mode)})`;
 }

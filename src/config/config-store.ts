@@ -1,17 +1,16 @@
 // The configuration over HTTP: shown without secrets, changed in its file. The running configuration never changes.
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../errors/errors.ts';
-import { atomicWrite } from '../lib/files/atomic-write.ts';
-import { OWNER_ONLY_MODE } from '../lib/files/file-mode.ts';
+import { atomicWrite, OWNER_ONLY_MODE } from '../lib/files/file-operations.ts';
 import type { Json, JsonObject } from '../lib/json/json.ts';
 import { sha256Hex } from '../lib/sha256.ts';
 import { findForbiddenChanges } from './allowed-changes.ts';
 import { readConfigFile } from './config-file.ts';
 import type { Environment } from './environment.ts';
-import { flattenSettings, type SettingIssue } from './flatten.ts';
+import { flattenSettings, type SettingIssue } from './flatten-settings.ts';
 import { environmentValues, validateSources } from './load-config.ts';
 import { mergeSettings, omitRenamed, omitUnchanged } from './merge-settings.ts';
-import { redact } from './redact.ts';
+import { redactConfig } from './redact.ts';
 import type { Config } from './schema.ts';
 
 /** SHA-256 of the file in hexadecimal digits; null when there was none. */
@@ -114,7 +113,7 @@ async function writeMerged(
 
 /** Creates the store of a running server. Changes are written one after the other. */
 export function createConfigStore(options: ConfigStoreOptions): ConfigStore {
-  const shown = redact(options.config);
+  const shown = redactConfig(options.config);
   let last: Promise<unknown> = Promise.resolve();
   return {
     redacted: () => shown,

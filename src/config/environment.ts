@@ -1,15 +1,54 @@
 // Parses environment variables: one setting each, or a whole group as a JSON object.
+
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
-import { coerceText } from './coerce.ts';
-import type { ConfigIssue } from './config-issue.ts';
+import type { ConfigIssue } from './config-file.ts';
 import {
   findNearestName,
   flattenSettings,
   type SettingAssignment,
   type SettingIssue,
   unknownKeyIssue,
-} from './flatten.ts';
-import { FAMILIES, familyMember, GROUPS, type NamedGroup, SETTINGS, type Setting } from './settings.ts';
+} from './flatten-settings.ts';
+import type { SettingSchema, ValueSchema } from './schema/setting-schema.ts';
+import {
+  mapSetting,
+  type NamedSettingGroup,
+  SETTING_GROUPS,
+  SETTING_MAPS,
+  SETTINGS,
+  type Setting,
+} from './settings.ts';
+
+const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
+
+type CoercedText = { readonly value: Json } | { readonly issue: string };
+
+function coerceTo(schema: ValueSchema, text: string): CoercedText {
+  switch (schema.type) {
+    case 'boolean':
+      if (text === 'true' || text === 'false') return { value: text === 'true' };
+      return { issue: 'must be true or false' };
+    case 'integer':
+    case 'number':
+      if (DECIMAL.test(text)) return { value: Number(text) };
+      return { issue: schema.type === 'integer' ? 'must be a whole number' : 'must be a number' };
+    case 'array':
+      return { value: text === '' ? [] : text.split(',').map((item) => item.trim()) };
+    case 'string':
+      return { value: text };
+  }
+}
+
+/** The value of `text`, or the message for text of another type. The validator checks limits. */
+export function coerceText(leaf: SettingSchema, text: string): CoercedText {
+  if (!('oneOf' in leaf)) return coerceTo(leaf, text);
+  if (text === '') return { issue: leaf.expects };
+  for (const alternative of leaf.oneOf) {
+    const coerced = coerceTo(alternative, text);
+    if ('value' in coerced) return coerced;
+  }
+  return { issue: leaf.expects };
+}
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -23,12 +62,12 @@ interface EnvironmentSource extends SettingSource {
   readonly unknown: readonly SettingIssue[];
 }
 
-const BLOCK_NAMES: ReadonlySet<string> = new Set(GROUPS.map(({ env }) => env));
+const BLOCK_NAMES: ReadonlySet<string> = new Set(SETTING_GROUPS.map(({ env }) => env));
 
 const isObjectText = (text: string) => text.trimStart().startsWith('{');
 
 /** Parses settings written as text, each with the name it was written under. */
-export function parseTexts(
+export function parseSettingTexts(
   texts: readonly { readonly setting: Setting; readonly written: string; readonly text: string }[],
 ): SettingSource {
   const assignments: SettingAssignment[] = [];
@@ -50,7 +89,7 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-function fromBlock({ path, env: name, shorthand }: NamedGroup, text: string): EnvironmentSource {
+function fromBlock({ path, env: name, shorthand }: NamedSettingGroup, text: string): EnvironmentSource {
   // Any other text is a value of the setting that the group's name is a shorthand for.
   if (shorthand && !isObjectText(text)) return { assignments: [], issues: [], unknown: [] };
   const value = parseObject(text);
@@ -73,9 +112,9 @@ function fromBlock({ path, env: name, shorthand }: NamedGroup, text: string): En
 
 /** All settings with fixed names, and the members of families that are set. */
 function settingsIn(env: Environment): readonly Setting[] {
-  const members = FAMILIES.flatMap((family) =>
+  const members = SETTING_MAPS.flatMap((family) =>
     Object.keys(env).flatMap((name) =>
-      name.startsWith(family.env) ? (familyMember(family, name.slice(family.env.length)) ?? []) : [],
+      name.startsWith(family.env) ? (mapSetting(family, name.slice(family.env.length)) ?? []) : [],
     ),
   );
   return [...SETTINGS, ...members];
@@ -83,7 +122,7 @@ function settingsIn(env: Environment): readonly Setting[] {
 
 /** Parses the environment. A variable of a setting takes precedence over one of its group. */
 export function parseEnvironment(env: Environment): EnvironmentSource {
-  const blocks = GROUPS.flatMap((block) => {
+  const blocks = SETTING_GROUPS.flatMap((block) => {
     const text = env[block.env];
     return text === undefined ? [] : [fromBlock(block, text)];
   });
@@ -91,7 +130,7 @@ export function parseEnvironment(env: Environment): EnvironmentSource {
     const text = env[name];
     return text !== undefined && !(BLOCK_NAMES.has(name) && isObjectText(text));
   };
-  const single = parseTexts(
+  const single = parseSettingTexts(
     settingsIn(env).flatMap((setting) => {
       const written = setting.env.find(isSet);
       const text = written === undefined ? undefined : env[written];

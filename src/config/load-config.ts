@@ -1,13 +1,12 @@
 // Loads the configuration: defaults, then the file, then the environment, then flags. The only reader of the environment.
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { buildConfig, type SettingValues } from './build-config.ts';
-import { type ConfigFile, locateIssues, readConfigFile } from './config-file.ts';
-import type { ConfigIssue } from './config-issue.ts';
+import { type ConfigFile, type ConfigIssue, locateIssues, readConfigFile } from './config-file.ts';
 import {
   type Environment,
   findMisspeltVariables,
   parseEnvironment,
-  parseTexts,
+  parseSettingTexts,
   type SettingSource,
 } from './environment.ts';
 import {
@@ -16,10 +15,15 @@ import {
   type SettingAssignment,
   type SettingIssue,
   unknownKeyIssue,
-} from './flatten.ts';
+} from './flatten-settings.ts';
 import type { Config } from './schema.ts';
 import { findSetting } from './settings.ts';
-import { createSettingValidator, findRuleIssues, isPlainlyValid, type ValidateSetting } from './validate.ts';
+import {
+  createSettingValidator,
+  findConfigRuleIssues,
+  isPlainlyValid,
+  type ValidateSetting,
+} from './validate-setting.ts';
 
 /** Unknown keys that are listed one by one. */
 const MAX_UNKNOWN = 100;
@@ -63,7 +67,7 @@ export function environmentValues(env: Environment = process.env): SettingValues
 }
 
 function fromFlags(flags: ConfigFlags): SettingSource {
-  return parseTexts(
+  return parseSettingTexts(
     FLAG_NAMES.flatMap((name) => {
       const setting = findSetting(FLAG_SETTINGS[name]);
       const text = flags[name];
@@ -135,7 +139,7 @@ interface Sources {
 
 /** Adds the file and the line to issues of rules whose setting is in the file. */
 async function locateRules(
-  rules: ReturnType<typeof findRuleIssues>,
+  rules: ReturnType<typeof findConfigRuleIssues>,
   assignments: readonly SettingAssignment[],
   { shown, read }: Pick<Sources, 'shown' | 'read'>,
 ): Promise<ConfigIssue[]> {
@@ -166,7 +170,7 @@ export async function validateSources(sources: Sources): Promise<Omit<LoadedConf
     ...[environment, flagged].flatMap((source) => check(source, checkSetting)).map(toConfigIssue),
   ];
   if (issues.length === 0) {
-    issues.push(...(await locateRules(findRuleIssues(config), filed.assignments, { shown, read })));
+    issues.push(...(await locateRules(findConfigRuleIssues(config), filed.assignments, { shown, read })));
   }
   const warnings = [
     ...(await locateIssues(shown, read.text, issuesOfUnknownKeys(flat.unknown))),

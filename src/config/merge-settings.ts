@@ -1,11 +1,11 @@
 // Merges a posted change into the content of the configuration file.
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
-import { valueAt } from './build-config.ts';
-import { flattenSettings, type SettingAssignment } from './flatten.ts';
+import { settingValueAt } from './build-config.ts';
+import { flattenSettings, type SettingAssignment } from './flatten-settings.ts';
 import type { Config } from './schema.ts';
-import { findTarget } from './settings.ts';
-import { REDACTED } from './validate.ts';
+import { findPathTarget } from './settings.ts';
+import { REDACTED } from './validate-setting.ts';
 
 const join = (parent: string, key: string) => (parent === '' ? key : `${parent}.${key}`);
 
@@ -22,15 +22,17 @@ export interface CurrentConfig {
 // A client may send back what GET returned: settings that it may not change are not rejected then, and values of the
 // environment or defaults are not copied into the file.
 function isUnchanged({ config, filed, environment }: CurrentConfig, path: string, value: Json): boolean {
-  const target = findTarget(path);
+  const target = findPathTarget(path);
   if (target?.kind !== 'setting') return false;
   const { leaf, path: setting } = target.setting;
   if (leaf.secret === true && value === REDACTED) return true;
-  // There is nothing to take away; `permitted.ts` has the word on settings that are the operator's.
+  // There is nothing to take away; `allowed-changes.ts` decides about settings that are the operator's.
   if (value === null && !filed.has(setting)) return true;
   if (environment.has(setting) && isDeepStrictEqual(environment.get(setting), value)) return true;
   const present =
-    leaf.overHttp === undefined ? valueAt(config, setting) : (filed.get(setting)?.value ?? leaf.default);
+    leaf.overHttp === undefined
+      ? settingValueAt(config, setting)
+      : (filed.get(setting)?.value ?? leaf.default);
   return isDeepStrictEqual(present, value);
 }
 
@@ -40,7 +42,7 @@ export function omitUnchanged(present: CurrentConfig, patch: JsonObject, parent 
     const path = join(parent, key);
     if (isUnchanged(present, path, value)) return [];
     // An object in the place of a single value is wrong, and must reach the check of values.
-    if (!isJsonObject(value) || findTarget(path)?.kind === 'setting') return [[key, value]];
+    if (!isJsonObject(value) || findPathTarget(path)?.kind === 'setting') return [[key, value]];
     const remaining = omitUnchanged(present, value, path);
     return Object.keys(remaining).length === 0 ? [] : [[key, remaining]];
   });
@@ -49,7 +51,7 @@ export function omitUnchanged(present: CurrentConfig, patch: JsonObject, parent 
 
 /** Expands a bare boolean to the object that it stands for, so that both forms can be merged. */
 function expandShorthand(path: string, value: Json | undefined): Json | undefined {
-  const target = findTarget(path);
+  const target = findPathTarget(path);
   if (typeof value !== 'boolean' || target?.kind !== 'group' || target.shorthand === undefined) return value;
   return { [target.shorthand.path.split('.').at(-1) ?? '']: value };
 }

@@ -1,31 +1,31 @@
 // The one declaration of every setting. Types, defaults, environment names, docs, editor schema and redaction follow it.
 import type { Infer } from '../lib/json/json-schema.ts';
-import { AUTH, CORS } from './schema/access.ts';
-import { DELIVERY, IMAGES, NOT_FOUND } from './schema/delivery.ts';
-import { LIMITS } from './schema/limits.ts';
-import { GEOLOCATION, NETWORK } from './schema/lookups.ts';
-import { SANDBOX } from './schema/sandbox.ts';
-import { LOGGING, PATHS, SERVER, WORKSPACE } from './schema/server.ts';
+import { AUTH_SCHEMA, CORS_SCHEMA } from './schema/access.ts';
+import { DELIVERY_SCHEMA, IMAGES_SCHEMA, NOT_FOUND_SCHEMA } from './schema/delivery.ts';
+import { LIMITS_SCHEMA } from './schema/limits.ts';
+import { GEOLOCATION_SCHEMA, NETWORK_SCHEMA } from './schema/lookups.ts';
+import { SANDBOX_SCHEMA } from './schema/sandbox.ts';
+import { LOGGING_SCHEMA, PATHS_SCHEMA, SERVER_SCHEMA, WORKSPACE_SCHEMA } from './schema/server.ts';
 import type { SettingGroup } from './schema/setting-schema.ts';
-import { CACHE, DATABASE, MEDIA } from './schema/storage.ts';
+import { CACHE_SCHEMA, DATABASE_SCHEMA, MEDIA_SCHEMA } from './schema/storage.ts';
 
 export const CONFIG_SCHEMA = {
   type: 'object',
   description: 'The configuration of Cloister.',
   properties: {
-    server: SERVER,
-    delivery: DELIVERY,
+    server: SERVER_SCHEMA,
+    delivery: DELIVERY_SCHEMA,
     publicUrl: {
       type: 'string',
       format: 'http-url',
       description: 'The address under which clients reach the content API, when a proxy stands in front.',
     },
-    workspace: WORKSPACE,
-    paths: PATHS,
-    database: DATABASE,
-    auth: AUTH,
-    cors: CORS,
-    cache: CACHE,
+    workspace: WORKSPACE_SCHEMA,
+    paths: PATHS_SCHEMA,
+    database: DATABASE_SCHEMA,
+    auth: AUTH_SCHEMA,
+    cors: CORS_SCHEMA,
+    cache: CACHE_SCHEMA,
     feedback: {
       type: 'object',
       description:
@@ -35,14 +35,14 @@ export const CONFIG_SCHEMA = {
         enabled: { type: 'boolean', default: false, overHttp: 'any', description: 'Whether it does.' },
       },
     },
-    sandbox: SANDBOX,
-    media: MEDIA,
-    images: IMAGES,
-    notFound: NOT_FOUND,
-    geolocation: GEOLOCATION,
-    network: NETWORK,
-    logging: LOGGING,
-    limits: LIMITS,
+    sandbox: SANDBOX_SCHEMA,
+    media: MEDIA_SCHEMA,
+    images: IMAGES_SCHEMA,
+    notFound: NOT_FOUND_SCHEMA,
+    geolocation: GEOLOCATION_SCHEMA,
+    network: NETWORK_SCHEMA,
+    logging: LOGGING_SCHEMA,
+    limits: LIMITS_SCHEMA,
   },
 } as const satisfies SettingGroup;
 

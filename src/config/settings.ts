@@ -1,6 +1,6 @@
 // The settings as a flat list, and all names of each in files and variables.
 
-import type { SettingFamily, SettingGroup, SettingSchema } from './schema/setting-schema.ts';
+import type { SettingGroup, SettingMap, SettingSchema } from './schema/setting-schema.ts';
 import { CONFIG_SCHEMA } from './schema.ts';
 
 export interface Setting {
@@ -16,11 +16,11 @@ export type PathTarget =
   | { readonly kind: 'setting'; readonly setting: Setting }
   | { readonly kind: 'group'; readonly shorthand: Setting | undefined };
 
-function isBlock(node: SettingSchema | SettingFamily | SettingGroup): node is SettingGroup {
+function isBlock(node: SettingSchema | SettingMap | SettingGroup): node is SettingGroup {
   return 'properties' in node;
 }
 
-function isFamily(node: SettingSchema | SettingFamily | SettingGroup): node is SettingFamily {
+function isFamily(node: SettingSchema | SettingMap | SettingGroup): node is SettingMap {
   return 'additionalProperties' in node;
 }
 
@@ -48,14 +48,14 @@ function listSettings(block: SettingGroup, keys: readonly string[]): Setting[] {
 export const SETTINGS: readonly Setting[] = listSettings(CONFIG_SCHEMA, []);
 
 /** A block that one variable can set as a whole, in JSON. */
-export interface NamedGroup {
+export interface NamedSettingGroup {
   readonly path: string;
   readonly env: string;
   /** A bare boolean may stand for it. */
   readonly shorthand: boolean;
 }
 
-function listBlocks(block: SettingGroup, keys: readonly string[]): NamedGroup[] {
+function listBlocks(block: SettingGroup, keys: readonly string[]): NamedSettingGroup[] {
   return Object.entries(block.properties).flatMap(([key, node]) => {
     const path = [...keys, key];
     const named = { path: path.join('.'), env: envName(path) };
@@ -66,17 +66,17 @@ function listBlocks(block: SettingGroup, keys: readonly string[]): NamedGroup[] 
 }
 
 /** Every block and family, the outer ones first. */
-export const GROUPS: readonly NamedGroup[] = listBlocks(CONFIG_SCHEMA, []);
+export const SETTING_GROUPS: readonly NamedSettingGroup[] = listBlocks(CONFIG_SCHEMA, []);
 
 /** A family with where it lies. */
-export interface NamedFamily {
+export interface NamedSettingMap {
   readonly path: string;
   /** What the variable of a member begins with, its `_` included. */
   readonly env: string;
-  readonly node: SettingFamily;
+  readonly node: SettingMap;
 }
 
-function listFamilies(block: SettingGroup, keys: readonly string[]): NamedFamily[] {
+function listFamilies(block: SettingGroup, keys: readonly string[]): NamedSettingMap[] {
   return Object.entries(block.properties).flatMap(([key, node]) => {
     const path = [...keys, key];
     if (isFamily(node)) return [{ path: path.join('.'), env: `${envName(path)}_`, node }];
@@ -84,10 +84,10 @@ function listFamilies(block: SettingGroup, keys: readonly string[]): NamedFamily
   });
 }
 
-export const FAMILIES: readonly NamedFamily[] = listFamilies(CONFIG_SCHEMA, []);
+export const SETTING_MAPS: readonly NamedSettingMap[] = listFamilies(CONFIG_SCHEMA, []);
 
 /** The setting of this name in a family; none when the name is not allowed there. */
-export function familyMember({ path, env, node }: NamedFamily, name: string): Setting | undefined {
+export function mapSetting({ path, env, node }: NamedSettingMap, name: string): Setting | undefined {
   if (!new RegExp(node.propertyNames.pattern).test(name)) return undefined;
   return { path: `${path}.${name}`, leaf: node.additionalProperties, env: [env + name] };
 }
@@ -95,8 +95,8 @@ export function familyMember({ path, env, node }: NamedFamily, name: string): Se
 const BY_PATH = new Map(SETTINGS.map((setting) => [setting.path, setting]));
 
 function memberAt(path: string): Setting | undefined {
-  const family = FAMILIES.find((one) => path.startsWith(`${one.path}.`));
-  return family === undefined ? undefined : familyMember(family, path.slice(family.path.length + 1));
+  const family = SETTING_MAPS.find((one) => path.startsWith(`${one.path}.`));
+  return family === undefined ? undefined : mapSetting(family, path.slice(family.path.length + 1));
 }
 
 /** The setting at a canonical path, if there is one. */
@@ -138,11 +138,11 @@ function indexTargets(): ReadonlyMap<string, PathTarget> {
 }
 
 /** Every fixed dotted path that a file may use, aliases included. The root is the empty path. */
-export const TARGETS = indexTargets();
+export const PATH_TARGETS = indexTargets();
 
 /** What a dotted path in a file means, members of families included. */
-export function findTarget(written: string): PathTarget | undefined {
-  const target = TARGETS.get(written);
+export function findPathTarget(written: string): PathTarget | undefined {
+  const target = PATH_TARGETS.get(written);
   if (target !== undefined) return target;
   const setting = memberAt(written);
   return setting === undefined ? undefined : { kind: 'setting', setting };

@@ -3,17 +3,35 @@ import { buffer } from 'node:stream/consumers';
 import { AppError } from '../errors/errors.ts';
 import { evaluateConditions } from '../lib/http/conditional.ts';
 import { BINARY_TYPE } from '../lib/http/media-types.ts';
-import { type OriginalAddress, originalAddress, splitName } from './delivery-path.ts';
-import type { Images } from './images/images.ts';
-import type { Decision, Fact, Source, SourceFile, Visitor } from './model/delivery.ts';
+import type { VariantService } from './images/variant-service.ts';
+import type {
+  OriginalFile,
+  OriginalSource,
+  RouteDecision,
+  Visitor,
+  VisitorFact,
+} from './model/delivery-types.ts';
 import type { Recipe } from './recipes/recipe.ts';
 import { cacheControlHeader, consultedHeaders, varyHeader } from './responses/cache-headers.ts';
-import { deliveredContentType, isRasterImage } from './responses/content-types.ts';
-import type { CacheOptions, DeliveryResponse, FileRequest } from './responses/delivery-response.ts';
-import { createFileResponse } from './responses/file-response.ts';
-import { detectImageType, SIGNATURE_BYTES } from './responses/image-signature.ts';
-import { decodeOriginalPath } from './sources/original-path.ts';
-import type { RemoteSource } from './sources/remote.ts';
+import {
+  deliveredContentType,
+  detectImageType,
+  isRasterImage,
+  SIGNATURE_BYTES,
+} from './responses/content-types.ts';
+import {
+  type CacheHeaderOptions,
+  createFileResponse,
+  type DeliveryResponse,
+  type FileRequest,
+} from './responses/file-response.ts';
+import {
+  decodeOriginalPath,
+  type OriginalAddress,
+  originalAddress,
+  splitName,
+} from './sources/original-path.ts';
+import type { RemoteSource } from './sources/remote-source.ts';
 
 export interface DeliveryRequest extends FileRequest {
   /** As the client sent it, without the query string; begins with a slash. */
@@ -28,16 +46,16 @@ export interface DeliveryRequest extends FileRequest {
 export interface DeliverDeps {
   readonly routes: {
     /** Undefined when there is no route of this name. */
-    decide(name: string, visitor: Visitor): Promise<Decision> | undefined;
+    decide(name: string, visitor: Visitor): Promise<RouteDecision> | undefined;
   };
   readonly recipes: { find(name: string): Recipe | undefined };
   /** Opened by the first image that is asked for. */
-  readonly images: () => Promise<Pick<Images, 'tagOf' | 'variant'>>;
-  readonly source: Source;
+  readonly images: () => Promise<Pick<VariantService, 'tagOf' | 'variant'>>;
+  readonly source: OriginalSource;
   /** Undefined where other web servers are not asked. */
   readonly remote: RemoteSource | undefined;
   /** What stands in for a missing image; undefined where nothing does. */
-  readonly fallback: () => Promise<SourceFile | undefined>;
+  readonly fallback: () => Promise<OriginalFile | undefined>;
   /** `delivery.cacheControl` */
   readonly cacheControl: string;
 }
@@ -48,11 +66,11 @@ interface Wish {
   readonly recipe: Recipe | undefined;
   /** What is left of the path, encoded. */
   readonly rest: string;
-  readonly consulted: ReadonlySet<Fact>;
+  readonly consulted: ReadonlySet<VisitorFact>;
 }
 
 interface Original {
-  readonly file: SourceFile;
+  readonly file: OriginalFile;
   readonly contentType: string;
   /** Which source and which file of it. */
   readonly sourceId: string;
@@ -60,7 +78,7 @@ interface Original {
   readonly status: 200 | 404;
 }
 
-const NOTHING_CONSULTED: ReadonlySet<Fact> = new Set();
+const NOTHING_CONSULTED: ReadonlySet<VisitorFact> = new Set();
 
 const unknownUri = () => new AppError('NOT_FOUND', { message: 'Unknown URI' });
 const fileNotFound = () => new AppError('NOT_FOUND', { message: 'File not found' });
@@ -81,14 +99,14 @@ async function readPath({ path, visitor }: DeliveryRequest, deps: DeliverDeps): 
   return recipe === undefined ? plain : { recipe, rest, consulted: NOTHING_CONSULTED };
 }
 
-function find(address: OriginalAddress, { source, remote }: DeliverDeps): Promise<SourceFile | undefined> {
+function find(address: OriginalAddress, { source, remote }: DeliverDeps): Promise<OriginalFile | undefined> {
   if ('path' in address) return source.find(address.path);
   if (remote === undefined) throw new AppError('ORIGIN_REFUSED');
   return remote.find(address.url);
 }
 
 /** Where neither name nor source says it, the first bytes do whether a file is an image. */
-async function typeOf(path: string, file: SourceFile): Promise<string> {
+async function typeOf(path: string, file: OriginalFile): Promise<string> {
   const type = deliveredContentType(path, file.contentType);
   if (type !== BINARY_TYPE || file.size === undefined || file.size < SIGNATURE_BYTES) return type;
   return detectImageType(await buffer(await file.open({ start: 0, end: SIGNATURE_BYTES - 1 }))) ?? type;
@@ -115,7 +133,11 @@ async function findOriginal({ recipe, rest }: Wish, deps: DeliverDeps): Promise<
 }
 
 /** Errors and what stands in are never kept: the image may be there at the next request. */
-function cachingOf({ consulted }: Wish, { status }: Original, { cacheControl }: DeliverDeps): CacheOptions {
+function cachingOf(
+  { consulted }: Wish,
+  { status }: Original,
+  { cacheControl }: DeliverDeps,
+): CacheHeaderOptions {
   const vary = consultedHeaders(consulted);
   return { vary, cacheControl: status === 404 ? 'no-store' : cacheControlHeader(cacheControl, consulted) };
 }
@@ -124,7 +146,7 @@ interface Rendering {
   readonly recipe: Recipe;
   readonly rest: string;
   readonly original: Original;
-  readonly caching: CacheOptions;
+  readonly caching: CacheHeaderOptions;
 }
 
 async function variantAnswer(
@@ -155,7 +177,11 @@ async function variantAnswer(
 }
 
 /** The file as it is; what stands in for a missing one is sent whole. */
-function passThrough(original: Original, request: DeliveryRequest, caching: CacheOptions): DeliveryResponse {
+function passThrough(
+  original: Original,
+  request: DeliveryRequest,
+  caching: CacheHeaderOptions,
+): DeliveryResponse {
   if (original.status === 200) return createFileResponse(original, request, caching);
   const whole = { ...request, range: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined };
   const answer = createFileResponse(original, whole, caching);

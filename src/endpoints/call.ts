@@ -6,7 +6,7 @@ import { authorizeEndpoint } from '../auth/authorize.ts';
 import type { Client } from '../auth/clients/client.ts';
 import type { Capabilities } from '../capabilities/capabilities.ts';
 import { AppError, StoreError } from '../errors/errors.ts';
-import type { EndpointMatch, LiveModule, ModuleService } from '../modules/model/types.ts';
+import type { EndpointMatch, LiveModule, ModuleService } from '../modules/model/module-types.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
 import type {
   GuestLogRecord,

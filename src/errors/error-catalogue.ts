@@ -47,7 +47,7 @@ export const ERRORS = {
     status: 400,
     message: 'The policy is not valid',
     explain:
-      'A policy has a wrong value, or asks for more than the ceilings of the operator allow. `field` has the path. Nothing was changed.',
+      'A policy has a wrong value, or asks for more than the policy limits of the operator allow. `field` has the path. Nothing was changed.',
   },
   HOOK_FAILED: {
     status: 400,

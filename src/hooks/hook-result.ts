@@ -1,8 +1,8 @@
 // Parses what hooks return, its size checked first against the limits of one value, of the request and of the server.
 import type { HookTask, ResultHandling, ResultQuota } from '../collections/hooks/document-hooks.ts';
-import type { HookEvent } from '../collections/model/hook-events.ts';
+import type { HookEvent } from '../collections/model/collection.ts';
 import { AppError } from '../errors/errors.ts';
-import { createByteQuota } from '../lib/byte-quota.ts';
+import { createByteQuota } from '../lib/async/concurrency.ts';
 import { estimateJsonHeapBytes } from '../lib/json/heap-estimate.ts';
 import type { Json } from '../lib/json/json.ts';
 import { createUntrustedJsonParser } from '../lib/json/untrusted-json.ts';

@@ -1,7 +1,7 @@
 // Brings records of files up to date after their files moved to another store: `path` and `cloudUrl` say where they are now.
 import { StoreError } from '../errors/errors.ts';
 import { mapConcurrent } from '../lib/async/concurrency.ts';
-import { documentVersion } from '../lib/document-version.ts';
+import { documentVersion } from '../lib/json/stored-json.ts';
 import { filterAfterId, filterByIds, MATCH_ALL } from '../stores/filter.ts';
 import type { MediaKey, MediaStore } from '../stores/media-store.ts';
 import { namespaceKey } from '../stores/namespace.ts';

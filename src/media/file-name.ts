@@ -1,4 +1,4 @@
-// Sanitizes the name of an uploaded file: safe in file systems, buckets and URLs, and otherwise as sent.
+// Names and media types that clients send for files. Names are made safe for file systems, buckets and URLs.
 
 /** UTF-8 bytes of a name. With a suffix it stays below the 255 that file systems allow. */
 export const MAX_NAME_BYTES = 200;
@@ -68,4 +68,25 @@ export function originalFileName(sent: string): string {
 export function withSuffix(name: string, suffix: number): string {
   const { stem, extension } = splitName(name);
   return `${stem}-${suffix}${extension}`;
+}
+
+const MAX_TYPE = 255;
+const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
+const TYPE = new RegExp(`^${TOKEN}/${TOKEN}$`);
+
+/** What counts for a file whose type is unknown. */
+const UNKNOWN_TYPE = 'application/octet-stream';
+
+/** Type and subtype, without parameters. */
+const plain = (declared: string) => (declared.slice(0, 2 * MAX_TYPE).split(';', 1)[0] ?? '').trim();
+
+/** Is this a media type, with or without parameters? */
+export function isMediaType(declared: string): boolean {
+  const type = plain(declared);
+  return type.length <= MAX_TYPE && TYPE.test(type);
+}
+
+/** Type and subtype in lower case, without parameters; `application/octet-stream` for what is no media type. */
+export function mediaTypeOf(declared: string): string {
+  return isMediaType(declared) ? plain(declared).toLowerCase() : UNKNOWN_TYPE;
 }

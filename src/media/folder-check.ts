@@ -2,9 +2,9 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
-import { isFileMissing } from '../lib/files/missing-file.ts';
+import { isFileMissing } from '../lib/files/file-operations.ts';
 
-export interface FolderIssue {
+export interface MediaFolderIssue {
   /** With an error the server does not start: uploaded files would mix with files of the server. */
   readonly severity: 'error' | 'warning';
   readonly message: string;
@@ -32,7 +32,7 @@ async function nearest(path: string): Promise<{ readonly path: string; readonly 
   }
 }
 
-async function accessIssues(folder: string): Promise<FolderIssue[]> {
+async function accessIssues(folder: string): Promise<MediaFolderIssue[]> {
   try {
     const found = await nearest(folder);
     if (!found.isFolder) return [{ severity: 'error', message: `is no folder: ${found.path} is a file` }];
@@ -50,8 +50,8 @@ async function accessIssues(folder: string): Promise<FolderIssue[]> {
 export async function checkMediaFolder({
   folder,
   others,
-}: FolderCheckOptions): Promise<readonly FolderIssue[]> {
-  const overlaps = Object.entries(others).flatMap(([what, other]): FolderIssue[] => {
+}: FolderCheckOptions): Promise<readonly MediaFolderIssue[]> {
+  const overlaps = Object.entries(others).flatMap(([what, other]): MediaFolderIssue[] => {
     if (isIn(other, folder))
       return [{ severity: 'error', message: `must not be or contain the folder of ${what}` }];
     if (isIn(folder, other)) return [{ severity: 'error', message: `must not lie in the folder of ${what}` }];

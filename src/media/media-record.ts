@@ -1,5 +1,15 @@
-// The fields of a media record that only the server sets.
-import type { JsonObject } from '../lib/json/json.ts';
+// The record of an uploaded file: fields of the form, and fields that only the server sets.
+
+import { type Collection, type Field, INTERNAL_FIELDS } from '../collections/model/collection.ts';
+import { WRONG_TYPE } from '../collections/model/fields/field-type.ts';
+import { FIELD_TYPES } from '../collections/model/fields/field-types.ts';
+import { recordFieldType } from '../collections/model/media-record-fields.ts';
+import { fieldIssue } from '../collections/validation/field-rules.ts';
+import { AppError, type ErrorItem } from '../errors/errors.ts';
+import { yieldToEventLoop } from '../lib/async/yielding.ts';
+import type { Json, JsonObject } from '../lib/json/json.ts';
+import { findJsonIssue, MAX_JSON_DEPTH } from '../lib/json/json-check.ts';
+import { scanJsonYielding } from '../lib/json/json-scan.ts';
 import type { MediaKey, MediaStore } from '../stores/media-store.ts';
 
 export interface UploadedFile {
@@ -36,4 +46,58 @@ export function createMediaRecord(file: UploadedFile, { store, publicUrl }: Opti
     ...(cloudUrl !== undefined && { cloudUrl }),
     url: urlOf(key, publicUrl),
   };
+}
+
+export interface FormField {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The value of a JSON text of at most so many values; undefined when it is none that a document can hold. */
+async function jsonOf(text: string, values: number): Promise<Json | undefined> {
+  const shape = await scanJsonYielding(Buffer.from(text));
+  if (shape.depth > MAX_JSON_DEPTH || shape.values > values) return undefined;
+  await yieldToEventLoop();
+  try {
+    const value = JSON.parse(text) as Json;
+    return findJsonIssue(value) === undefined ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined when the text is no value of the field's type. */
+async function parseAs({ type }: Field, text: string, jsonValues: number): Promise<Json | undefined> {
+  const { formText } = FIELD_TYPES[type];
+  if (typeof formText === 'function') return formText(text);
+  if (formText === 'json') return jsonOf(text, jsonValues);
+  if (formText === 'json-list') return text.trimStart().startsWith('[') ? jsonOf(text, jsonValues) : text;
+  return text.isWellFormed() ? text : undefined;
+}
+
+const isOwn = (name: string) => recordFieldType(name) !== undefined || INTERNAL_FIELDS.includes(name);
+
+/**
+ * The fields of a form that the specification declares, each as a value of its type; names of the record's own fields and
+ * undeclared ones are left out. `jsonValues`: `limits.jsonValues`. Rejects with DOCUMENT_INVALID, naming every field whose
+ * text is no such value or that is sent twice.
+ */
+export async function parseFormFields(
+  collection: Pick<Collection, 'fields'>,
+  sent: readonly FormField[],
+  jsonValues: number,
+): Promise<JsonObject> {
+  const values = new Map<string, Json>();
+  const items: ErrorItem[] = [];
+  for (const { name, value: text } of sent) {
+    const field = isOwn(name) ? undefined : collection.fields.get(name);
+    if (field === undefined) continue;
+    const value = await parseAs(field, text, jsonValues);
+    if (values.has(name))
+      items.push({ field: name, message: 'is sent more than once', code: WRONG_TYPE.code });
+    else if (value === undefined) items.push(fieldIssue(field, WRONG_TYPE.message, WRONG_TYPE.code));
+    else values.set(name, value);
+  }
+  if (items.length > 0) throw new AppError('DOCUMENT_INVALID', { items });
+  return Object.fromEntries(values);
 }

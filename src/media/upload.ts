@@ -2,24 +2,25 @@
 // files.
 
 import type { Collection } from '../collections/model/collection.ts';
-import type { NewRecord, RecordService, RequestContext } from '../collections/model/documents.ts';
-import { ExtraWriteError } from '../collections/model/extra-write-error.ts';
+import {
+  ExtraWriteError,
+  type NewRecord,
+  type RecordService,
+  type RequestContext,
+} from '../collections/model/documents.ts';
 import { missingFileIssue } from '../collections/model/media-record-fields.ts';
 import { AppError, isStoreUnavailable, StoreError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
-import { createLogThrottle } from '../lib/log-throttle.ts';
+import { createLogThrottle } from '../lib/logger.ts';
 import type { MediaStore, MediaUpload } from '../stores/media-store.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import type { MediaWorkers } from '../workers/media-tasks.ts';
-import { originalFileName, sanitizeFileName } from './file-name.ts';
-import { type FormField, parseFormFields } from './form-fields.ts';
+import { mediaTypeOf, originalFileName, sanitizeFileName } from './file-name.ts';
 import { createHeadAndTail } from './head-and-tail.ts';
-import type { FormPart, MediaService, UploadGrant, UploadRequest } from './media.ts';
-import { createMediaRecord, type UploadedFile } from './media-record.ts';
-import { mediaTypeOf } from './media-type.ts';
+import { createMediaRecord, type FormField, parseFormFields, type UploadedFile } from './media-record.ts';
+import type { FormPart, MediaService, UploadGrant, UploadRequest } from './media-types.ts';
 import { createKeyCandidates, type PathFormat } from './path-format.ts';
-import { assertMatchesSigned, tokenUsedError } from './upload-errors.ts';
-import { isTokenUsed, usedTokenWrite } from './used-upload-tokens.ts';
+import { assertMatchesSigned, isTokenUsed, tokenUsedError, usedTokenWrite } from './signed-uploads.ts';
 
 interface UploadLog {
   warn(fields: object, message: string): void;

@@ -5,13 +5,12 @@ import type { Log } from '../lib/logger.ts';
 import type { Incident } from '../sandbox-supervisor/model/sandbox.ts';
 import { createAuditThrottle } from './audit-throttle.ts';
 import type { DeferredWrites } from './lifecycle/deferred-writes.ts';
-import { modulePath, parseModuleKey } from './model/address.ts';
-import { moduleAuditEntry } from './model/audit-entry.ts';
-import type { ModuleAddress } from './model/types.ts';
+import { moduleAuditEntry, modulePath, parseModuleKey } from './model/module-address.ts';
+import type { ModuleAddress } from './model/module-types.ts';
 import type { ModuleState } from './versions/module-records.ts';
 import type { ModuleStates } from './versions/module-states.ts';
 import {
-  hasTooManyEnds,
+  hasTooManyProcessEnds,
   withProcessEnd,
   withSuspension,
   withViolation,
@@ -58,7 +57,8 @@ export function createCircuitBreaker({ states, writes, log, now }: CircuitBreake
     if (before.suspendedBy === null) writes.recordAudit(incidentEntry(incident, before));
     else throttle.add(incidentEntry(incident, before));
     const isCounted = state.ends !== before.ends;
-    if (isCounted && state.suspendedBy === null && hasTooManyEnds(state, now())) suspend(address, state);
+    if (isCounted && state.suspendedBy === null && hasTooManyProcessEnds(state, now()))
+      suspend(address, state);
   };
 
   const suspend = (address: ModuleAddress, state: ModuleState) => {

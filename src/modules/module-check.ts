@@ -9,6 +9,7 @@ import {
   type CodeValidator,
   type CodeValidatorDeps,
   createCodeValidator,
+  inspectSyntax,
 } from './lifecycle/code-validation.ts';
 import {
   createModuleFiles,
@@ -16,13 +17,12 @@ import {
   type ModuleFiles,
   type ModuleFolders,
 } from './lifecycle/module-files.ts';
-import { moduleKey } from './model/address.ts';
-import type { ModuleAddress } from './model/types.ts';
+import { moduleKey } from './model/module-address.ts';
+import type { ModuleAddress } from './model/module-types.ts';
 import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
 import type { PolicyLimits } from './policy/policy-limits.ts';
 import { assertNameAvailable, assertRouteAvailable, type RoutedEndpoint } from './routes/route-conflicts.ts';
 import { parseRoute } from './routes/route-pattern.ts';
-import { inspectSyntax } from './syntax-check.ts';
 import type { CodeMetadata } from './versions/code-metadata.ts';
 
 interface ModuleIssue {

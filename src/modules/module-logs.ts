@@ -1,9 +1,9 @@
 // Logs of modules: the newest records in memory, limited per module and for all modules together.
 
+import { escapeUnprintable } from '../lib/printable-text.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
 import type { GuestLogRecord } from '../sandbox-supervisor/model/sandbox.ts';
-import { escapeUnprintable } from './model/printable-text.ts';
-import type { ModuleLogRecord } from './model/types.ts';
+import type { ModuleLogRecord } from './model/module-types.ts';
 
 const MAX_RECORDS = 1000;
 const MAX_MODULE_CHARACTERS = 1_048_576;

@@ -1,7 +1,7 @@
 // The module service: every change of posted code goes through it, and the rest of the server reads the live modules from it.
 import type { Audit } from '../auth/audit/audit.ts';
 import type { Registry } from '../collections/model/registry.ts';
-import { type Pause, pause as pauseOnClock } from '../lib/async/pause.ts';
+import { type Pause, pause as pauseOnClock } from '../lib/async/retry.ts';
 import type { Log } from '../lib/logger.ts';
 import type { Incident, Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
 import type { DocumentStore } from '../stores/ports.ts';
@@ -12,14 +12,14 @@ import { createFileWatch } from './lifecycle/file-watch.ts';
 import { loadModules } from './lifecycle/load-modules.ts';
 import { createModuleFiles, type ModuleFolders } from './lifecycle/module-files.ts';
 import { createModuleLocks } from './lifecycle/module-locks.ts';
-import { createOperatorOrderWatch } from './lifecycle/operator-order-watch.ts';
-import { loadOrders } from './lifecycle/operator-orders.ts';
+import { createOperatorCommandWatch } from './lifecycle/operator-command-watch.ts';
+import { loadOperatorCommands } from './lifecycle/operator-commands.ts';
 import { postCode, rollBackVersion } from './lifecycle/post-code.ts';
 import { policyWithCodeBlock, putPolicy } from './lifecycle/put-policy.ts';
 import { removeModule } from './lifecycle/remove-module.ts';
 import { approveVersion, type ReviewMode } from './lifecycle/review.ts';
 import { resumeModule, suspendModule } from './lifecycle/suspend-module.ts';
-import type { ModuleService } from './model/types.ts';
+import type { ModuleService } from './model/module-types.ts';
 import { createModuleLogs } from './module-logs.ts';
 import { createPolicyParser } from './policy/policy.ts';
 import type { PolicyLimits } from './policy/policy-limits.ts';
@@ -93,14 +93,14 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
   const closing = new AbortController();
   const { signal } = closing;
   const watch = createFileWatch(deps, { pause, signal });
-  const orders = createOperatorOrderWatch({ ...stored, locks, log, store, now, queryMs });
+  const orders = createOperatorCommandWatch({ ...stored, locks, log, store, now, queryMs });
 
   return {
     registry,
     ...createVersionHistory(stored),
     async load() {
       await watch.start();
-      const loadOperatorOrders = () => loadOrders({ store, now, queryMs });
+      const loadOperatorOrders = () => loadOperatorCommands({ store, now, queryMs });
       const { rest } = await loadModules(deps, { signal, pause, orders: loadOperatorOrders });
       watch.applyAfter(rest);
       await orders.start();

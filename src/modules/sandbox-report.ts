@@ -11,14 +11,14 @@ import {
   type ModuleFiles,
   type ModuleFolders,
 } from './lifecycle/module-files.ts';
-import { applyOrders, loadOrders } from './lifecycle/operator-orders.ts';
+import { applyOperatorCommands, loadOperatorCommands } from './lifecycle/operator-commands.ts';
 import { readPolicyFile } from './lifecycle/policy-file.ts';
-import { moduleKey, modulePath, parseModuleKey } from './model/address.ts';
-import type { ModuleAddress } from './model/types.ts';
+import { moduleKey, modulePath, parseModuleKey } from './model/module-address.ts';
+import type { ModuleAddress } from './model/module-types.ts';
 import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
 import type { PolicyLimits } from './policy/policy-limits.ts';
 import {
-  initialState,
+  initialModuleState,
   loadModuleStates,
   type ModuleState,
   type SuspendedBy,
@@ -155,18 +155,18 @@ async function presentModules(
 
 /** Creates the report. Nothing is changed. Rejects with the store's StoreError. */
 export async function createSandboxReport(deps: ReportDeps): Promise<SandboxReport> {
-  const { folders, limits, policyLimits: ceilings, now, status } = deps;
+  const { folders, limits, policyLimits, now, status } = deps;
   const { jsonBytes, endpointCodeBytes } = limits;
   const files = createModuleFiles({ folders, maxBytes: endpointCodeBytes });
   const policies = createPolicyParser({
-    policyLimits: ceilings,
+    policyLimits,
     jsonBytes,
   });
-  const states = applyOrders(await loadModuleStates(deps), await loadOrders(deps));
+  const states = applyOperatorCommands(await loadModuleStates(deps), await loadOperatorCommands(deps));
   const byKey = new Map(states.map((state) => [state.key, state]));
   const modules: { readonly kind: string; readonly report: ReportedModule }[] = [];
   for (const address of await presentModules(files, states)) {
-    const state = byKey.get(moduleKey(address)) ?? initialState(moduleKey(address));
+    const state = byKey.get(moduleKey(address)) ?? initialModuleState(moduleKey(address));
     modules.push({ kind: address.kind, report: await reportModule({ files, policies }, address, state) });
   }
   const ofKind = (kind: string) => modules.filter((one) => one.kind === kind).map(({ report }) => report);
@@ -176,7 +176,7 @@ export async function createSandboxReport(deps: ReportDeps): Promise<SandboxRepo
     selfTest: status.selfTest,
     jit: status.jit,
     versions: status.versions,
-    ceilings,
+    ceilings: policyLimits,
     endpoints: ofKind('endpoint'),
     hooks: ofKind('hook'),
   };

@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { type ChunkedText, MAX_JOINED_LENGTH, textByteLength, textChunks } from '../lib/chunked-text.ts';
-import { OWNER_ONLY_MODE } from '../lib/files/file-mode.ts';
+import { OWNER_ONLY_MODE } from '../lib/files/file-operations.ts';
 import type { CacheStore } from './ports.ts';
 
 /** Names of complete and incomplete entries. Other files in the folder are never touched. */

@@ -19,7 +19,7 @@ export type FilterTest =
   | { readonly kind: 'exists'; readonly value: boolean }
   | { readonly kind: 'size'; readonly value: number }
   | { readonly kind: 'type'; readonly names: readonly FilterTypeName[] }
-  /** `pattern` is known to compile in the linear-time engine of `lib/linear-regex.ts`. `flags` holds some of i, m, s. */
+  /** `pattern` is known to compile in the linear-time engine of `lib/regex/linear-regex.ts`. `flags` holds some of i, m, s. */
   | { readonly kind: 'regex'; readonly pattern: string; readonly flags: string }
   /** Holds where not all of `tests` hold: missing fields included. */
   | { readonly kind: 'not'; readonly tests: readonly FilterTest[] }

@@ -120,7 +120,10 @@ async function* pagesByOffset(read: ReadPage): AsyncGenerator<readonly string[]>
  * programs have written may hold ids of several types, which no single comparison covers. Then pages are read by offset, which
  * skips over earlier documents and misses some if documents are removed meanwhile. Rejects as the store does.
  */
-export async function* documentPages(ns: Namespace, options: PageOptions): AsyncGenerator<readonly string[]> {
+export async function* readDocumentPages(
+  ns: Namespace,
+  options: PageOptions,
+): AsyncGenerator<readonly string[]> {
   const read = createPageReader(ns, options);
   yield* (await hasGeneratedIds(ns, options)) ? pagesByIdRange(read) : pagesByOffset(read);
 }

@@ -1,7 +1,7 @@
 // Exports a site as lines of JSON, one document each, sorted by namespace and id, so that equal data give equal bytes.
 import { MATCH_ALL } from '../stores/filter.ts';
 import type { DocumentStore, ListedNamespace, Namespace } from '../stores/ports.ts';
-import { documentPages } from './document-pages.ts';
+import { readDocumentPages } from './document-pages.ts';
 import { compareNamespaces, findNamespaceIssue, formatNamespace } from './namespaces.ts';
 
 interface ExportOptions {
@@ -58,7 +58,7 @@ export function createExporter({ store, separateDatabases, now }: ExportOptions)
       done += 1;
       notice(`${formatNamespace(ns)}: the document ${id} is left out: it is too large to be read`);
     };
-    for await (const texts of documentPages(ns, { store, now, onUnreadable })) {
+    for await (const texts of readDocumentPages(ns, { store, now, onUnreadable })) {
       yield { text: texts.map((text) => `${start}${text}}\n`).join(''), documents: texts.length };
       done += texts.length;
     }

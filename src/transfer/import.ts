@@ -1,9 +1,8 @@
 // Imports the lines of an export into a store. It may be repeated: documents are written by their ids, and only if they differ.
 import { AppError } from '../errors/errors.ts';
 import type { DocumentStore } from '../stores/ports.ts';
-import { type ImportEntry, parseImportEntry } from './import-entry.ts';
+import { type ImportEntry, parseImportEntry, splitLines } from './import-lines.ts';
 import { formatNamespace } from './namespaces.ts';
-import { splitLines } from './split-lines.ts';
 import { type ImportBatchResult, writeBatch } from './write-batch.ts';
 
 interface ImportOptions {

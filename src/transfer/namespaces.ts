@@ -1,5 +1,5 @@
 // The namespaces that belong to a site: those that its addresses can reach, without the server's own.
-import { checkCollectionName, checkDatabaseName } from '../collections/specifications/address.ts';
+import { checkCollectionName, checkDatabaseName } from '../collections/specifications/collection-address.ts';
 import type { Namespace } from '../stores/ports.ts';
 
 const SEPARATE_DATABASES_SETTING = '`database.enableCollectionDatabases`';

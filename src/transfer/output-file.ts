@@ -1,7 +1,7 @@
 // The output file of an export, which gets its name only once it is complete.
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isFileMissing } from '../lib/files/missing-file.ts';
+import { isFileMissing } from '../lib/files/file-operations.ts';
 
 export interface OutputFile {
   /** Resolves when the operating system has the text. */

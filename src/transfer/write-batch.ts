@@ -1,10 +1,9 @@
 // Writes a batch of imported documents in one commit. Documents that are already equal are left alone.
 import { StoreError } from '../errors/errors.ts';
 import { retry } from '../lib/async/retry.ts';
-import { documentVersion } from '../lib/document-version.ts';
+import { documentVersion } from '../lib/json/stored-json.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../stores/ports.ts';
-import type { ImportEntry } from './import-entry.ts';
-import { lineError } from './split-lines.ts';
+import { type ImportEntry, importLineError } from './import-lines.ts';
 
 interface BatchOptions {
   readonly store: Pick<DocumentStore, 'find' | 'commit'>;
@@ -135,6 +134,6 @@ export async function writeBatch(
     if (invalid === undefined) throw error;
     const before = entries.slice(0, entries.indexOf(invalid.entry));
     if (before.length > 0) await writeBatch(before, options);
-    throw lineError(invalid.entry.line, invalid.message, error);
+    throw importLineError(invalid.entry.line, invalid.message, error);
   }
 }

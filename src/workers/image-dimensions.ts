@@ -1,8 +1,7 @@
 // Worker task: the dimensions of an image, from its bytes alone.
 import { readAvif } from './images/avif.ts';
-import type { Dimensions } from './images/dimensions.ts';
-import { FileBytes, OutOfReachError } from './images/file-bytes.ts';
-import { readBmp, readGif } from './images/fixed-headers.ts';
+import { readBmp, readGif } from './images/gif-and-bmp.ts';
+import { type Dimensions, FileBytes, OutOfReachError } from './images/image-bytes.ts';
 import { readJpeg } from './images/jpeg.ts';
 import { readPng } from './images/png.ts';
 import { readSvg } from './images/svg.ts';

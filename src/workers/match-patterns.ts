@@ -1,5 +1,6 @@
 // Worker task: matches texts against patterns. The linear-time engine runs patterns that it supports if that is cheap; the others
 // run on the native engine, which is faster on most texts but may take exponential time: hence the limits.
+
 import { createContext, Script } from 'node:vm';
 import {
   compileLinearRegex,
@@ -7,7 +8,12 @@ import {
   type LinearRegex,
   LinearRegexError,
 } from '../lib/regex/linear-regex.ts';
-import { threadCpuMs } from '../lib/thread-cpu.ts';
+
+/** Milliseconds of CPU time that this thread has used. */
+export function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
 
 export interface PatternJob {
   readonly pattern: string;

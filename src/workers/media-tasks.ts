@@ -2,14 +2,14 @@
 import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import type { ImageTask } from './image-dimensions.ts';
-import type { Dimensions } from './images/dimensions.ts';
+import type { Dimensions } from './images/image-bytes.ts';
 import { sha1 } from './sha1.ts';
 import { MAX_YOUNG_GENERATION_MB } from './young-generation.ts';
 
 /** Bytes from the start of a file that are enough to find the dimensions of nearly every image. */
-export const HEAD_BYTES = 524_288;
+export const IMAGE_HEAD_BYTES = 524_288;
 /** Bytes from the end of a longer file, where TIFF and WebP may keep what their dimensions depend on. */
-export const TAIL_BYTES = 131_072;
+export const IMAGE_TAIL_BYTES = 131_072;
 
 /** Enough for most images. Both ends are sent in full only if needed: copying them costs more than reading them. */
 const SHORT_HEAD_BYTES = 16_384;
@@ -98,7 +98,7 @@ export function createMediaWorkers(options: MediaWorkersOptions = {}): MediaWork
       const isPart = size > SHORT_HEAD_BYTES;
       const short = await send(SHORT_HEAD_BYTES, SHORT_TAIL_BYTES, isPart);
       if (short !== 'incomplete') return short;
-      const full = await send(HEAD_BYTES, TAIL_BYTES, false);
+      const full = await send(IMAGE_HEAD_BYTES, IMAGE_TAIL_BYTES, false);
       return full === 'incomplete' ? undefined : full;
     },
     async sha1Of(text) {

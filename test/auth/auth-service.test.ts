@@ -1,10 +1,14 @@
 // The auth: shut until the start is done, and never a refusal for good before it can judge.
+
 import { describe, expect, it } from 'vitest';
-import { createAuthService } from '../../src/auth/auth-service.ts';
+import { createAuthService, findOrCreateSecret } from '../../src/auth/auth-service.ts';
 import { createClientService } from '../../src/auth/clients/client-service.ts';
+import { StoreError } from '../../src/errors/errors.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
+import type { DocumentStore } from '../../src/stores/ports.ts';
 import { auditOf } from '../helpers/audit-log.ts';
 import { openFickleStore } from '../helpers/fickle-store.ts';
+import { openTemporaryStore } from '../helpers/temporary-store.ts';
 
 const RATE_LIMIT = { perClient: 30, perAddress: 300, windowSeconds: 60 };
 const CREDENTIALS = { clientId: 'boss', secret: 'a secret of the boss', address: '192.0.2.1' };
@@ -89,5 +93,39 @@ describe('the auth service', () => {
     store.comeBack();
     await expect(auth.uploadTokens.verify('a.b.c')).rejects.toMatchObject({ code: 'UPLOAD_TOKEN_INVALID' });
     auth.close();
+  });
+});
+
+const secretIn = (store: Pick<DocumentStore, 'find' | 'commit'>, name: string) =>
+  findOrCreateSecret(name, { store, now: Date.now, queryMs: 5000 });
+
+describe('generatedSecret', () => {
+  it('stays the same for a name, and differs between names and databases', async () => {
+    const { store, path } = await openTemporaryStore();
+    const secret = await secretIn(store, 'auth.tokenSecret');
+    expect(secret).toMatch(/^[\w-]{32}$/);
+    expect(await secretIn(store, 'auth.tokenSecret')).toBe(secret);
+    expect(await secretIn(store, 'media.tokenSecret')).not.toBe(secret);
+    expect(await secretIn((await openTemporaryStore(path)).store, 'auth.tokenSecret')).toBe(secret);
+    expect(await secretIn((await openTemporaryStore()).store, 'auth.tokenSecret')).not.toBe(secret);
+  });
+
+  it('is one, however many start at once', async () => {
+    const { store, path } = await openTemporaryStore();
+    const other = (await openTemporaryStore(path)).store;
+    const all = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => secretIn(index % 2 === 0 ? store : other, 'name')),
+    );
+    expect(new Set(all).size).toBe(1);
+  });
+
+  it('is not made up while the store is away', async () => {
+    const { store } = await openTemporaryStore();
+    const away = {
+      ...store,
+      find: store.find.bind(store),
+      commit: () => Promise.reject(new StoreError('unavailable')),
+    };
+    await expect(secretIn(away, 'name')).rejects.toMatchObject({ reason: 'unavailable' });
   });
 });

@@ -146,7 +146,7 @@ describe('the check command', () => {
       expect(lines.at(-1)).toBe('no errors, 1 warning');
     });
 
-    it('waits for the configuration and its ceilings', async () => {
+    it('waits for the configuration and the policy limits', async () => {
       const files = { 'hooks/slug.js': '}', 'hooks/nobody.js': '}' };
       const wrong = await runWith(files, { server: { port: 'x' } });
       expect(wrong.lines.at(-1)).toBe(

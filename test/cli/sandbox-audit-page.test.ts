@@ -53,13 +53,14 @@ const report = (more: Partial<SandboxReport> = {}): SandboxReport => ({
 const page = (more: Partial<SandboxReport> = {}) => formatSandboxReport(report(more)).join('\n');
 
 describe('the page of an audit', () => {
-  it('begins with the walls and the ceilings', () => {
+  it('begins with the isolation level and the policy limits', () => {
     const text = page();
     for (const line of [
       'SANDBOX, 2026-11-21 22:45 UTC',
       '  level        3 of 3',
       '  self-test    passed: all 1 attempts to get out were held',
       '  versions     Node 26.1.0, V8 14.2, isolated-vm 7.0.1',
+      'POLICY LIMITS',
       '  request      headers *; body 1000 bytes',
       '  response     headers none',
       '  collections  *: find, count, as caller, at most 100',

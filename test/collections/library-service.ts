@@ -12,7 +12,7 @@ import type {
   RequestContext,
 } from '../../src/collections/model/documents.ts';
 import { createRegistry } from '../../src/collections/model/registry.ts';
-import { REVISION_INDEX, revisionNamespaceOf } from '../../src/collections/model/revision-namespace.ts';
+import { REVISION_INDEX, revisionNamespaceOf } from '../../src/collections/model/stored-revisions.ts';
 import { parseSpecification } from '../../src/collections/specifications/parse-specification.ts';
 import {
   createFileRemovals,

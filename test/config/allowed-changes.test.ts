@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findForbiddenChanges } from '../../src/config/allowed-changes.ts';
 import { buildConfig } from '../../src/config/build-config.ts';
-import { redact } from '../../src/config/redact.ts';
+import { redactConfig } from '../../src/config/redact.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 
@@ -38,7 +38,7 @@ describe('configuration that an admin may change over HTTP', () => {
   });
 
   it('takes back the configuration, or a whole block, but no setting of the operator by itself', () => {
-    const shown = redact(RUNNING);
+    const shown = redactConfig(RUNNING);
     const { sandbox, paths } = RUNNING;
     expect(refused({}, {}, { ...shown, sandbox: { review: sandbox.review } })).toEqual([]);
     expect(refused({}, {}, { paths: { ...paths } })).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildConfig, valueAt } from '../../src/config/build-config.ts';
+import { buildConfig, settingValueAt } from '../../src/config/build-config.ts';
 
 describe('createConfig', () => {
   it('gives the defaults', () => {
@@ -77,8 +77,8 @@ describe('createConfig', () => {
 describe('valueAt', () => {
   it('finds what is set', () => {
     const config = buildConfig(new Map([['media.s3.region', 'eu']]));
-    expect(valueAt(config, 'media.s3.region')).toBe('eu');
-    expect(valueAt(config, 'media.s3.bucketName')).toBeUndefined();
-    expect(valueAt(config, 'nothing.at.all')).toBeUndefined();
+    expect(settingValueAt(config, 'media.s3.region')).toBe('eu');
+    expect(settingValueAt(config, 'media.s3.bucketName')).toBeUndefined();
+    expect(settingValueAt(config, 'nothing.at.all')).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildConfig } from '../../src/config/build-config.ts';
-import { flattenSettings } from '../../src/config/flatten.ts';
+import { flattenSettings } from '../../src/config/flatten-settings.ts';
 import { mergeSettings, omitRenamed, omitUnchanged } from '../../src/config/merge-settings.ts';
 import type { Json } from '../../src/lib/json/json.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { buildConfig } from '../../src/config/build-config.ts';
-import { redact, SECRET_PATHS } from '../../src/config/redact.ts';
+import { redactConfig, SECRET_PATHS } from '../../src/config/redact.ts';
 import type { Json } from '../../src/lib/json/json.ts';
 
 describe('the redacted configuration', () => {
   it('hides each secret that is set', () => {
     const secrets = new Map<string, Json>(SECRET_PATHS.map((path, n) => [path, `top secret number ${n}`]));
-    const shown = redact(buildConfig(secrets));
+    const shown = redactConfig(buildConfig(secrets));
     expect(JSON.stringify(shown)).not.toContain('top secret');
     expect(shown).toMatchObject({
       auth: { tokenSecret: '********', admin: { secret: '********' } },
@@ -17,13 +17,13 @@ describe('the redacted configuration', () => {
   });
 
   it('hides the members of families and shows their names', () => {
-    const shown = redact(buildConfig(new Map([['sandbox.secrets.API_KEY', 'top secret']])));
+    const shown = redactConfig(buildConfig(new Map([['sandbox.secrets.API_KEY', 'top secret']])));
     expect(shown['sandbox']).toMatchObject({ secrets: { API_KEY: '********' } });
     expect(SECRET_PATHS).toContain('sandbox.secrets.*');
   });
 
   it('leaves out what is unset and shows the rest', () => {
-    const shown = redact(buildConfig(new Map()));
+    const shown = redactConfig(buildConfig(new Map()));
     expect(shown['auth']).toEqual({
       tokenTtl: 1800,
       rateLimit: { perClient: 30, perAddress: 300, windowSeconds: 60 },

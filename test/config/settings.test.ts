@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  FAMILIES,
-  familyMember,
+  findPathTarget,
   findSetting,
-  findTarget,
+  mapSetting,
+  PATH_TARGETS,
+  SETTING_MAPS,
   SETTINGS,
-  TARGETS,
 } from '../../src/config/settings.ts';
 
 describe('the table of settings', () => {
@@ -45,23 +45,23 @@ describe('the table of settings', () => {
   });
 
   it('knows the other names of blocks and settings', () => {
-    expect(TARGETS.get('caching.ttl')).toEqual({ kind: 'setting', setting: findSetting('cache.ttl') });
-    expect(TARGETS.get('caching')).toEqual(TARGETS.get('cache'));
-    expect(TARGETS.get('geolocation.remote')?.kind).toBe('group');
-    expect(TARGETS.get('geolocation.remote.countryPath')).toEqual({
+    expect(PATH_TARGETS.get('caching.ttl')).toEqual({ kind: 'setting', setting: findSetting('cache.ttl') });
+    expect(PATH_TARGETS.get('caching')).toEqual(PATH_TARGETS.get('cache'));
+    expect(PATH_TARGETS.get('geolocation.remote')?.kind).toBe('group');
+    expect(PATH_TARGETS.get('geolocation.remote.countryPath')).toEqual({
       kind: 'setting',
       setting: findSetting('geolocation.path'),
     });
   });
 
   it('has a setting for every name that a family allows, and for no other', () => {
-    const family = FAMILIES.find(({ path }) => path === 'sandbox.secrets')!;
-    expect(familyMember(family, 'A')).toEqual(findSetting('sandbox.secrets.A'));
-    expect(findTarget('sandbox.secrets.A')).toEqual({
+    const family = SETTING_MAPS.find(({ path }) => path === 'sandbox.secrets')!;
+    expect(mapSetting(family, 'A')).toEqual(findSetting('sandbox.secrets.A'));
+    expect(findPathTarget('sandbox.secrets.A')).toEqual({
       kind: 'setting',
       setting: findSetting('sandbox.secrets.A'),
     });
-    expect(findTarget('sandbox.secrets')).toEqual({ kind: 'group', shorthand: undefined });
+    expect(findPathTarget('sandbox.secrets')).toEqual({ kind: 'group', shorthand: undefined });
     for (const name of [
       'a',
       '',
@@ -74,13 +74,13 @@ describe('the table of settings', () => {
       `A${'B'.repeat(64)}`,
       'A\n',
     ]) {
-      expect([name, familyMember(family, name)]).toEqual([name, undefined]);
-      expect([name, findTarget(`sandbox.secrets.${name}`)]).toEqual([name, undefined]);
+      expect([name, mapSetting(family, name)]).toEqual([name, undefined]);
+      expect([name, findPathTarget(`sandbox.secrets.${name}`)]).toEqual([name, undefined]);
     }
   });
 
   it.each(['__proto__', 'constructor', 'toString'])('does not know %s', (name) => {
-    expect(TARGETS.get(name)).toBeUndefined();
+    expect(PATH_TARGETS.get(name)).toBeUndefined();
     expect(findSetting(name)).toBeUndefined();
   });
 });

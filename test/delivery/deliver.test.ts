@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { type DeliverDeps, type DeliveryRequest, deliver } from '../../src/delivery/deliver.ts';
-import type { Variant } from '../../src/delivery/images/images.ts';
-import type { Decision, SourceFile } from '../../src/delivery/model/delivery.ts';
+import type { Variant } from '../../src/delivery/images/variant-service.ts';
+import type { OriginalFile, RouteDecision } from '../../src/delivery/model/delivery-types.ts';
 import { parseRecipe, type Recipe } from '../../src/delivery/recipes/recipe.ts';
-import type { DeliveryResponse } from '../../src/delivery/responses/delivery-response.ts';
+import type { DeliveryResponse } from '../../src/delivery/responses/file-response.ts';
 
-const fileOf = (content: string, contentType?: string): SourceFile => ({
+const fileOf = (content: string, contentType?: string): OriginalFile => ({
   size: content.length,
   modifiedAt: 0,
   validator: content,
@@ -22,11 +22,11 @@ const recipeOf = (name: string, settings: object = { width: 10 }, path?: string)
   parseRecipe({ recipe: name, settings, ...(path === undefined ? {} : { path }) }).recipe as Recipe;
 
 interface Site {
-  readonly files?: Readonly<Record<string, SourceFile>>;
+  readonly files?: Readonly<Record<string, OriginalFile>>;
   readonly recipes?: readonly Recipe[];
-  readonly routes?: Readonly<Record<string, Decision>>;
-  readonly remote?: Readonly<Record<string, SourceFile>>;
-  readonly fallback?: SourceFile;
+  readonly routes?: Readonly<Record<string, RouteDecision>>;
+  readonly remote?: Readonly<Record<string, OriginalFile>>;
+  readonly fallback?: OriginalFile;
 }
 
 /** Delivery with everything in memory. A variant says which recipe made it of what; `rendered` lists them. */
@@ -56,7 +56,8 @@ function site({ files = {}, recipes = [], routes = {}, remote, fallback }: Site)
   const elsewhere = new Map(Object.entries(remote ?? {}));
   const deps: DeliverDeps = {
     routes: {
-      decide: (name) => (Object.hasOwn(routes, name) ? Promise.resolve(routes[name] as Decision) : undefined),
+      decide: (name) =>
+        Object.hasOwn(routes, name) ? Promise.resolve(routes[name] as RouteDecision) : undefined,
     },
     recipes: { find: (name) => recipes.find((recipe) => recipe.name === name) },
     images: async () => images,
@@ -83,7 +84,10 @@ function site({ files = {}, recipes = [], routes = {}, remote, fallback }: Site)
 const bodyOf = async ({ body }: DeliveryResponse) =>
   typeof body === 'function' ? text(await body()) : (body ?? '').toString();
 
-const decision = (recipe: string | null, ...consulted: Parameters<Set<never>['add']>[0][]): Decision => ({
+const decision = (
+  recipe: string | null,
+  ...consulted: Parameters<Set<never>['add']>[0][]
+): RouteDecision => ({
   recipe,
   consulted: new Set(consulted),
 });

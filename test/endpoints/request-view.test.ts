@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRequestView, type EndpointRequest } from '../../src/endpoints/message-views.ts';
-import { threadCpuMs } from '../../src/lib/thread-cpu.ts';
+import { threadCpuMs } from '../../src/workers/match-patterns.ts';
 import { createModuleVersion } from '../modules/module-versions.ts';
 
 const REQUEST: EndpointRequest = {

@@ -1,10 +1,14 @@
 // The audit log of a store, for tests of what writes to it, and the check that it is one chain.
 import { expect } from 'vitest';
 import { createAudit } from '../../src/auth/audit/audit.ts';
-import { type AuditEntry, entryHash } from '../../src/auth/audit/audit-entry.ts';
+import {
+  type AuditEntry,
+  type AuditKeys,
+  auditEntryHash,
+  parseAuditKeys,
+} from '../../src/auth/audit/audit-entry.ts';
 import type { AuditFolder } from '../../src/auth/audit/audit-folder.ts';
 import type { AuditHead } from '../../src/auth/audit/audit-head.ts';
-import { type AuditKeys, parseAuditKeys } from '../../src/auth/audit/audit-keys.ts';
 import type { DocumentStore, Namespace, Write } from '../../src/stores/ports.ts';
 
 export const silent = { info: () => undefined, error: () => undefined };
@@ -54,7 +58,7 @@ function expectFollowing(entries: readonly AuditEntry[]): void {
 /** The same, and each has the hash that its key gives. */
 export function expectChain(entries: readonly AuditEntry[], keys = keysNamed('test')): void {
   expectFollowing(entries);
-  for (const entry of entries) expect(entry.hash).toBe(entryHash(entry, keys.find(entry.key ?? '')));
+  for (const entry of entries) expect(entry.hash).toBe(auditEntryHash(entry, keys.find(entry.key ?? '')));
 }
 
 const THINGS: Namespace = { database: null, collection: 'things' };

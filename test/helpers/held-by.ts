@@ -1,5 +1,5 @@
 // How long a thread keeps others waiting, whatever else the machine does meanwhile.
-import { threadCpuMs } from '../../src/lib/thread-cpu.ts';
+import { threadCpuMs } from '../../src/workers/match-patterns.ts';
 
 export interface ThreadWatch {
   /** The longest that the thread worked so far without a turn for others, in milliseconds of processor time. */

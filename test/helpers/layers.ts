@@ -109,7 +109,7 @@ export const LAYERS: Readonly<Record<string, { values: readonly string[]; types?
   'src/transfer/': {
     values: [
       ...['src/errors/', 'src/lib/', 'src/stores/filter.ts', 'src/transfer/'],
-      ...['src/collections/specifications/address.ts', 'src/collections/model/document-size.ts'],
+      ...['src/collections/specifications/collection-address.ts', 'src/collections/model/document-size.ts'],
     ],
     types: ['src/stores/ports.ts'],
   },
@@ -177,5 +177,5 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   re2js: ['src/lib/regex/linear-regex.ts'],
   sharp: ['src/delivery/'],
   'ua-parser-js': ['src/delivery/'],
-  'write-file-atomic': ['src/lib/files/atomic-write.ts'],
+  'write-file-atomic': ['src/lib/files/file-operations.ts'],
 };

@@ -5,7 +5,7 @@ import type { CollectionSettings } from '../../src/collections/model/collection.
 import { createResultQuotas, HOOK_RESULT_LIMITS } from '../../src/hooks/hook-result.ts';
 import type { RunHookDeps } from '../../src/hooks/run-hook.ts';
 import type { Json } from '../../src/lib/json/json.ts';
-import type { LiveModule } from '../../src/modules/model/types.ts';
+import type { LiveModule } from '../../src/modules/model/module-types.ts';
 import type {
   GuestLogRecord,
   InvocationRequest,

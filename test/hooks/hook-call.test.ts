@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HookCall } from '../../sandbox/protocol.ts';
 import type { HookTask } from '../../src/collections/hooks/document-hooks.ts';
-import { createHookCallEncoder } from '../../src/hooks/hook-call.ts';
+import { createHookCallEncoder } from '../../src/hooks/run-hook.ts';
 import { createModuleVersion } from '../modules/module-versions.ts';
 import { taskOf } from './fake-sandbox.ts';
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_NAME_BYTES, originalFileName, sanitizeFileName, withSuffix } from '../../src/media/file-name.ts';
+import {
+  MAX_NAME_BYTES,
+  mediaTypeOf,
+  originalFileName,
+  sanitizeFileName,
+  withSuffix,
+} from '../../src/media/file-name.ts';
 
 describe('the stored name of a file', () => {
   it.each([
@@ -133,4 +139,28 @@ describe('the suffix of a file name that is taken', () => {
     const longest = withSuffix(sanitizeFileName(`${'語'.repeat(300)}.jpg`), 9_999_999_999_999);
     expect(Buffer.byteLength(longest)).toBeLessThan(255);
   });
+});
+
+it.each([
+  ['image/png', 'image/png'],
+  ['Image/PNG', 'image/png'],
+  ['text/plain; charset=utf-8', 'text/plain'],
+  ['application/vnd.api+json', 'application/vnd.api+json'],
+  [' image/png ', 'image/png'],
+])('keeps the media type %j', (declared, kept) => {
+  expect(mediaTypeOf(declared)).toBe(kept);
+});
+
+it.each([
+  '',
+  'png',
+  'image/',
+  '/png',
+  'image/png/x',
+  'image /png',
+  'a/b\r\nX: y',
+  'ä/b',
+  `a/${'b'.repeat(300)}`,
+])('takes %j for unknown', (declared) => {
+  expect(mediaTypeOf(declared)).toBe('application/octet-stream');
 });

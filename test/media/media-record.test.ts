@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest';
-import { createMediaRecord } from '../../src/media/media-record.ts';
+import { describe, expect, it } from 'vitest';
+import { AppError, type ErrorItem } from '../../src/errors/errors.ts';
+import { createMediaRecord, parseFormFields } from '../../src/media/media-record.ts';
+import { threadCpuMs } from '../../src/workers/match-patterns.ts';
+import { makeCollection } from '../helpers/specifications.ts';
 
 const FILE = {
   key: '1.0/library/pictures/2026/11/22/ünï b.png',
@@ -38,5 +41,96 @@ it('a record of a file in a bucket has the address of the object', () => {
     path: `prefix/${FILE.key}`,
     cloudUrl: `https://bucket.example.org/${FILE.key}`,
     url: 'https://api.example.org/base/1.0/library/pictures/2026/11/22/%C3%BCn%C3%AF%20b.png',
+  });
+});
+
+const COLLECTION = makeCollection(
+  {
+    text: { type: 'String' },
+    number: { type: 'Number', message: 'A number, please' },
+    flag: { type: 'Boolean' },
+    object: { type: 'Object' },
+    mixed: { type: 'Mixed' },
+    when: { type: 'DateTime' },
+    id: { type: 'ObjectID' },
+    reference: { type: 'Reference' },
+    path: { type: 'String' },
+    constructor: { type: 'String' },
+  },
+  { type: 'media' },
+);
+const VALUES = 1000;
+
+const read = (...sent: readonly [name: string, value: string][]) =>
+  parseFormFields(
+    COLLECTION,
+    sent.map(([name, value]) => ({ name, value })),
+    VALUES,
+  );
+
+async function itemsOf(...sent: readonly [name: string, value: string][]): Promise<readonly ErrorItem[]> {
+  const error: unknown = await read(...sent).catch((thrown: unknown) => thrown);
+  if (!(error instanceof AppError)) throw new Error('nothing was refused');
+  return error.items;
+}
+
+describe('the fields of a form', () => {
+  it.each<[string, string, unknown]>([
+    ['text', ' 5 \0\r\n', ' 5 \0\r\n'],
+    ['text', '', ''],
+    ['number', '-1.5e2', -150],
+    ['number', '0', 0],
+    ['flag', 'true', true],
+    ['flag', 'false', false],
+    ['object', ' {"a":[1]} ', { a: [1] }],
+    ['mixed', '"5"', '5'],
+    ['mixed', 'null', null],
+    ['when', '2024-02-29', '2024-02-29'],
+    ['id', 'ABCDEF0123456789abcdef01', 'ABCDEF0123456789abcdef01'],
+    ['reference', ' ["x"]', ['x']],
+    ['constructor', 'x', 'x'],
+  ])('%s from %j', async (name, text, value) => {
+    expect(await read([name, text])).toEqual({ [name]: value });
+  });
+
+  it.each([
+    ['text', 'a\ud800'],
+    ['number', ''],
+    ['number', '01'],
+    ['number', '+1'],
+    ['number', ' 1'],
+    ['number', '0x1'],
+    ['number', 'NaN'],
+    ['number', '1e999'],
+    ['number', '1'.repeat(401)],
+    ['flag', ''],
+    ['flag', 'TRUE'],
+    ['flag', '1'],
+    ['object', '{'],
+    ['mixed', ''],
+    ['mixed', '"\\ud800"'],
+    ['mixed', '{"__proto__":1}'],
+    ['mixed', '['.repeat(101) + ']'.repeat(101)],
+    ['mixed', `[${'0,'.repeat(VALUES)}0]`],
+    ['reference', '['],
+  ])('refuse %s from %j', async (name, text) => {
+    const message = name === 'number' ? 'A number, please' : 'is wrong type';
+    expect(await itemsOf([name, text])).toEqual([{ field: name, message, code: 'ERROR_VALUE_INVALID' }]);
+  });
+
+  it('are refused all at once, and once each', async () => {
+    const items = await itemsOf(['number', 'x'], ['text', 'a'], ['flag', 'x'], ['text', 'b']);
+    expect(items.map(({ field }) => field)).toEqual(['number', 'flag', 'text']);
+  });
+
+  it('leave out what is not declared, and what only the server sets', async () => {
+    const names = ['undeclared', 'path', 'fileName', 'url', '_id', 'v', 'createdBy', 'toString', '__proto__'];
+    expect(await read(...names.map((name) => [name, 'x'] as [string, string]))).toEqual({});
+  });
+
+  it('that nest for ever are refused at once', async () => {
+    const began = threadCpuMs();
+    await itemsOf(['mixed', '['.repeat(1_000_000)]);
+    expect(threadCpuMs() - began).toBeLessThan(1000);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
+import { usedTokenWrite } from '../../src/media/signed-uploads.ts';
 import { createUploadCleanup } from '../../src/media/upload-cleanup.ts';
-import { usedTokenWrite } from '../../src/media/used-upload-tokens.ts';
 import { filesBelow } from '../helpers/files-below.ts';
 import { temporaryFolder } from '../helpers/temporary-folder.ts';
 import { openTemporaryStore } from '../helpers/temporary-store.ts';

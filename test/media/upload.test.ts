@@ -1,11 +1,15 @@
 // The flow of an upload on a real folder: what it leaves behind in each way in which it can end.
 import { describe, expect, it } from 'vitest';
-import type { NewRecord, RecordService, RequestContext } from '../../src/collections/model/documents.ts';
-import { ExtraWriteError } from '../../src/collections/model/extra-write-error.ts';
+import {
+  ExtraWriteError,
+  type NewRecord,
+  type RecordService,
+  type RequestContext,
+} from '../../src/collections/model/documents.ts';
 import { AppError, StoreError } from '../../src/errors/errors.ts';
-import type { FormPart, UploadGrant } from '../../src/media/media.ts';
+import type { FormPart, UploadGrant } from '../../src/media/media-types.ts';
+import { usedTokenWrite } from '../../src/media/signed-uploads.ts';
 import { createUpload } from '../../src/media/upload.ts';
-import { usedTokenWrite } from '../../src/media/used-upload-tokens.ts';
 import type { MediaStore } from '../../src/stores/media-store.ts';
 import { filesBelow } from '../helpers/files-below.ts';
 import { makeCollection } from '../helpers/specifications.ts';

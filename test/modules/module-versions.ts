@@ -1,6 +1,6 @@
 // Units, live endpoints and outcomes, for tests of what surrounds the sandbox.
 
-import type { LiveModule } from '../../src/modules/model/types.ts';
+import type { LiveModule } from '../../src/modules/model/module-types.ts';
 import type { ModuleVersion } from '../../src/sandbox-supervisor/model/module-version.ts';
 import type { InvocationRequest, InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 

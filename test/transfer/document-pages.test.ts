@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/lib/json/json.ts';
 import type { Filter } from '../../src/stores/filter.ts';
 import { compileFilter } from '../../src/stores/matching/compile-filter.ts';
 import type { DocumentStore, FindQuery } from '../../src/stores/ports.ts';
-import { documentPages } from '../../src/transfer/document-pages.ts';
+import { readDocumentPages } from '../../src/transfer/document-pages.ts';
 import { BOOKS, idOf, insert } from '../contracts/store-cases.ts';
 import { openTemporaryStore } from '../helpers/temporary-store.ts';
 
@@ -13,7 +13,7 @@ type Source = Pick<DocumentStore, 'find' | 'findText'>;
 async function sizesAndIds(store: Source) {
   const sizes: number[] = [];
   const ids: unknown[] = [];
-  for await (const texts of documentPages(BOOKS, { store, now: Date.now, onUnreadable() {} })) {
+  for await (const texts of readDocumentPages(BOOKS, { store, now: Date.now, onUnreadable() {} })) {
     sizes.push(texts.length);
     for (const text of texts) ids.push(JSON.parse(text)._id);
   }
@@ -85,7 +85,7 @@ describe('document pages of a transfer', () => {
   it('begins each page behind the last id, so that those who come and go move no others', async () => {
     const { store } = await openTemporaryStore();
     await store.commit(Array.from({ length: 250 }, (_, number) => insert(BOOKS, number + 10, {})));
-    const pages = documentPages(BOOKS, { store, now: Date.now, onUnreadable() {} });
+    const pages = readDocumentPages(BOOKS, { store, now: Date.now, onUnreadable() {} });
     const first = (await pages.next()).value ?? [];
     await store.commit([
       { kind: 'remove', ns: BOOKS, id: idOf(10), v: 1 },
@@ -145,7 +145,7 @@ describe('document pages of a transfer', () => {
     const left: unknown[] = [];
     const ids: unknown[] = [];
     const options = { store: { ...store, findText }, now: Date.now };
-    for await (const texts of documentPages(BOOKS, { ...options, onUnreadable: (id) => left.push(id) })) {
+    for await (const texts of readDocumentPages(BOOKS, { ...options, onUnreadable: (id) => left.push(id) })) {
       ids.push(...texts.map((text) => JSON.parse(text)._id));
     }
     expect([ids, left]).toEqual([[1, 2, 4, 5].map((n) => `${prefix}${n}`), [`${prefix}3`]]);
@@ -158,7 +158,7 @@ describe('document pages of a transfer', () => {
       return [];
     };
     const find: Source['find'] = async () => [];
-    for await (const _ of documentPages(BOOKS, {
+    for await (const _ of readDocumentPages(BOOKS, {
       ...{ store: { find, findText }, now: () => 1000 },
       onUnreadable() {},
     }))

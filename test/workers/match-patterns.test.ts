@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { matchPatterns, type PatternJob } from '../../src/workers/match-patterns.ts';
+import { expect, it, test } from 'vitest';
+import { matchPatterns, type PatternJob, threadCpuMs } from '../../src/workers/match-patterns.ts';
 
 const verdicts = (...jobs: readonly PatternJob[]) => matchPatterns({ jobs, limitMs: 50, totalMs: 10_000 });
 const runaway = { pattern: '^(a|aa)+$(?=b)', flags: '', texts: [`${'a'.repeat(60)}!`] };
@@ -52,4 +52,18 @@ test('what the machine did not let run is tried again, while there is time, and 
   expect(matchPatterns(task, { cpuMs })).toEqual([false]);
   expect(begun).toHaveLength(4);
   expect(matchPatterns({ ...task, totalMs: 0 }, { cpuMs: () => 0 })).toEqual([]);
+});
+
+it('counts milliseconds in which this thread ran', () => {
+  const from = { wall: performance.now(), cpu: threadCpuMs() };
+  let seen = 0;
+  for (let last = 0; seen < 50; ) {
+    const now = Date.now();
+    if (now !== last) seen += 1;
+    last = now;
+  }
+  const used = threadCpuMs() - from.cpu;
+  // It ran in at least fifty milliseconds, of each of which it had some part.
+  expect(used).toBeGreaterThan(1);
+  expect(used).toBeLessThan(performance.now() - from.wall + 1);
 });

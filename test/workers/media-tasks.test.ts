@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import {
   createMediaWorkers,
-  HEAD_BYTES,
+  IMAGE_HEAD_BYTES,
+  IMAGE_TAIL_BYTES,
   type ImageEnds,
   type MediaWorkersOptions,
-  TAIL_BYTES,
 } from '../../src/workers/media-tasks.ts';
 import { heldBy } from '../helpers/held-by.ts';
 import { noise, picture } from '../helpers/images.ts';
@@ -13,8 +13,8 @@ const ENDLESS = new URL('../helpers/endless-image-task.ts', import.meta.url);
 
 /** The ends of a file of which all bytes are at hand, or only the first ones. */
 const endsOf = (bytes: Uint8Array, hasTail = true): ImageEnds => ({
-  head: (most) => bytes.subarray(0, Math.min(most, HEAD_BYTES)),
-  tail: (most) => (hasTail ? bytes.subarray(-Math.min(most, TAIL_BYTES)) : bytes.subarray(0, 0)),
+  head: (most) => bytes.subarray(0, Math.min(most, IMAGE_HEAD_BYTES)),
+  tail: (most) => (hasTail ? bytes.subarray(-Math.min(most, IMAGE_TAIL_BYTES)) : bytes.subarray(0, 0)),
 });
 
 function open(options: MediaWorkersOptions = {}) {
@@ -33,10 +33,13 @@ test('dimensions are read and hashes computed on threads', async () => {
 
 test('only head and tail of a long file are sent, whatever buffer they are part of', async () => {
   const tasks = open({ imageTask: ENDLESS });
-  const file = Buffer.alloc(HEAD_BYTES + TAIL_BYTES + 1000, 7);
+  const file = Buffer.alloc(IMAGE_HEAD_BYTES + IMAGE_TAIL_BYTES + 1000, 7);
   const height = file.length;
-  expect(await tasks.dimensionsOf(endsOf(file, false), height)).toEqual({ width: HEAD_BYTES, height });
-  expect(await tasks.dimensionsOf(endsOf(file), height)).toEqual({ width: HEAD_BYTES + TAIL_BYTES, height });
+  expect(await tasks.dimensionsOf(endsOf(file, false), height)).toEqual({ width: IMAGE_HEAD_BYTES, height });
+  expect(await tasks.dimensionsOf(endsOf(file), height)).toEqual({
+    width: IMAGE_HEAD_BYTES + IMAGE_TAIL_BYTES,
+    height,
+  });
 });
 
 test('the last bytes of a long file tell what the first ones do not', async () => {
@@ -79,7 +82,7 @@ test('a task that fails gives no dimensions, and the failure is reported', async
 
 test('heads of many images do not hold up who sends them', async () => {
   const tasks = open();
-  const bytes = Buffer.alloc(HEAD_BYTES, 0xff);
+  const bytes = Buffer.alloc(IMAGE_HEAD_BYTES, 0xff);
   const held = await heldBy(() =>
     Promise.all(Array.from({ length: 20 }, () => tasks.dimensionsOf(endsOf(bytes), bytes.length))),
   );

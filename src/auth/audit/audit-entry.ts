@@ -1,7 +1,40 @@
 // Audit entries: each has the hash of the previous one and is signed with a key.
+
+import { createHmac } from 'node:crypto';
 import { sha256Hex } from '../../lib/sha256.ts';
 import type { Namespace, StoredDocument, Write } from '../../stores/ports.ts';
-import type { AuditKey } from './audit-keys.ts';
+
+const MIN_KEY_LENGTH = 32;
+const ID_DIGITS = 16;
+
+interface AuditKey {
+  /** Identifies the key and reveals nothing about it. */
+  readonly id: string;
+  /** HMAC-SHA256 of a text, in hexadecimal digits. */
+  sign(text: string): string;
+}
+
+export interface AuditKeys {
+  /** Signs new entries. */
+  readonly current: AuditKey;
+  readonly ids: readonly string[];
+  /** Finds the current key or an older one. */
+  find(id: string): AuditKey | undefined;
+}
+
+function keyOf(secret: string): AuditKey {
+  const sign = (text: string) => createHmac('sha256', secret).update(text).digest('hex');
+  return { id: sign('id of a key of the audit log').slice(0, ID_DIGITS), sign };
+}
+
+/** Parses keys separated by white space, the current one first. Undefined if one is too short or there is none. */
+export function parseAuditKeys(text: string): AuditKeys | undefined {
+  const secrets = text.split(/\s+/).filter((secret) => secret !== '');
+  const [current, ...older] = secrets.map(keyOf);
+  if (current === undefined || secrets.some((secret) => secret.length < MIN_KEY_LENGTH)) return undefined;
+  const keys = new Map([current, ...older].map((key) => [key.id, key]));
+  return { current, ids: [...keys.keys()], find: (id) => keys.get(id) };
+}
 
 /** No HTTP path reaches this namespace. */
 export const AUDIT_NAMESPACE: Namespace = { database: null, collection: 'cloister.audit' };
@@ -37,11 +70,11 @@ export interface AuditEntry extends AuditAction {
 }
 
 // The number is the id: of two processes that append the same number only one succeeds.
-export const entryIdOf = (seq: number) => seq.toString(16).padStart(24, '0');
-export const sequenceOf = (id: string) => Number.parseInt(id, 16);
+export const auditEntryId = (seq: number) => seq.toString(16).padStart(24, '0');
+export const auditEntrySequence = (id: string) => Number.parseInt(id, 16);
 
 /** The hash that an entry must have. `key` is the one that the entry names, if it names one. */
-export function entryHash(entry: Omit<AuditEntry, 'hash'>, key: AuditKey | undefined): string {
+export function auditEntryHash(entry: Omit<AuditEntry, 'hash'>, key: AuditKey | undefined): string {
   const { previous, seq, at, clientId, action, target, before, after, policy } = entry;
   const members = [previous, seq, at, clientId, action, target, before, after];
   if (key === undefined) return sha256Hex(JSON.stringify(members));
@@ -65,11 +98,11 @@ function createEntry(
   };
   const position = { seq: (last?.seq ?? 0) + 1, at, key: key.id, previous: last?.hash ?? GENESIS_HASH };
   const entry = { ...content, ...position };
-  return { ...entry, hash: entryHash(entry, key) };
+  return { ...entry, hash: auditEntryHash(entry, key) };
 }
 
 /** The entries that follow `last`, one for each action. */
-export function createEntries(
+export function createAuditEntries(
   last: AuditEntry | undefined,
   actions: readonly AuditAction[],
   signing: { readonly at: number; readonly key: AuditKey },
@@ -79,13 +112,13 @@ export function createEntries(
   return entries;
 }
 
-export function parseEntry({ _id, v, ...entry }: StoredDocument): AuditEntry {
+export function parseAuditEntry({ _id, v, ...entry }: StoredDocument): AuditEntry {
   return entry as unknown as AuditEntry;
 }
 
 /** The write that appends an entry. It is never rolled back, as the next entry may already refer to it. */
-export function insertOf({ policy, ...entry }: AuditEntry): Write {
+export function auditEntryInsert({ policy, ...entry }: AuditEntry): Write {
   const policyMember = policy === undefined ? {} : { policy: { ...policy } };
-  const document = { ...entry, ...policyMember, v: 1, _id: entryIdOf(entry.seq) };
+  const document = { ...entry, ...policyMember, v: 1, _id: auditEntryId(entry.seq) };
   return { kind: 'insert', ns: AUDIT_NAMESPACE, document, keepOnRollback: true };
 }

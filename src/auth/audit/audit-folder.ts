@@ -4,10 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../errors/errors.ts';
-import { OWNER_ONLY_MODE, restrictToOwner } from '../../lib/files/file-mode.ts';
-import { isFileMissing } from '../../lib/files/missing-file.ts';
+import { isFileMissing, OWNER_ONLY_MODE, restrictToOwner } from '../../lib/files/file-operations.ts';
+import { type AuditKeys, parseAuditKeys } from './audit-entry.ts';
 import type { AuditAnchor, AuditHead } from './audit-head.ts';
-import { type AuditKeys, parseAuditKeys } from './audit-keys.ts';
 
 const FOLDER_MODE = 0o700;
 const KEY_BYTES = 32;

@@ -8,11 +8,11 @@ import {
   AUDIT_NAMESPACE,
   type AuditAction,
   type AuditEntry,
-  entryIdOf,
-  parseEntry,
-  sequenceOf,
+  type AuditKeys,
+  auditEntryId,
+  auditEntrySequence,
+  parseAuditEntry,
 } from './audit-entry.ts';
-import type { AuditKeys } from './audit-keys.ts';
 
 /** The newest entry. */
 export type AuditHead = Pick<AuditEntry, 'seq' | 'hash'>;
@@ -55,7 +55,7 @@ export async function findAuditEntries(
   filter: Filter,
   page: { readonly direction: 1 | -1; readonly limit: number; readonly deadline: number },
 ): Promise<readonly AuditEntry[]> {
-  return (await findDocuments(store, filter, page)).map(parseEntry);
+  return (await findDocuments(store, filter, page)).map(parseAuditEntry);
 }
 
 function findDocuments(
@@ -87,7 +87,11 @@ export function createAuditHead({ store, keys, anchor, log, strict }: AuditHeadD
   const hashAt = async (end: AuditHead, last: AuditEntry | undefined, deadline: number) => {
     if (last === undefined || last.seq < end.seq) return null;
     if (last.seq === end.seq) return last.hash;
-    const filter: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: entryIdOf(end.seq) }] };
+    const filter: Filter = {
+      kind: 'field',
+      path: '_id',
+      tests: [{ kind: 'eq', value: auditEntryId(end.seq) }],
+    };
     const [entry] = await findAuditEntries(store, filter, { direction: 1, limit: 1, deadline });
     return entry?.hash ?? null;
   };
@@ -119,7 +123,7 @@ export function createAuditHead({ store, keys, anchor, log, strict }: AuditHeadD
       const page = { direction: -1, limit: 1, deadline } as const;
       const [document] = await findDocuments(store, MATCH_ALL, page);
       // The document may not be a valid entry. Its number is in use all the same, so the next one follows from its id.
-      const last = document && { ...parseEntry(document), seq: sequenceOf(document._id) };
+      const last = document && { ...parseAuditEntry(document), seq: auditEntrySequence(document._id) };
       return { last, due: [...keyChanges(last), ...(await findBreaks(last, deadline))] };
     },
     /** Called once entries up to this one are stored. Never rejects. */

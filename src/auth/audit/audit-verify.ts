@@ -5,14 +5,14 @@ import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
 import {
   AUDIT_NAMESPACE,
   type AuditEntry,
-  entryHash,
-  entryIdOf,
+  type AuditKeys,
+  auditEntryHash,
+  auditEntryId,
+  auditEntrySequence,
   GENESIS_HASH,
-  parseEntry,
-  sequenceOf,
+  parseAuditEntry,
 } from './audit-entry.ts';
 import type { AuditAnchor, AuditHead } from './audit-head.ts';
-import type { AuditKeys } from './audit-keys.ts';
 
 const PAGE_SIZE = 500;
 const MEMBERS = new Set([
@@ -80,14 +80,14 @@ function findIssue(
   progress: Progress,
   keys: AuditKeys | undefined,
 ) {
-  const entry = parseEntry(document);
+  const entry = parseAuditEntry(document);
   const at = (kind: AuditIssueKind, more: Partial<AuditIssue> = {}): AuditIssue => ({
     ...{ kind, seq: expected, entry },
     ...more,
   });
   const { key: id } = entry;
-  const place = sequenceOf(document._id);
-  if (document._id !== entryIdOf(place)) return at('changed');
+  const place = auditEntrySequence(document._id);
+  if (document._id !== auditEntryId(place)) return at('changed');
   if (place > expected) return at('missing', { to: place - 1 });
   if (Object.keys(document).some((member) => !MEMBERS.has(member))) return at('changed');
   const isSigned = id !== undefined;
@@ -97,7 +97,7 @@ function findIssue(
     progress.unknownKey = { id, seq: expected };
     return undefined;
   }
-  if (entry.hash !== entryHash(entry, key)) return at('changed');
+  if (entry.hash !== auditEntryHash(entry, key)) return at('changed');
   if (entry.seq !== expected) return at('moved');
   const before = progress.last ?? progress.trusted;
   if (entry.previous !== (before?.hash ?? GENESIS_HASH)) return at('replaced');
@@ -144,24 +144,24 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> 
   };
   if (after > 0) {
     const [trusted] = await read(
-      { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: entryIdOf(after) }] },
+      { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: auditEntryId(after) }] },
       1,
     );
     if (trusted === undefined) {
       throw new AppError('NOT_FOUND', { message: `The audit log has no entry ${after}` });
     }
-    progress.trusted = parseEntry(trusted);
+    progress.trusted = parseAuditEntry(trusted);
     if (progress.trusted.key !== undefined) progress.keys.add(progress.trusted.key);
   }
   let seen: string | undefined;
-  for (let from = entryIdOf(after); ; ) {
+  for (let from = auditEntryId(after); ; ) {
     const page = await read({ kind: 'field', path: '_id', tests: [{ kind: 'gt', value: from }] }, PAGE_SIZE);
     for (const document of page) {
       const expected = (progress.last?.seq ?? after) + 1;
       const fault = findIssue(document, expected, progress, keys);
       if (fault !== undefined) return report(fault);
       if (progress.unknownKey !== undefined) return report();
-      const entry = parseEntry(document);
+      const entry = parseAuditEntry(document);
       take(progress, entry);
       if (entry.seq === end?.seq) seen = entry.hash;
     }

@@ -1,9 +1,15 @@
 // The audit log: an append-only record of what admins change. An entry is written before its change, or in one commit with it.
 import { isStoreUnavailable, StoreError } from '../../errors/errors.ts';
-import { createKeyedMutex } from '../../lib/async/keyed-mutex.ts';
+import { createKeyedMutex } from '../../lib/async/concurrency.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { DocumentStore, OperationOptions, Write } from '../../stores/ports.ts';
-import { type AuditAction, type AuditEntry, createEntries, entryIdOf, insertOf } from './audit-entry.ts';
+import {
+  type AuditAction,
+  type AuditEntry,
+  auditEntryId,
+  auditEntryInsert,
+  createAuditEntries,
+} from './audit-entry.ts';
 import type { AuditFolder } from './audit-folder.ts';
 import { type AuditLogger, createAuditHead, findAuditEntries } from './audit-head.ts';
 
@@ -108,7 +114,7 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
     deadline: number,
   ): Promise<readonly AuditAction[]> => {
     // While the store rejects entry after entry, all of them have the same number.
-    const values = [...new Set(entries.flatMap(({ of }) => (of === undefined ? [] : entryIdOf(of.seq))))];
+    const values = [...new Set(entries.flatMap(({ of }) => (of === undefined ? [] : auditEntryId(of.seq))))];
     const filter: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'in', values }] };
     const stored = values.length === 0 ? [] : await find(filter, { limit: values.length, deadline });
     const hashes = new Set(stored.map(({ hash }) => hash));
@@ -124,8 +130,8 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
     const taken = pending.length;
     const late = await dueActions(pending.slice(0, taken), deadline);
     const { last, due } = await head.find(deadline);
-    const entries = createEntries(last, [...due, ...late, ...actions], { at: now(), key: keys.current });
-    const all = [...entries.map(insertOf), ...writes];
+    const entries = createAuditEntries(last, [...due, ...late, ...actions], { at: now(), key: keys.current });
+    const all = [...entries.map(auditEntryInsert), ...writes];
     try {
       if (all.length > 0) await store.commit(all, { deadline });
     } catch (error) {
@@ -221,7 +227,11 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
         if (failure !== undefined) throw failure;
       }),
     read(after, limit, options) {
-      const filter: Filter = { kind: 'field', path: '_id', tests: [{ kind: 'gt', value: entryIdOf(after) }] };
+      const filter: Filter = {
+        kind: 'field',
+        path: '_id',
+        tests: [{ kind: 'gt', value: auditEntryId(after) }],
+      };
       return find(filter, { limit, deadline: until(options) });
     },
   };

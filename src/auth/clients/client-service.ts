@@ -1,16 +1,16 @@
 // Manages the clients that may request tokens: created, listed, changed and removed by admins, verified at `/token`.
+
 import { AppError, StoreError } from '../../errors/errors.ts';
 import type { DocumentStore, OperationOptions } from '../../stores/ports.ts';
 import type { Audit } from '../audit/audit.ts';
-import type { Client } from './client.ts';
-import { type NewClient, parseClientChange, parseNewClient, parseSecret } from './client.ts';
+import { type Client, type NewClient, parseClientChange, parseNewClient, parseSecret } from './client.ts';
 import {
   CLIENTS_NAMESPACE,
   type ClientStatus,
   createClientRecord,
   createClientStore,
 } from './client-store.ts';
-import { decoyHash, generateSecret, hashSecret, secretMatches } from './secret-hash.ts';
+import { createDecoyHash, generateSecret, hashSecret, secretMatches } from './secret-hash.ts';
 
 const QUERY_MS = 5000;
 
@@ -83,7 +83,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
   const { store, audit, newId, now, queryMs = QUERY_MS, hashCost } = options;
   const storeFor = ({ deadline = now() + queryMs, by }: ChangeOptions = {}): ClientRecords =>
     createClientStore({ store, audit, now, by: by ?? null, deadline });
-  const decoy = decoyHash();
+  const decoy = createDecoyHash();
 
   const add = async (
     given: NewClient,
@@ -167,4 +167,52 @@ async function hashOrGenerate(chosen: string | undefined, cost: HashCost) {
   if (chosen !== undefined) return { hash: await hashSecret(chosen, cost), generated: undefined };
   const generated = generateSecret();
   return { hash: await hashSecret(generated, cost), generated };
+}
+
+const FIRST_ADMIN_ID = 'admin';
+
+interface ConfiguredAdmin {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Its secret is shown once. */
+export interface CreatedAdmin {
+  readonly clientId: string;
+  readonly secret: string;
+}
+
+/**
+ * Gives the function that makes or updates the configured admin. Without one, and without any client, it makes an admin
+ * with a random secret and returns it. It may be called again when it failed: the secret stays, so that an admin whose
+ * making was reported as failed is told of in the end. Rejects with BAD_REQUEST when the configured id or secret is
+ * unfit, or with the store's StoreError.
+ */
+export function createFirstAdmin(
+  clients: Pick<ClientService, 'hasAny' | 'create' | 'upsertAdmin' | 'verifySecret'>,
+  configured: ConfiguredAdmin | undefined,
+): () => Promise<CreatedAdmin | undefined> {
+  const made: CreatedAdmin = { clientId: FIRST_ADMIN_ID, secret: generateSecret() };
+  let tried = false;
+
+  const madeBefore = async (): Promise<CreatedAdmin | undefined> => {
+    if (!tried) return undefined;
+    return (await clients.verifySecret(made.clientId, made.secret)) === undefined ? undefined : made;
+  };
+
+  return async () => {
+    if (configured !== undefined) {
+      await clients.upsertAdmin(configured.id, configured.secret);
+      return undefined;
+    }
+    if (await clients.hasAny()) return madeBefore();
+    tried = true;
+    try {
+      await clients.create({ ...made, accessType: 'admin' });
+      return made;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'CLIENT_EXISTS') return madeBefore();
+      throw error;
+    }
+  };
 }

@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { AppError, StoreError } from '../../errors/errors.ts';
 import { retry } from '../../lib/async/retry.ts';
-import { documentVersion } from '../../lib/document-version.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { documentVersion } from '../../lib/json/stored-json.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stores/ports.ts';
@@ -73,14 +73,14 @@ export function parseClientRecord(document: StoredDocument): ClientRecord {
 }
 
 /** The members of a client that responses show. */
-export function publicClient({ clientId, accessType, reviewer, permissions }: Client) {
+export function toPublicClient({ clientId, accessType, reviewer, permissions }: Client) {
   const right = reviewer === undefined ? {} : { reviewer };
   return { clientId, accessType, ...right, ...(permissions === null ? {} : { permissions }) };
 }
 
 /** The hash that audit entries hold for a client; null for none. It leaves out the secret, whose hash must not spread. */
 export function hashClient(client: Client | undefined): string | null {
-  return client === undefined ? null : sha256Hex(`${JSON.stringify(publicClient(client), null, 2)}\n`);
+  return client === undefined ? null : sha256Hex(`${JSON.stringify(toPublicClient(client), null, 2)}\n`);
 }
 
 interface RecordOrigin {

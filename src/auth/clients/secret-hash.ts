@@ -37,7 +37,7 @@ export async function hashSecret(secret: string, cost = DEFAULT_COST): Promise<s
 }
 
 /** A hash that no secret has. Comparing with it takes the time of a real comparison. */
-export function decoyHash(): string {
+export function createDecoyHash(): string {
   return encode(randomBytes(SALT_BYTES), randomBytes(KEY_BYTES));
 }
 

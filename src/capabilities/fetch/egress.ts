@@ -1,17 +1,53 @@
 // Guarded fetch, the only way from posted code to the network: every hop needs a grant, every address is checked, sizes and
 // times are limited.
+
 import type { IncomingMessage } from 'node:http';
-import { rejectOnAbort, withFetchTimeout } from '../../lib/egress/abort.ts';
 import { createAllowedDestinations, originOf } from '../../lib/egress/addresses.ts';
-import { createDestinationResolver } from '../../lib/egress/destination.ts';
-import type { HostResolver } from '../../lib/egress/dns.ts';
+import { createDestinationResolver, type HostResolver } from '../../lib/egress/destination.ts';
 import { FetchFailedError, FetchRefusedError } from '../../lib/egress/fetch-errors.ts';
-import { type HeaderList, type OutgoingRequest, sendRequest } from '../../lib/egress/http-request.ts';
-import { readResponseBody } from '../../lib/egress/response-body.ts';
+import {
+  type HeaderList,
+  type OutgoingRequest,
+  readResponseBody,
+  rejectOnAbort,
+  sendRequest,
+  withFetchTimeout,
+} from '../../lib/egress/http-request.ts';
 import { findFetchGrant } from '../../modules/policy/fetch-grant-match.ts';
 import type { FetchGrant } from '../../sandbox-supervisor/model/module-version.ts';
-import { redirectRequest } from './redirects.ts';
-import { resolveGrantHeaders } from './request-headers.ts';
+import { crossOriginHeaders, omitBodyHeaders, resolveGrantHeaders } from './request-headers.ts';
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** The target of a redirect; `null` for a location that is no URL. */
+function targetOf(response: IncomingMessage, base: URL): URL | null | undefined {
+  const { location } = response.headers;
+  if (!REDIRECTS.has(response.statusCode ?? 0) || location === undefined) return undefined;
+  // Header values arrive as Latin-1; what servers put there is UTF-8 by now.
+  return URL.parse(Buffer.from(location, 'latin1').toString(), base);
+}
+
+function becomesGet(status: number | undefined, method: string): boolean {
+  if (status === 303) return !READS.has(method);
+  return (status === 301 || status === 302) && method === 'POST';
+}
+
+/**
+ * The request that an answer asks for instead: undefined when it is no redirect, null when its location is no URL.
+ * Headers of the guest that may be credentials do not go to another origin.
+ */
+function redirectRequest(
+  response: IncomingMessage,
+  sent: OutgoingRequest,
+): OutgoingRequest | null | undefined {
+  const url = targetOf(response, sent.url);
+  if (!url) return url;
+  const isElsewhere = originOf(url) !== originOf(sent.url);
+  const headers = isElsewhere ? crossOriginHeaders(sent.headers) : sent.headers;
+  if (!becomesGet(response.statusCode, sent.method)) return { ...sent, url, headers };
+  return { url, method: 'GET', headers: omitBodyHeaders(headers), body: undefined };
+}
 
 const MAX_REDIRECTS = 3;
 /** Milliseconds until the headers of an answer, where the grant does not end it sooner. */

@@ -41,7 +41,7 @@ export function crossOriginHeaders(headers: HeaderList): HeaderList {
 }
 
 /** The headers of a redirected request that loses its body. */
-export function bodilessHeaders(headers: HeaderList): HeaderList {
+export function omitBodyHeaders(headers: HeaderList): HeaderList {
   return headers.filter(([name]) => !name.startsWith('content-'));
 }
 

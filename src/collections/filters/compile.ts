@@ -6,9 +6,8 @@ import { type Filter, type FilterTest, MATCH_ALL } from '../../stores/filter.ts'
 import type { DocumentStore, FindQuery, OperationOptions } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
-import { createFilterError } from '../model/parameter-error.ts';
-import { referenceTarget } from '../model/references.ts';
-import type { Registry } from '../model/registry.ts';
+import { createFilterError } from '../model/read-request.ts';
+import { type Registry, referenceTarget } from '../model/registry.ts';
 import { parseFilter } from './parse.ts';
 import {
   isResolved,

@@ -1,8 +1,7 @@
 // The hooks of documents, as reads and writes use them: posted code that runs before and after both. `src/hooks/` implements it.
 import type { Json } from '../../lib/json/json.ts';
-import type { Collection } from '../model/collection.ts';
+import type { Collection, HookEvent } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
-import type { HookEvent } from '../model/hook-events.ts';
 
 /** Memory that the results of the hooks of one request may take. */
 export interface ResultQuota {

@@ -1,9 +1,8 @@
 // Runs the hooks of one request within one time limit, and validates their results.
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import type { Collection } from '../model/collection.ts';
+import type { Collection, HookEvent } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
-import type { HookEvent } from '../model/hook-events.ts';
 import type { DocumentHooks, HookTask, ResultHandling } from './document-hooks.ts';
 
 /** Milliseconds that all hooks of one request may take together. */

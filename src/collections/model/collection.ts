@@ -1,8 +1,31 @@
-// The shape of a live collection, as the registry holds it: a specification with every default filled in. Types only.
+// A live collection, as the registry holds it: a specification with every default filled in.
+
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { Direction, IndexDefinition, Namespace } from '../../stores/ports.ts';
 import type { FieldType } from './fields/field-types.ts';
-import type { HookPlan } from './hook-events.ts';
+
+export const HOOK_EVENTS = [
+  'beforeCreate',
+  'afterCreate',
+  'beforeGet',
+  'afterGet',
+  'beforeUpdate',
+  'afterUpdate',
+  'beforeDelete',
+  'afterDelete',
+] as const;
+
+export type HookEvent = (typeof HOOK_EVENTS)[number];
+
+/** One entry of a list in `settings.hooks`. */
+export interface HookUse {
+  readonly name: string;
+  /** What the specification gives to the hook beside the data. */
+  readonly options: Json | undefined;
+}
+
+/** The hooks of a collection, in the order in which they run. No list is empty. */
+export type HookPlan = Readonly<Partial<Record<HookEvent, readonly HookUse[]>>>;
 
 interface LinearPattern {
   /** Work for each character of a text, in instructions of the engine. */

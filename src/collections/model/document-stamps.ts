@@ -1,6 +1,7 @@
 // Fields that the server sets when a document is created, updated, or kept as a revision.
-import { documentVersion } from '../../lib/document-version.ts';
+
 import type { Json, JsonObject } from '../../lib/json/json.ts';
+import { documentVersion } from '../../lib/json/stored-json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
 import { type Collection, INTERNAL_FIELDS } from './collection.ts';
 

@@ -1,12 +1,13 @@
 // Types of the document service: requests, options, results, limits. `document-service.ts` implements it.
+
 import type { Client } from '../../auth/clients/client.ts';
+import { StoreError } from '../../errors/errors.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
-import type { Depth } from '../../lib/depth.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { CheckedJson } from '../../lib/json/json-check.ts';
 import type { StoredDocument, TextPage, Write } from '../../stores/ports.ts';
 import type { Collection } from './collection.ts';
-import type { ReadRequest } from './read-request.ts';
+import type { Depth, ReadRequest } from './read-request.ts';
 
 export type CollectionMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -205,4 +206,19 @@ export interface RecordService {
     by: { readonly id: string } | { readonly path: string },
     context: RequestContext,
   ): Promise<StoredDocument | undefined>;
+}
+
+/**
+ * A commit was rejected because of one of its extra writes. `reason` is that of the store: `duplicate` or `conflict` where
+ * another write came first. Nothing was written.
+ */
+export class ExtraWriteError extends StoreError {
+  /** Index among the extra writes. */
+  readonly position: number;
+
+  constructor(cause: StoreError, position: number) {
+    super(cause.reason, { cause, fields: cause.fields });
+    this.name = 'ExtraWriteError';
+    this.position = position;
+  }
 }

@@ -1,7 +1,23 @@
 // The parameters of a read: one row for each. HTTP, `beforeGet` hooks and `Model` all parse this table, each under its own
 // names, so that a new parameter takes one row here and its use in `reads/`.
-import { type Depth, isDepth } from '../../lib/depth.ts';
+
+import { AppError } from '../../errors/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+
+export type Depth = boolean | 'all' | number;
+
+const NUMBER = /^\d{1,9}$/;
+
+/** Reads `true`, `all`, or a number of levels; any other text is off. */
+export function parseDepth(text: string): Depth {
+  if (text === 'all') return 'all';
+  return NUMBER.test(text) ? Number(text) : text === 'true';
+}
+
+/** True for a boolean, `all`, or a whole number of levels. */
+export function isDepth(value: Json): value is Depth {
+  return typeof value === 'boolean' || value === 'all' || (Number.isSafeInteger(value) && Number(value) >= 0);
+}
 
 interface ValueOfKind {
   readonly object: JsonObject;
@@ -92,4 +108,20 @@ export function buildReadRequest(parse: (parameter: Row) => Json | undefined): R
     return value === undefined ? [] : [[parameter.key, value] as const];
   });
   return Object.fromEntries(entries) as ReadRequest;
+}
+
+const MAX_SHOWN_CHARACTERS = 200;
+
+/** A 400 for the query parameter `name`. */
+export function createParameterError(name: string, details: string): AppError {
+  const title = `Invalid ${name.charAt(0).toUpperCase()}${name.slice(1)} Parameter Provided`;
+  const item = { status: 'Bad Request', code: 'Invalid Parameter', title, details };
+  return new AppError('PARAMETER_INVALID', { items: [{ field: name, message: details, ...item }] });
+}
+
+/** A 400 for a filter. `field` is the path or the operator that is wrong. */
+export function createFilterError(field: string, message: string): AppError {
+  const { items } = createParameterError('filter', message);
+  const shown = field.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed();
+  return new AppError('FILTER_INVALID', { items: items.map((item) => ({ ...item, field: shown })) });
 }

@@ -1,15 +1,14 @@
 // Composes documents: replaces ids by the documents they refer to, level by level, with one query per level and collection.
 import { AppError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
-import type { Depth } from '../../lib/depth.ts';
 import { documentsById } from '../../lib/document-id.ts';
 import { forEachMember } from '../../lib/json/json-members.ts';
 import { filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import type { Collection, Field } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
-import { referenceFields, referenceTarget } from '../model/references.ts';
-import type { Registry } from '../model/registry.ts';
+import type { Depth } from '../model/read-request.ts';
+import { type Registry, referenceFields, referenceTarget } from '../model/registry.ts';
 import {
   type CompositionNode,
   type CompositionQuota,

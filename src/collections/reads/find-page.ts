@@ -1,16 +1,12 @@
 // Finds a page of documents: reads it, turns the stored documents into those of the response (complete histories, revisions,
 // composition, hidden ids), and counts all matches.
 
-import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
-import { andThen, both } from '../../lib/async/maybe-promise.ts';
+import { andThen, both, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import { joinByComma } from '../../lib/chunked-text.ts';
-import type { Depth } from '../../lib/depth.ts';
-import { documentVersion } from '../../lib/document-version.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
-import { parseStoredJson } from '../../lib/json/stored-json.ts';
-import type { Filter } from '../../stores/filter.ts';
-import { MATCH_ALL } from '../../stores/filter.ts';
+import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
+import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type {
   DocumentStore,
   FindQuery,
@@ -21,11 +17,10 @@ import type {
 } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { ReadPage, RequestContext } from '../model/documents.ts';
+import type { Depth } from '../model/read-request.ts';
 import type { Composer } from './compose.ts';
-import type { HistoryLoader } from './history-loader.ts';
-import { mayHaveLongHistory } from './history-loader.ts';
-import type { PageInfo } from './read-options.ts';
-import { includesField, pageMetadata, withVisibleId } from './read-options.ts';
+import { type HistoryLoader, mayHaveLongHistory } from './history-loader.ts';
+import { includesField, type PageInfo, pageMetadata, withVisibleId } from './read-options.ts';
 import { includeRevisions } from './revisions.ts';
 
 interface ViewOptions {

@@ -2,16 +2,19 @@
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
 import { readDocumentId } from '../../lib/document-id.ts';
-import { documentVersion } from '../../lib/document-version.ts';
 import type { Json } from '../../lib/json/json.ts';
 import { findMemberSpans } from '../../lib/json/json-members.ts';
-import { parseStoredJson } from '../../lib/json/stored-json.ts';
+import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
-import { HISTORY_BLOCK_SIZE, revisionBlock } from '../model/history-blocks.ts';
-import { revisionNamespaceOf, revisionsFilter } from '../model/revision-namespace.ts';
+import {
+  HISTORY_BLOCK_SIZE,
+  revisionBlock,
+  revisionNamespaceOf,
+  revisionsFilter,
+} from '../model/stored-revisions.ts';
 
 /** Ids that one response adds to those that its documents store. */
 const MAX_ADDED_IDS = 100_000;

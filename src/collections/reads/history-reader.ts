@@ -8,8 +8,7 @@ import type { DocumentStore, FindQuery, Projection } from '../../stores/ports.ts
 import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
 import type { Collection } from '../model/collection.ts';
 import type { DocumentLimits, DocumentService, RequestContext } from '../model/documents.ts';
-import { HISTORY_BLOCK_SIZE, revisionIds } from '../model/history-blocks.ts';
-import { revisionsFilter } from '../model/revision-namespace.ts';
+import { HISTORY_BLOCK_SIZE, revisionIds, revisionsFilter } from '../model/stored-revisions.ts';
 import { createReadView, type PageFinder, prepareRead, toOperationOptions } from './find-page.ts';
 import { includesField, pageMetadata, resolveReadOptions, withVisibleId } from './read-options.ts';
 import { revisionView, withEarlierIds } from './revisions.ts';

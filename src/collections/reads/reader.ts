@@ -2,8 +2,7 @@
 // filter, find, enrich, metadata, `afterGet`.
 import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
-import { documentVersion } from '../../lib/document-version.ts';
-import { parseStoredJson } from '../../lib/json/stored-json.ts';
+import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
 import { filterById } from '../../stores/filter.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import { type FilterCompiler, joinFilters } from '../filters/compile.ts';

@@ -6,8 +6,7 @@ import { type Filter, filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import { type Collection, createPlainField } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
-import { HISTORY_BLOCK_SIZE, revisionIds } from '../model/history-blocks.ts';
-import { revisionNamespaceOf } from '../model/revision-namespace.ts';
+import { HISTORY_BLOCK_SIZE, revisionIds, revisionNamespaceOf } from '../model/stored-revisions.ts';
 import { type FieldMap, includesField } from './read-options.ts';
 
 const REVISION_FIELDS = { v: 1, action: 1 } as const;

@@ -1,7 +1,7 @@
 // Applies specifications to the registry: those found at a start, and every later change. A change is checked, its unique
 // indexes are built, it is saved, and then the live collection is swapped whole.
 import { AppError, isStoreUnavailable } from '../../errors/errors.ts';
-import { createKeyedMutex, type KeyedMutex } from '../../lib/async/keyed-mutex.ts';
+import { createKeyedMutex, type KeyedMutex } from '../../lib/async/concurrency.ts';
 import type { Json } from '../../lib/json/json.ts';
 import type { Log } from '../../lib/logger.ts';
 import { sha256Hex } from '../../lib/sha256.ts';

@@ -4,9 +4,8 @@ import { namespaceKey } from '../../stores/namespace.ts';
 import type { DocumentStore, Namespace } from '../../stores/ports.ts';
 import { type FilterLimits, parseFilter } from '../filters/parse.ts';
 import type { Collection } from '../model/collection.ts';
-import { referenceFields, referenceTarget } from '../model/references.ts';
-import type { Registry } from '../model/registry.ts';
-import { activeRevisionNamespace } from '../model/revision-namespace.ts';
+import { type Registry, referenceFields, referenceTarget } from '../model/registry.ts';
+import { activeRevisionNamespace } from '../model/stored-revisions.ts';
 
 export interface ConflictCheckDeps {
   readonly registry: Registry;

@@ -1,11 +1,11 @@
 // Plans the indexes of each namespace (those that collections declare, and that of revisions) and applies them, all or nothing.
 import { AppError, isStoreUnavailable, StoreError } from '../../errors/errors.ts';
-import type { KeyedMutex } from '../../lib/async/keyed-mutex.ts';
+import type { KeyedMutex } from '../../lib/async/concurrency.ts';
 import type { Log } from '../../lib/logger.ts';
 import { namespaceKey } from '../../stores/namespace.ts';
 import type { DocumentStore, IndexDefinition, Namespace } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
-import { activeRevisionNamespace, REVISION_INDEX } from '../model/revision-namespace.ts';
+import { activeRevisionNamespace, REVISION_INDEX } from '../model/stored-revisions.ts';
 import { mergeIndexes } from './index-definitions.ts';
 
 export interface IndexPlan {

@@ -16,7 +16,7 @@ import {
   isFieldType,
 } from '../model/fields/field-types.ts';
 import { checkValue, createPatternQuota } from '../validation/field-rules.ts';
-import { checkCollectionName, checkDatabaseName } from './address.ts';
+import { checkCollectionName, checkDatabaseName } from './collection-address.ts';
 import type { IssueCollector } from './issue-collector.ts';
 import { effectiveFlags, type PatternCompiler } from './pattern-compiler.ts';
 

@@ -2,10 +2,17 @@
 
 import { distance } from 'fastest-levenshtein';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import type { CollectionAddress, CollectionSettings, Field } from '../model/collection.ts';
-import { HOOK_EVENTS, type HookEvent, type HookPlan, type HookUse } from '../model/hook-events.ts';
+import {
+  type CollectionAddress,
+  type CollectionSettings,
+  type Field,
+  HOOK_EVENTS,
+  type HookEvent,
+  type HookPlan,
+  type HookUse,
+} from '../model/collection.ts';
 import { RECORD_PATH_INDEX } from '../model/media-record-fields.ts';
-import { checkCollectionName } from './address.ts';
+import { checkCollectionName } from './collection-address.ts';
 import { parseIndexes } from './index-definitions.ts';
 import type { IssueCollector } from './issue-collector.ts';
 
@@ -59,13 +66,13 @@ function parseDirection(value: Json | undefined): 1 | -1 | undefined {
 }
 
 /** True when a limiter includes some fields and excludes others; `_id` may be excluded from either. */
-export function isMixedLimiter(limiter: Readonly<Record<string, 0 | 1>>): boolean {
+export function mixesInclusion(limiter: Readonly<Record<string, 0 | 1>>): boolean {
   const values = Object.entries(limiter).filter(([name]) => name !== '_id');
   return values.some(([, value]) => value === 0) && values.some(([, value]) => value === 1);
 }
 
 /** True for the `settings` block of a media collection. */
-export function isMedia({ type }: JsonObject): boolean {
+export function isMediaSettings({ type }: JsonObject): boolean {
   return typeof type === 'string' && MEDIA_TYPES.includes(type);
 }
 
@@ -114,7 +121,7 @@ function warnAboutCombinations(settings: CollectionSettings, report: IssueCollec
   if (sort !== null && sort !== '_id' && !indexes.some(({ keys }) => keys[0]?.path === sort)) {
     report.warn('settings.sort', `no index begins with \`${sort.slice(0, 100)}\`, so sorting is slow`);
   }
-  if (fieldLimiters !== null && isMixedLimiter(fieldLimiters)) {
+  if (fieldLimiters !== null && mixesInclusion(fieldLimiters)) {
     report.warn('settings.fieldLimiters', 'mixes 1 and 0: every read will fail');
   }
 }
@@ -146,9 +153,14 @@ export function parseSettings(
     fieldLimiters: objectOf('fieldLimiters') as CollectionSettings['fieldLimiters'],
     storeRevisions: source['storeRevisions'] === true,
     revisionCollection: parseRevisionCollection(source, address, report),
-    indexes: parseIndexes(source['index'], fields, report, isMedia(source) ? [RECORD_PATH_INDEX] : []),
+    indexes: parseIndexes(
+      source['index'],
+      fields,
+      report,
+      isMediaSettings(source) ? [RECORD_PATH_INDEX] : [],
+    ),
     compose: source['compose'] === true,
-    media: isMedia(source),
+    media: isMediaSettings(source),
     signUploads: source['signUploads'] === true,
     displayName: textOf('displayName'),
     hooks: parseHookPlan(source['hooks'], report),

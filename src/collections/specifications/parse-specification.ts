@@ -4,10 +4,10 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts
 import type { Collection, CollectionAddress, Field } from '../model/collection.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';
 import { isInEveryRecord, recordFieldType, withRecordFields } from '../model/media-record-fields.ts';
-import { checkAddress, namespaceOf } from './address.ts';
+import { checkAddress, namespaceOf } from './collection-address.ts';
 import { createIssueCollector, type IssueCollector, type SpecificationWarning } from './issue-collector.ts';
 import { parseField, type SpecificationParseContext } from './parse-field.ts';
-import { isMedia, parseSettings } from './parse-settings.ts';
+import { isMediaSettings, parseSettings } from './parse-settings.ts';
 import { createPatternCompiler, MAX_FIELDS, type PatternCompiler } from './pattern-compiler.ts';
 
 export interface SpecificationOptions {
@@ -74,7 +74,7 @@ export function parseSpecification(
   }
   const report = createIssueCollector();
   for (const item of checkAddress(address)) report.add(item);
-  const hasRecords = isJsonObject(source['settings']) && isMedia(source['settings']);
+  const hasRecords = isJsonObject(source['settings']) && isMediaSettings(source['settings']);
   const declared = parseFields(source['fields'], { issues: report, patterns }, hasRecords);
   const block = parseSettingsBlock(source['settings'], report);
   if (hasRecords) checkDeclaredRecordFields(declared, source['fields'], report);

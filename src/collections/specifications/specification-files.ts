@@ -2,9 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { AppError } from '../../errors/errors.ts';
-import { atomicWrite, removeFile } from '../../lib/files/atomic-write.ts';
+import { atomicWrite, isFileMissing, listNames, removeFile } from '../../lib/files/file-operations.ts';
 import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
-import { isFileMissing, listNames } from '../../lib/files/missing-file.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { findJsonIssue } from '../../lib/json/json-check.ts';
 import type { CollectionAddress } from '../model/collection.ts';

@@ -1,15 +1,14 @@
 // Specifications as the rest of the server uses them: loaded from files, posted, edited by hand, removed. Changes on the
 // same documents run one after the other; a change that waits for its indexes blocks no other.
 import { AppError } from '../../errors/errors.ts';
-import { createKeyedMutex } from '../../lib/async/keyed-mutex.ts';
-import { type Pause, pause as pauseOnClock } from '../../lib/async/pause.ts';
-import { createRetrier } from '../../lib/async/retry.ts';
+import { createKeyedMutex } from '../../lib/async/concurrency.ts';
+import { createRetrier, type Pause, pause as pauseOnClock } from '../../lib/async/retry.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { namespaceKey } from '../../stores/namespace.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import type { Collection, CollectionAddress } from '../model/collection.ts';
-import { namespaceOf } from './address.ts';
 import { type ApplyChangesDeps, createChangeApplier, loadSpecifications } from './apply-changes.ts';
+import { namespaceOf } from './collection-address.ts';
 
 interface SpecificationServiceDeps extends ApplyChangesDeps {
   readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes' | 'health'>;

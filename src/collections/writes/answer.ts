@@ -1,9 +1,9 @@
 // Response to a write. The write is committed already, so nothing that only the response needs may fail it.
 import { AppError, StoreError } from '../../errors/errors.ts';
-import type { Depth } from '../../lib/depth.ts';
 import type { DocumentStore, Write } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
+import type { Depth } from '../model/read-request.ts';
 import { documentKey } from '../model/registry.ts';
 import { createComposer } from '../reads/compose.ts';
 import type { WriteDeps } from './commit.ts';

@@ -2,20 +2,23 @@
 
 import { AppError, StoreError } from '../../errors/errors.ts';
 import { documentIssueOf } from '../../errors/store-errors.ts';
-import type { KeyedMutex } from '../../lib/async/keyed-mutex.ts';
+import type { KeyedMutex } from '../../lib/async/concurrency.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { jitteredBackOff, retry } from '../../lib/async/retry.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
-import { documentVersion } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
-import { parseStoredJson } from '../../lib/json/stored-json.ts';
+import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
 import { type Filter, filterById } from '../../stores/filter.ts';
 import type { DocumentStore, Projection, StoredDocument } from '../../stores/ports.ts';
 import type { FilterCompiler } from '../filters/compile.ts';
 import type { HookDeps } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
-import type { DocumentLimits, RequestContext, WriteOptions } from '../model/documents.ts';
-import { ExtraWriteError } from '../model/extra-write-error.ts';
+import {
+  type DocumentLimits,
+  ExtraWriteError,
+  type RequestContext,
+  type WriteOptions,
+} from '../model/documents.ts';
 import { documentKey, type Registry } from '../model/registry.ts';
 import type { HistoryLoader } from '../reads/history-loader.ts';
 import { BODY_ORIGIN, indexMember, type WriteOrigin } from '../validation/issue-position.ts';

@@ -2,15 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { createYielder, mapYielding } from '../../lib/async/yielding.ts';
-import { documentVersion } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
-import { parseStoredJson } from '../../lib/json/stored-json.ts';
+import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
 import { filterByIds } from '../../stores/filter.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
 import { type HookSession, hasHooks, openHookSession } from '../hooks/hook-session.ts';
 import type { RequestContext } from '../model/documents.ts';
-import { isReference } from '../model/references.ts';
-import { documentKey } from '../model/registry.ts';
+import { documentKey, isReference } from '../model/registry.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { stripInternalFields, validateFields } from '../validation/validate-document.ts';
 import type { WriteDeps } from './commit.ts';

@@ -8,8 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts
 import type { Collection, Field } from '../model/collection.ts';
 import type { Caller, DocumentLimits } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
-import { isReference, referenceTarget } from '../model/references.ts';
-import type { Registry } from '../model/registry.ts';
+import { isReference, type Registry, referenceTarget } from '../model/registry.ts';
 import { BODY_ORIGIN, indexMember, type WriteOrigin } from '../validation/issue-position.ts';
 import {
   stripInternalFields,

@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, StoreError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
-import { documentVersion } from '../../lib/document-version.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
+import { documentVersion } from '../../lib/json/stored-json.ts';
 import { namespaceKey } from '../../stores/namespace.ts';
 import type { StoredDocument, Write } from '../../stores/ports.ts';
 import type { AfterHookEvent } from '../hooks/document-hooks.ts';
@@ -18,9 +18,8 @@ import {
   stampUpdated,
   type WriteStamp,
 } from '../model/document-stamps.ts';
-import { revisionIds, splitHistory } from '../model/history-blocks.ts';
 import { documentKey } from '../model/registry.ts';
-import { revisionNamespaceOf } from '../model/revision-namespace.ts';
+import { revisionIds, revisionNamespaceOf, splitHistory } from '../model/stored-revisions.ts';
 import { BODY_ORIGIN, type WriteOrigin } from '../validation/issue-position.ts';
 
 /** A document as the commit stores it. */

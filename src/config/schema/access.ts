@@ -1,7 +1,7 @@
 // Settings of access: tokens, the rate limit on logins, the first admin, other origins.
 import type { SettingGroup } from './setting-schema.ts';
 
-export const AUTH = {
+export const AUTH_SCHEMA = {
   type: 'object',
   description: 'Access tokens and who may get one.',
   properties: {
@@ -84,7 +84,7 @@ export const AUTH = {
   },
 } as const satisfies SettingGroup;
 
-export const CORS = {
+export const CORS_SCHEMA = {
   type: 'object',
   description: 'Answers to browsers on other origins. A bare boolean switches it on or off.',
   shorthand: 'enabled',

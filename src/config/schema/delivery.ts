@@ -1,7 +1,7 @@
 // Settings of the delivery component: its listener, rendering, the cache of variants, the sources of originals.
 import type { SettingGroup } from './setting-schema.ts';
 
-export const DELIVERY = {
+export const DELIVERY_SCHEMA = {
   type: 'object',
   description: 'The delivery component: routes, recipes, images.',
   properties: {
@@ -104,7 +104,7 @@ export const DELIVERY = {
   },
 } as const satisfies SettingGroup;
 
-export const IMAGES = {
+export const IMAGES_SCHEMA = {
   type: 'object',
   description: 'Where delivery finds originals: the first source that has the file.',
   properties: {
@@ -200,7 +200,7 @@ export const IMAGES = {
   },
 } as const satisfies SettingGroup;
 
-export const NOT_FOUND = {
+export const NOT_FOUND_SCHEMA = {
   type: 'object',
   description: 'What stands in for a missing original.',
   properties: {

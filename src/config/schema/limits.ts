@@ -1,7 +1,7 @@
 // What a client may ask for at most. Every bound that a stranger can reach is here.
 import type { SettingGroup } from './setting-schema.ts';
 
-export const LIMITS = {
+export const LIMITS_SCHEMA = {
   type: 'object',
   description: 'What one request may ask for at most.',
   properties: {

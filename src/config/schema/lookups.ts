@@ -17,7 +17,7 @@ const FAILURE_TTL = {
   description: 'Seconds for which a failed lookup is not tried again.',
 } as const;
 
-export const GEOLOCATION = {
+export const GEOLOCATION_SCHEMA = {
   type: 'object',
   description: 'The country of a visitor, for delivery routes.',
   properties: {
@@ -68,7 +68,7 @@ export const GEOLOCATION = {
   },
 } as const satisfies SettingGroup;
 
-export const NETWORK = {
+export const NETWORK_SCHEMA = {
   type: 'object',
   description: 'The connection type of a visitor, for delivery routes.',
   properties: {

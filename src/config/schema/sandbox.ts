@@ -1,7 +1,7 @@
 // Settings of the sandbox, in which endpoints and hooks run. What their code may do at most is in the policy file, not here.
 import type { SettingGroup } from './setting-schema.ts';
 
-export const SANDBOX = {
+export const SANDBOX_SCHEMA = {
   type: 'object',
   description: 'The sandbox of custom endpoints and hooks.',
   properties: {

@@ -1,7 +1,7 @@
 // Settings of the process: its listeners, its log, its folders, its limits.
 import type { SettingGroup } from './setting-schema.ts';
 
-export const SERVER = {
+export const SERVER_SCHEMA = {
   type: 'object',
   description: 'The listener of the content API.',
   properties: {
@@ -47,7 +47,7 @@ export const SERVER = {
   },
 } as const satisfies SettingGroup;
 
-export const WORKSPACE = {
+export const WORKSPACE_SCHEMA = {
   type: 'object',
   description: 'What people edit: specifications and this configuration.',
   properties: {
@@ -68,7 +68,7 @@ export const WORKSPACE = {
   },
 } as const satisfies SettingGroup;
 
-export const PATHS = {
+export const PATHS_SCHEMA = {
   type: 'object',
   description:
     'Folders inside the workspace. The operator may name others: absolute paths are taken as they are. Nothing over HTTP changes these.',
@@ -106,7 +106,7 @@ export const PATHS = {
   },
 } as const satisfies SettingGroup;
 
-export const LOGGING = {
+export const LOGGING_SCHEMA = {
   type: 'object',
   description: 'The log, on the standard error stream.',
   properties: {

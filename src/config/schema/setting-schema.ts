@@ -61,7 +61,7 @@ export type SettingSchema = (Scalar | ListSchema | ChoiceSchema) & Annotations;
 export type ValueSchema = Scalar | ListSchema;
 
 /** Settings with names that the operator chooses: each member is a setting without a default. */
-export interface SettingFamily {
+export interface SettingMap {
   readonly type: 'object';
   readonly description: string;
   readonly propertyNames: { readonly pattern: string };
@@ -77,5 +77,5 @@ export interface SettingGroup {
   /** The key that a bare boolean in place of the block stands for. */
   readonly shorthand?: string;
   readonly aliases?: readonly string[];
-  readonly properties: Readonly<Record<string, SettingSchema | SettingFamily | SettingGroup>>;
+  readonly properties: Readonly<Record<string, SettingSchema | SettingMap | SettingGroup>>;
 }

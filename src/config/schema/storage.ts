@@ -1,7 +1,7 @@
 // Settings of what is kept: the database, the cache, media.
 import type { SettingGroup } from './setting-schema.ts';
 
-export const DATABASE = {
+export const DATABASE_SCHEMA = {
   type: 'object',
   description: 'Where documents live.',
   properties: {
@@ -61,7 +61,7 @@ export const DATABASE = {
   },
 } as const satisfies SettingGroup;
 
-export const CACHE = {
+export const CACHE_SCHEMA = {
   type: 'object',
   description:
     'The cache of answers, for collections whose `settings.cache` is not false. A bare boolean switches it on or off.',
@@ -122,7 +122,7 @@ export const CACHE = {
   },
 } as const satisfies SettingGroup;
 
-export const MEDIA = {
+export const MEDIA_SCHEMA = {
   type: 'object',
   description: 'Uploads to media collections.',
   properties: {

@@ -18,13 +18,13 @@ export interface AcceptedLanguage {
 export const isLanguage = (text: string) => RANGE.test(text);
 
 /** A language in the form in which tags are compared. */
-export const normaliseLanguage = (text: string) => text.toLowerCase().replaceAll('_', '-');
+export const normalizeLanguage = (text: string) => text.toLowerCase().replaceAll('_', '-');
 
 /** The languages that an `Accept-Language` header accepts, best first. Malformed ones and those of weight 0 are left out. */
 export function parseAcceptLanguage(header: string): readonly AcceptedLanguage[] {
   return parseQualityList(header)
     .flatMap(({ value, quality = 0 }) =>
-      quality === 0 || !isLanguage(value) ? [] : [{ tag: normaliseLanguage(value), quality }],
+      quality === 0 || !isLanguage(value) ? [] : [{ tag: normalizeLanguage(value), quality }],
     )
     .sort((a, b) => b.quality - a.quality);
 }
@@ -48,7 +48,7 @@ export function createLanguageReader(): LanguageReader {
  * Whether the language of a condition covers one of a header: `en` covers `en-GB`, `zh-TW` covers `zh-Hant-TW`, `en-GB` does
  * not cover `en`. `*` covers `*` only: who accepts anything asks for nothing.
  */
-export function coversLanguage(wanted: string, tag: string): boolean {
+export function matchesLanguage(wanted: string, tag: string): boolean {
   const [primary, ...subtags] = wanted.split('-');
   const [first, ...rest] = tag.split('-');
   if (primary !== first) return false;

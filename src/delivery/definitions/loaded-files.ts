@@ -1,11 +1,16 @@
 // The files of one kind as they were last seen: what is in force, what is wrong with them, who has which name.
 
-import { foldCase } from '../../lib/case-folding.ts';
+import { foldCase } from '../../lib/regex/case-folding.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
-import type { Definition, DefinitionKind, DefinitionLog, FileProblem } from '../model/definition.ts';
-import { baseNameOf, fileOf, readDefinitionFile } from './files.ts';
-import { type Interpreted, interpretFile } from './interpret.ts';
-import type { NameTable } from './names.ts';
+import type { Definition, DefinitionFileIssue, DefinitionKind, DefinitionLog } from './definition.ts';
+import {
+  definitionFilePath,
+  definitionNameOf,
+  type ParsedDefinitionFile,
+  parseDefinitionFile,
+  readDefinitionFile,
+} from './definition-files.ts';
+import type { DefinitionNames } from './definition-names.ts';
 
 /** Of one kind. Finding one takes no time however many there are, but each is kept in memory. */
 export const MAX_DEFINITIONS = 5000;
@@ -18,11 +23,11 @@ export interface LoadedFilesDeps<T> {
   /** Absolute. */
   readonly folder: string;
   /** Shared by all kinds. */
-  readonly names: NameTable;
+  readonly names: DefinitionNames;
   readonly log: DefinitionLog;
 }
 
-interface LoadedFile<T> extends Interpreted<T> {
+interface LoadedFile<T> extends ParsedDefinitionFile<T> {
   /** Of its text; undefined where it is something that is never read or written. */
   readonly fingerprint: string | undefined;
 }
@@ -45,7 +50,7 @@ export interface LoadedFiles<T> {
   isFull(): boolean;
   files(): readonly string[];
   /** Everything that is wrong, sorted by path. */
-  problems(): readonly FileProblem[];
+  problems(): readonly DefinitionFileIssue[];
 }
 
 /** Begins with none. */
@@ -60,7 +65,10 @@ export function createLoadedFiles<T>({ kind, folder, names, log }: LoadedFilesDe
     return definition?.name === name ? definition : undefined;
   };
 
-  const problemsOf = (file: string, { definition, problems }: LoadedFile<T>): readonly FileProblem[] => {
+  const problemsOf = (
+    file: string,
+    { definition, problems }: LoadedFile<T>,
+  ): readonly DefinitionFileIssue[] => {
     const holder = definition === undefined ? undefined : names.holderOf(definition.name);
     if (definition === undefined || holder === undefined || holder === file) return problems;
     const message = `is not in force: \`${definition.name}\` is the name of ${holder}`;
@@ -88,7 +96,7 @@ export function createLoadedFiles<T>({ kind, folder, names, log }: LoadedFilesDe
   };
 
   const setText = (file: string, text: string) => {
-    const { definition, problems } = interpretFile(kind, file, text);
+    const { definition, problems } = parseDefinitionFile(kind, file, text);
     // What was in force stays so while the file makes no sense.
     const current = definition ?? loaded.get(file)?.definition;
     set(file, { fingerprint: sha256Hex(text), definition: current, problems });
@@ -97,7 +105,7 @@ export function createLoadedFiles<T>({ kind, folder, names, log }: LoadedFilesDe
   const setUnreadable = (file: string, message: string): boolean => {
     const before = loaded.get(file);
     if (before?.problems[0]?.message === message) return false;
-    const problems: FileProblem[] = [{ file, message, severity: 'warning' }];
+    const problems: DefinitionFileIssue[] = [{ file, message, severity: 'warning' }];
     set(file, { fingerprint: undefined, definition: before?.definition, problems });
     return true;
   };
@@ -129,10 +137,10 @@ export function createLoadedFiles<T>({ kind, folder, names, log }: LoadedFilesDe
         .flatMap(({ definition }) => (definition && get(definition.name) === definition ? [definition] : []))
         .sort((a, b) => (a.name < b.name ? -1 : 1)),
     writableFile(name) {
-      const file = get(name)?.file ?? fileOf(folder, name);
+      const file = get(name)?.file ?? definitionFilePath(folder, name);
       const one = loaded.get(file);
       if (one?.fingerprint === undefined) return undefined;
-      return (one.definition?.name ?? baseNameOf(file)) === name ? file : undefined;
+      return (one.definition?.name ?? definitionNameOf(file)) === name ? file : undefined;
     },
     has(file) {
       const folded = foldCase(file);

@@ -1,12 +1,12 @@
 // How an image of one size becomes one of another: pure arithmetic on the image as it is shown, orientation applied.
 import type { Gravity, ImageSettings, ResizeStyle } from '../recipes/setting-rules.ts';
 
-export interface Size {
+export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
-export interface Rectangle extends Size {
+export interface Rectangle extends ImageSize {
   readonly left: number;
   readonly top: number;
 }
@@ -16,29 +16,29 @@ export interface Geometry {
   /** Cut out of the original. */
   readonly cut?: Rectangle;
   /** Scales to exactly this. */
-  readonly scale?: Size;
+  readonly scale?: ImageSize;
   /** Cut out of the scaled image. */
   readonly trim?: Rectangle;
   /** Covers `scale` and keeps the part with the most detail. */
   readonly entropy?: true;
   /** Result. */
-  readonly size: Size;
+  readonly size: ImageSize;
 }
 
-export const sizeText = ({ width, height }: Size) => `${width}×${height}`;
+export const formatSize = ({ width, height }: ImageSize) => `${width}×${height}`;
 
 /** A cut that lies outside the original: the reason, for the client. */
 export class CropError extends Error {}
 
 const atLeastOne = (value: number) => Math.max(1, value);
-const truncated = ({ width, height }: Size): Size => ({
+const truncated = ({ width, height }: ImageSize): ImageSize => ({
   // What is a whole number but for the last bit of a division counts as it.
   width: atLeastOne(Math.floor(width + 1e-6)),
   height: atLeastOne(Math.floor(height + 1e-6)),
 });
 
 /** The largest box of the same shape as `box` that fits into `source`; `box` itself when it does. */
-function withoutEnlarging(box: Size, source: Size): Size {
+function withoutEnlarging(box: ImageSize, source: ImageSize): ImageSize {
   const factor = Math.min(1, source.width / box.width, source.height / box.height);
   return factor === 1 ? box : { width: box.width * factor, height: box.height * factor };
 }
@@ -50,13 +50,13 @@ function shareOf(gravity: Gravity): { readonly x: number; readonly y: number } {
   return { x, y };
 }
 
-function placed(room: Size, part: Size, gravity: Gravity): Rectangle {
+function placed(room: ImageSize, part: ImageSize, gravity: Gravity): Rectangle {
   const share = shareOf(gravity);
   const left = Math.floor((room.width - part.width) * share.x);
   return { left, top: Math.floor((room.height - part.height) * share.y), ...part };
 }
 
-function inside(source: Size, part: Rectangle): Rectangle {
+function inside(source: ImageSize, part: Rectangle): Rectangle {
   const fits =
     part.width > 0 &&
     part.height > 0 &&
@@ -65,8 +65,8 @@ function inside(source: Size, part: Rectangle): Rectangle {
     part.left + part.width <= source.width &&
     part.top + part.height <= source.height;
   if (fits) return part;
-  const shown = `${sizeText(part)} at ${part.left},${part.top}`;
-  throw new CropError(`The crop rectangle ${shown} is not inside the image of ${sizeText(source)}`);
+  const shown = `${formatSize(part)} at ${part.left},${part.top}`;
+  throw new CropError(`The crop rectangle ${shown} is not inside the image of ${formatSize(source)}`);
 }
 
 interface Named {
@@ -75,7 +75,7 @@ interface Named {
 }
 
 /** The dimensions that are named, times the pixel ratio. */
-function times({ width, height }: Named, pixelRatio = 1): Partial<Size> {
+function times({ width, height }: Named, pixelRatio = 1): Partial<ImageSize> {
   return {
     ...(width === undefined ? {} : { width: width * pixelRatio }),
     ...(height === undefined ? {} : { height: height * pixelRatio }),
@@ -83,7 +83,7 @@ function times({ width, height }: Named, pixelRatio = 1): Partial<Size> {
 }
 
 /** The dimensions that the settings ask for, pixel ratio included; undefined where they ask for none. */
-function namedBy(settings: ImageSettings, source: Size): Partial<Size> | undefined {
+function namedBy(settings: ImageSettings, source: ImageSize): Partial<ImageSize> | undefined {
   const { width, height, ratio, devicePixelRatio } = settings;
   if (width === undefined && height === undefined) {
     if (ratio === undefined) return undefined;
@@ -95,20 +95,20 @@ function namedBy(settings: ImageSettings, source: Size): Partial<Size> | undefin
   return times(both, devicePixelRatio);
 }
 
-function scaledTo(source: Size, size: Size): Geometry {
+function scaledTo(source: ImageSize, size: ImageSize): Geometry {
   const same = size.width === source.width && size.height === source.height;
   return same ? { size } : { scale: size, size };
 }
 
 /** Proportional. A dimension that is not named is whatever follows from the other. */
-function fitInside(source: Size, target: Partial<Size>, { enlarge }: ImageSettings): Geometry {
+function fitInside(source: ImageSize, target: Partial<ImageSize>, { enlarge }: ImageSettings): Geometry {
   const { width = Number.POSITIVE_INFINITY, height = Number.POSITIVE_INFINITY } = target;
   const wanted = Math.min(width / source.width, height / source.height);
   const factor = enlarge === true ? wanted : Math.min(1, wanted);
   return scaledTo(source, truncated({ width: source.width * factor, height: source.height * factor }));
 }
 
-function cover(source: Size, box: Size, gravity: Gravity): Geometry {
+function cover(source: ImageSize, box: ImageSize, gravity: Gravity): Geometry {
   const size = truncated(box);
   const factor = Math.max(size.width / source.width, size.height / source.height);
   if (factor > 1) {
@@ -125,7 +125,7 @@ function cover(source: Size, box: Size, gravity: Gravity): Geometry {
   return { ...scaled, trim: placed(scale, size, gravity), size };
 }
 
-function crop(source: Size, box: Size | undefined, settings: ImageSettings): Geometry {
+function crop(source: ImageSize, box: ImageSize | undefined, settings: ImageSettings): Geometry {
   const { crop: sides, width, height } = settings;
   if (sides === undefined) {
     if (box === undefined) return { size: source };
@@ -147,18 +147,18 @@ function crop(source: Size, box: Size | undefined, settings: ImageSettings): Geo
   return { cut, ...scaled };
 }
 
-function stretch(source: Size, box: Size, { enlarge }: ImageSettings): Geometry {
+function stretch(source: ImageSize, box: ImageSize, { enlarge }: ImageSettings): Geometry {
   return scaledTo(source, truncated(enlarge === true ? box : withoutEnlarging(box, source)));
 }
 
-function styleOf(settings: ImageSettings, named: Partial<Size> | undefined): ResizeStyle {
+function styleOf(settings: ImageSettings, named: Partial<ImageSize> | undefined): ResizeStyle {
   if (settings.resizeStyle !== undefined) return settings.resizeStyle;
   if (settings.crop !== undefined) return 'crop';
   return named?.width !== undefined && named.height !== undefined ? 'aspectfill' : 'aspectfit';
 }
 
 /** An exact piece without scaling, by its upper left corner. */
-function cutAt(source: Size, settings: ImageSettings): Geometry {
+function cutAt(source: ImageSize, settings: ImageSettings): Geometry {
   const { cropX: left = 0, cropY: top = 0 } = settings;
   const { width = source.width - left, height = source.height - top } = settings;
   return { cut: inside(source, { left, top, width, height }), size: { width, height } };
@@ -168,7 +168,7 @@ function cutAt(source: Size, settings: ImageSettings): Geometry {
  * The steps that give the size asked for. Without `enlarge` a box that is larger than the original shrinks to fit into it
  * and keeps its shape. Throws CropError.
  */
-export function planGeometry(source: Size, settings: ImageSettings): Geometry {
+export function planGeometry(source: ImageSize, settings: ImageSettings): Geometry {
   const { cropX = 0, cropY = 0, gravity = 'northwest', enlarge } = settings;
   // Recipes of the older server write "not set" as 0.
   if (cropX > 0 || cropY > 0) return cutAt(source, settings);

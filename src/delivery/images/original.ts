@@ -1,10 +1,9 @@
 // The original of a rendering as its header describes it, before a pixel is decoded. Runs in the render process.
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
-import { type Size, sizeText } from './geometry.ts';
-import { jpegMetadataBytes } from './jpeg-metadata.ts';
+import { formatSize, type ImageSize } from './geometry.ts';
 import { type Rotation, rotateSize, rotationOf } from './orientation.ts';
-import { RenderError } from './render-error.ts';
-import type { RenderLimits } from './render-job.ts';
+import { RenderError, type RenderLimits } from './render-job.ts';
+import { jpegMetadataBytes } from './source-metadata.ts';
 
 /** `sharp` itself, which is loaded on first use. */
 export type SharpFunction = (input: Buffer, options?: SharpOptions) => Sharp;
@@ -12,9 +11,9 @@ export type SharpFunction = (input: Buffer, options?: SharpOptions) => Sharp;
 export interface Original {
   readonly metadata: Metadata;
   /** Of one frame, as stored. */
-  readonly stored: Size;
+  readonly stored: ImageSize;
   /** Of one frame, as shown. */
-  readonly shown: Size;
+  readonly shown: ImageSize;
   readonly rotation: Rotation;
   readonly frames: number;
   /** What decoding holds at once, in bytes: an estimate from above. */
@@ -81,7 +80,7 @@ export async function readOriginal(
   const pixels = stored.width * stored.height * pages;
   if (pixels > limits.maxPixels) {
     const frames = pages > 1 ? ` and ${pages} frames` : '';
-    const message = `The image of ${sizeText(stored)}${frames} has more than ${limits.maxPixels} pixels`;
+    const message = `The image of ${formatSize(stored)}${frames} has more than ${limits.maxPixels} pixels`;
     throw new RenderError('too-large', message);
   }
   const rotation = rotationOf(metadata.orientation);

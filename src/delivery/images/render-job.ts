@@ -1,6 +1,7 @@
-// What the server sends to a render process and what comes back. Types and bounds only.
+// Messages between the server and a render process: jobs, results, errors, and their limits.
+
 import type { ImageSettings } from '../recipes/setting-rules.ts';
-import type { FormatCandidate } from './accept.ts';
+import type { FormatCandidate } from './negotiate-format.ts';
 
 export interface RenderLimits {
   /** Of the original, all frames together. */
@@ -26,12 +27,12 @@ export interface RenderedInfo {
 }
 
 /** A finished rendering, inside the render process. */
-export interface Rendered {
+export interface RenderResult {
   readonly info: RenderedInfo;
   readonly body: Buffer;
 }
 
-export type RenderFailure = 'invalid' | 'too-large' | 'crop';
+type RenderFailure = 'invalid' | 'too-large' | 'crop';
 
 /** Bytes that the renderings of all processes may hold together while they decode. */
 export const MAX_DECODING_BYTES = 176 * 1024 * 1024;
@@ -42,3 +43,13 @@ export const MAX_PROCESS_BYTES = 232 * 1024 * 1024;
 /** A process that holds more after a rendering is not used again. */
 export const MAX_IDLE_PROCESS_BYTES = 112 * 1024 * 1024;
 export const MAX_RESULT_BYTES = 160 * 1024 * 1024;
+
+/** Thrown inside the render process; the message is meant for the client. */
+export class RenderError extends Error {
+  readonly reason: RenderFailure;
+
+  constructor(reason: RenderFailure, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}

@@ -3,12 +3,10 @@
 import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import sharp from 'sharp';
-import { createFrameReader, writeBytes, writeEnd, writeMessage } from './frames.ts';
-import { stripPngExtras } from './png-extras.ts';
+import { createFrameReader, createSourceBuffer, writeBytes, writeEnd, writeMessage } from './pipe-frames.ts';
 import { render } from './render.ts';
-import { RenderError } from './render-error.ts';
-import { MAX_DECODING_BYTES, type RenderJob } from './render-job.ts';
-import { createSourceBuffer } from './source-buffer.ts';
+import { MAX_DECODING_BYTES, RenderError, type RenderJob } from './render-job.ts';
+import { stripPngExtras } from './source-metadata.ts';
 
 const READ_BYTES = 512 * 1024;
 const LOADERS = ['JpegBuffer', 'PngBuffer', 'WebpBuffer', 'NsgifBuffer', 'HeifBuffer'];

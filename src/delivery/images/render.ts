@@ -1,21 +1,25 @@
 // Renders one image: header, limits, geometry, effects, encoding. Runs in the render process; the only user of sharp.
 import type { Sharp, SharpOptions } from 'sharp';
 import type { ImageSettings } from '../recipes/setting-rules.ts';
-import { describeImage } from './describe.ts';
-import { CropError, type Geometry, planGeometry, type Size, sizeText } from './geometry.ts';
-import { toStoredGeometry } from './orientation.ts';
+import { describeImage } from './describe-image.ts';
+import {
+  assertSide,
+  chooseFormat,
+  encodeImage,
+  FORMAT_CONTENT_TYPES,
+  supportsAnimation,
+} from './encode-output.ts';
+import { CropError, formatSize, type Geometry, type ImageSize, planGeometry } from './geometry.ts';
+import { composeRotation, isRotated, type RotationPlan, toStoredGeometry } from './orientation.ts';
 import { type Original, readOriginal, type SharpFunction } from './original.ts';
-import { CONTENT_TYPES, checkSide, chooseFormat, encode, supportsAnimation } from './output.ts';
-import { RenderError } from './render-error.ts';
-import type { Rendered, RenderJob } from './render-job.ts';
-import { composeRotation, isRotated, type RotationPlan } from './rotation.ts';
+import { RenderError, type RenderJob, type RenderResult } from './render-job.ts';
 
 /** Waits until so many bytes may be used for decoding. Throws RenderError when there will never be as many. */
 type Reserve = (bytes: number) => Promise<void>;
 
 const OUTPUT_BYTES_PER_PIXEL = 6;
 
-function planFor(shown: Size, settings: ImageSettings): Geometry {
+function planFor(shown: ImageSize, settings: ImageSettings): Geometry {
   try {
     return planGeometry(shown, settings);
   } catch (error) {
@@ -25,7 +29,7 @@ function planFor(shown: Size, settings: ImageSettings): Geometry {
 }
 
 /** The size once turned by the settings; that of the corners included where the angle is odd. */
-function finalSize(size: Size, { angle, odd }: RotationPlan): Size {
+function finalSize(size: ImageSize, { angle, odd }: RotationPlan): ImageSize {
   const isSideways = angle % 180 === 90;
   const turned = isSideways ? { width: size.height, height: size.width } : size;
   if (odd === 0) return turned;
@@ -91,7 +95,7 @@ export async function render(
   bytes: Buffer,
   job: RenderJob,
   reserve: Reserve,
-): Promise<Rendered> {
+): Promise<RenderResult> {
   const { settings, limits } = job;
   const original = await readOriginal(sharp, bytes, limits);
   const plan = composeRotation(original.rotation, settings);
@@ -101,11 +105,11 @@ export async function render(
   const size = finalSize(geometry.size, composeRotation({ angle: 0, mirror: false }, settings));
   const pixels = size.width * size.height;
   if (pixels > limits.maxOutputPixels || pixels * frames > limits.maxPixels) {
-    const message = `An image of ${sizeText(size)} has more than ${limits.maxOutputPixels} pixels`;
+    const message = `An image of ${formatSize(size)} has more than ${limits.maxOutputPixels} pixels`;
     throw new RenderError('too-large', message);
   }
   const height = size.height * frames;
-  checkSide(format, frames > 1 && format === 'gif' ? { ...size, height } : size);
+  assertSide(format, frames > 1 && format === 'gif' ? { ...size, height } : size);
   await reserve(original.decodingBytes + pixels * OUTPUT_BYTES_PER_PIXEL);
 
   const options: SharpOptions = {
@@ -121,12 +125,12 @@ export async function render(
     const transparent = { r: 0, g: 0, b: 0, alpha: 0 };
     const background = settings.background ?? (format === 'jpg' ? '#ffffff' : transparent);
     const upright = withEffects(await rotated(sharp, image, plan, background), settings);
-    const { data, info } = await encode(upright, format, settings, size).toBuffer({
+    const { data, info } = await encodeImage(upright, format, settings, size).toBuffer({
       resolveWithObject: true,
     });
     const shownHeight = info.pageHeight ?? info.height;
     return {
-      info: { contentType: CONTENT_TYPES[format], width: info.width, height: shownHeight },
+      info: { contentType: FORMAT_CONTENT_TYPES[format], width: info.width, height: shownHeight },
       body: data,
     };
   } catch (error) {

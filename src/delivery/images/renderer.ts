@@ -1,9 +1,42 @@
 // Renderings in processes of their own: so many at a time, a bounded queue, first come, first served.
+
 import { AppError } from '../../errors/errors.ts';
-import type { SourceFile } from '../model/delivery.ts';
-import { createMemoryQuota } from './memory-quota.ts';
-import { LARGE_RENDERING_BYTES, MAX_DECODING_BYTES, type Rendered, type RenderJob } from './render-job.ts';
-import { RenderWorker, type WorkerDeps } from './worker.ts';
+import type { OriginalFile } from '../model/delivery-types.ts';
+import {
+  LARGE_RENDERING_BYTES,
+  MAX_DECODING_BYTES,
+  type RenderJob,
+  type RenderResult,
+} from './render-job.ts';
+import { RenderWorker, type WorkerDeps } from './render-worker.ts';
+
+/** Waits until so many bytes are free, at most all of them; the function that it resolves with gives them back, once. */
+export type MemoryQuota = (bytes: number) => Promise<() => void>;
+
+/** Makes a budget of `total` bytes. */
+export function createMemoryQuota(total: number): MemoryQuota {
+  const waiting: { readonly bytes: number; readonly go: () => void }[] = [];
+  let free = total;
+  const wake = () => {
+    for (let next = waiting[0]; next !== undefined && next.bytes <= free; next = waiting[0]) {
+      waiting.shift();
+      free -= next.bytes;
+      next.go();
+    }
+  };
+  return async (wanted) => {
+    const bytes = Math.min(Math.max(wanted, 0), total);
+    if (waiting.length === 0 && bytes <= free) free -= bytes;
+    else await new Promise<void>((go) => waiting.push({ bytes, go }));
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      free += bytes;
+      wake();
+    };
+  };
+}
 
 const IDLE_MS = 30_000;
 
@@ -23,7 +56,11 @@ export interface Renderer {
    * goes on. Throws IMAGE_INVALID, IMAGE_TOO_LARGE, CROP_INVALID, RENDER_BUSY, RENDER_TIMEOUT, RENDER_FAILED; rejects with the
    * error of the file.
    */
-  render(job: RenderJob, source: Pick<SourceFile, 'size' | 'open'>, signal?: AbortSignal): Promise<Rendered>;
+  render(
+    job: RenderJob,
+    source: Pick<OriginalFile, 'size' | 'open'>,
+    signal?: AbortSignal,
+  ): Promise<RenderResult>;
   /** Ends all processes, and with them what is under way. */
   close(): Promise<void>;
 }

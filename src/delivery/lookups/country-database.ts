@@ -2,9 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { LRUCache } from 'lru-cache';
-import { valueAt } from './answer-path.ts';
-import type { Lookup, LookupLog } from './lookup.ts';
-import { publicAddress } from './public-address.ts';
+import { type Lookup, type LookupLog, normalizePublicAddress, valueAtPath } from './lookup.ts';
 
 /** Milliseconds between looks at the file. */
 const LOOK_EVERY_MS = 5000;
@@ -44,10 +42,10 @@ async function openDatabase(file: string, mark: string): Promise<Database> {
   const { open } = await import('maxmind');
   const reader = await open(file);
   const read = (address: string): string | undefined => {
-    const ip = publicAddress(address);
+    const ip = normalizePublicAddress(address);
     if (ip === undefined) return undefined;
     const found: unknown = reader.get(ip);
-    const code = PATHS.map((path) => valueAt(found, path)).find((value) => typeof value === 'string');
+    const code = PATHS.map((path) => valueAtPath(found, path)).find((value) => typeof value === 'string');
     return code?.trim() || undefined;
   };
   const remembered = new LRUCache<string, { readonly country: string | undefined }>({ max: MAX_REMEMBERED });

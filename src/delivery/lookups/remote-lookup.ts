@@ -1,12 +1,11 @@
 // Lookups at a service, each address asked about once for a while: found facts are kept for an hour, failures for seconds.
 import { LRUCache } from 'lru-cache';
 import { withAbort } from '../../lib/async/timeout.ts';
-import { createLogThrottle } from '../../lib/log-throttle.ts';
+import { createLogThrottle } from '../../lib/logger.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import type { CacheStore } from '../../stores/ports.ts';
-import type { Lookup, LookupLog } from './lookup.ts';
-import { publicAddress } from './public-address.ts';
-import { askService, LookupFailure, type RemoteService } from './remote-service.ts';
+import { type Lookup, type LookupLog, normalizePublicAddress } from './lookup.ts';
+import { fetchFromService, LookupFailure, type RemoteService } from './remote-service.ts';
 
 /** Milliseconds for which a fact is kept in the cache, and for which it is not even asked for there. */
 const CACHE_TTL = 3_600_000;
@@ -79,7 +78,7 @@ export function createRemoteLookup({ subject, settings, cache, log, now }: Remot
     const key = `lookup:${subject}:${sha256Hex(`${template} ${ip}`)}`;
     const kept = await cached(cache, key);
     if (kept !== undefined) return kept;
-    const value = await askService(settings, ip, signal);
+    const value = await fetchFromService(settings, ip, signal);
     // Nobody waits for it, and an answer that is not kept is asked for again.
     cache.set(key, value, CACHE_TTL).catch(() => undefined);
     return value;
@@ -99,7 +98,7 @@ export function createRemoteLookup({ subject, settings, cache, log, now }: Remot
   };
 
   return async (address) => {
-    const ip = publicAddress(address);
+    const ip = normalizePublicAddress(address);
     if (ip === undefined) return undefined;
     const known = remembered.get(ip);
     if (known !== undefined && now() < known.until) return known.value;

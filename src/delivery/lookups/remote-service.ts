@@ -1,5 +1,5 @@
 // Asks a service for a fact about an address: one GET, one JSON answer, no more than it may take.
-import { valueAt } from './answer-path.ts';
+import { valueAtPath } from './lookup.ts';
 
 const MAX_ANSWER_BYTES = 65_536;
 const MAX_VALUE_LENGTH = 100;
@@ -59,7 +59,11 @@ function parse(text: string): unknown {
  * Gives the fact, trimmed. Rejects with a LookupFailure when the answer does not hold it, else with what failed underneath,
  * with the reason of `signal` when that ends it. Follows no redirect: only the operator says who is asked.
  */
-export async function askService(service: RemoteService, ip: string, signal: AbortSignal): Promise<string> {
+export async function fetchFromService(
+  service: RemoteService,
+  ip: string,
+  signal: AbortSignal,
+): Promise<string> {
   const { target, authorization } = requestOf(service, ip);
   const headers = { accept: 'application/json', ...(authorization === undefined ? {} : { authorization }) };
   const response = await fetch(target, { headers, signal, redirect: 'manual' });
@@ -67,7 +71,7 @@ export async function askService(service: RemoteService, ip: string, signal: Abo
     await response.body?.cancel();
     throw new LookupFailure(`the service answered with status ${response.status}`);
   }
-  const value = valueAt(parse(await readBody(response)), service.path);
+  const value = valueAtPath(parse(await readBody(response)), service.path);
   if (typeof value !== 'string') throw new LookupFailure(`the answer has no text at ${service.path}`);
   const text = value.trim();
   if (text === '' || text.length > MAX_VALUE_LENGTH) {

@@ -3,13 +3,14 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { JsonPath } from '../../lib/json/json-line-numbers.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
+import type { DefinitionIssue, DefinitionKind } from '../definitions/definition.ts';
 import {
   type ImageSettings,
   SETTING_RULES,
   SETTINGS_WITHOUT_EFFECT,
   type SettingName,
 } from './setting-rules.ts';
-import { parseSetting, settingOf } from './setting-values.ts';
+import { parseSetting, settingNameOf } from './setting-values.ts';
 
 export interface Recipe {
   readonly name: string;
@@ -108,7 +109,7 @@ function parseOverrides(raw: Json | undefined, { errors }: Issues): ReadonlySet<
     return allowed;
   }
   for (const entry of raw) {
-    const name = typeof entry === 'string' ? settingOf(entry) : undefined;
+    const name = typeof entry === 'string' ? settingNameOf(entry) : undefined;
     if (name !== undefined) allowed.add(name);
     else
       errors.push(issue(path, `Setting "allowOverride" names ${shown(String(entry))}, which is no setting`));
@@ -121,7 +122,7 @@ function parseImageSettings(settings: JsonObject, { errors, warnings }: Issues):
   for (const [key, raw] of Object.entries(settings).slice(0, MAX_SHOWN)) {
     if (key === 'allowOverride') continue;
     const path = ['settings', key];
-    const name = settingOf(key);
+    const name = settingNameOf(key);
     if (name === undefined) {
       if (SETTINGS_WITHOUT_EFFECT.has(key)) warnings.push(issue(path, `setting "${key}" has no effect`));
       else errors.push(unknown(path, `Setting ${shown(key)} is unknown`));
@@ -195,3 +196,27 @@ export function parseRecipe(json: unknown, fileName?: string): ParsedRecipe {
     warnings,
   };
 }
+
+/** The name has been looked at: whatever stands here is right. */
+const SOME_NAME = 'recipe';
+
+/** Recipes as definitions. The name of a value means nothing: that of its definition counts. */
+export const RECIPE_KIND: DefinitionKind<Recipe> = {
+  noun: 'recipe',
+  parse(source) {
+    const { recipe, errors, warnings } = parseRecipe({ ...source, recipe: SOME_NAME }, `${SOME_NAME}.json`);
+    const toIssue = (
+      severity: DefinitionIssue['severity'],
+      { message, path }: (typeof errors)[number],
+    ): DefinitionIssue => ({
+      severity,
+      message,
+      path,
+    });
+    const issues = [
+      ...errors.map((issue) => toIssue('error', issue)),
+      ...warnings.map((issue) => toIssue('warning', issue)),
+    ];
+    return { value: recipe, issues };
+  },
+};

@@ -1,7 +1,14 @@
 // Reads one value of a recipe's settings or of the query string by the rule of its setting.
 
-import type { FormatChoice, SettingName, SettingRule } from './setting-rules.ts';
-import { RASTER_FORMATS, type RasterFormat, SETTING_ALIASES, SETTING_RULES } from './setting-rules.ts';
+import {
+  type FormatChoice,
+  RASTER_FORMATS,
+  type RasterFormat,
+  SETTING_ALIASES,
+  SETTING_RULES,
+  type SettingName,
+  type SettingRule,
+} from './setting-rules.ts';
 
 /** `undefined` as value: the setting counts as absent. */
 export type ParsedValue = { readonly value: unknown; readonly warning?: string } | { readonly error: string };
@@ -18,7 +25,7 @@ const MAX_COORDINATE = 65_535;
 const ABSENT: ParsedValue = { value: undefined };
 
 /** The setting that a long or short name means. */
-export function settingOf(name: string): SettingName | undefined {
+export function settingNameOf(name: string): SettingName | undefined {
   if (Object.hasOwn(SETTING_RULES, name)) return name as SettingName;
   return Object.hasOwn(SETTING_ALIASES, name) ? SETTING_ALIASES[name] : undefined;
 }

@@ -1,7 +1,7 @@
 // What browsers and proxies may keep of an answer, and for whom: `Cache-Control` and `Vary`.
-import type { Fact } from '../model/delivery.ts';
+import type { VisitorFact } from '../model/delivery-types.ts';
 
-const HEADER_OF: Readonly<Record<Fact, string | undefined>> = {
+const HEADER_OF: Readonly<Record<VisitorFact, string | undefined>> = {
   device: 'User-Agent',
   language: 'Accept-Language',
   // Both follow from the address, which no header describes.
@@ -10,7 +10,7 @@ const HEADER_OF: Readonly<Record<Fact, string | undefined>> = {
 };
 
 /** Names of the request headers that were looked at for these facts. */
-export function consultedHeaders(consulted: ReadonlySet<Fact>): readonly string[] {
+export function consultedHeaders(consulted: ReadonlySet<VisitorFact>): readonly string[] {
   return [...consulted].flatMap((fact) => HEADER_OF[fact] ?? []).sort();
 }
 
@@ -24,7 +24,7 @@ function makePrivate(cacheControl: string): string {
 }
 
 /** `Cache-Control` of an answer: `setting` is `delivery.cacheControl`. Where the address decided, only for the client itself. */
-export function cacheControlHeader(setting: string, consulted: ReadonlySet<Fact>): string {
+export function cacheControlHeader(setting: string, consulted: ReadonlySet<VisitorFact>): string {
   return consulted.has('country') || consulted.has('network') ? makePrivate(setting) : setting;
 }
 

@@ -1,4 +1,5 @@
-// Media types of delivered files, and what follows from them.
+// Content types of delivered files: by extension, by source, by the first bytes of an image.
+
 import { extname } from 'node:path';
 import { BINARY_TYPE, essence, isPassiveType } from '../../lib/http/media-types.ts';
 
@@ -78,6 +79,25 @@ export function isCompressible(type: string): boolean {
 }
 
 /** Headers that keep a browser from running what the file may contain. */
-export function safetyHeaders(type: string): Readonly<Record<string, string>> {
+export function securityHeaders(type: string): Readonly<Record<string, string>> {
   return isPassiveType(type, PASSIVE_WHEN_DELIVERED) ? {} : { 'Content-Security-Policy': 'sandbox' };
+}
+
+/** Bytes that have to be read. */
+export const SIGNATURE_BYTES = 12;
+
+const HEIF_BRANDS: ReadonlyMap<string, string> = new Map([
+  ['avif', 'image/avif'],
+  ['avis', 'image/avif'],
+]);
+
+/** The type of the image that begins with these bytes; undefined for anything else. */
+export function detectImageType(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes).toString('latin1');
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (/^GIF8[79]a/.test(head)) return 'image/gif';
+  if (/^RIFF.{4}WEBP/s.test(head)) return 'image/webp';
+  if (head.startsWith('II*\0') || head.startsWith('MM\0*')) return 'image/tiff';
+  return head.slice(4, 8) === 'ftyp' ? HEIF_BRANDS.get(head.slice(8, 12)) : undefined;
 }

@@ -1,20 +1,80 @@
 // Response with a file as it is: 200 (compressed where that pays), 206, 304 or 416.
+
 import { hash } from 'node:crypto';
-import { pipeline } from 'node:stream';
-import { parseRange } from '../../lib/http/byte-range.ts';
-import { evaluateConditions, matchesIfRange, type Validators } from '../../lib/http/conditional.ts';
-import type { SourceFile } from '../model/delivery.ts';
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { constants, createBrotliCompress, createGzip } from 'node:zlib';
+import { parseByteRange } from '../../lib/http/byte-range.ts';
+import {
+  type ConditionalHeaders,
+  evaluateConditions,
+  matchesIfRange,
+  type Validators,
+} from '../../lib/http/conditional.ts';
+import { parseQualityList } from '../../lib/http/quality-list.ts';
+import type { OriginalFile } from '../model/delivery-types.ts';
 import { varyHeader } from './cache-headers.ts';
-import { type ContentEncoding, createEncoder, negotiateContentEncoding } from './content-encoding.ts';
-import { isCompressible, safetyHeaders } from './content-types.ts';
-import type { CacheOptions, DeliveryResponse, FileRequest } from './delivery-response.ts';
+import { isCompressible, securityHeaders } from './content-types.ts';
+
+type ContentEncoding = 'br' | 'gzip';
+
+/** In the order of preference. */
+const OFFERED_ENCODINGS: readonly ContentEncoding[] = ['br', 'gzip'];
+
+/** Beyond this quality brotli takes several times as long for a few per cent. */
+const BROTLI_QUALITY = 4;
+const GZIP_LEVEL = 6;
+
+/** Weights by coding, in lower case. A malformed weight rejects the coding. */
+function parseWeights(header: string): ReadonlyMap<string, number> {
+  const members = parseQualityList(header);
+  return new Map(members.map(({ value, quality }) => [value === 'x-gzip' ? 'gzip' : value, quality ?? 0]));
+}
+
+/** The coding with the highest weight in `Accept-Encoding` (RFC 9110, 12.5.3). Undefined: send the body as it is. */
+export function negotiateContentEncoding(header: string | undefined): ContentEncoding | undefined {
+  if (header === undefined) return undefined;
+  const weights = parseWeights(header);
+  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
+  const [best] = OFFERED_ENCODINGS.toSorted((a, b) => weightOf(b) - weightOf(a));
+  if (best === undefined || weightOf(best) === 0) return undefined;
+  // Without a weight for `identity`, any acceptable coding is as welcome.
+  return (weights.get('identity') ?? 0) > weightOf(best) ? undefined : best;
+}
+
+/** Makes the stream that compresses a body of `size` bytes, where known. */
+export function createEncoder(encoding: ContentEncoding, size: number | undefined): Transform {
+  if (encoding === 'gzip') return createGzip({ level: GZIP_LEVEL });
+  const hint = size === undefined ? {} : { [constants.BROTLI_PARAM_SIZE_HINT]: size };
+  return createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, ...hint } });
+}
+
+/** The headers of a request that decide how a file is sent. */
+export interface FileRequest extends Pick<ConditionalHeaders, 'ifNoneMatch' | 'ifModifiedSince'> {
+  readonly acceptEncoding: string | undefined;
+  readonly range: string | undefined;
+  readonly ifRange: string | undefined;
+}
+
+export interface DeliveryResponse {
+  readonly status: 200 | 206 | 304 | 404 | 416;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Opens the body, which is then to be read or destroyed; bytes where it is in memory; undefined where there is none. */
+  readonly body: (() => Promise<Readable>) | Buffer | undefined;
+}
+
+/** Headers that follow from how the file was chosen. */
+export interface CacheHeaderOptions {
+  readonly cacheControl: string;
+  /** Names of the request headers that were looked at. */
+  readonly vary: readonly string[];
+}
 
 /** Bytes from which compressing is worth its work, and up to which it is done for a request. */
 const MIN_COMPRESSED_BYTES = 1024;
 const MAX_COMPRESSED_BYTES = 16_777_216;
 
 interface FoundFile {
-  readonly file: SourceFile;
+  readonly file: OriginalFile;
   readonly contentType: string;
   /** Which source and which file of it. */
   readonly sourceId: string;
@@ -62,7 +122,7 @@ function plainResponse(
 ): DeliveryResponse {
   const { size } = file;
   const mayBePart = size !== undefined && matchesIfRange(request.ifRange, version);
-  const range = mayBePart ? parseRange(request.range, size) : undefined;
+  const range = mayBePart ? parseByteRange(request.range, size) : undefined;
   if (range === 'unsatisfiable') {
     const unsatisfiable = { 'Content-Range': `bytes */${size}`, 'Cache-Control': 'no-store' };
     return { status: 416, headers: { ...headers, ...unsatisfiable, 'Content-Length': '0' }, body: undefined };
@@ -81,7 +141,7 @@ function plainResponse(
 export function createFileResponse(
   found: FoundFile,
   request: FileRequest,
-  caching: CacheOptions,
+  caching: CacheHeaderOptions,
 ): DeliveryResponse {
   const canCompress = isCompressibleFile(found);
   // Ranges are ranges of the plain file: those of a compressed one would be of no use.
@@ -95,7 +155,11 @@ export function createFileResponse(
   };
   if (evaluateConditions(request, version) === 'unmodified')
     return { status: 304, headers: cacheHeaders, body: undefined };
-  const headers = { ...cacheHeaders, 'Content-Type': found.contentType, ...safetyHeaders(found.contentType) };
+  const headers = {
+    ...cacheHeaders,
+    'Content-Type': found.contentType,
+    ...securityHeaders(found.contentType),
+  };
   if (encoding !== undefined) return compressedResponse(found, encoding, headers);
   return plainResponse(found, { request, version, headers });
 }

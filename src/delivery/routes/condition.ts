@@ -1,17 +1,17 @@
 // The condition of a branch: which facts it asks for, and which values it accepts.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { DEVICES } from '../conditions/device.ts';
-import { isLanguage, normaliseLanguage } from '../conditions/language.ts';
-import type { DefinitionIssue } from '../model/definition.ts';
-import type { Fact } from '../model/delivery.ts';
+import { isLanguage, normalizeLanguage } from '../conditions/language.ts';
+import type { DefinitionIssue } from '../definitions/definition.ts';
+import type { VisitorFact } from '../model/delivery-types.ts';
 
 const MAX_VALUES = 500;
 const MAX_VALUE_LENGTH = 100;
 const DEFAULT_MIN_QUALITY = 1;
 
 /** One member of a condition. It holds when one of its values does. */
-export interface Test {
-  readonly fact: Fact;
+export interface ConditionTest {
+  readonly fact: VisitorFact;
   /** As the document calls it. */
   readonly key: string;
   /** Trimmed, in lower case; languages with `-` between their parts. */
@@ -20,7 +20,7 @@ export interface Test {
   readonly minQuality: number;
 }
 
-const FACTS: ReadonlyMap<string, Fact> = new Map([
+const FACTS: ReadonlyMap<string, VisitorFact> = new Map([
   ['device', 'device'],
   ['language', 'language'],
   ['country', 'country'],
@@ -33,7 +33,7 @@ const QUALITIES = ['languageMinQuality', 'languagesMinQuality'] as const;
 
 interface Member {
   readonly key: string;
-  readonly fact: Fact;
+  readonly fact: VisitorFact;
   readonly value: Json;
 }
 
@@ -68,7 +68,7 @@ function readValues(
     if (fact === 'language' && !isLanguage(text)) {
       return void complain(key, 'must be language codes such as en or en-GB');
     }
-    wanted.push(fact === 'language' ? normaliseLanguage(text) : text);
+    wanted.push(fact === 'language' ? normalizeLanguage(text) : text);
   }
   return [...new Set(wanted)];
 }
@@ -89,37 +89,37 @@ function readQuality(condition: JsonObject, { complain, mention }: Report): numb
 }
 
 interface ParsedCondition {
-  readonly tests: readonly Test[];
-  readonly findings: readonly DefinitionIssue[];
+  readonly tests: readonly ConditionTest[];
+  readonly issues: readonly DefinitionIssue[];
   /** It cannot be told whom it means. */
   readonly broken: boolean;
 }
 
 /** `source`: the member `condition` of branch `index`, if there is one. Findings name the branch. */
 export function parseCondition(source: Json | undefined, index: number): ParsedCondition {
-  const findings: DefinitionIssue[] = [];
+  const issues: DefinitionIssue[] = [];
   let broken = false;
   const path = ['branches', index, 'condition'];
   const mention: Complain = (key, message) => {
     const at = key === undefined ? path : [...path, key];
     const subject = key === undefined ? 'condition' : key;
-    findings.push({ severity: 'error', message: `Branch ${index}: ${subject} ${message}`, path: at });
+    issues.push({ severity: 'error', message: `Branch ${index}: ${subject} ${message}`, path: at });
   };
   const complain: Complain = (key, message) => {
     broken = true;
     mention(key, message);
   };
   const report = { complain, mention };
-  if (source === undefined || source === null) return { tests: [], findings, broken };
+  if (source === undefined || source === null) return { tests: [], issues, broken };
   if (!isJsonObject(source)) {
     // Empty for older servers.
     const isEmpty = source === '' || source === 0 || source === false;
     (isEmpty ? mention : complain)(undefined, 'must be an object');
-    return { tests: [], findings, broken };
+    return { tests: [], issues, broken };
   }
 
   const minQuality = readQuality(source, report);
-  const tests: Test[] = [];
+  const tests: ConditionTest[] = [];
   for (const [key, value] of Object.entries(source)) {
     const fact = FACTS.get(key);
     if (fact !== undefined) {
@@ -128,7 +128,7 @@ export function parseCondition(source: Json | undefined, index: number): ParsedC
     } else if (!QUALITIES.some((name) => name === key)) {
       broken = true;
       const message = `Branch ${index}: unknown condition "${key}"`;
-      findings.push({ severity: 'error', message, path: [...path, key] });
+      issues.push({ severity: 'error', message, path: [...path, key] });
     }
   }
   if (Object.hasOwn(source, 'country') && Object.hasOwn(source, 'location')) {
@@ -137,7 +137,7 @@ export function parseCondition(source: Json | undefined, index: number): ParsedC
   const quality = QUALITIES.find((key) => Object.hasOwn(source, key));
   if (quality !== undefined && !Object.hasOwn(source, 'language')) {
     const message = `Branch ${index}: ${quality} does nothing without language`;
-    findings.push({ severity: 'warning', message, path: [...path, quality] });
+    issues.push({ severity: 'warning', message, path: [...path, quality] });
   }
-  return { tests, findings, broken };
+  return { tests, issues, broken };
 }

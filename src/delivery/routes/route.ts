@@ -1,23 +1,23 @@
 // A route: a JSON document with branches, each of which names a recipe and the conditions under which it is taken.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { JsonPath } from '../../lib/json/json-line-numbers.ts';
-import type { DefinitionIssue, DefinitionKind, Parsed } from '../model/definition.ts';
-import { parseCondition, type Test } from './condition.ts';
+import type { DefinitionIssue, DefinitionKind, ParsedDefinition } from '../definitions/definition.ts';
+import { type ConditionTest, parseCondition } from './condition.ts';
 
 const MAX_BRANCHES = 1000;
 const MAX_RECIPE_LENGTH = 100;
 
-export interface Branch {
+export interface RouteBranch {
   /** Name of a recipe, which need not exist. Null in a broken branch without one. */
   readonly recipe: string | null;
   /** All of them must hold, in the order of the document. Empty: the branch matches everybody. */
-  readonly tests: readonly Test[];
+  readonly tests: readonly ConditionTest[];
   /** Something is wrong with it: it never matches. */
   readonly broken: boolean;
 }
 
 export interface Route {
-  readonly branches: readonly Branch[];
+  readonly branches: readonly RouteBranch[];
 }
 
 const error = (message: string, path: JsonPath): DefinitionIssue => ({ severity: 'error', message, path });
@@ -38,29 +38,29 @@ function recipeErrors(recipe: Json | undefined, index: number): readonly Definit
 function parseBranch(
   source: Json | undefined,
   index: number,
-): { branch: Branch; findings: readonly DefinitionIssue[] } {
+): { branch: RouteBranch; issues: readonly DefinitionIssue[] } {
   const path = ['branches', index];
   if (!isJsonObject(source)) {
-    const findings = [error(`Branch ${index} does not have a recipe`, path)];
-    return { branch: { recipe: null, tests: [], broken: true }, findings };
+    const issues = [error(`Branch ${index} does not have a recipe`, path)];
+    return { branch: { recipe: null, tests: [], broken: true }, issues };
   }
   const { recipe, condition, ...others } = source;
   const read = parseCondition(condition, index);
   // Beside a condition it is a remark; without one it may be the condition, misspelled.
   const report = condition === undefined ? error : warning;
-  const findings = [
+  const issues = [
     ...recipeErrors(recipe, index),
     ...Object.keys(others).map((key) => report(`Branch ${index}: unknown property "${key}"`, [...path, key])),
   ];
-  const broken = read.broken || findings.some(({ severity }) => severity === 'error');
+  const broken = read.broken || issues.some(({ severity }) => severity === 'error');
   return {
     branch: { recipe: typeof recipe === 'string' ? recipe : null, tests: read.tests, broken },
-    findings: [...findings, ...read.findings],
+    issues: [...issues, ...read.issues],
   };
 }
 
 /** A branch without condition matches everybody: nothing behind it is ever reached. */
-function unreachable(branches: readonly Branch[]): readonly DefinitionIssue[] {
+function unreachable(branches: readonly RouteBranch[]): readonly DefinitionIssue[] {
   const at = branches.findIndex(({ tests, broken }) => tests.length === 0 && !broken);
   if (at === -1 || at === branches.length - 1) return [];
   return [
@@ -71,9 +71,9 @@ function unreachable(branches: readonly Branch[]): readonly DefinitionIssue[] {
   ];
 }
 
-function parseBranches(source: Json | undefined): Parsed<Route> {
+function parseBranches(source: Json | undefined): ParsedDefinition<Route> {
   const path = ['branches'];
-  const refused = (message: string) => ({ value: undefined, findings: [error(message, path)] });
+  const refused = (message: string) => ({ value: undefined, issues: [error(message, path)] });
   if (!Array.isArray(source)) return refused('Route branches missing or invalid');
   if (source.length === 0) return refused('Route must have at least one branch');
   if (source.length > MAX_BRANCHES) return refused(`Route must have ${MAX_BRANCHES} branches at most`);
@@ -81,17 +81,17 @@ function parseBranches(source: Json | undefined): Parsed<Route> {
   const branches = parsed.map(({ branch }) => branch);
   return {
     value: { branches },
-    findings: [...parsed.flatMap(({ findings }) => findings), ...unreachable(branches)],
+    issues: [...parsed.flatMap(({ issues }) => issues), ...unreachable(branches)],
   };
 }
 
-function parse(source: JsonObject): Parsed<Route> {
-  const { value, findings } = parseBranches(source['branches']);
+function parse(source: JsonObject): ParsedDefinition<Route> {
+  const { value, issues } = parseBranches(source['branches']);
   const unknown = Object.keys(source)
     .filter((key) => key !== 'route' && key !== 'branches')
     .map((key) => warning(`Property "${key}" has no effect`, [key]));
-  return { value, findings: [...findings, ...unknown] };
+  return { value, issues: [...issues, ...unknown] };
 }
 
 /** Routes as definitions. */
-export const ROUTES: DefinitionKind<Route> = { noun: 'route', parse };
+export const ROUTE_KIND: DefinitionKind<Route> = { noun: 'route', parse };

@@ -4,12 +4,15 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { OWNER_ONLY_MODE } from '../../lib/files/file-mode.ts';
-import { isFileMissing } from '../../lib/files/missing-file.ts';
+import { isFileMissing, OWNER_ONLY_MODE } from '../../lib/files/file-operations.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
-import { memoryVariant } from './memory-variant.ts';
-import { decodeHead, encodeVariant, hashOf, MAX_HEAD_BYTES, type VariantHead } from './variant-file.ts';
-import type { StoredVariant, VariantInfo, VariantStore } from './variant-store.ts';
+import { bodyHash, decodeHead, encodeVariant, MAX_HEAD_BYTES, type VariantHead } from './variant-file.ts';
+import {
+  createMemoryVariant,
+  type StoredVariant,
+  type VariantInfo,
+  type VariantStore,
+} from './variant-store.ts';
 
 export interface DiskVariantsOptions {
   /** Created when missing. */
@@ -153,10 +156,10 @@ export async function openDiskVariants({
     const bytes = onDisk(size);
     if (head.size <= MAX_SMALL_BYTES) {
       const body = await readBody(file, head);
-      if (hashOf(body) !== head.hash) return undefined;
+      if (bodyHash(body) !== head.hash) return undefined;
       touch(name, bytes, true);
       small.set(name, { info: head.info, bytes: body });
-      return memoryVariant(head.info, body);
+      return createMemoryVariant(head.info, body);
     }
     const isVerified = entries.peek(name)?.isVerified ?? false;
     if (!isVerified && (await hashOfFile(pathOf(name), head.offset)) !== head.hash) return undefined;
@@ -170,7 +173,7 @@ export async function openDiskVariants({
       const inMemory = small.get(name);
       if (inMemory !== undefined) {
         touch(name, entries.peek(name)?.bytes ?? onDisk(inMemory.bytes.length), true);
-        return memoryVariant(inMemory.info, inMemory.bytes);
+        return createMemoryVariant(inMemory.info, inMemory.bytes);
       }
       const file = await open(pathOf(name), 'r').catch(ignore);
       if (file === undefined) return undefined;

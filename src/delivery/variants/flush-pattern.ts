@@ -23,7 +23,7 @@ function decoded(path: string): string {
  * Reads `*`, `/recipe/path`, `/route/path`, either with `?query` or with `*` at the end for everything that begins so, and
  * `?query`. Without a query a path means all its variants. An unknown first segment matches nothing.
  */
-export function flushMatcher(pattern: string, recipesOf: RecipesOf): (info: VariantInfo) => boolean {
+export function createFlushMatcher(pattern: string, recipesOf: RecipesOf): (info: VariantInfo) => boolean {
   if (pattern === '*') return () => true;
   const mark = pattern.indexOf('?');
   const address = mark === -1 ? pattern : pattern.slice(0, mark);

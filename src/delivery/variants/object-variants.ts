@@ -3,9 +3,8 @@
 import { buffer } from 'node:stream/consumers';
 import { LRUCache } from 'lru-cache';
 import type { MediaKey, MediaStore } from '../../stores/media-store.ts';
-import { memoryVariant } from './memory-variant.ts';
-import { decodeHead, encodeVariant, hashOf, MAX_HEAD_BYTES, type VariantHead } from './variant-file.ts';
-import type { StoredVariant, VariantStore } from './variant-store.ts';
+import { bodyHash, decodeHead, encodeVariant, MAX_HEAD_BYTES, type VariantHead } from './variant-file.ts';
+import { createMemoryVariant, type StoredVariant, type VariantStore } from './variant-store.ts';
 
 export interface ObjectVariantsOptions {
   /** A store of its own: everything in it counts as a variant. */
@@ -63,8 +62,8 @@ export function createObjectVariants({ objects, maxBytes, onFailure }: ObjectVar
     const head = decodeHead(bytes);
     if (head === undefined || bytes.length !== size) return undefined;
     const body = bytes.subarray(head.offset);
-    if (body.length !== head.size || hashOf(body) !== head.hash) return undefined;
-    return memoryVariant(head.info, body);
+    if (body.length !== head.size || bodyHash(body) !== head.hash) return undefined;
+    return createMemoryVariant(head.info, body);
   };
 
   const streamed = async (object: MediaKey, size: number): Promise<StoredVariant | undefined> => {

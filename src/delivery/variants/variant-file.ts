@@ -19,12 +19,12 @@ const PREFIX_BYTES = 8;
 export const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_TEXT = 16 * 1024;
 
-export const hashOf = (body: Uint8Array) => createHash('sha256').update(body).digest('hex');
+export const bodyHash = (body: Uint8Array) => createHash('sha256').update(body).digest('hex');
 
 /** The bytes of a variant; undefined where its path or query is too long to be kept. */
 export function encodeVariant(info: VariantInfo, body: Buffer): readonly [Buffer, Buffer] | undefined {
   if (info.path.length > MAX_TEXT || info.query.length > MAX_TEXT) return undefined;
-  const text = Buffer.from(JSON.stringify({ info, size: body.length, hash: hashOf(body) }));
+  const text = Buffer.from(JSON.stringify({ info, size: body.length, hash: bodyHash(body) }));
   if (PREFIX_BYTES + text.length > MAX_HEAD_BYTES) return undefined;
   const head = Buffer.alloc(PREFIX_BYTES + text.length);
   head.write(MAGIC, 'latin1');

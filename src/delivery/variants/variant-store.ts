@@ -1,5 +1,6 @@
-// Where rendered images are kept. Interfaces only: `disk-variants.ts` and `object-variants.ts` implement them.
-import type { Readable } from 'node:stream';
+// The cache of rendered images: its interface, and a variant in memory. `disk-variants.ts` and `object-variants.ts` implement it.
+
+import { Readable } from 'node:stream';
 import type { ByteRange } from '../../stores/media-store.ts';
 
 /** What is kept beside the bytes of a variant. */
@@ -35,4 +36,15 @@ export interface VariantStore {
   /** Removes what matches; resolves with how many. */
   remove(matches: (info: VariantInfo) => boolean): Promise<number>;
   close(): Promise<void>;
+}
+
+/** A variant whose body is in memory. */
+export function createMemoryVariant(info: VariantInfo, bytes: Buffer): StoredVariant {
+  return {
+    info,
+    size: bytes.length,
+    bytes,
+    open: async (range) =>
+      Readable.from([range === undefined ? bytes : bytes.subarray(range.start, range.end + 1)]),
+  };
 }

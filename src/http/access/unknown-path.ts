@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { missingTokenError } from '../../auth/auth-errors.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
-import { apiVersionIssue } from '../../modules/model/address.ts';
+import { apiVersionIssue } from '../../modules/model/module-address.ts';
 import { requestPath } from '../core/request-url.ts';
 
 const ENDPOINT_PATH = /^\/(?<version>[^/]+)\/[^/]/;

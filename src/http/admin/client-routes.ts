@@ -1,7 +1,7 @@
 // `/api/clients`: client records, for admins only. The reviewer right is granted on the machine, not here.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
-import { publicClient } from '../../auth/clients/client-store.ts';
+import { toPublicClient } from '../../auth/clients/client-store.ts';
 import { AppError } from '../../errors/errors.ts';
 import { requireAdmin } from '../access/authenticate.ts';
 import { bodyLimit } from '../core/body-limits.ts';
@@ -27,7 +27,7 @@ const requireAdminOrOwner: OnRequestHook = (request, reply, done) => {
 
 /** A record without its secrets; `secret` only when it was just generated. */
 function formatClient(client: Client, secret?: string) {
-  return { ...publicClient(client), ...(secret === undefined ? {} : { secret }) };
+  return { ...toPublicClient(client), ...(secret === undefined ? {} : { secret }) };
 }
 
 /** Makes the function that gives the deadline and the caller of one request. */

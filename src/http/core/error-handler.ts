@@ -4,7 +4,7 @@ import { missingTokenError, notPermittedError } from '../../auth/auth-errors.ts'
 import { ERRORS } from '../../errors/error-catalogue.ts';
 import { AppError, type ErrorCode, type ErrorItem } from '../../errors/errors.ts';
 import { toAppError } from '../../errors/store-errors.ts';
-import { createLogThrottle } from '../../lib/log-throttle.ts';
+import { createLogThrottle } from '../../lib/logger.ts';
 import type { HttpLogger } from './http-deps.ts';
 import { sendJson } from './reply.ts';
 import { loggablePath, requestPath } from './request-url.ts';

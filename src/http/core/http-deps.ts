@@ -11,10 +11,10 @@ import type { SpecificationService } from '../../collections/specifications/spec
 import type { ConfigStore } from '../../config/config-store.ts';
 import type { Config } from '../../config/schema.ts';
 import type { EndpointCalls } from '../../endpoints/call.ts';
-import type { ByteQuota } from '../../lib/byte-quota.ts';
+import type { ByteQuota } from '../../lib/async/concurrency.ts';
 import type { Log } from '../../lib/logger.ts';
-import type { MediaService } from '../../media/media.ts';
-import type { ModuleService } from '../../modules/model/types.ts';
+import type { MediaService } from '../../media/media-types.ts';
+import type { ModuleService } from '../../modules/model/module-types.ts';
 import type { SandboxStatus } from '../../sandbox-supervisor/model/sandbox.ts';
 import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
 

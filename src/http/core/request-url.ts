@@ -3,12 +3,14 @@
 
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { createParameterError } from '../../collections/model/parameter-error.ts';
-import type { ReadQueryParameter } from '../../collections/model/read-request.ts';
-import { READ_PARAMETERS } from '../../collections/model/read-request.ts';
+import {
+  createParameterError,
+  type Depth,
+  parseDepth,
+  READ_PARAMETERS,
+  type ReadQueryParameter,
+} from '../../collections/model/read-request.ts';
 import { AppError } from '../../errors/errors.ts';
-import type { Depth } from '../../lib/depth.ts';
-import { parseDepth } from '../../lib/depth.ts';
 
 export type QueryParameter = ReadQueryParameter | 'cache' | 'callback';
 export type Query = ReadonlyMap<QueryParameter, string>;

@@ -1,16 +1,16 @@
 // `/api/routes` and `/api/recipes`: the definitions of routes and recipes, for admins only.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Around, Definitions } from '../../delivery/definitions/service.ts';
-import type { Definition, Outcome } from '../../delivery/model/definition.ts';
+import type { Definition, DefinitionChangeResult } from '../../delivery/definitions/definition.ts';
+import type { DefinitionChangeInterceptor, Definitions } from '../../delivery/definitions/definitions.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
 import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts';
 import { bodyLimit } from '../core/body-limits.ts';
 import { jsonBody } from '../core/body-parsers.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
+import { createVisitor } from './delivered-file-route.ts';
 import type { DeliveryDeps } from './delivery-deps.ts';
-import { createDefinitionErrorHandler, errorBody } from './delivery-errors.ts';
-import { createVisitor } from './visitor.ts';
+import { createDefinitionErrorHandler, deliveryErrorBody } from './delivery-error-handler.ts';
 
 type DefinitionKind = 'route' | 'recipe';
 type Deps = Pick<DeliveryDeps, 'audit' | 'config' | 'logger'>;
@@ -36,20 +36,20 @@ const formatDefinition = (noun: DefinitionKind, { name, source }: Definition<unk
 function sendOutcomeError(
   reply: FastifyReply,
   noun: DefinitionKind,
-  { reason, errors }: Outcome & { ok: false },
+  { reason, errors }: DefinitionChangeResult & { ok: false },
 ): FastifyReply {
   // Clients of older servers expect objects here, and texts everywhere else.
   const isListOfObjects = noun === 'recipe' && reason === 'invalid';
   const list = isListOfObjects ? errors.map((error) => ({ error })) : errors;
-  return sendJson(reply, errorBody(list), reason === 'not-found' ? 404 : 400);
+  return sendJson(reply, deliveryErrorBody(list), reason === 'not-found' ? 404 : 400);
 }
 
 /** Posting an existing recipe replaces it; posting an existing route is an error. */
 async function createOrReplace(
   noun: DefinitionKind,
   definitions: Definitions<unknown>,
-  { request, announce }: { request: FastifyRequest; announce: (verb: Verb) => Around },
-): Promise<Outcome> {
+  { request, announce }: { request: FastifyRequest; announce: (verb: Verb) => DefinitionChangeInterceptor },
+): Promise<DefinitionChangeResult> {
   const body = jsonBody(request);
   const outcome = await definitions.create(body, announce('create'));
   if (outcome.ok || outcome.reason !== 'exists' || noun === 'route') return outcome;
@@ -61,7 +61,7 @@ function definitionHandlers(noun: DefinitionKind, definitions: Definitions<unkno
   const announced = createAuditedChange(deps.audit);
   const announce =
     (request: FastifyRequest, name: string) =>
-    (verb: Verb): Around =>
+    (verb: Verb): DefinitionChangeInterceptor =>
     ({ before, after }, apply) => {
       const hashes = { before: fingerprintJson(before), after: fingerprintJson(after) };
       return announced(
@@ -70,7 +70,7 @@ function definitionHandlers(noun: DefinitionKind, definitions: Definitions<unkno
         apply,
       );
     };
-  const sendOutcome = (reply: FastifyReply, outcome: Outcome) =>
+  const sendOutcome = (reply: FastifyReply, outcome: DefinitionChangeResult) =>
     outcome.ok ? sendJson(reply, SAVED) : sendOutcomeError(reply, noun, outcome);
 
   const all: ResourceHandlers = {
@@ -92,7 +92,7 @@ function definitionHandlers(noun: DefinitionKind, definitions: Definitions<unkno
     GET: async (request, reply) => {
       const definition = definitions.get(definitionName(request));
       if (definition !== undefined) return sendJson(reply, formatDefinition(noun, definition));
-      return sendJson(reply, errorBody([`${noun === 'route' ? 'Route' : 'Recipe'} not found`]), 404);
+      return sendJson(reply, deliveryErrorBody([`${noun === 'route' ? 'Route' : 'Recipe'} not found`]), 404);
     },
     PUT: async (request, reply) => {
       const name = definitionName(request);
@@ -128,7 +128,7 @@ export function definitionRoutes(server: FastifyInstance, deps: DeliveryDeps): v
     GET: async (request, reply) => {
       const explanation = await deps.explain(definitionName(request), createVisitor(request));
       if (explanation !== undefined) return sendJson(reply, explanation);
-      return sendJson(reply, errorBody(['Route not found']), 404);
+      return sendJson(reply, deliveryErrorBody(['Route not found']), 404);
     },
   });
 }

@@ -1,15 +1,25 @@
 // `GET /{route or recipe}/{path}`: delivers a file, without authentication.
+
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DeliverDeps, deliver } from '../../delivery/deliver.ts';
-import type { DeliveryResponse } from '../../delivery/responses/delivery-response.ts';
+import type { Visitor } from '../../delivery/model/delivery-types.ts';
+import type { DeliveryResponse } from '../../delivery/responses/file-response.ts';
 import { AppError, isStoreUnavailable } from '../../errors/errors.ts';
 import { toAppError } from '../../errors/store-errors.ts';
 import { allowAllOrigins } from '../core/cors.ts';
 import { passThrough } from '../core/reply.ts';
 import { rawQuery, requestPath } from '../core/request-url.ts';
 import { addResource } from '../core/resource.ts';
-import { createVisitor } from './visitor.ts';
+
+/** The visitor by the headers and the client address of a request. */
+export function createVisitor({ headers, clientAddress }: FastifyRequest): Visitor {
+  return {
+    userAgent: headers['user-agent'] ?? '',
+    acceptLanguage: headers['accept-language'] ?? '',
+    ip: clientAddress,
+  };
+}
 
 /** A signal that is aborted when the client closes the connection early. */
 function createCloseSignal(reply: FastifyReply): AbortSignal {

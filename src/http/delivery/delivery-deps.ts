@@ -1,11 +1,11 @@
 // Dependencies of the delivery listener. Types only: `delivery-setup.ts` builds every member.
 
-import type { Definitions } from '../../delivery/definitions/service.ts';
+import type { Definitions } from '../../delivery/definitions/definitions.ts';
 import type { DeliverDeps } from '../../delivery/deliver.ts';
-import type { Images } from '../../delivery/images/images.ts';
-import type { Visitor } from '../../delivery/model/delivery.ts';
+import type { VariantService } from '../../delivery/images/variant-service.ts';
+import type { Visitor } from '../../delivery/model/delivery-types.ts';
 import type { Recipe } from '../../delivery/recipes/recipe.ts';
-import type { Explanation } from '../../delivery/routes/decide.ts';
+import type { RouteExplanation } from '../../delivery/routes/decide-route.ts';
 import type { Route } from '../../delivery/routes/route.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 
@@ -20,6 +20,6 @@ export interface DeliveryDeps extends SharedHttpDeps {
   readonly routes: Definitions<Route>;
   readonly recipes: Definitions<Recipe>;
   /** Undefined when there is no route of this name. */
-  readonly explain: (name: string, visitor: Visitor) => Promise<Explanation> | undefined;
-  readonly flush: Images['flush'];
+  readonly explain: (name: string, visitor: Visitor) => Promise<RouteExplanation> | undefined;
+  readonly flush: VariantService['flush'];
 }

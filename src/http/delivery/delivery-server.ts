@@ -12,7 +12,7 @@ import { createOnSend } from '../transport/on-send.ts';
 import { definitionRoutes } from './definition-routes.ts';
 import { deliveredFileRoute } from './delivered-file-route.ts';
 import type { DeliveryDeps } from './delivery-deps.ts';
-import { createDeliveryErrorHandler } from './delivery-errors.ts';
+import { createDeliveryErrorHandler } from './delivery-error-handler.ts';
 import { variantFlushRoute } from './variant-flush-route.ts';
 
 /** Hook: forbids caching of what only admins may see. */

@@ -1,13 +1,13 @@
 // Parses query parameters into a read request, by the table of read parameters. Every error is a 400 of the same shape.
-import { createParameterError } from '../../collections/model/parameter-error.ts';
 import {
   buildReadRequest,
+  createParameterError,
   MAX_READ_NUMBER,
+  parseDepth,
   type ReadParameterKind,
   type ReadQueryParameter,
   type ReadRequest,
 } from '../../collections/model/read-request.ts';
-import { parseDepth } from '../../lib/depth.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { findJsonIssue } from '../../lib/json/json-check.ts';
 import type { Query } from '../core/request-url.ts';

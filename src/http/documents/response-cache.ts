@@ -2,8 +2,7 @@
 // was computed from, and a commit increments those that it changed, so that an outdated response is never found again.
 import type { Client } from '../../auth/clients/client.ts';
 import type { Collection } from '../../collections/model/collection.ts';
-import { referenceFields, referenceTarget } from '../../collections/model/references.ts';
-import type { Registry } from '../../collections/model/registry.ts';
+import { type Registry, referenceFields, referenceTarget } from '../../collections/model/registry.ts';
 import { hasReadHooks } from '../../collections/reads/read-hooks.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { ChunkedText } from '../../lib/chunked-text.ts';

@@ -1,13 +1,14 @@
 // Downloads: a file by the id of its record or by its path, whole or in part.
+
 import { once } from 'node:events';
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authorizeCollection } from '../../auth/authorize.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
-import { parseRange } from '../../lib/http/byte-range.ts';
-import { type Conditions, evaluateConditions, matchesIfRange } from '../../lib/http/conditional.ts';
+import { parseByteRange } from '../../lib/http/byte-range.ts';
+import { type ConditionalHeaders, evaluateConditions, matchesIfRange } from '../../lib/http/conditional.ts';
 import { isId } from '../../lib/ids.ts';
-import type { MediaFile } from '../../media/media.ts';
+import type { MediaFile } from '../../media/media-types.ts';
 import { collectionOf, documentIdOf } from '../access/collection-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { createContextFactory } from '../core/request-context.ts';
@@ -15,7 +16,39 @@ import { requestPath, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
 import { fileEtag, fileHeaders } from './file-headers.ts';
-import { parseFilePath } from './file-path.ts';
+
+/** Segments before the path of the file: version, database, collection. */
+const COLLECTION_PARTS = 3;
+const MAX_PARTS = 32;
+const SCHEME_AND_HOST = /^https?:\/\/[^/]*/i;
+// Separators of all systems, and control characters.
+const FORBIDDEN = /[/\\\p{Cc}]/u;
+
+function decode(part: string): string {
+  let name: string;
+  try {
+    name = decodeURIComponent(part);
+  } catch {
+    throw new AppError('NOT_FOUND');
+  }
+  // No stored file has such a name, however it is encoded.
+  if (name === '' || name === '.' || name === '..' || FORBIDDEN.test(name)) throw new AppError('NOT_FOUND');
+  return name;
+}
+
+/**
+ * The decoded path below `/{version}/{database}/{collection}/`, in the normal form in which names are stored. Throws
+ * NOT_FOUND for what no file can have.
+ */
+export function parseFilePath(path: string): string {
+  const parts = path
+    .replace(SCHEME_AND_HOST, '')
+    .replace(/\/$/, '')
+    .split('/')
+    .slice(1 + COLLECTION_PARTS);
+  if (parts.length === 0 || parts.length > MAX_PARTS) throw new AppError('NOT_FOUND');
+  return parts.map(decode).join('/').normalize('NFC');
+}
 
 /** Handlers of downloads. */
 export type DownloadHandlers = Readonly<Record<'byId' | 'byPath', RouteHandler>>;
@@ -34,7 +67,7 @@ interface Selection {
   readonly length: number;
 }
 
-const conditionsOf = ({ headers }: FastifyRequest): Conditions => ({
+const conditionsOf = ({ headers }: FastifyRequest): ConditionalHeaders => ({
   ifMatch: headers['if-match'],
   ifNoneMatch: headers['if-none-match'],
   ifModifiedSince: headers['if-modified-since'],
@@ -44,7 +77,7 @@ const conditionsOf = ({ headers }: FastifyRequest): Conditions => ({
 function selectRange({ headers, method }: FastifyRequest, file: MediaFile): Selection {
   const validators = { etag: fileEtag(file), modifiedAt: file.modifiedAt };
   const mayBePart = method === 'GET' && matchesIfRange(headers['if-range']?.toString(), validators);
-  const range = mayBePart ? parseRange(headers.range, file.size) : undefined;
+  const range = mayBePart ? parseByteRange(headers.range, file.size) : undefined;
   if (range === 'unsatisfiable') {
     throw new AppError('RANGE_NOT_SATISFIABLE', { headers: { 'Content-Range': `bytes */${file.size}` } });
   }

@@ -1,10 +1,38 @@
 // Reads a multipart form part by part, without holding a file in memory. Every error of the form is a 4xx.
+
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
-import type { FormPart } from '../../media/media.ts';
-import { parseExtendedFilename } from './extended-filename.ts';
+import type { FormPart } from '../../media/media-types.ts';
 import { createBoundaryCounter, parseBoundary } from './multipart-boundaries.ts';
+
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+const EXTENDED = /;[ \t]*filename\*[ \t]*=[ \t]*(utf-8|iso-8859-1)'[^';]*'([^;\s]*)/i;
+const DISPOSITION = /^content-disposition[ \t]*:(.*)$/i;
+const ESCAPED = /%[0-9a-f]{2}/gi;
+
+/** Undefined for bytes that are no text of that encoding. */
+function decode(text: string, encoding: string): string | undefined {
+  const unescaped = text.replace(ESCAPED, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+  const bytes = Buffer.from(unescaped, 'latin1');
+  if (encoding === 'iso-8859-1') return bytes.toString('latin1');
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The `filename*` in the headers of a part; undefined if it is absent or malformed. */
+export function parseExtendedFilename(headers: string): string | undefined {
+  for (const line of headers.split('\r\n')) {
+    const [, disposition] = DISPOSITION.exec(line) ?? [];
+    if (disposition === undefined) continue;
+    const [, encoding = '', text = ''] = EXTENDED.exec(disposition.replace(QUOTED, '""')) ?? [];
+    return encoding === '' || text === '' ? undefined : decode(text, encoding.toLowerCase());
+  }
+  return undefined;
+}
 
 export interface FormLimits {
   /** Bytes of one file (`media.maxFileSize`). */

@@ -1,11 +1,13 @@
-// Everything about custom endpoints: their calls, and what admins do with them below `/{version}/{endpoint}`.
+// Custom endpoints: their list, their calls, and what admins do with them below `/{version}/{endpoint}`.
+
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
-import type { ModuleAddress } from '../../modules/model/types.ts';
-import { requireAdmin } from '../access/authenticate.ts';
+import type { LiveModule, ModuleAddress } from '../../modules/model/module-types.ts';
+import { requireAdmin, requireClient } from '../access/authenticate.ts';
 import { unknownPathError } from '../access/unknown-path.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
-import type { OnRequestHook } from '../core/resource.ts';
+import { sendJson } from '../core/reply.ts';
+import { addResource, type OnRequestHook } from '../core/resource.ts';
 import { endpointCallRoutes } from './endpoint-calls.ts';
 import { ENDPOINT_ADMIN_PATH, type EndpointUrlRewriter } from './endpoint-url-rewrite.ts';
 import { type ModuleRoutesDeps, moduleCodeRoutes } from './module-code-routes.ts';
@@ -48,5 +50,32 @@ export function endpointRoutes(server: FastifyInstance, deps: Deps, addresses: E
       addressOf: addressFromParams,
       puts: false,
     });
+  });
+}
+
+function formatEndpoint(
+  { address, displayName, path, methods, state, suspension, postedAt }: LiveModule,
+  isAdmin: boolean,
+) {
+  if (address.kind !== 'endpoint') return [];
+  const { apiVersion: version, name: slug } = address;
+  const name = displayName ?? slug;
+  // Only admins see why an endpoint is suspended.
+  const suspended = isAdmin && suspension !== undefined ? { suspension } : {};
+  return [{ version, name, slug, path, methods, state, ...suspended, lastModifiedAt: postedAt }];
+}
+
+/** Registers the listing, sorted by path. */
+export function endpointListRoutes(
+  server: FastifyInstance,
+  { modules }: Pick<CustomCodeDeps, 'modules'>,
+): void {
+  server.addHook('onRequest', requireClient);
+  addResource(server, '/api/endpoints', {
+    GET: async ({ client }, reply) => {
+      const isAdmin = client?.accessType === 'admin';
+      const endpoints = modules.registry.list().flatMap((live) => formatEndpoint(live, isAdmin));
+      return sendJson(reply, { endpoints });
+    },
   });
 }

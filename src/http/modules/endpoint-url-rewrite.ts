@@ -1,7 +1,7 @@
 // Which requests go to posted code. Its paths change while the server runs and may have any depth, so they are no routes:
 // such a request is led to an internal address before the router sees it, and what was found is kept with the request.
 import type { IncomingMessage } from 'node:http';
-import type { EndpointMatch, ModuleRegistry } from '../../modules/model/types.ts';
+import type { EndpointMatch, ModuleRegistry } from '../../modules/model/module-types.ts';
 import { urlPath } from '../core/request-url.ts';
 
 // No version of anything begins with a dot, so neither address can be meant by a client.

@@ -1,6 +1,6 @@
 // `/api/hooks`: the hooks that collections may name, for admins; pending versions for reviewers too.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { LiveModule, ModuleAddress } from '../../modules/model/types.ts';
+import type { LiveModule, ModuleAddress } from '../../modules/model/module-types.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource } from '../core/resource.ts';
 import { type ModuleRoutesDeps, moduleCodeRoutes } from './module-code-routes.ts';

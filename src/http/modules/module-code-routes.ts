@@ -1,7 +1,7 @@
 // The code of endpoints and hooks: posted, read and removed as text by admins.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
-import type { ModuleAddress, PostResult } from '../../modules/model/types.ts';
+import type { ModuleAddress, PostResult } from '../../modules/model/module-types.ts';
 import { acceptCodeOnly } from '../core/body-parsers.ts';
 import type { CustomCodeDeps } from '../core/http-deps.ts';
 import { sendJson, sendText } from '../core/reply.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
-import type { ModuleAddress, ModuleService } from '../../modules/model/types.ts';
+import type { ModuleAddress, ModuleService } from '../../modules/model/module-types.ts';
 import { bodyLimit } from '../core/body-limits.ts';
 import { jsonBody } from '../core/body-parsers.ts';
 import { sendJson } from '../core/reply.ts';

@@ -1,7 +1,7 @@
 // Tracks all connections of a listener: limits their number and the bytes that are unsent, and checks their timeouts.
 import type { Socket } from 'node:net';
 import { AppError } from '../../errors/errors.ts';
-import type { ByteQuota } from '../../lib/byte-quota.ts';
+import type { ByteQuota } from '../../lib/async/concurrency.ts';
 import type { HttpConfig, HttpLogger } from '../core/http-deps.ts';
 import { type DiscardLimits, type Handler, HttpConnection } from './connection.ts';
 import { tooManyConnectionsResponse } from './raw-responses.ts';

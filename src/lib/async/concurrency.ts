@@ -1,4 +1,4 @@
-// Maps a list with a limit on concurrent tasks.
+// Limits what is in use at the same time: a concurrent map, a semaphore, a mutex for each key, and a quota of bytes.
 
 /**
  * Maps all items, at most `maxConcurrent` at the same time, with results in the order of the items. Rejects with the first error
@@ -26,4 +26,64 @@ export async function mapConcurrent<T, R>(
   };
   await Promise.all(Array.from({ length: Math.min(maxConcurrent, items.length) }, work));
   return results;
+}
+
+export interface KeyedMutex {
+  /** Runs `task` once every earlier task of `key` has settled. A failed task does not stop the next. */
+  withLock<T>(key: string, task: () => Promise<T>): Promise<T>;
+}
+
+export function createKeyedMutex(): KeyedMutex {
+  const tails = new Map<string, Promise<unknown>>();
+  return {
+    async withLock(key, task) {
+      const before = tails.get(key);
+      const result = before === undefined ? task() : before.then(task, task);
+      tails.set(key, result);
+      try {
+        return await result;
+      } finally {
+        if (tails.get(key) === result) tails.delete(key);
+      }
+    },
+  };
+}
+
+/** Runs a task as soon as a permit is free, in order of the calls. Settles as the task does. */
+export type Semaphore = <T>(task: () => Promise<T>) => Promise<T>;
+
+/** Creates a semaphore with this many permits. */
+export function createSemaphore(permits: number): Semaphore {
+  const waiting: (() => void)[] = [];
+  let free = permits;
+  return async (task) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await task();
+    } finally {
+      // The permit goes to the next task directly, so that none that comes later can take it.
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}
+
+export interface ByteQuota {
+  /** Adds bytes in use; a negative number releases them. */
+  add(difference: number): void;
+  /** True if this many more bytes are within the limit. Always true if none are in use. */
+  fits(bytes: number): boolean;
+}
+
+/** Creates an empty quota. It enforces nothing: each owner calls `fits` before `add`. */
+export function createByteQuota(limit: number): ByteQuota {
+  let used = 0;
+  return {
+    add(difference) {
+      used += difference;
+    },
+    fits: (bytes) => used === 0 || used + bytes <= limit,
+  };
 }

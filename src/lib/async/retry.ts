@@ -1,6 +1,18 @@
-// Repeats work that failed: `retry` for a caller that waits for the result, `createRetrier` in the background.
+// Retries with growing, random pauses.
+
 import { setTimeout } from 'node:timers/promises';
-import type { Pause } from './pause.ts';
+
+/** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+
+/** Waits for real time. It does not keep the process alive. */
+export const pause: Pause = async (milliseconds, signal) => {
+  try {
+    await setTimeout(milliseconds, undefined, { signal, ref: false });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+};
 
 const RETRY_MS = 2000;
 

@@ -1,11 +1,78 @@
-// One request and its answer, to addresses that were checked before. It follows nothing and keeps no connection.
+// Sends one request to resolved addresses and reads its response: no redirects, no kept connections, limits of time and size.
+
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { withAbort } from '../async/timeout.ts';
 import { http, https } from '../http/node-http.ts';
 import { bareHost, portOf } from './addresses.ts';
-import type { ResolvedAddress } from './dns.ts';
-import { FetchFailedError } from './fetch-errors.ts';
-import { ACCEPT_ENCODING } from './response-body.ts';
+import type { ResolvedAddress } from './destination.ts';
+import { FetchFailedError, FetchRefusedError } from './fetch-errors.ts';
+
+const FIRST_BYTES = 16 * 1024;
+
+type Decoder = ReturnType<typeof createGunzip>;
+
+const DECODERS: ReadonlyMap<string, () => Decoder> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress as () => Decoder],
+  ['zstd', createZstdDecompress as () => Decoder],
+]);
+
+/** What requests accept. `deflate` is understood too, but servers do not agree on what it means. */
+const ACCEPT_ENCODING = 'gzip, br, zstd';
+
+function decoderOf(response: IncomingMessage): Decoder | undefined {
+  const encoding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (encoding === 'identity' || encoding === '') return undefined;
+  const create = DECODERS.get(encoding);
+  if (create === undefined) throw new FetchFailedError('encoding');
+  return create();
+}
+
+/** Passes on at most `most` bytes: compressed nothing is endless too. */
+function bounded(most: number) {
+  return async function* (source: AsyncIterable<Buffer>) {
+    let left = most;
+    for await (const chunk of source) {
+      left -= chunk.length;
+      if (left < 0) throw new FetchFailedError('too-large');
+      yield chunk;
+    }
+  };
+}
+
+/** Copies into one buffer that grows: a list of a million tiny chunks would cost a hundred times their size. */
+function collected(most: number) {
+  return async (source: AsyncIterable<Buffer>): Promise<Buffer> => {
+    let held = Buffer.allocUnsafeSlow(Math.min(most, FIRST_BYTES));
+    let size = 0;
+    for await (const chunk of source) {
+      const needed = size + chunk.length;
+      if (needed > most) throw new FetchFailedError('too-large');
+      if (needed > held.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.min(most, Math.max(needed, held.length * 2)));
+        held.copy(larger, 0, 0, size);
+        held = larger;
+      }
+      size += chunk.copy(held, size);
+    }
+    return held.subarray(0, size);
+  };
+}
+
+/**
+ * Reads a body to its end. Rejects with FetchFailed when it is larger than `most` bytes, compressed or not, or compressed in
+ * a way that is not known; with the stream's error when it breaks off.
+ */
+export async function readResponseBody(response: IncomingMessage, most: number): Promise<Buffer> {
+  const decoder = decoderOf(response);
+  if (decoder === undefined) return pipeline(response, collected(most));
+  return pipeline(response, bounded(most), decoder, collected(most));
+}
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
@@ -96,4 +163,38 @@ export function sendRequest(outgoing: OutgoingRequest, options: ExchangeOptions)
   });
   sent.end(outgoing.body);
   return promise;
+}
+
+interface FetchTime {
+  readonly timeoutMs: number;
+  readonly aborted: AbortSignal;
+}
+
+/**
+ * Runs `task` with a signal that is aborted with `aborted` or after the timeout. A failure after that rejects with a
+ * FetchFailedError `timeout`.
+ */
+export async function withFetchTimeout<T>(
+  { timeoutMs, aborted }: FetchTime,
+  task: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const end = () => controller.abort();
+  const timer = setTimeout(end, timeoutMs);
+  aborted.addEventListener('abort', end);
+  if (aborted.aborted) end();
+  try {
+    return await task(controller.signal);
+  } catch (error) {
+    if (error instanceof FetchRefusedError || !controller.signal.aborted) throw error;
+    throw new FetchFailedError('timeout', error);
+  } finally {
+    clearTimeout(timer);
+    aborted.removeEventListener('abort', end);
+  }
+}
+
+/** Settles as `promise` does, or rejects with a FetchFailedError `timeout` as soon as `signal` is aborted. */
+export function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return withAbort(promise, signal, () => new FetchFailedError('timeout'));
 }

@@ -4,7 +4,7 @@ import { type Dirent, type FSWatcher, watch } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { mapConcurrent } from '../async/concurrency.ts';
-import { isFileMissing } from './missing-file.ts';
+import { isFileMissing } from './file-operations.ts';
 
 // Debounce: a changed file is reported once it has stayed the same for this long.
 const SETTLE_MS = 150;

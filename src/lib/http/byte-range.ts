@@ -14,7 +14,7 @@ interface ByteRange {
  * Resolves the header against a file of `size` bytes. Undefined: send the whole file, also for a header that is malformed or
  * asks for several ranges, which a server may ignore. `unsatisfiable`: the file has no such range (416).
  */
-export function parseRange(
+export function parseByteRange(
   header: string | undefined,
   size: number,
 ): ByteRange | 'unsatisfiable' | undefined {

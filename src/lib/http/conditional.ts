@@ -1,7 +1,7 @@
 // Evaluates conditional requests (RFC 9110, 13): `If-Match`, `If-None-Match`, the two dates, and `If-Range`.
 
 /** The conditional headers of a request. `If-Range` is a matter of its own. */
-export interface Conditions {
+export interface ConditionalHeaders {
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
   readonly ifModifiedSince?: string | undefined;
@@ -58,7 +58,7 @@ export function matchesIfNoneMatch(header: string | undefined, etag: string): bo
 const isUnmodifiedSince = (date: number | undefined, { modifiedAt }: Validators) =>
   date !== undefined && modifiedAt !== undefined && toSeconds(modifiedAt) <= date;
 
-function preconditionFails(conditions: Conditions, validators: Validators): boolean {
+function preconditionFails(conditions: ConditionalHeaders, validators: Validators): boolean {
   const { ifMatch } = conditions;
   if (ifMatch !== undefined) return !listsEtag(ifMatch, validators.etag, 'strong');
   const date = parseHttpDate(conditions.ifUnmodifiedSince);
@@ -66,7 +66,7 @@ function preconditionFails(conditions: Conditions, validators: Validators): bool
 }
 
 /** Evaluates the conditions of a GET or HEAD in the order of 13.2.2: a tag wins over a date. */
-export function evaluateConditions(conditions: Conditions, validators: Validators): ConditionResult {
+export function evaluateConditions(conditions: ConditionalHeaders, validators: Validators): ConditionResult {
   if (preconditionFails(conditions, validators)) return 'failed';
   const { ifNoneMatch } = conditions;
   const isUnmodified =

@@ -1,4 +1,5 @@
-// Parses the JSON of stored documents, which a defective disk can damage.
+// Reads stored documents: their JSON, which a defective disk can damage, and their version `v`.
+
 import { StoreError } from '../../errors/errors.ts';
 import type { JsonObject } from './json.ts';
 
@@ -10,4 +11,10 @@ export function parseStoredJson<T = JsonObject>(text: string): T {
     // The message of the parser would quote the document.
     throw new StoreError('damaged', { cause: new Error('the text of a stored document cannot be read') });
   }
+}
+
+/** The number of writes of a stored document; 0 if another program wrote it without `v`. */
+export function documentVersion(document: JsonObject): number {
+  const v = document['v'];
+  return typeof v === 'number' ? v : 0;
 }

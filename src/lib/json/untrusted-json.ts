@@ -1,6 +1,6 @@
 // Parses untrusted JSON: scanned before it is parsed, without blocking the event loop.
 
-import { createSemaphore } from '../async/semaphore.ts';
+import { createSemaphore } from '../async/concurrency.ts';
 import { yieldToEventLoop } from '../async/yielding.ts';
 import type { Json } from './json.ts';
 import { findJsonIssue, type JsonIssue } from './json-check.ts';

@@ -42,15 +42,15 @@ export function shorthandRanges(letter: string, ignoreCase: boolean): readonly C
     case 'd':
       return DIGITS;
     case 'D':
-      return complement(DIGITS);
+      return complementRanges(DIGITS);
     case 'w':
       return ignoreCase ? WORD_IGNORING_CASE : WORD;
     case 'W':
-      return complement(ignoreCase ? WORD_IGNORING_CASE : WORD);
+      return complementRanges(ignoreCase ? WORD_IGNORING_CASE : WORD);
     case 's':
       return SPACE;
     case 'S':
-      return complement(SPACE);
+      return complementRanges(SPACE);
     default:
       return undefined;
   }
@@ -58,7 +58,7 @@ export function shorthandRanges(letter: string, ignoreCase: boolean): readonly C
 
 /** What `.` matches. */
 export function dotRanges(matchesLineEnds: boolean): readonly CodePointRange[] {
-  return complement(matchesLineEnds ? [] : LINE_ENDS);
+  return complementRanges(matchesLineEnds ? [] : LINE_ENDS);
 }
 
 /** Ranges as they stand inside the brackets of a class. */
@@ -89,7 +89,7 @@ export function formatCodePoint(codePoint: number): string {
 }
 
 /** What `ranges` leave out. */
-export function complement(ranges: readonly CodePointRange[]): readonly CodePointRange[] {
+export function complementRanges(ranges: readonly CodePointRange[]): readonly CodePointRange[] {
   const gaps: CodePointRange[] = [];
   let next = 0;
   for (const [first, last] of ranges.toSorted((a, b) => a[0] - b[0])) {

@@ -1,8 +1,13 @@
 // Classes in brackets: every member is written anew, so that nothing in them means more to RE2 than to JavaScript.
-import { addCaseVariants } from './case-variants.ts';
+import { addCaseVariants } from './case-folding.ts';
 import { type CodePointRange, formatClass, formatNegatedClass, formatRanges } from './code-point-ranges.ts';
-import { type PatternEscape, PROPERTY_INSTRUCTIONS, parseEscape } from './parse-escape.ts';
-import { type PatternReader, patternError } from './pattern-reader.ts';
+import {
+  type PatternEscape,
+  type PatternReader,
+  PROPERTY_INSTRUCTIONS,
+  parseEscape,
+  patternError,
+} from './pattern-reader.ts';
 
 const ALL = '\\x{0}-\\x{10ffff}';
 

@@ -3,8 +3,13 @@
 // long s and the Kelvin sign are no word characters for `\b`.
 
 import { dotRanges, formatClass, formatCodePoint } from './code-point-ranges.ts';
-import { PROPERTY_INSTRUCTIONS, parseEscape } from './parse-escape.ts';
-import { createPatternReader, type PatternReader, patternError } from './pattern-reader.ts';
+import {
+  createPatternReader,
+  type PatternReader,
+  PROPERTY_INSTRUCTIONS,
+  parseEscape,
+  patternError,
+} from './pattern-reader.ts';
 import { translateClass } from './translate-class.ts';
 
 /** The switches in force at a place of the pattern; groups such as `(?i:…)` change them for their inside. */

@@ -1,8 +1,11 @@
-// Validates posted code before anything is changed: form of the text, then an inspection in the sandbox.
-import type { Isolation, ModuleKind } from '../../../sandbox/protocol.ts';
+// Validates posted code before anything is changed: form of the text, then an inspection in a host; or only its syntax, for
+// commands on machines where no host can start.
+
+import { compileFunction } from 'node:vm';
+import type { Inspection, Isolation, ModuleKind } from '../../../sandbox/protocol.ts';
 import { AppError } from '../../errors/errors.ts';
+import { toOneLine } from '../../lib/printable-text.ts';
 import type { Sandbox } from '../../sandbox-supervisor/model/sandbox.ts';
-import { toOneLine } from '../model/printable-text.ts';
 import { type CodeMetadata, parseCodeMetadata } from '../versions/code-metadata.ts';
 
 /** A name that the code assigns to and never declares. */
@@ -84,4 +87,26 @@ export function createCodeValidator({ sandbox, findUndeclared, maxBytes }: CodeV
       };
     },
   };
+}
+
+const FILE = 'posted.js';
+const NOTHING = { methods: [], settings: {}, route: null, warnings: [], isolation: null };
+const AT_LINE = new RegExp(`^${FILE}:(\\d+)`);
+
+/** Inspects the syntax alone: methods, settings and route stay empty. */
+export async function inspectSyntax(source: string): Promise<Inspection> {
+  try {
+    compileFunction(source, ['module', 'exports', 'require'], { filename: FILE });
+    return { ok: true, ...NOTHING };
+  } catch (error) {
+    const { message, stack = '' } = error instanceof Error ? error : new Error('does not compile');
+    const line = AT_LINE.exec(stack)?.[1];
+    return {
+      ok: false,
+      code: 'ENDPOINT_SYNTAX',
+      message,
+      line: line === undefined ? null : Number(line),
+      column: null,
+    };
+  }
 }

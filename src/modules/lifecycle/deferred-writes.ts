@@ -3,10 +3,10 @@
 import type { Audit } from '../../auth/audit/audit.ts';
 import type { AuditAction } from '../../auth/audit/audit-entry.ts';
 import { isStoreUnavailable } from '../../errors/errors.ts';
-import { createKeyedMutex } from '../../lib/async/keyed-mutex.ts';
+import { createKeyedMutex } from '../../lib/async/concurrency.ts';
 import type { Log } from '../../lib/logger.ts';
-import { moduleKey } from '../model/address.ts';
-import type { ModuleAddress } from '../model/types.ts';
+import { moduleKey } from '../model/module-address.ts';
+import type { ModuleAddress } from '../model/module-types.ts';
 import type { ModuleRecords } from '../versions/module-records.ts';
 import type { ModuleStates } from '../versions/module-states.ts';
 import type { ModuleLocks } from './module-locks.ts';

@@ -3,9 +3,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { AppError, isStoreUnavailable } from '../../errors/errors.ts';
 import type { Log } from '../../lib/logger.ts';
-import { moduleKey } from '../model/address.ts';
-import { moduleAuditEntry } from '../model/audit-entry.ts';
-import type { ModuleAddress } from '../model/types.ts';
+import { moduleAuditEntry, moduleKey } from '../model/module-address.ts';
+import type { ModuleAddress } from '../model/module-types.ts';
 import type { VersionRecord } from '../versions/module-records.ts';
 import { withActiveVersion } from '../versions/state-transitions.ts';
 import type { CodeValidator } from './code-validation.ts';

@@ -1,6 +1,5 @@
 // Watches the module files and applies edits. The watch starts before the files are loaded; edits wait until all are loaded.
-import type { Pause } from '../../lib/async/pause.ts';
-import { createRetrier } from '../../lib/async/retry.ts';
+import { createRetrier, type Pause } from '../../lib/async/retry.ts';
 import { applyFileEdit, type FileEditDeps } from './file-edits.ts';
 import type { ModuleFile } from './module-files.ts';
 

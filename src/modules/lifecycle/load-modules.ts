@@ -3,16 +3,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { AppError, isStoreUnavailable } from '../../errors/errors.ts';
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
-import type { Pause } from '../../lib/async/pause.ts';
+import type { Pause } from '../../lib/async/retry.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
-import { moduleKey, parseModuleKey } from '../model/address.ts';
-import { moduleAuditEntry } from '../model/audit-entry.ts';
-import type { ModuleAddress } from '../model/types.ts';
+import { moduleAuditEntry, moduleKey, parseModuleKey } from '../model/module-address.ts';
+import type { ModuleAddress } from '../model/module-types.ts';
 import type { ModuleState, VersionRecord } from '../versions/module-records.ts';
 import type { ModuleEntry } from '../versions/module-states.ts';
 import { withActiveVersion } from '../versions/state-transitions.ts';
 import { type FileEditDeps, logRejectedFile, publishFromFile } from './file-edits.ts';
-import { applyOrders, type OperatorOrder } from './operator-orders.ts';
+import { applyOperatorCommands, type OperatorCommand } from './operator-commands.ts';
 import { readPolicyFile } from './policy-file.ts';
 import { assertModulePaths } from './publish.ts';
 import { removeDeletedModule } from './remove-module.ts';
@@ -178,11 +177,11 @@ async function publishAllUnknown(
  */
 export async function loadModules(
   deps: FileEditDeps,
-  { orders, ...options }: LoadOptions & { readonly orders: () => Promise<readonly OperatorOrder[]> },
+  { orders, ...options }: LoadOptions & { readonly orders: () => Promise<readonly OperatorCommand[]> },
 ): Promise<{ readonly rest: Promise<void> }> {
   await deps.records.ensureIndexes();
   // Modules that an operator suspended must not run before the orders are carried out.
-  const storedStates = applyOrders(await deps.records.loadStates(), await orders());
+  const storedStates = applyOperatorCommands(await deps.records.loadStates(), await orders());
   for (const state of storedStates) deps.states.setState(state);
   const codes = (await deps.files.list()).filter(({ part }) => part === 'code');
   const unknown: ModuleAddress[] = [];

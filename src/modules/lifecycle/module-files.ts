@@ -1,12 +1,11 @@
 // Module files: `<endpoints>/<version>/endpoint.<name>.js` and `<hooks>/<name>.js`, each with its policy beside it.
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { atomicWrite, removeFile } from '../../lib/files/atomic-write.ts';
+import { atomicWrite, isFileMissing, listNames, removeFile } from '../../lib/files/file-operations.ts';
 import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
-import { isFileMissing, listNames } from '../../lib/files/missing-file.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
-import { isModuleAddress } from '../model/address.ts';
-import type { ModuleAddress, ModuleFilePart } from '../model/types.ts';
+import { isModuleAddress } from '../model/module-address.ts';
+import type { ModuleAddress, ModuleFilePart } from '../model/module-types.ts';
 
 const ENDPOINT_FILE = /^endpoint\.(?<name>.+?)\.(?<ending>policy\.json|js)$/;
 const HOOK_FILE = /^(?<name>.+?)\.(?<ending>policy\.json|js)$/;

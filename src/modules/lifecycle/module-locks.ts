@@ -1,7 +1,7 @@
 // Locks of module changes: one per module, and one for all changes that take names and routes.
-import { createKeyedMutex } from '../../lib/async/keyed-mutex.ts';
-import { moduleKey } from '../model/address.ts';
-import type { ModuleAddress } from '../model/types.ts';
+import { createKeyedMutex } from '../../lib/async/concurrency.ts';
+import { moduleKey } from '../model/module-address.ts';
+import type { ModuleAddress } from '../model/module-types.ts';
 
 export interface ModuleLocks {
   /** Runs a change of one module after every earlier one. */

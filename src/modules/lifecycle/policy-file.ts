@@ -2,8 +2,8 @@
 import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
-import { moduleKey } from '../model/address.ts';
-import type { ModuleAddress } from '../model/types.ts';
+import { moduleKey } from '../model/module-address.ts';
+import type { ModuleAddress } from '../model/module-types.ts';
 import type { Policy, PolicyParser } from '../policy/policy.ts';
 import type { ModuleStates } from '../versions/module-states.ts';
 import type { ModuleFiles } from './module-files.ts';

@@ -1,9 +1,8 @@
 // Posting code and rolling back: validate, find the policy, publish the new version, or save it as pending until a reviewer
 // approves it.
 import { AppError } from '../../errors/errors.ts';
-import { assertModuleAddress, moduleKey } from '../model/address.ts';
-import { moduleAuditEntry } from '../model/audit-entry.ts';
-import type { ModuleAddress, PostResult } from '../model/types.ts';
+import { assertModuleAddress, moduleAuditEntry, moduleKey } from '../model/module-address.ts';
+import type { ModuleAddress, PostResult } from '../model/module-types.ts';
 import { assertNameAvailable } from '../routes/route-conflicts.ts';
 import type { VersionRecord } from '../versions/module-records.ts';
 import { withActiveVersion, withVersion } from '../versions/state-transitions.ts';

@@ -2,9 +2,8 @@
 import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { Log } from '../../lib/logger.ts';
-import { moduleKey } from '../model/address.ts';
-import { moduleAuditEntry } from '../model/audit-entry.ts';
-import type { ModuleAddress } from '../model/types.ts';
+import { moduleAuditEntry, moduleKey } from '../model/module-address.ts';
+import type { ModuleAddress } from '../model/module-types.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ModuleRecords, VersionRecord } from '../versions/module-records.ts';
 import type { ModuleEntry, ModuleStates } from '../versions/module-states.ts';

@@ -1,9 +1,8 @@
 // Removing a module: by a client, or because its file is gone.
 import type { Audit } from '../../auth/audit/audit.ts';
 import type { Log } from '../../lib/logger.ts';
-import { moduleKey } from '../model/address.ts';
-import { moduleAuditEntry } from '../model/audit-entry.ts';
-import type { ModuleAddress } from '../model/types.ts';
+import { moduleAuditEntry, moduleKey } from '../model/module-address.ts';
+import type { ModuleAddress } from '../model/module-types.ts';
 import type { ModuleRecords } from '../versions/module-records.ts';
 import type { ModuleStates } from '../versions/module-states.ts';
 import { withRemoval } from '../versions/state-transitions.ts';

@@ -1,9 +1,8 @@
 // Review: which changes wait for a reviewer, how they are kept as pending versions, and how a reviewer approves them.
 import type { Audit } from '../../auth/audit/audit.ts';
 import { AppError } from '../../errors/errors.ts';
-import { moduleKey } from '../model/address.ts';
-import { moduleAuditEntry } from '../model/audit-entry.ts';
-import type { ModuleAddress } from '../model/types.ts';
+import { moduleAuditEntry, moduleKey } from '../model/module-address.ts';
+import type { ModuleAddress } from '../model/module-types.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isPrivilegedPolicy } from '../policy/policy-schema.ts';
 import type { VersionRecord } from '../versions/module-records.ts';

@@ -1,7 +1,7 @@
 // Suspending and resuming a module by an admin.
 import { AppError } from '../../errors/errors.ts';
-import { moduleAuditEntry } from '../model/audit-entry.ts';
-import type { ModuleAddress } from '../model/types.ts';
+import { moduleAuditEntry } from '../model/module-address.ts';
+import type { ModuleAddress } from '../model/module-types.ts';
 import type { ModuleRecords } from '../versions/module-records.ts';
 import type { ModuleStates } from '../versions/module-states.ts';
 import { withResume, withSuspension } from '../versions/state-transitions.ts';

@@ -1,4 +1,4 @@
-// The ceilings: what the policy of any endpoint or hook may ask for at most. Only who can write the file can raise them.
+// Policy limits: the upper bound of the policies of all endpoints and hooks. Only who can write the file can raise them.
 import { readFile } from 'node:fs/promises';
 import { AppError } from '../../errors/errors.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
@@ -56,11 +56,11 @@ const FORMATS = {
       /^https?:\/\/\*$/.test(text) || (/^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text),
     message: 'must be an origin such as `https://api.example.com`, or `https://*`',
   },
-  'ceiling-path': {
+  'limit-path': {
     test: (text: string) => POLICY_FORMATS.path.test(text) && !text.includes('*'),
     message: 'must be a path without a query or `*`; ending in `/` it is a prefix',
   },
-  'ceiling-actor': {
+  'limit-actor': {
     test: (text: string) => /^(?:caller|client:(?:\*|[A-Za-z0-9_][A-Za-z0-9_.@:+~-]*))$/.test(text),
     message: 'must be `caller`, `client:<id>` or `client:*`',
   },
@@ -69,7 +69,7 @@ const FORMATS = {
 async function readJson(file: string | URL): Promise<Json> {
   const shown = file instanceof URL ? file.pathname : file;
   const refuse = (what: string, cause: unknown) =>
-    new AppError('CONFIGURATION_INVALID', { message: `The ceilings in ${shown} ${what}`, cause });
+    new AppError('CONFIGURATION_INVALID', { message: `The policy limits in ${shown} ${what}`, cause });
   const text = await readFile(file, 'utf8').catch((cause) => {
     throw refuse('cannot be read', cause);
   });
@@ -105,7 +105,7 @@ function merge(given: PolicyLimitsInput, base: PolicyLimitsInput): PolicyLimits 
 }
 
 /**
- * Reads the ceilings of the operator, the packaged ones without `file`. What a file leaves out is as in the packaged one.
+ * Reads the policy limits of the operator, the packaged ones without `file`. What a file leaves out is as in the packaged one.
  * `folder`: the packaged `sandbox/`, with a slash at its end. Throws CONFIGURATION_INVALID naming every problem.
  */
 export async function loadPolicyLimits(folder: URL, file?: string): Promise<PolicyLimits> {
@@ -113,7 +113,7 @@ export async function loadPolicyLimits(folder: URL, file?: string): Promise<Poli
   if (file === undefined) return merge({}, packaged);
   const own = await readJson(file);
   const schema = await readJson(new URL('policy.schema.json', folder));
-  if (!isJsonObject(schema)) throw new Error('the schema of the ceilings is no object');
+  if (!isJsonObject(schema)) throw new Error('the schema of the policy limits is no object');
   const check = await createSchemaValidator({ annotations: [], formats: FORMATS });
   return merge(assertPolicyLimits(check, schema, own), packaged);
 }

@@ -10,8 +10,12 @@ import type {
   PolicyGrants,
 } from '../../sandbox-supervisor/model/module-version.ts';
 import { fetchLimitsFor, findCoveringCollectionLimit, findCoveringFetchLimit } from './grant-cover.ts';
-import { DEFAULT_REQUEST_HEADERS, DEFAULT_RESPONSE_HEADERS, headerGrantCovers } from './header-grants.ts';
-import type { HeaderDirection } from './header-rules.ts';
+import {
+  DEFAULT_REQUEST_HEADERS,
+  DEFAULT_RESPONSE_HEADERS,
+  type HeaderDirection,
+  headerGrantCovers,
+} from './header-rules.ts';
 import { findPolicyIssues } from './policy-issues.ts';
 import type { PolicyLimits } from './policy-limits.ts';
 import { POLICY_FORMATS, POLICY_SCHEMA, type PolicyInput } from './policy-schema.ts';
@@ -76,9 +80,9 @@ function assertPolicy(value: unknown, check: SchemaValidator, rules: PolicyParse
   return input;
 }
 
-function resolveLimits(given: PolicyInput['limits'], ceilings: ModuleLimits): ModuleLimits {
-  const least = (name: keyof ModuleLimits) => Math.min(given?.[name] ?? DEFAULT_LIMITS[name], ceilings[name]);
-  const perMinute = given?.perMinute ?? ceilings.perMinute;
+function resolveLimits(given: PolicyInput['limits'], maximum: ModuleLimits): ModuleLimits {
+  const least = (name: keyof ModuleLimits) => Math.min(given?.[name] ?? DEFAULT_LIMITS[name], maximum[name]);
+  const perMinute = given?.perMinute ?? maximum.perMinute;
   return {
     cpuMs: least('cpuMs'),
     wallMs: least('wallMs'),
@@ -94,19 +98,19 @@ function resolveLimits(given: PolicyInput['limits'], ceilings: ModuleLimits): Mo
 function resolveHeaders(
   direction: HeaderDirection,
   given: readonly string[] | undefined,
-  ceilings: readonly string[],
+  maximum: readonly string[],
 ): readonly string[] {
   const usual = DEFAULT_HEADERS[direction].filter((entry) =>
-    ceilings.some((most) => headerGrantCovers(direction, most, entry)),
+    maximum.some((most) => headerGrantCovers(direction, most, entry)),
   );
   return [...new Set(given ?? usual)];
 }
 
 function resolveGrants(
   given: PolicyInput['grants'],
-  { policyLimits: ceilings, jsonBytes }: PolicyParserDeps,
+  { policyLimits, jsonBytes }: PolicyParserDeps,
 ): PolicyGrants {
-  const { request, response, collections } = ceilings.grants;
+  const { request, response, collections } = policyLimits.grants;
   const body = given?.request?.maxBodyBytes ?? jsonBytes;
   return {
     request: {
@@ -119,7 +123,7 @@ function resolveGrants(
       return { as: 'caller', ...grant, maxResults: Math.min(grant.maxResults ?? DEFAULT_MAX_RESULTS, most) };
     }),
     fetch: (given?.fetch ?? []).map((grant) => {
-      const entries = fetchLimitsFor(grant.origin, ceilings);
+      const entries = fetchLimitsFor(grant.origin, policyLimits);
       const most = findCoveringFetchLimit(grant, entries);
       const named = entries.filter(({ origin }) => !origin.endsWith('*'));
       return {

@@ -1,7 +1,7 @@
 // Registry of live modules, used at every request: an exact path is one look-up, and so is a path of something else.
 import type { Registry } from '../../collections/model/registry.ts';
-import { moduleKey, modulePath, RESERVED_ENDPOINT_NAMES } from '../model/address.ts';
-import type { EndpointMatch, LiveModule, ModuleAddress, ModuleRegistry } from '../model/types.ts';
+import { moduleKey, modulePath, RESERVED_ENDPOINT_NAMES } from '../model/module-address.ts';
+import type { EndpointMatch, LiveModule, ModuleAddress, ModuleRegistry } from '../model/module-types.ts';
 import { ENDPOINT_SUB_RESOURCES, type RoutedEndpoint } from './route-conflicts.ts';
 import { matchRoute, type RoutePattern } from './route-pattern.ts';
 

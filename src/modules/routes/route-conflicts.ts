@@ -1,8 +1,8 @@
 // Rejects endpoints whose name or route conflicts with collections, other endpoints or paths of the server.
 import type { Registry } from '../../collections/model/registry.ts';
 import { AppError } from '../../errors/errors.ts';
-import { RESERVED_ENDPOINT_NAMES } from '../model/address.ts';
-import type { ModuleAddress } from '../model/types.ts';
+import { RESERVED_ENDPOINT_NAMES } from '../model/module-address.ts';
+import type { ModuleAddress } from '../model/module-types.ts';
 import { type RoutePattern, routeContinuesBelow, routesOverlap } from './route-pattern.ts';
 
 /** Names of the sub-resources below `/{version}/{endpoint}`. */

@@ -2,7 +2,7 @@
 import type { Inspection } from '../../../sandbox/protocol.ts';
 import { AppError } from '../../errors/errors.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
-import { toOneLine } from '../model/printable-text.ts';
+import { toOneLine } from '../../lib/printable-text.ts';
 
 export interface CodeMetadata {
   /** Upper-case methods with a handler, sorted. */

@@ -101,7 +101,7 @@ const equal = (path: string, value: string): Filter => ({
 });
 
 /** The state of an unknown module. */
-export function initialState(key: string): ModuleState {
+export function initialModuleState(key: string): ModuleState {
   return {
     ...{ key, last: 0, removedAt: 0, active: null, broken: null, pending: [], violations: [] },
     ...{ suspendedBy: null, suspendedClient: null, suspendedAt: null, policyBy: null },
@@ -135,7 +135,7 @@ function toState({ active, ...rest }: StoredDocument): ModuleState {
   const known = state as unknown as Partial<ModuleState> & Pick<ModuleState, 'key'>;
   // States of older servers have no hashes.
   const faulty = known.faulty ?? (known.quarantined === true && record !== null ? [record.sha256] : []);
-  return { ...initialState(known.key), ...known, active: record, faulty };
+  return { ...initialModuleState(known.key), ...known, active: record, faulty };
 }
 
 /** Loads the state of every module, present or removed. Rejects with the store's StoreError. */

@@ -1,12 +1,12 @@
 // The modules of this process in memory, and the live modules derived from them. Entries are replaced, never changed.
 import { AppError } from '../../errors/errors.ts';
 import type { ModuleVersion } from '../../sandbox-supervisor/model/module-version.ts';
-import { moduleKey, modulePath, parseModuleKey } from '../model/address.ts';
-import type { LiveModule, ModuleAddress, ModuleFilePart, ModuleStatus } from '../model/types.ts';
+import { moduleKey, modulePath, parseModuleKey } from '../model/module-address.ts';
+import type { LiveModule, ModuleAddress, ModuleFilePart, ModuleStatus } from '../model/module-types.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { WritableModuleRegistry } from '../routes/module-registry.ts';
 import { parseRoute, type RoutePattern } from '../routes/route-pattern.ts';
-import { initialState, type ModuleState } from './module-records.ts';
+import { initialModuleState, type ModuleState } from './module-records.ts';
 
 export interface ModuleEntry {
   readonly address: ModuleAddress;
@@ -133,7 +133,7 @@ export function createModuleStates({ registry, retire, stop }: ModuleStatesDeps)
       return entry;
     },
     all: () => entries.values(),
-    getState: (key) => states.get(key) ?? initialState(key),
+    getState: (key) => states.get(key) ?? initialModuleState(key),
     allStates: () => states.values(),
     setState(state) {
       const entry = entries.get(state.key);

@@ -98,6 +98,6 @@ export function withProcessEnd(
 }
 
 /** Whether the circuit breaker has to suspend the module. */
-export function hasTooManyEnds({ ends }: ModuleState, now: number): boolean {
+export function hasTooManyProcessEnds({ ends }: ModuleState, now: number): boolean {
   return ends.filter((at) => at > now - ENDS_WINDOW_MS).length >= MAX_ENDS;
 }

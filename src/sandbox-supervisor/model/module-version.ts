@@ -48,7 +48,7 @@ export interface PolicyGrants {
   readonly fetch: readonly FetchGrant[];
 }
 
-/** A policy with every default filled in, held against the ceilings. */
+/** A policy with every default filled in, checked against the policy limits. */
 export interface EffectivePolicy {
   readonly isolation: Isolation;
   /** Modules of two domains never share a process. */

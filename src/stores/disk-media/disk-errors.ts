@@ -1,7 +1,6 @@
 // Maps errors of the file system to a StoreError for the caller and to a rate-limited log line for the operator.
 import { StoreError } from '../../errors/errors.ts';
-import { createLogThrottle } from '../../lib/log-throttle.ts';
-import type { Logger } from '../../lib/logger.ts';
+import { createLogThrottle, type Logger } from '../../lib/logger.ts';
 import type { TranslateError } from '../media-operations.ts';
 
 type Fault = 'full' | 'access' | 'removed' | 'disk' | 'descriptors' | 'memory' | 'unexpected';

@@ -1,6 +1,7 @@
 // Tests of one value, one function per filter operator.
-import { foldCase } from '../../lib/case-folding.ts';
+
 import type { Json } from '../../lib/json/json.ts';
+import { foldCase } from '../../lib/regex/case-folding.ts';
 import { compileLinearRegex } from '../../lib/regex/linear-regex.ts';
 import type { FilterTypeName } from '../filter.ts';
 import { compareValues, equalValues, typeRank } from './compare.ts';

@@ -1,6 +1,6 @@
 // Opens the response cache that the configuration names.
 import { resolve } from 'node:path';
-import { createLogThrottle } from '../../lib/log-throttle.ts';
+import { createLogThrottle } from '../../lib/logger.ts';
 import { openFileCache } from '../file-cache.ts';
 import { createMemoryCache } from '../memory-cache.ts';
 import type { CacheStore } from '../ports.ts';

@@ -1,6 +1,6 @@
 // Requests to the bucket, each with a time limit. The SDK is loaded by the first one.
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
-import { type BucketSettings, createS3Client, type Sdk } from './s3-client.ts';
+import { type AwsSdk, type BucketSettings, createS3Client } from './s3-client.ts';
 import { errorNameOf, isMissingObject } from './s3-errors.ts';
 
 export interface BucketDeps {
@@ -59,7 +59,7 @@ async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
 export class Bucket {
   readonly #settings: BucketSettings;
   readonly #timeoutMs: number;
-  #loaded: Promise<{ sdk: Sdk; client: S3Client }> | undefined;
+  #loaded: Promise<{ sdk: AwsSdk; client: S3Client }> | undefined;
 
   constructor({ settings, timeoutMs = TIMEOUT_MS }: BucketDeps) {
     this.#settings = settings;
@@ -226,7 +226,7 @@ export class Bucket {
     (await this.#loaded?.catch(() => undefined))?.client.destroy();
   }
 
-  #load(): Promise<{ sdk: Sdk; client: S3Client }> {
+  #load(): Promise<{ sdk: AwsSdk; client: S3Client }> {
     this.#loaded ??= import('@aws-sdk/client-s3').then((sdk) => ({
       sdk,
       client: createS3Client(sdk, this.#settings),
@@ -236,7 +236,7 @@ export class Bucket {
 
   async #run<T>(
     send: (request: {
-      sdk: Sdk;
+      sdk: AwsSdk;
       client: S3Client;
       bucket: { Bucket: string };
       at: (key: string) => { Bucket: string; Key: string };

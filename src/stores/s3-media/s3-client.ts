@@ -2,7 +2,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { http, https } from '../../lib/http/node-http.ts';
 
-export type Sdk = typeof import('@aws-sdk/client-s3');
+export type AwsSdk = typeof import('@aws-sdk/client-s3');
 
 /** A block `s3` of the configuration. What it requires is checked there. */
 export interface BucketSettings {
@@ -24,7 +24,7 @@ const SOCKET_TIMEOUT_MS = 120_000;
 const MAX_SOCKETS = 256;
 
 /** Creates the client. It sends nothing yet. */
-export function createS3Client({ S3Client: Client }: Sdk, settings: BucketSettings): S3Client {
+export function createS3Client({ S3Client: Client }: AwsSdk, settings: BucketSettings): S3Client {
   const { accessKey = '', secretKey = '', region = DEFAULT_REGION, endpoint, forcePathStyle } = settings;
   const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
   return new Client({

@@ -1,6 +1,5 @@
 // AVIF: the properties of the primary item in the boxes of the file.
-import type { Dimensions } from './dimensions.ts';
-import type { FileBytes } from './file-bytes.ts';
+import type { Dimensions, FileBytes } from './image-bytes.ts';
 
 interface Box {
   readonly type: string;

@@ -1,6 +1,5 @@
 // JPEG: the markers up to the frame header, with the EXIF orientation on the way.
-import { applyOrientation, type Dimensions } from './dimensions.ts';
-import { type FileBytes, OutOfReachError } from './file-bytes.ts';
+import { applyOrientation, type Dimensions, type FileBytes, OutOfReachError } from './image-bytes.ts';
 import { readOrientation } from './tiff.ts';
 
 const START_OF_SCAN = 0xda;

@@ -1,6 +1,5 @@
 // PNG: the header chunk, and the EXIF chunk where it stands before the pixels.
-import { applyOrientation, type Dimensions } from './dimensions.ts';
-import { type FileBytes, OutOfReachError } from './file-bytes.ts';
+import { applyOrientation, type Dimensions, type FileBytes, OutOfReachError } from './image-bytes.ts';
 import { readOrientation } from './tiff.ts';
 
 const SIGNATURE = '\x89PNG\r\n\x1a\n';

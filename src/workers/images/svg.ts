@@ -1,6 +1,5 @@
 // SVG: the attributes of the root element. Nothing else is read, and entities are never expanded.
-import type { Dimensions } from './dimensions.ts';
-import { OutOfReachError } from './file-bytes.ts';
+import { type Dimensions, OutOfReachError } from './image-bytes.ts';
 
 /** Pixels of a unit; relative units are those of a page without styles. */
 const UNITS: ReadonlyMap<string, number> = new Map([

@@ -1,7 +1,5 @@
 // TIFF: its dimensions, and the orientation in the TIFF block that JPEG, PNG and WebP carry as EXIF.
-import type { Dimensions } from './dimensions.ts';
-import { applyOrientation } from './dimensions.ts';
-import type { FileBytes } from './file-bytes.ts';
+import { applyOrientation, type Dimensions, type FileBytes } from './image-bytes.ts';
 
 const WIDTH = 256;
 const HEIGHT = 257;

@@ -1,6 +1,5 @@
 // WebP: lossy, lossless and extended files, the last ones with an EXIF orientation.
-import { applyOrientation, type Dimensions } from './dimensions.ts';
-import { type FileBytes, OutOfReachError } from './file-bytes.ts';
+import { applyOrientation, type Dimensions, type FileBytes, OutOfReachError } from './image-bytes.ts';
 import { readOrientation } from './tiff.ts';
 
 const FIRST_CHUNK = 12;

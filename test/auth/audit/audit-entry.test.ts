@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   AUDIT_NAMESPACE,
-  createEntries,
-  entryHash,
-  entryIdOf,
-  insertOf,
-  parseEntry,
+  auditEntryHash,
+  auditEntryId,
+  auditEntryInsert,
+  createAuditEntries,
+  parseAuditEntry,
+  parseAuditKeys,
 } from '../../../src/auth/audit/audit-entry.ts';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
 import { expectChain, keysNamed } from '../../helpers/audit-log.ts';
@@ -19,45 +20,64 @@ const policy = { before: null, after: 'e'.repeat(64) };
 
 describe('entries of the audit log', () => {
   it('follow each other, however they are made', () => {
-    const first = createEntries(undefined, [action('a'), { ...action('b'), policy }], { at: 5, key });
-    const more = createEntries(first.at(-1), [action('c')], { at: 6, key });
+    const first = createAuditEntries(undefined, [action('a'), { ...action('b'), policy }], { at: 5, key });
+    const more = createAuditEntries(first.at(-1), [action('c')], { at: 6, key });
     expectChain([...first, ...more]);
     expect(more[0]).toMatchObject({ seq: 3, at: 6, target: 'c', key: key.id });
-    expect(createEntries(first[0], [], { at: 6, key })).toEqual([]);
+    expect(createAuditEntries(first[0], [], { at: 6, key })).toEqual([]);
   });
 
   it('break where a member of one is changed', () => {
     const actions = [{ ...action('a'), policy }, action('b')];
-    const [entry, next] = createEntries(undefined, actions, { at: 5, key });
+    const [entry, next] = createAuditEntries(undefined, actions, { at: 5, key });
     const changes = [
       ...[{ clientId: null }, { target: 'x' }, { after: null }, { at: 6 }, { seq: 2 }],
       ...[{ policy: { before: null, after: null } }, { previous: 'f'.repeat(64) }],
     ];
     for (const change of changes) {
-      expect(entryHash({ ...entry!, ...change }, key), JSON.stringify(change)).not.toBe(entry!.hash);
+      expect(auditEntryHash({ ...entry!, ...change }, key), JSON.stringify(change)).not.toBe(entry!.hash);
       expect(() => expectChain([{ ...entry!, ...change }, next!]), JSON.stringify(change)).toThrow();
     }
   });
 
   it('have another hash with another key, and that of older versions without one', () => {
-    const [entry] = createEntries(undefined, [action('a')], { at: 5, key });
+    const [entry] = createAuditEntries(undefined, [action('a')], { at: 5, key });
     const other = keysNamed('other').current;
-    expect(entryHash({ ...entry!, key: other.id }, other)).not.toBe(entry!.hash);
-    expect(entryHash(entry!, { ...other, id: key.id })).not.toBe(entry!.hash);
+    expect(auditEntryHash({ ...entry!, key: other.id }, other)).not.toBe(entry!.hash);
+    expect(auditEntryHash(entry!, { ...other, id: key.id })).not.toBe(entry!.hash);
     const { previous, seq, at, clientId, action: what, target, before, after } = entry!;
     const members = [previous, seq, at, clientId, what, target, before, after];
-    expect(entryHash(entry!, undefined)).toBe(sha256Hex(JSON.stringify(members)));
+    expect(auditEntryHash(entry!, undefined)).toBe(sha256Hex(JSON.stringify(members)));
   });
 
   it('are stored under their numbers, which sort as text, and read back', () => {
-    const [entry] = createEntries(undefined, [{ ...action('a'), policy }], { at: 5, key });
-    const write = insertOf(entry!);
+    const [entry] = createAuditEntries(undefined, [{ ...action('a'), policy }], { at: 5, key });
+    const write = auditEntryInsert(entry!);
     expect(write).toMatchObject({ kind: 'insert', ns: AUDIT_NAMESPACE, keepOnRollback: true });
-    expect(write.kind === 'insert' ? parseEntry(write.document) : undefined).toEqual(entry);
-    expect([entryIdOf(2), entryIdOf(10), entryIdOf(300)].toSorted()).toEqual([
-      entryIdOf(2),
-      entryIdOf(10),
-      entryIdOf(300),
+    expect(write.kind === 'insert' ? parseAuditEntry(write.document) : undefined).toEqual(entry);
+    expect([auditEntryId(2), auditEntryId(10), auditEntryId(300)].toSorted()).toEqual([
+      auditEntryId(2),
+      auditEntryId(10),
+      auditEntryId(300),
     ]);
+  });
+});
+
+const [A, B] = ['a'.repeat(32), 'b'.repeat(40)];
+
+describe('keys of the audit log', () => {
+  it('are separated by white space, the current one first', () => {
+    const keys = parseAuditKeys(` ${A}\n${B} \n`);
+    expect(keys?.ids).toHaveLength(2);
+    expect(keys?.current.id).toBe(parseAuditKeys(A)?.current.id);
+    expect(keys?.find(keys.ids[1] ?? '')?.sign('x')).toBe(parseAuditKeys(B)?.current.sign('x'));
+    expect(keys?.find('0')).toBeUndefined();
+    expect(keys?.current.sign('x')).not.toBe(keys?.current.sign('y'));
+  });
+
+  it('have 32 characters or more, and an id that is none of them', () => {
+    for (const text of ['', ' \n', 'a'.repeat(31), `${A} short`])
+      expect(parseAuditKeys(text)).toBeUndefined();
+    expect(parseAuditKeys(A)?.current.id).toMatch(/^[0-9a-f]{16}$/);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAudit } from '../../../src/auth/audit/audit.ts';
-import { AUDIT_NAMESPACE, entryIdOf } from '../../../src/auth/audit/audit-entry.ts';
+import { AUDIT_NAMESPACE, auditEntryId } from '../../../src/auth/audit/audit-entry.ts';
 import { auditFolder, auditOf, keysNamed, silent } from '../../helpers/audit-log.ts';
 import { openTemporaryStore } from '../../helpers/temporary-store.ts';
 
@@ -35,7 +35,7 @@ describe('the stored head of the audit log', () => {
     const copy = {
       kind: 'insert',
       ns: AUDIT_NAMESPACE,
-      document: { ...members, v: 1, _id: entryIdOf(3) },
+      document: { ...members, v: 1, _id: auditEntryId(3) },
     } as const;
     await store.commit([copy], { deadline: Date.now() + 5000 });
     await audit.record(ACTION);

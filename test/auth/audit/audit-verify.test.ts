@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   AUDIT_NAMESPACE,
   type AuditEntry,
-  entryHash,
-  entryIdOf,
+  auditEntryHash,
+  auditEntryId,
 } from '../../../src/auth/audit/audit-entry.ts';
 import { verifyAudit } from '../../../src/auth/audit/audit-verify.ts';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
@@ -24,9 +24,14 @@ async function log(store: DocumentStore, folder = auditFolder()) {
   for (let n = 1; n <= 12; n += 1) await audit.record({ ...ACTION, target: `app${n}` });
   const insert = (entry: object, seq: number): Write => ({
     ...{ kind: 'insert', ns: AUDIT_NAMESPACE },
-    document: { ...entry, _id: entryIdOf(seq), v: 1 } as StoredDocument,
+    document: { ...entry, _id: auditEntryId(seq), v: 1 } as StoredDocument,
   });
-  const remove = (seq: number): Write => ({ kind: 'remove', ns: AUDIT_NAMESPACE, id: entryIdOf(seq), v: 1 });
+  const remove = (seq: number): Write => ({
+    kind: 'remove',
+    ns: AUDIT_NAMESPACE,
+    id: auditEntryId(seq),
+    v: 1,
+  });
   return {
     ...{ store, folder, audit },
     entries: await audit.read(0, 100),
@@ -56,7 +61,7 @@ function recomputed({ entries }: Log, from: number, change: Partial<AuditEntry>)
   let previous = entries[from - 2]?.hash ?? '0'.repeat(64);
   for (const entry of entries.slice(from - 1)) {
     const { key: _, ...unsigned } = { ...entry, previous, ...(entry.seq === from ? change : {}) };
-    previous = entryHash(unsigned, undefined);
+    previous = auditEntryHash(unsigned, undefined);
     forged.push([entry.seq, { ...unsigned, hash: previous }]);
   }
   return forged;
@@ -84,7 +89,7 @@ const TAMPERED: Readonly<Record<string, readonly [(log: Log) => Promise<unknown>
     async (log) => {
       const { key: _, ...last } = at(log, 12);
       const next = { ...last, seq: 13, previous: last.hash };
-      await log.insert(13, { ...next, hash: entryHash(next, undefined) });
+      await log.insert(13, { ...next, hash: auditEntryHash(next, undefined) });
     },
     { kind: 'unsigned', seq: 13 },
   ],
@@ -99,7 +104,7 @@ const TAMPERED: Readonly<Record<string, readonly [(log: Log) => Promise<unknown>
   'one is signed with another key under the name of ours': [
     (log) => {
       const { key: id = '', ...next } = { ...at(log, 12), target: 'other' };
-      return log.replace([12, { ...next, key: id, hash: entryHash(next, { ...OTHER, id }) }]);
+      return log.replace([12, { ...next, key: id, hash: auditEntryHash(next, { ...OTHER, id }) }]);
     },
     { kind: 'changed', seq: 12 },
   ],

@@ -1,7 +1,6 @@
 // The first admin: configured, or made once on a database without clients.
 import { describe, expect, it } from 'vitest';
-import { createClientService } from '../../../src/auth/clients/client-service.ts';
-import { createFirstAdmin } from '../../../src/auth/clients/first-admin.ts';
+import { createClientService, createFirstAdmin } from '../../../src/auth/clients/client-service.ts';
 import { StoreError } from '../../../src/errors/errors.ts';
 import { createIdSource } from '../../../src/lib/ids.ts';
 import { auditOf } from '../../helpers/audit-log.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
-  bodilessHeaders,
   crossOriginHeaders,
+  omitBodyHeaders,
   parseGuestHeaders,
   resolveGrantHeaders,
 } from '../../../src/capabilities/fetch/request-headers.ts';
@@ -100,5 +100,5 @@ test('possible credentials stay with their origin', () => {
     ORIGIN,
   );
   expect(crossOriginHeaders(headers).map(([name]) => name)).toEqual(['accept', 'content-type']);
-  expect(bodilessHeaders(headers).map(([name]) => name)).toEqual(['accept', 'x-api-key']);
+  expect(omitBodyHeaders(headers).map(([name]) => name)).toEqual(['accept', 'x-api-key']);
 });

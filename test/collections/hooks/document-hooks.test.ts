@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HOOK_EVENTS } from '../../../src/collections/model/hook-events.ts';
+import { HOOK_EVENTS } from '../../../src/collections/model/collection.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { createFakeHooks, type FakeHooks } from '../fake-hooks.ts';
 import { contextOf, type Library, openLibrary, parse, refusalOf } from '../library-service.ts';

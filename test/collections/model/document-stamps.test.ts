@@ -4,7 +4,7 @@ import {
   stampCreated,
   stampUpdated,
 } from '../../../src/collections/model/document-stamps.ts';
-import { documentVersion } from '../../../src/lib/document-version.ts';
+import { documentVersion } from '../../../src/lib/json/stored-json.ts';
 import { collectionOf } from '../library-service.ts';
 
 const plain = collectionOf('books', { fields: { title: {}, pages: {} } });

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { buildReadRequest, READ_PARAMETERS } from '../../../src/collections/model/read-request.ts';
+import {
+  buildReadRequest,
+  createFilterError,
+  createParameterError,
+  isDepth,
+  parseDepth,
+  READ_PARAMETERS,
+} from '../../../src/collections/model/read-request.ts';
 import { ROOT } from '../../helpers/source-tree.ts';
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -36,4 +43,43 @@ describe('the table of read parameters', () => {
 test('a read request has only the parameters that have a value', () => {
   const request = buildReadRequest(({ key }) => (key === 'page' ? 2 : undefined));
   expect(request).toEqual({ page: 2 });
+});
+
+test('`true`, `all` and numbers are on, other text is off', () => {
+  const on = { true: true, all: 'all', 0: 0, 2: 2, 999999999: 999_999_999 };
+  for (const [text, compose] of Object.entries(on)) expect(parseDepth(text)).toBe(compose);
+  const off = ['false', '', 'TRUE', 'All', '-1', '1.5', ' 2', '1e3', 'yes', '9'.repeat(30)];
+  expect(off.map(parseDepth)).toEqual(off.map(() => false));
+});
+
+test('posted code gives a boolean, `all`, or a number of levels', () => {
+  expect([true, false, 'all', 0, 7].every(isDepth)).toBe(true);
+  expect(['true', -1, 1.5, null, {}, 2 ** 60].some(isDepth)).toBe(false);
+});
+
+test('a parameter error has the members that clients of the older dialect read', () => {
+  const error = createParameterError('fields', 'no');
+  expect(error.status).toBe(400);
+  expect(error.items).toEqual([
+    {
+      field: 'fields',
+      message: 'no',
+      status: 'Bad Request',
+      code: 'Invalid Parameter',
+      title: 'Invalid Fields Parameter Provided',
+      details: 'no',
+    },
+  ]);
+});
+
+test('a filter error names at most 200 well-formed characters of the field', () => {
+  const error = createFilterError(`\ud800${'x'.repeat(1000)}`, 'is unknown');
+  expect(error.status).toBe(400);
+  expect(error.items[0]?.field).toBe(`\ufffd${'x'.repeat(199)}`);
+  expect(error.items[0]).toMatchObject({
+    message: 'is unknown',
+    code: 'Invalid Parameter',
+    title: 'Invalid Filter Parameter Provided',
+    details: 'is unknown',
+  });
 });

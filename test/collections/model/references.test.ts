@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { referenceTarget } from '../../../src/collections/model/references.ts';
-import { createRegistry } from '../../../src/collections/model/registry.ts';
+import { createRegistry, referenceTarget } from '../../../src/collections/model/registry.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { collectionOf } from '../library-service.ts';
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { activeRevisionNamespace } from '../../../src/collections/model/revision-namespace.ts';
+import { activeRevisionNamespace } from '../../../src/collections/model/stored-revisions.ts';
 import {
   createIndexSync,
   planIndexes,
   planIndexesOf,
 } from '../../../src/collections/specifications/index-sync.ts';
 import { StoreError } from '../../../src/errors/errors.ts';
-import { createKeyedMutex } from '../../../src/lib/async/keyed-mutex.ts';
+import { createKeyedMutex } from '../../../src/lib/async/concurrency.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { fickle } from '../../helpers/fickle-store.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createIssueCollector } from '../../../src/collections/specifications/issue-collector.ts';
-import { isMixedLimiter, parseSettings } from '../../../src/collections/specifications/parse-settings.ts';
+import { mixesInclusion, parseSettings } from '../../../src/collections/specifications/parse-settings.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { BOOKS_ADDRESS, makeCollection, parse } from '../../helpers/specifications.ts';
 
@@ -116,8 +116,8 @@ test('warns of fields that revisions cannot keep', () => {
 });
 
 test('_id may be excluded from an including limiter', () => {
-  expect(isMixedLimiter({ a: 1, _id: 0 })).toBe(false);
-  expect(isMixedLimiter({ a: 0, _id: 1 })).toBe(false);
-  expect(isMixedLimiter({ a: 0, b: 1 })).toBe(true);
-  expect(isMixedLimiter({})).toBe(false);
+  expect(mixesInclusion({ a: 1, _id: 0 })).toBe(false);
+  expect(mixesInclusion({ a: 0, _id: 1 })).toBe(false);
+  expect(mixesInclusion({ a: 0, b: 1 })).toBe(true);
+  expect(mixesInclusion({})).toBe(false);
 });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { ExtraWriteError } from '../../../src/collections/model/extra-write-error.ts';
+import { ExtraWriteError } from '../../../src/collections/model/documents.ts';
 import {
   commitWithRetry,
   translateCommitError,
   withDocumentLock,
 } from '../../../src/collections/writes/commit.ts';
 import { AppError, StoreError } from '../../../src/errors/errors.ts';
-import { createKeyedMutex } from '../../../src/lib/async/keyed-mutex.ts';
+import { createKeyedMutex } from '../../../src/lib/async/concurrency.ts';
 
 const ORIGINS = [{ prefix: '' }, { prefix: 'author.', index: 3 }];
 

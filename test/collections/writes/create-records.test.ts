@@ -1,7 +1,6 @@
 // Records of uploaded files: created by the service alone, with what the server sets in them.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { NewRecord } from '../../../src/collections/model/documents.ts';
-import { ExtraWriteError } from '../../../src/collections/model/extra-write-error.ts';
+import { ExtraWriteError, type NewRecord } from '../../../src/collections/model/documents.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { Write } from '../../../src/stores/ports.ts';
 import { createFakeHooks } from '../fake-hooks.ts';

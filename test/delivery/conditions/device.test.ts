@@ -1,7 +1,7 @@
 // The kind of device behind real User-Agent headers.
 import { describe, expect, it } from 'vitest';
 import { createDeviceDetector, DEVICES } from '../../../src/delivery/conditions/device.ts';
-import { threadCpuMs } from '../../../src/lib/thread-cpu.ts';
+import { threadCpuMs } from '../../../src/workers/match-patterns.ts';
 
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
   console: [

@@ -1,6 +1,12 @@
 // Facts are found out once, and it is noted which were asked for.
+
 import { describe, expect, it } from 'vitest';
-import { createFactSources, createFacts } from '../../../src/delivery/conditions/facts.ts';
+import {
+  createVisitorFactSources,
+  createVisitorFacts,
+  isSameNetwork,
+  parseNetworks,
+} from '../../../src/delivery/conditions/facts.ts';
 import { createLanguageReader } from '../../../src/delivery/conditions/language.ts';
 
 const VISITOR = { userAgent: 'A phone', acceptLanguage: 'en', ip: '81.2.69.160' };
@@ -23,7 +29,7 @@ function sources() {
 describe('the facts about a visitor', () => {
   it('are each found out once, however often they are asked for', async () => {
     const { asked, ...all } = sources();
-    const facts = createFacts(VISITOR, all);
+    const facts = createVisitorFacts(VISITOR, all);
     const twice = [
       facts.device(),
       facts.device(),
@@ -38,7 +44,7 @@ describe('the facts about a visitor', () => {
   });
 
   it('are consulted when they are asked for, not before', async () => {
-    const facts = createFacts(VISITOR, sources());
+    const facts = createVisitorFacts(VISITOR, sources());
     expect([...facts.consulted]).toEqual([]);
     facts.languages();
     await facts.country();
@@ -48,8 +54,43 @@ describe('the facts about a visitor', () => {
 
 describe('the sources of facts', () => {
   it('are the headers, and the lookups that they are given', async () => {
-    const facts = createFacts({ ...VISITOR, userAgent: 'curl/8.5.0' }, createFactSources(sources()));
+    const facts = createVisitorFacts(
+      { ...VISITOR, userAgent: 'curl/8.5.0' },
+      createVisitorFactSources(sources()),
+    );
     expect([await facts.device(), facts.languages()]).toEqual(['desktop', [{ tag: 'en', quality: 1 }]]);
     expect([await facts.country(), await facts.network()]).toEqual(['GB', 'dsl']);
+  });
+});
+
+describe('networksIn', () => {
+  it.each([
+    ['cable', ['cable']],
+    ['Cable/DSL', ['cable', 'dsl']],
+    ['Cellular', ['cellular']],
+    ['Corporate', ['corporate']],
+    ['Dialup', ['dialup']],
+    ['Satellite', ['satellite']],
+    [' Cable / DSL ', ['cable', 'dsl']],
+    ['cable//dsl/', ['cable', 'dsl']],
+    ['DSL/dsl', ['dsl']],
+    ['/', []],
+    ['', []],
+    ['Fixed wireless', ['fixed wireless']],
+  ])('reads %j as %j', (answer, types) => {
+    expect(parseNetworks(answer)).toEqual(types);
+  });
+});
+
+describe('isSameNetwork', () => {
+  it.each([
+    ['mobile', 'cellular', true],
+    ['cellular', 'mobile', true],
+    ['mobile', 'mobile', true],
+    ['cable', 'dsl', false],
+    ['mobile', 'dialup', false],
+    ['constructor', 'mobile', false],
+  ])('%s and %s: %s', (a, b, same) => {
+    expect(isSameNetwork(a, b)).toBe(same);
   });
 });

@@ -1,17 +1,17 @@
 // Accept-Language headers as browsers, programs and attackers send them.
 import { describe, expect, it } from 'vitest';
 import {
-  coversLanguage,
   createLanguageReader,
   isLanguage,
-  normaliseLanguage,
+  matchesLanguage,
+  normalizeLanguage,
   parseAcceptLanguage,
 } from '../../../src/delivery/conditions/language.ts';
 
 /** Whether a header asks for a language with this quality at least. */
 const asksFor = (header: string, wanted: string, least: number) =>
   parseAcceptLanguage(header).some(
-    ({ tag, quality }) => quality >= least && coversLanguage(normaliseLanguage(wanted), tag),
+    ({ tag, quality }) => quality >= least && matchesLanguage(normalizeLanguage(wanted), tag),
   );
 
 const FIREFOX = 'de,en-US;q=0.7,en;q=0.3';

@@ -2,9 +2,9 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createDefinitionNames } from '../../../src/delivery/definitions/definition-names.ts';
 import { createLoadedFiles, MAX_DEFINITIONS } from '../../../src/delivery/definitions/loaded-files.ts';
-import { createNameTable } from '../../../src/delivery/definitions/names.ts';
-import { ROUTES } from '../../../src/delivery/routes/route.ts';
+import { ROUTE_KIND } from '../../../src/delivery/routes/route.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 async function opened() {
@@ -15,7 +15,7 @@ async function opened() {
   return {
     folder,
     lines,
-    loaded: createLoadedFiles({ kind: ROUTES, folder, names: createNameTable(), log }),
+    loaded: createLoadedFiles({ kind: ROUTE_KIND, folder, names: createDefinitionNames(), log }),
   };
 }
 

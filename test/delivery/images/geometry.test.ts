@@ -1,7 +1,7 @@
 // The arithmetic of every style against sizes and rectangles worked out by hand.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CropError, type Geometry, planGeometry, sizeText } from '../../../src/delivery/images/geometry.ts';
+import { CropError, formatSize, type Geometry, planGeometry } from '../../../src/delivery/images/geometry.ts';
 import { GRAVITIES, type ImageSettings, RESIZE_STYLES } from '../../../src/delivery/recipes/setting-rules.ts';
 
 const SOURCE = { width: 800, height: 600 };
@@ -136,7 +136,7 @@ describe('the geometry of a variant', () => {
   ];
   it.each(CASES)('is right for %s', (_name, settings, steps, size) => {
     const geometry = planGeometry(SOURCE, settings);
-    expect(sizeText(geometry.size)).toBe(size);
+    expect(formatSize(geometry.size)).toBe(size);
     expect(geometry).toEqual({ ...steps, size: geometry.size });
   });
 

@@ -8,7 +8,7 @@ import {
   writeBytes,
   writeEnd,
   writeMessage,
-} from '../../../src/delivery/images/frames.ts';
+} from '../../../src/delivery/images/pipe-frames.ts';
 
 const FILE = fileURLToPath(new URL('../../../src/delivery/images/render-process.ts', import.meta.url));
 

@@ -1,10 +1,15 @@
 // Renderings in real processes: hostile files, limits, the queue, crashes, memory.
+
 import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RenderJob } from '../../../src/delivery/images/render-job.ts';
-import { createRenderer, type RendererOptions } from '../../../src/delivery/images/renderer.ts';
+import {
+  createMemoryQuota,
+  createRenderer,
+  type RendererOptions,
+} from '../../../src/delivery/images/renderer.ts';
 import { animation, quadrants, sharp } from '../../helpers/delivery-images.ts';
 import { blackPng, chunk, png } from '../../helpers/png.ts';
 
@@ -211,4 +216,36 @@ describe('a rendering in an image worker', () => {
     const codes = (await ends).map((end) => (end.status === 'rejected' ? end.reason.code : 'done'));
     expect(codes[1]).toBe('RENDER_BUSY');
   });
+});
+
+it('lets in what fits, in order, and what is given back twice counts once', async () => {
+  const budget = createMemoryQuota(10);
+  const order: string[] = [];
+  const take = async (name: string, bytes: number) => {
+    const giveBack = await budget(bytes);
+    order.push(name);
+    return giveBack;
+  };
+  const first = await take('first', 6);
+  const second = take('second', 6);
+  const third = take('third', 1);
+  await Promise.resolve();
+  expect(order).toEqual(['first']);
+  first();
+  first();
+  (await second)();
+  await third;
+  expect(order).toEqual(['first', 'second', 'third']);
+  const fourth = take('fourth', 10);
+  await Promise.resolve();
+  expect(order).toHaveLength(3);
+  (await third)();
+  await fourth;
+});
+
+it('counts more than there is as all of it', async () => {
+  const budget = createMemoryQuota(10);
+  const giveBack = await budget(1000);
+  giveBack();
+  await budget(10);
 });

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { askService } from '../../../src/delivery/lookups/remote-service.ts';
+import { fetchFromService } from '../../../src/delivery/lookups/remote-service.ts';
 import { json, lookupService } from '../../helpers/lookup-service.ts';
 
 const IP = '81.2.69.160';
@@ -12,7 +12,7 @@ const unhurried = () => AbortSignal.timeout(10_000);
 
 async function ask(answer: (response: ServerResponse) => void, signal = unhurried()) {
   const { origin } = await lookupService(answer);
-  return askService({ url: `${origin}/{ip}`, path: PATH }, IP, signal);
+  return fetchFromService({ url: `${origin}/{ip}`, path: PATH }, IP, signal);
 }
 
 describe('a request to a lookup service', () => {
@@ -24,7 +24,7 @@ describe('a request to a lookup service', () => {
   it('fills in address, key and secret wherever they stand, encoded, and nothing in what was filled in', async () => {
     const { origin, asked } = await lookupService(GB);
     const url = `${origin}/{ip}/{ip}?k={key}&s={secret}&again={key}&other={other}`;
-    await askService({ url, key: 'a b&{ip}', secret: '$&/ü', path: PATH }, '2a00::1', unhurried());
+    await fetchFromService({ url, key: 'a b&{ip}', secret: '$&/ü', path: PATH }, '2a00::1', unhurried());
     const key = encodeURIComponent('a b&{ip}');
     const secret = encodeURIComponent('$&/ü').replace('$', '%24');
     expect(asked.map((path) => path.replaceAll('$', '%24'))).toEqual([
@@ -34,14 +34,14 @@ describe('a request to a lookup service', () => {
 
   it('leaves key and secret empty where there are none', async () => {
     const { origin, asked } = await lookupService(GB);
-    await askService({ url: `${origin}/{ip}?k={key}{secret}`, path: PATH }, IP, unhurried());
+    await fetchFromService({ url: `${origin}/{ip}?k={key}{secret}`, path: PATH }, IP, unhurried());
     expect(asked).toEqual([`/${IP}?k=`]);
   });
 
   it('sends credentials of the URL as a header', async () => {
     const { origin, credentials } = await lookupService(GB);
     const url = origin.replace('http://', 'http://user:{secret}@');
-    await askService({ url, secret: 'p@ss', path: PATH }, IP, unhurried());
+    await fetchFromService({ url, secret: 'p@ss', path: PATH }, IP, unhurried());
     expect(credentials).toEqual([`Basic ${Buffer.from('user:p@ss').toString('base64')}`]);
   });
 
@@ -72,7 +72,9 @@ describe('a request to a lookup service', () => {
   });
 
   it('fails when nobody listens', async () => {
-    await expect(askService({ url: 'http://127.0.0.1:9/', path: PATH }, IP, unhurried())).rejects.toThrow();
+    await expect(
+      fetchFromService({ url: 'http://127.0.0.1:9/', path: PATH }, IP, unhurried()),
+    ).rejects.toThrow();
   });
 
   it.each<[string, (response: ServerResponse) => void]>([

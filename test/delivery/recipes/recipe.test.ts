@@ -1,6 +1,7 @@
 // Recipes as they are posted and as old files have them.
-import { describe, expect, it } from 'vitest';
-import { parseRecipe } from '../../../src/delivery/recipes/recipe.ts';
+
+import { describe, expect, it, test } from 'vitest';
+import { parseRecipe, RECIPE_KIND } from '../../../src/delivery/recipes/recipe.ts';
 
 const posted = (settings: unknown, more: object = {}) =>
   parseRecipe({ recipe: 'thumbnail', settings, ...more });
@@ -146,4 +147,32 @@ describe('a recipe', () => {
     expect(versionOf({ width: 1 })).not.toBe(versionOf({ width: 2 }));
     expect(versionOf({ width: 1 })).not.toBe(versionOf({ width: 1 }, { path: 'a' }));
   });
+});
+
+test('a recipe without name is read: the name is looked at elsewhere', () => {
+  const { value, issues } = RECIPE_KIND.parse({ settings: { width: 10 } });
+  expect(value?.settings).toEqual({ width: 10 });
+  expect(issues).toEqual([]);
+});
+
+test('a wrong setting is an error where it stands, and the recipe is none', () => {
+  const { value, issues } = RECIPE_KIND.parse({ settings: { width: 'wide' } });
+  expect(value).toBeUndefined();
+  const message = 'Setting "width" must be a number from 1 to 16384';
+  expect(issues).toEqual([{ severity: 'error', message, path: ['settings', 'width'] }]);
+});
+
+test('an unknown setting is an error, but the recipe works', () => {
+  const { value, issues } = RECIPE_KIND.parse({ settings: { widht: 10 } });
+  expect(value).toBeDefined();
+  const message = 'Setting "widht" is unknown';
+  expect(issues).toEqual([{ severity: 'error', message, path: ['settings', 'widht'] }]);
+});
+
+test('a member without effect is a warning, and the recipe works', () => {
+  const { value, issues } = RECIPE_KIND.parse({ settings: { width: 10 }, plugins: ['x'] });
+  expect(value).toBeDefined();
+  expect(issues).toEqual([
+    { severity: 'warning', message: 'property "plugins" has no effect', path: ['plugins'] },
+  ]);
 });

@@ -1,6 +1,6 @@
 // Single values of settings, as numbers and as texts.
 import { describe, expect, it } from 'vitest';
-import { parseSetting, settingOf } from '../../../src/delivery/recipes/setting-values.ts';
+import { parseSetting, settingNameOf } from '../../../src/delivery/recipes/setting-values.ts';
 
 describe('a value of an image setting', () => {
   it.each([
@@ -37,9 +37,9 @@ describe('a value of an image setting', () => {
   });
 
   it('belongs to a setting by its long or short name, and to none by one of the language', () => {
-    expect(settingOf('w')).toBe('width');
-    expect(settingOf('width')).toBe('width');
-    expect(settingOf('constructor')).toBeUndefined();
-    expect(settingOf('__proto__')).toBeUndefined();
+    expect(settingNameOf('w')).toBe('width');
+    expect(settingNameOf('width')).toBe('width');
+    expect(settingNameOf('constructor')).toBeUndefined();
+    expect(settingNameOf('__proto__')).toBeUndefined();
   });
 });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Fact } from '../../../src/delivery/model/delivery.ts';
+import type { VisitorFact } from '../../../src/delivery/model/delivery-types.ts';
 import {
   cacheControlHeader,
   consultedHeaders,
   varyHeader,
 } from '../../../src/delivery/responses/cache-headers.ts';
 
-const facts = (...names: Fact[]) => new Set(names);
+const facts = (...names: VisitorFact[]) => new Set(names);
 
 test.each([
   ['public, max-age=3600', 'private, max-age=3600'],

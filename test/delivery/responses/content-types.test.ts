@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import {
   deliveredContentType,
+  detectImageType,
   isCompressible,
   isRasterImage,
-  safetyHeaders,
+  securityHeaders,
 } from '../../../src/delivery/responses/content-types.ts';
 
 test.each([
@@ -37,7 +38,7 @@ test.each([
   'application/x-unknown',
   'image/png, text/html',
 ])('the type %j is sent in a sandbox', (type) =>
-  expect(safetyHeaders(type)).toEqual({ 'Content-Security-Policy': 'sandbox' }),
+  expect(securityHeaders(type)).toEqual({ 'Content-Security-Policy': 'sandbox' }),
 );
 
 test.each([
@@ -47,7 +48,7 @@ test.each([
   'font/woff2',
   'video/mp4',
   'application/json',
-])('the type %j needs no sandbox', (type) => expect(safetyHeaders(type)).toEqual({}));
+])('the type %j needs no sandbox', (type) => expect(securityHeaders(type)).toEqual({}));
 
 test.each([
   ['text/css; charset=utf-8', true],
@@ -59,4 +60,18 @@ test.each([
   ['application/octet-stream', false],
 ])('%j is compressible: %j', (type, is) => {
   expect(isCompressible(type)).toBe(is);
+});
+
+test.each([
+  ['\xff\xd8\xff\xe0', 'image/jpeg'],
+  ['\x89PNG\r\n\x1a\n....', 'image/png'],
+  ['GIF89a......', 'image/gif'],
+  ['RIFF\n\r\u2028.WEBP', 'image/webp'],
+  ['II*\0........', 'image/tiff'],
+  ['\0\0\0\x20ftypavif', 'image/avif'],
+  ['\0\0\0\x20ftypmp42', undefined],
+  ['<svg xmlns=', undefined],
+  ['', undefined],
+])('the bytes %j are of the type %j', (head, type) => {
+  expect(detectImageType(Buffer.from(head, 'latin1'))).toBe(type);
 });

@@ -1,10 +1,15 @@
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import { gunzipSync } from 'node:zlib';
+import { buffer, text } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { SourceFile } from '../../../src/delivery/model/delivery.ts';
-import type { DeliveryResponse, FileRequest } from '../../../src/delivery/responses/delivery-response.ts';
-import { createFileResponse } from '../../../src/delivery/responses/file-response.ts';
+import type { OriginalFile } from '../../../src/delivery/model/delivery-types.ts';
+import {
+  createEncoder,
+  createFileResponse,
+  type DeliveryResponse,
+  type FileRequest,
+  negotiateContentEncoding,
+} from '../../../src/delivery/responses/file-response.ts';
 import type { ByteRange } from '../../../src/stores/media-store.ts';
 
 const CACHING = { cacheControl: 'public, max-age=9', vary: ['User-Agent'] };
@@ -15,7 +20,7 @@ function found({
   contentType = 'text/css',
   content = TEXT,
   ...file
-}: Partial<SourceFile> & { content?: string } = {}) {
+}: Partial<OriginalFile> & { content?: string } = {}) {
   const open = async (range?: ByteRange) =>
     Readable.from([Buffer.from(content).subarray(range?.start ?? 0, (range?.end ?? content.length) + 1)]);
   const source = {
@@ -139,4 +144,39 @@ test('a file of unknown size has no ranges and no length', () => {
 
 test('a file in which a browser may run code is sent in a sandbox', () => {
   expect(ask(found({ contentType: 'image/svg+xml' })).headers['Content-Security-Policy']).toBe('sandbox');
+});
+
+test.each([
+  [undefined, undefined],
+  ['', undefined],
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['GZIP, BR', 'br'],
+  ['gzip, deflate, br, zstd', 'br'],
+  ['br;q=0.5, gzip', 'gzip'],
+  ['br;q=0, gzip;q=0', undefined],
+  ['gzip;q=0, *', 'br'],
+  ['*', 'br'],
+  ['*;q=0', undefined],
+  ['identity', undefined],
+  ['identity, gzip;q=0.5', undefined],
+  ['identity;q=0, gzip;q=0.1', 'gzip'],
+  ['gzip;q=nonsense', undefined],
+  ['gzip ; q=0.2', 'gzip'],
+  ['deflate', undefined],
+])('Accept-Encoding %j is negotiated to %j', (header, encoding) => {
+  expect(negotiateContentEncoding(header)).toBe(encoding);
+});
+
+test('a compressed body decompresses to the original', async () => {
+  for (const [encoding, decode] of [
+    ['br', brotliDecompressSync],
+    ['gzip', gunzipSync],
+  ] as const) {
+    const encoder = createEncoder(encoding, 5);
+    encoder.end('hello');
+    const bytes = Buffer.concat(await encoder.toArray());
+    expect(decode(bytes).toString()).toBe('hello');
+  }
+  expect(await text(createEncoder('gzip', undefined).end('x'))).not.toBe('x');
 });

@@ -4,7 +4,7 @@ import { parseCondition } from '../../../src/delivery/routes/condition.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
 
 const testsOf = (condition: Json) => parseCondition(condition, 0).tests;
-const messages = (condition: Json) => parseCondition(condition, 2).findings.map(({ message }) => message);
+const messages = (condition: Json) => parseCondition(condition, 2).issues.map(({ message }) => message);
 
 describe('a condition', () => {
   it('keeps the order of its members, and takes a single value for a list of one', () => {
@@ -37,7 +37,7 @@ describe('a condition', () => {
   });
 
   it.each([undefined, null, {}])('may be %j, and then asks for nothing', (condition) => {
-    expect(parseCondition(condition, 0)).toEqual({ tests: [], findings: [], broken: false });
+    expect(parseCondition(condition, 0)).toEqual({ tests: [], issues: [], broken: false });
   });
 
   it.each<[Json, string]>([

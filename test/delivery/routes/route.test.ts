@@ -1,18 +1,18 @@
 // What a route document may say, and the words in which it is refused.
 import { describe, expect, it } from 'vitest';
-import { ROUTES } from '../../../src/delivery/routes/route.ts';
+import { ROUTE_KIND } from '../../../src/delivery/routes/route.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 
 const parse = (branches: Json, others: JsonObject = {}) =>
-  ROUTES.parse({ route: 'sample', branches, ...others });
+  ROUTE_KIND.parse({ route: 'sample', branches, ...others });
 const messages = (branches: Json, others?: JsonObject) =>
-  parse(branches, others).findings.map((one) => one.message);
+  parse(branches, others).issues.map((one) => one.message);
 
 describe('a route', () => {
   it('has branches, each with a recipe and the tests of its condition', () => {
     const condition = { device: ['mobile', 'tablet'], country: 'GB' };
-    const { value, findings } = parse([{ condition, recipe: 'thumbnail' }, { recipe: 'default' }]);
-    expect(findings).toEqual([]);
+    const { value, issues } = parse([{ condition, recipe: 'thumbnail' }, { recipe: 'default' }]);
+    expect(issues).toEqual([]);
     expect(value?.branches).toMatchObject([
       { recipe: 'thumbnail', broken: false, tests: [{ key: 'device' }, { key: 'country', wanted: ['gb'] }] },
       { recipe: 'default', broken: false, tests: [] },
@@ -46,18 +46,18 @@ describe('a route', () => {
 
   it('may have members that nobody reads, with a warning', () => {
     const branch = { condition: { device: 'mobile' }, recipe: 'x', comment: 'phones' };
-    const { value, findings } = parse([branch], { name: 'sample' });
+    const { value, issues } = parse([branch], { name: 'sample' });
     expect(value?.branches).toMatchObject([{ broken: false }]);
-    expect(findings).toMatchObject([
+    expect(issues).toMatchObject([
       { severity: 'warning', message: 'Branch 0: unknown property "comment"' },
       { severity: 'warning', message: 'Property "name" has no effect' },
     ]);
   });
 
   it('does not take everybody where the condition may be misspelled', () => {
-    const { value, findings } = parse([{ recipe: 'x', conditions: { device: 'mobile' } }]);
+    const { value, issues } = parse([{ recipe: 'x', conditions: { device: 'mobile' } }]);
     expect(value?.branches).toMatchObject([{ broken: true }]);
-    expect(findings).toMatchObject([{ severity: 'error' }]);
+    expect(issues).toMatchObject([{ severity: 'error' }]);
   });
 
   it.each<[string, Json, object]>([
@@ -69,19 +69,21 @@ describe('a route', () => {
     ['a quality in words', { language: 'en', languageMinQuality: 'high' }, { tests: [{ minQuality: 1 }] }],
     ['an empty text as condition', '', { tests: [] }],
   ])('is refused for %s, but works as a file', (_, condition, branch) => {
-    const { value, findings } = parse([{ condition, recipe: 'x' }]);
+    const { value, issues } = parse([{ condition, recipe: 'x' }]);
     expect(value?.branches).toMatchObject([{ ...branch, broken: false }]);
-    expect(findings).toMatchObject([{ severity: 'error' }]);
+    expect(issues).toMatchObject([{ severity: 'error' }]);
   });
 
   it('does not take branches from the prototype of the document', () => {
-    expect(ROUTES.parse(JSON.parse('{"route":"sample","__proto__":{"branches":[]}}')).value).toBeUndefined();
+    expect(
+      ROUTE_KIND.parse(JSON.parse('{"route":"sample","__proto__":{"branches":[]}}')).value,
+    ).toBeUndefined();
   });
 
   it('is warned of, not refused, when branches stand behind one that takes everybody', () => {
-    const { value, findings } = parse([{ recipe: 'first' }, { recipe: 'second' }]);
+    const { value, issues } = parse([{ recipe: 'first' }, { recipe: 'second' }]);
     expect(value?.branches).toHaveLength(2);
-    expect(findings).toEqual([
+    expect(issues).toEqual([
       {
         severity: 'warning',
         message: 'Branch 0 has no condition, so that the branches after it are never reached',

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Source } from '../../../src/delivery/model/delivery.ts';
+import type { OriginalSource } from '../../../src/delivery/model/delivery-types.ts';
 import { createFirstSource } from '../../../src/delivery/sources/first-source.ts';
 
-const sourceOf = (name: string, files: readonly string[], asked: string[]): Source => ({
+const sourceOf = (name: string, files: readonly string[], asked: string[]): OriginalSource => ({
   async find(path) {
     asked.push(name);
     if (!files.includes(path)) return undefined;

@@ -2,8 +2,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { createRemoteSource, type RemoteSourceOptions } from '../../../src/delivery/sources/remote.ts';
-import type { HostResolver } from '../../../src/lib/egress/dns.ts';
+import { createRemoteSource, type RemoteSourceOptions } from '../../../src/delivery/sources/remote-source.ts';
+import type { HostResolver } from '../../../src/lib/egress/destination.ts';
 
 /** Listens on 127.0.0.1 until the test is over, and resolves with the port. */
 export async function serveOriginals(answer: RequestListener): Promise<number> {

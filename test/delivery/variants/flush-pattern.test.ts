@@ -1,6 +1,6 @@
 // Which variants the patterns of a flush mean.
 import { describe, expect, it } from 'vitest';
-import { canonicalQuery, flushMatcher } from '../../../src/delivery/variants/flush-pattern.ts';
+import { canonicalQuery, createFlushMatcher } from '../../../src/delivery/variants/flush-pattern.ts';
 
 const variant = (recipe: string, path: string, query = '') => ({
   ...{ contentType: 'image/png', width: 1, height: 1 },
@@ -32,7 +32,7 @@ describe('the pattern of a flush', () => {
     ['/thumb/a', []],
     ['/thumb/%zz', []],
   ])('of %s means %j', (pattern, names) => {
-    const matches = flushMatcher(pattern, recipesOf);
+    const matches = createFlushMatcher(pattern, recipesOf);
     expect(Object.entries(VARIANTS).flatMap(([name, info]) => (matches(info) ? [name] : []))).toEqual(names);
   });
 

@@ -1,7 +1,7 @@
 // The form of stored variants, whole and damaged.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { decodeHead, encodeVariant, hashOf } from '../../../src/delivery/variants/variant-file.ts';
+import { bodyHash, decodeHead, encodeVariant } from '../../../src/delivery/variants/variant-file.ts';
 
 const INFO = {
   ...{ contentType: 'image/webp', width: 3, height: 2 },
@@ -12,7 +12,7 @@ const BODY = Buffer.from('body');
 it('gives back what was stored', () => {
   const file = Buffer.concat(encodeVariant(INFO, BODY)!);
   const head = decodeHead(file);
-  expect(head).toEqual({ info: INFO, size: 4, hash: hashOf(BODY), offset: file.length - 4 });
+  expect(head).toEqual({ info: INFO, size: 4, hash: bodyHash(BODY), offset: file.length - 4 });
 });
 
 it('is undefined for whatever is cut short or changed at its start, and never throws', () => {

@@ -9,7 +9,7 @@ import {
   parseFormBody,
   useJsonParser,
 } from '../../../src/http/core/body-parsers.ts';
-import { threadCpuMs } from '../../../src/lib/thread-cpu.ts';
+import { threadCpuMs } from '../../../src/workers/match-patterns.ts';
 import { bareServer } from '../bare-fastify-server.ts';
 
 const refusal = (run: () => unknown) => {

@@ -1,6 +1,8 @@
+import type { FastifyRequest } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
-import { openDiskMedia } from '../../../src/stores/disk-media/store.ts';
+import { createVisitor } from '../../../src/http/delivery/delivered-file-route.ts';
+import { openDiskMedia } from '../../../src/stores/disk-media/disk-media.ts';
 import { startDelivery } from '../../helpers/delivery.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
@@ -89,4 +91,9 @@ test('of a bucket that is away are 503, without its error', async () => {
     body: { success: false, errors: ['The file cannot be read now'] },
   });
   expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+});
+
+test('headers that are absent are empty', () => {
+  const request = { headers: { 'user-agent': 'x' }, clientAddress: '192.0.2.1' } as unknown as FastifyRequest;
+  expect(createVisitor(request)).toEqual({ userAgent: 'x', acceptLanguage: '', ip: '192.0.2.1' });
 });

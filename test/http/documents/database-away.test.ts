@@ -2,8 +2,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { ADMIN_ENV, type AwayApp, startAwayApp } from '../../helpers/away-app.ts';
+import { type AwayApp, startAwayApp } from '../../helpers/away-app.ts';
 import { BOOKS as BOOKS_SPEC, LIBRARY } from '../../helpers/fixtures.ts';
+import { ADMIN } from '../../helpers/server-process.ts';
 
 const BOOKS = '/1.0/library/books';
 const REASONS = ['unavailable', 'timeout', 'busy'] as const;
@@ -21,8 +22,8 @@ function expectAway({ status, headers, body }: Awaited<ReturnType<AwayApp['ask']
   expect(JSON.stringify(body), what).not.toMatch(/ECONNREFUSED|10\.0\.0\.7|store:/);
 }
 
-async function running(specs = LIBRARY) {
-  const app = await startAwayApp({ away: false, specs });
+async function running({ specs = LIBRARY, now = Date.now } = {}) {
+  const app = await startAwayApp({ away: false, specs, now });
   const token = await app.login();
   const { body } = await app.ask('POST', BOOKS, { token, body: { title: 'Dune' } });
   return { ...app, token, id: body.results[0]._id as string };
@@ -37,7 +38,7 @@ describe('while the database is away', () => {
     const query = { query: { title: 'x' }, update: { title: 'y' } };
     const requests = [
       ['GET', '/health', undefined],
-      ['POST', '/token', { clientId: ADMIN_ENV.CLOISTER_ADMIN_ID, secret: ADMIN_ENV.CLOISTER_ADMIN_SECRET }],
+      ['POST', '/token', ADMIN],
       ['GET', BOOKS, undefined],
       ['GET', `${BOOKS}/${id}`, undefined],
       ['GET', `${BOOKS}/${id}/history`, undefined],
@@ -186,7 +187,10 @@ describe('the time that the database has', () => {
     ['GET', '/api/clients', undefined],
     ['PUT', BOOKS, { query: {}, update: { pages: 3 } }],
   ] as const)('is one for all operations of %s %s', async (method, path, body) => {
-    const { ask, store, token } = await running();
+    // Each look at the clock is another millisecond: two deadlines differ, and no cached client expires.
+    let clock = Date.now();
+    const now = () => ++clock;
+    const { ask, store, token } = await running({ now });
     await ask('POST', '/api/clients', { token, body: { clientId: 'old', accessType: 'admin' } });
     // Looking up the caller comes before the body, and counts by itself.
     await ask('GET', '/api/status', { token });

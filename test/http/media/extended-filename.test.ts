@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseExtendedFilename } from '../../../src/http/media/extended-filename.ts';
+import { parseExtendedFilename } from '../../../src/http/media/multipart-form.ts';
 
 const named = (parameters: string) =>
   `\r\nContent-Type: text/plain\r\ncontent-disposition: form-data; ${parameters}`;

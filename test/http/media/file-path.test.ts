@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseFilePath } from '../../../src/http/media/file-path.ts';
+import { parseFilePath } from '../../../src/http/media/file-downloads.ts';
 
 test.each([
   ['photo.jpg', 'photo.jpg'],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createIdSource } from '../../../src/lib/ids.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
-import { openDiskMedia } from '../../../src/stores/disk-media/store.ts';
+import { openDiskMedia } from '../../../src/stores/disk-media/disk-media.ts';
 import type { MediaStore } from '../../../src/stores/media-store.ts';
 import { openSqliteDocuments } from '../../../src/stores/sqlite-documents/store.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';

@@ -7,7 +7,7 @@ import type {
   ModuleAddress,
   ModuleLogRecord,
   ModuleService,
-} from '../../../src/modules/model/types.ts';
+} from '../../../src/modules/model/module-types.ts';
 import type { GuestLogRecord } from '../../../src/sandbox-supervisor/model/sandbox.ts';
 
 export interface Shelf {

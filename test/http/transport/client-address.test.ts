@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createClientAddressResolver, normalizeAddress } from '../../../src/http/transport/client-address.ts';
-import { threadCpuMs } from '../../../src/lib/thread-cpu.ts';
+import { threadCpuMs } from '../../../src/workers/match-patterns.ts';
 
 type Trust = Parameters<typeof createClientAddressResolver>[0];
 

@@ -5,7 +5,7 @@ import { JSON_TYPE, passThrough, sendJson, sendText } from '../../../src/http/co
 import { createConnectionTracker } from '../../../src/http/transport/connection-tracker.ts';
 import { createNodeServer } from '../../../src/http/transport/node-server.ts';
 import { createOnSend } from '../../../src/http/transport/on-send.ts';
-import { createByteQuota } from '../../../src/lib/byte-quota.ts';
+import { createByteQuota } from '../../../src/lib/async/concurrency.ts';
 import { type BareServer, bareServer } from '../bare-fastify-server.ts';
 import { closed, received } from './socket-server.ts';
 

@@ -8,7 +8,7 @@ import {
   createConnectionTracker,
 } from '../../../src/http/transport/connection-tracker.ts';
 import { createClientErrorHandler, createNodeServer } from '../../../src/http/transport/node-server.ts';
-import { createByteQuota } from '../../../src/lib/byte-quota.ts';
+import { createByteQuota } from '../../../src/lib/async/concurrency.ts';
 
 export const SEND_SECONDS = 10;
 

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { mapConcurrent } from '../../../src/lib/async/concurrency.ts';
+import {
+  createByteQuota,
+  createKeyedMutex,
+  createSemaphore,
+  mapConcurrent,
+} from '../../../src/lib/async/concurrency.ts';
 
 test('mapConcurrent keeps the order of the items, whichever ends first', async () => {
   const gates = [0, 1, 2].map(() => Promise.withResolvers<string>());
@@ -36,4 +41,73 @@ test('a failure rejects mapConcurrent, and no further task begins', async () => 
 
 test('mapConcurrent of an empty list resolves at once', async () => {
   expect(await mapConcurrent([], 3, async () => 1)).toEqual([]);
+});
+
+test('tasks of one key wait for each other, also after a failure; other keys do not wait', async () => {
+  const queue = createKeyedMutex();
+  const log: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const first = queue.withLock('a', async () => {
+    await gate.promise;
+    log.push('first');
+    throw new Error('first failed');
+  });
+  const second = queue.withLock('a', async () => {
+    log.push('second');
+    return 2;
+  });
+  const other = queue.withLock('b', async () => {
+    log.push('other');
+  });
+  await other;
+  gate.resolve();
+  await expect(first).rejects.toThrow('first failed');
+  expect(await second).toBe(2);
+  expect(log).toEqual(['other', 'first', 'second']);
+});
+
+test('a key is free again when its last task has ended', async () => {
+  const queue = createKeyedMutex();
+  expect(await queue.withLock('a', async () => 1)).toBe(1);
+  expect(await queue.withLock('a', async () => 2)).toBe(2);
+});
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('as many tasks run at once as there are permits, the others in the order in which they came', async () => {
+  const limited = createSemaphore(2);
+  const begun: number[] = [];
+  const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
+  const tasks = gates.map(({ promise }, index) =>
+    limited(async () => {
+      begun.push(index);
+      await promise;
+      return index;
+    }),
+  );
+  await settled();
+  expect(begun).toEqual([0, 1]);
+  gates[1]?.resolve();
+  await settled();
+  expect(begun).toEqual([0, 1, 2]);
+  for (const { resolve } of gates) resolve();
+  expect(await Promise.all(tasks)).toEqual([0, 1, 2, 3, 4]);
+  expect(begun).toEqual([0, 1, 2, 3, 4]);
+});
+
+test('a task that fails gives its permit back', async () => {
+  const limited = createSemaphore(1);
+  await expect(limited(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await expect(limited(async () => 'yes')).resolves.toBe('yes');
+});
+
+test('a budget has room for what fits beside the bytes that are held, and for anything when none are', () => {
+  const budget = createByteQuota(10);
+  expect(budget.fits(50)).toBe(true);
+  budget.add(6);
+  expect([budget.fits(4), budget.fits(5)]).toEqual([true, false]);
+  budget.add(9);
+  expect(budget.fits(0)).toBe(false);
+  budget.add(-15);
+  expect(budget.fits(50)).toBe(true);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { createRetrier, jitteredBackOff, retry } from '../../../src/lib/async/retry.ts';
+import { createRetrier, jitteredBackOff, pause, retry } from '../../../src/lib/async/retry.ts';
 
 /** Work that comes to nothing until it may; waits end when they are told to. */
 function play() {
@@ -155,4 +155,18 @@ describe('jitteredBackOff', () => {
     expect(drawn.size).toBeGreaterThan(1);
     expect(Math.max(...drawn)).toBeLessThan(40);
   });
+});
+
+test('lasts as long as it was told to', async () => {
+  const began = performance.now();
+  await pause(20, new AbortController().signal);
+  expect(performance.now() - began).toBeGreaterThanOrEqual(19);
+});
+
+test('ends when it is cut short, before or meanwhile', async () => {
+  const ended = new AbortController();
+  const waiting = pause(3_600_000, ended.signal);
+  ended.abort();
+  await waiting;
+  await pause(3_600_000, ended.signal);
 });

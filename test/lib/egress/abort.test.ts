@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { rejectOnAbort, withFetchTimeout } from '../../../src/lib/egress/abort.ts';
 import { FetchFailedError, FetchRefusedError } from '../../../src/lib/egress/fetch-errors.ts';
+import { rejectOnAbort, withFetchTimeout } from '../../../src/lib/egress/http-request.ts';
 
 const forever = () => new Promise<never>(() => undefined);
 const until = (signal: AbortSignal) => rejectOnAbort(forever(), signal);

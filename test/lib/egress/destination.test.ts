@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { createSocket } from 'node:dgram';
+import { Resolver } from 'node:dns/promises';
+import { expect, onTestFinished, test } from 'vitest';
 import { createAllowedDestinations } from '../../../src/lib/egress/addresses.ts';
-import { createDestinationResolver } from '../../../src/lib/egress/destination.ts';
+import { createDestinationResolver, createHostResolver } from '../../../src/lib/egress/destination.ts';
 import { namesOf } from '../../capabilities/fetch/servers.ts';
 
 const v4 = (address: string) => ({ address, family: 4 });
@@ -56,4 +58,65 @@ test('what the operator opens is gone to, at that port alone', async () => {
   for (const url of ['http://127.0.0.1/', 'https://inner.example.com/', 'http://api.example.com/']) {
     await expect(destination(url)).rejects.toMatchObject({ reason: 'address' });
   }
+});
+
+const A = 1;
+const AAAA = 28;
+
+/** Answers questions of one type with one address, others with nothing. */
+async function nameServer(answers: ReadonlyMap<number, readonly number[]>) {
+  const socket = createSocket('udp4');
+  socket.on('message', (question, { port }) => {
+    const end = question.indexOf(0, 12) + 5;
+    const address = answers.get(question.readUInt16BE(end - 4));
+    const head = Buffer.from([...question.subarray(0, 2), 0x81, 0x80, 0, 1, 0, address ? 1 : 0, 0, 0, 0, 0]);
+    const record = address
+      ? [0xc0, 12, ...question.subarray(end - 4, end), 0, 0, 0, 60, 0, address.length, ...address]
+      : [];
+    socket.send(Buffer.concat([head, question.subarray(12, end), Buffer.from(record)]), port, '127.0.0.1');
+  });
+  socket.bind(0, '127.0.0.1');
+  await new Promise((resolve) => socket.once('listening', resolve));
+  onTestFinished(() => void socket.close());
+  const resolver = new Resolver({ timeout: 1000, tries: 1 });
+  resolver.setServers([`127.0.0.1:${socket.address().port}`]);
+  return createHostResolver(() => resolver);
+}
+
+const LOOPBACK_V6 = [...Array.from({ length: 15 }, () => 0), 1];
+
+test('asks the name servers for both kinds of addresses', async () => {
+  const names = await nameServer(
+    new Map([
+      [A, [1, 2, 3, 4]],
+      [AAAA, LOOPBACK_V6],
+    ]),
+  );
+  expect(await names.public('api.example.test')).toEqual([
+    { address: '1.2.3.4', family: 4 },
+    { address: '::1', family: 6 },
+  ]);
+});
+
+test('one kind is enough, none is a failure', async () => {
+  const names = await nameServer(new Map([[A, [1, 2, 3, 4]]]));
+  expect(await names.public('api.example.test')).toEqual([{ address: '1.2.3.4', family: 4 }]);
+  const empty = await nameServer(new Map());
+  await expect(empty.public('api.example.test')).rejects.toMatchObject({ reason: 'name' });
+});
+
+test('only addresses are taken from an answer', async () => {
+  const names = createHostResolver(() => ({
+    resolve4: async () => ['1.2.3.4', '::1', 'example.com', ''],
+    resolve6: async () => ['1.2.3.4', '2606::1'],
+  }));
+  expect((await names.public('x')).map(({ address }) => address)).toEqual(['1.2.3.4', '2606::1']);
+});
+
+test('the system is asked for names that the operator opens', async () => {
+  const names = createHostResolver();
+  const addresses = (await names.own('localhost')).map(({ address }) => address);
+  expect(['127.0.0.1', '::1']).toEqual(expect.arrayContaining(addresses));
+  await expect(names.own('')).rejects.toMatchObject({ reason: 'name' });
+  await expect(names.own('no\0name')).rejects.toMatchObject({ reason: 'name' });
 });

@@ -1,7 +1,8 @@
 import { chmodSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { restrictToOwner } from '../../../src/lib/files/file-mode.ts';
+import { describe, expect, it, test } from 'vitest';
+import { isFileMissing, listNames, restrictToOwner } from '../../../src/lib/files/file-operations.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
@@ -33,4 +34,28 @@ describe('restrictToOwner', () => {
     symlinkSync('file', file);
     expect(restrictToOwner(file)).toBe(false);
   });
+});
+
+const failureOf = (path: string) => readFile(path).catch((error: unknown) => error);
+
+test('a path that leads to nothing is missing, also below a file', async () => {
+  expect(isFileMissing(await failureOf(`${import.meta.filename}.none`))).toBe(true);
+  expect(isFileMissing(await failureOf(`${import.meta.filename}/none`))).toBe(true);
+});
+
+test('whatever else goes wrong is not', async () => {
+  expect(isFileMissing(await failureOf(import.meta.dirname))).toBe(false);
+  expect([new Error('ENOENT'), { code: 'ENOENT' }, undefined].map(isFileMissing)).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('a folder that is not there has no names in it; what is no folder for another reason is told', async () => {
+  expect(await listNames(`${import.meta.dirname}/none`)).toEqual([]);
+  const names = await listNames(import.meta.dirname);
+  expect(names).toContain('file-operations.test.ts');
+  expect(names).toEqual([...names].sort());
+  await expect(listNames('\0')).rejects.toThrow();
 });

@@ -5,7 +5,7 @@ import {
   estimateRegexSize,
   LinearRegexError,
 } from '../../../src/lib/regex/linear-regex.ts';
-import { threadCpuMs } from '../../../src/lib/thread-cpu.ts';
+import { threadCpuMs } from '../../../src/workers/match-patterns.ts';
 
 // All of the blocks with cases, spaces and line ends, and a sample of the rest.
 const CHARACTERS = Array.from({ length: 0x11_0000 }, (_, codePoint) => codePoint)

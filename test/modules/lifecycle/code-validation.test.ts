@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inspectSyntax } from '../../../src/modules/lifecycle/code-validation.ts';
 import { code, endpoint, hook, loadedModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');
@@ -92,4 +93,19 @@ describe('posting invalid code changes nothing', () => {
       ),
     ).toBe(1);
   });
+});
+
+it('the syntax check accepts code that compiles without running it', async () => {
+  const source = 'globalThis.ran = true; module.exports.get = (req, res) => { return res.end(); }; return;';
+  expect(await inspectSyntax(source)).toMatchObject({ ok: true, methods: [], route: null });
+  expect(globalThis).not.toHaveProperty('ran');
+});
+
+it.each([
+  ['const a = 1;\nconst b = ;\n', 2],
+  ['}', 1],
+  ['\n\nimport fs from "node:fs"', 3],
+  ['return 1;\n}); process.exit(1); (() => {', 2],
+])('the syntax check reports the line where %j does not compile', async (source, line) => {
+  expect(await inspectSyntax(source)).toMatchObject({ ok: false, code: 'ENDPOINT_SYNTAX', line });
 });

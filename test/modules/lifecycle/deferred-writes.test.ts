@@ -3,7 +3,7 @@ import type { AuditAction } from '../../../src/auth/audit/audit-entry.ts';
 import { StoreError } from '../../../src/errors/errors.ts';
 import { createDeferredWrites } from '../../../src/modules/lifecycle/deferred-writes.ts';
 import { createModuleLocks } from '../../../src/modules/lifecycle/module-locks.ts';
-import { initialState } from '../../../src/modules/versions/module-records.ts';
+import { initialModuleState } from '../../../src/modules/versions/module-records.ts';
 import { endpoint } from '../open-modules.ts';
 
 const entry = (target: string): AuditAction => ({
@@ -17,7 +17,7 @@ function openWrites() {
   const recorded: string[] = [];
   const errors: object[] = [];
   const writes = createDeferredWrites({
-    states: { getState: (key) => ({ ...initialState(key), last: 1 }) },
+    states: { getState: (key) => ({ ...initialModuleState(key), last: 1 }) },
     records: {
       saveState: async ({ key }) => {
         if (store.error !== undefined) throw store.error;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveModule, ModuleAddress } from '../../../src/modules/model/types.ts';
+import type { LiveModule, ModuleAddress } from '../../../src/modules/model/module-types.ts';
 import { createModuleRegistry } from '../../../src/modules/routes/module-registry.ts';
 import { parseRoute } from '../../../src/modules/routes/route-pattern.ts';
 import { collectionsNamed, endpoint, hook } from '../open-modules.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors/errors.ts';
-import { threadCpuMs } from '../../../src/lib/thread-cpu.ts';
 import {
   matchRoute,
   parseRoute,
   routeContinuesBelow,
   routesOverlap,
 } from '../../../src/modules/routes/route-pattern.ts';
+import { threadCpuMs } from '../../../src/workers/match-patterns.ts';
 
 const parse = (route: string) => parseRoute(route, '1.0');
 const match = (route: string, path: string) => matchRoute(parse(route), path.split('/'));

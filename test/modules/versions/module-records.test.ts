@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
 import {
   createModuleRecords,
-  initialState,
+  initialModuleState,
   type VersionRecord,
 } from '../../../src/modules/versions/module-records.ts';
 import { auditedIn, auditOf } from '../../helpers/audit-log.ts';
@@ -27,28 +27,36 @@ describe('module records', () => {
   it('store states whole', async () => {
     const { records } = await open();
     const state = {
-      ...initialState('hook:a'),
+      ...initialModuleState('hook:a'),
       active: record(2),
       last: 3,
       pending: [3],
       suspendedBy: 'admin' as const,
       violations: [{ kind: 'kill', limit: 'cpuMs', at: 5, version: 2 } as const],
     };
-    await records.saveState(initialState('hook:b'));
+    await records.saveState(initialModuleState('hook:b'));
     await records.saveState(state);
     await records.saveState({ ...state, quarantined: true });
     const found = await records.loadStates();
     expect(found.find(({ key }) => key === 'hook:a')).toEqual({ ...state, quarantined: true });
-    expect(found.find(({ key }) => key === 'hook:b')).toEqual(initialState('hook:b'));
+    expect(found.find(({ key }) => key === 'hook:b')).toEqual(initialModuleState('hook:b'));
   });
 
   it('store versions per module with their sources', async () => {
     const { records } = await open();
     const [a, b] = ['endpoint:1.0/a', 'endpoint:1.0/b'] as const;
-    await records.addVersion({ ...initialState(a), last: 1 }, { record: record(1), source: 'one' }, ENTRY);
-    await records.addVersion({ ...initialState(a), last: 2 }, { record: record(2), source: 'two' }, ENTRY);
     await records.addVersion(
-      { ...initialState(b), last: 1 },
+      { ...initialModuleState(a), last: 1 },
+      { record: record(1), source: 'one' },
+      ENTRY,
+    );
+    await records.addVersion(
+      { ...initialModuleState(a), last: 2 },
+      { record: record(2), source: 'two' },
+      ENTRY,
+    );
+    await records.addVersion(
+      { ...initialModuleState(b), last: 1 },
       { record: { ...record(1), policy: { version: 1 } }, source: 'other' },
       ENTRY,
     );
@@ -68,12 +76,12 @@ describe('module records', () => {
   it('never overwrite a version', async () => {
     const { store, records } = await open();
     await records.addVersion(
-      { ...initialState('hook:a'), last: 1 },
+      { ...initialModuleState('hook:a'), last: 1 },
       { record: record(1), source: 'one' },
       ENTRY,
     );
     const again = records.addVersion(
-      { ...initialState('hook:a'), last: 9 },
+      { ...initialModuleState('hook:a'), last: 9 },
       { record: record(1), source: 'two' },
       ENTRY,
     );
@@ -85,7 +93,7 @@ describe('module records', () => {
 
   it('store an approval', async () => {
     const { records } = await open();
-    const state = { ...initialState('hook:a'), last: 1, pending: [1] };
+    const state = { ...initialModuleState('hook:a'), last: 1, pending: [1] };
     await records.addVersion(state, { record: record(1), source: 'one' }, ENTRY);
     const approved = { ...record(1), approvedBy: 'bob', approvedAt: 7 };
     await records.updateVersion({ ...state, pending: [], active: approved }, approved);

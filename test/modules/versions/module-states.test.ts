@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPolicyParser } from '../../../src/modules/policy/policy.ts';
 import { createModuleRegistry } from '../../../src/modules/routes/module-registry.ts';
-import { initialState, type VersionRecord } from '../../../src/modules/versions/module-records.ts';
+import { initialModuleState, type VersionRecord } from '../../../src/modules/versions/module-records.ts';
 import { createModuleStates, type ModuleEntry } from '../../../src/modules/versions/module-states.ts';
 import { collectionsNamed, endpoint, packaged } from '../open-modules.ts';
 
@@ -20,7 +20,7 @@ const active = {
 } as unknown as VersionRecord;
 const held: ModuleEntry = {
   address: endpoint('report'),
-  state: { ...initialState(KEY), active, last: 2 },
+  state: { ...initialModuleState(KEY), active, last: 2 },
   policy: policies.empty,
   source: 'text',
   fileErrors: {},
@@ -96,7 +96,7 @@ describe('module states', () => {
 
   it('keep the state of removed modules', () => {
     const { shelf, live, retired } = open();
-    expect(shelf.getState(KEY)).toEqual(initialState(KEY));
+    expect(shelf.getState(KEY)).toEqual(initialModuleState(KEY));
     shelf.put(held);
     const gone = { ...held.state, active: null, removedAt: 2 };
     shelf.remove(gone);

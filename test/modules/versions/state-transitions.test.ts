@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { initialState, type VersionRecord } from '../../../src/modules/versions/module-records.ts';
+import { initialModuleState, type VersionRecord } from '../../../src/modules/versions/module-records.ts';
 import {
-  hasTooManyEnds,
+  hasTooManyProcessEnds,
   withActiveVersion,
   withoutSuspension,
   withPendingVersion,
@@ -13,7 +13,7 @@ import {
   withViolation,
 } from '../../../src/modules/versions/state-transitions.ts';
 
-const blank = initialState('hook:x');
+const blank = initialModuleState('hook:x');
 const facts = (version: number) => ({ version, sha256: `${version}` }) as VersionRecord;
 const crash = { kind: 'crash', limit: 'heapMb', at: 1, version: 1 } as const;
 const violation = { kind: 'violation', limit: 'logBytes', at: 1, version: 1 } as const;
@@ -76,10 +76,10 @@ describe('the state of a module', () => {
     for (const at of [1, 100_000]) state = withProcessEnd(state, { ...crash, at }, '1');
     state = withProcessEnd(withActiveVersion(state, facts(2)), { ...crash, at: 300_000 }, '1');
     expect(state).toMatchObject({ quarantined: false, faulty: ['1'] });
-    expect(hasTooManyEnds(state, 300_000)).toBe(true);
-    expect(hasTooManyEnds(state, 300_001)).toBe(false);
-    expect(hasTooManyEnds(withRemoval(state), 300_000)).toBe(true);
-    expect(hasTooManyEnds(withResume(state), 300_000)).toBe(false);
+    expect(hasTooManyProcessEnds(state, 300_000)).toBe(true);
+    expect(hasTooManyProcessEnds(state, 300_001)).toBe(false);
+    expect(hasTooManyProcessEnds(withRemoval(state), 300_000)).toBe(true);
+    expect(hasTooManyProcessEnds(withResume(state), 300_000)).toBe(false);
   });
 
   it('keeps the suspension of a person and its author', () => {

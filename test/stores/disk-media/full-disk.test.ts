@@ -5,7 +5,7 @@ import { canMakeSmallDisk, onSmallDisk } from '../../helpers/small-disk.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
 const MEGABYTES = 4;
-const STORE = new URL('../../../src/stores/disk-media/store.ts', import.meta.url).href;
+const STORE = new URL('../../../src/stores/disk-media/disk-media.ts', import.meta.url).href;
 
 const PROGRAM = `
   const { openDiskMedia } = await import(${JSON.stringify(STORE)});

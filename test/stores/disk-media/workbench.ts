@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { openDiskMedia } from '../../../src/stores/disk-media/store.ts';
+import { openDiskMedia } from '../../../src/stores/disk-media/disk-media.ts';
 import type { MediaStore } from '../../../src/stores/media-store.ts';
 import type { OpenedMedia } from '../../contracts/media-cases.ts';
 import { filesBelow } from '../../helpers/files-below.ts';
 
-const STORE = new URL('../../../src/stores/disk-media/store.ts', import.meta.url).href;
+const STORE = new URL('../../../src/stores/disk-media/disk-media.ts', import.meta.url).href;
 
 export interface LogLine {
   readonly fields: unknown;

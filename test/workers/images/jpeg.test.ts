@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FileBytes, OutOfReachError } from '../../../src/workers/images/file-bytes.ts';
+import { FileBytes, OutOfReachError } from '../../../src/workers/images/image-bytes.ts';
 import { readJpeg } from '../../../src/workers/images/jpeg.ts';
 import { picture, tiffBlock } from '../../helpers/images.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FileBytes } from '../../../src/workers/images/file-bytes.ts';
+import { FileBytes } from '../../../src/workers/images/image-bytes.ts';
 import { readPng } from '../../../src/workers/images/png.ts';
 import { picture } from '../../helpers/images.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OutOfReachError } from '../../../src/workers/images/file-bytes.ts';
+import { OutOfReachError } from '../../../src/workers/images/image-bytes.ts';
 import { readSvg } from '../../../src/workers/images/svg.ts';
 
 const read = (text: string) => readSvg(Buffer.from(text));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FileBytes, OutOfReachError } from '../../../src/workers/images/file-bytes.ts';
+import { FileBytes, OutOfReachError } from '../../../src/workers/images/image-bytes.ts';
 import { readOrientation, readTiff } from '../../../src/workers/images/tiff.ts';
 import { noise, picture, tiffBlock } from '../../helpers/images.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FileBytes } from '../../../src/workers/images/file-bytes.ts';
+import { FileBytes } from '../../../src/workers/images/image-bytes.ts';
 import { readWebp } from '../../../src/workers/images/webp.ts';
 import { animation, noise, picture } from '../../helpers/images.ts';
 

@@ -1,7 +1,7 @@
 // Removes the files of removed records after the commit: at once, and again later where that failed or a crash came between.
 import { StoreError } from '../../../errors/errors.ts';
-import { type Pause, pause as pauseOnClock } from '../../../lib/async/pause.ts';
-import { createLogThrottle } from '../../../lib/log-throttle.ts';
+import { type Pause, pause as pauseOnClock } from '../../../lib/async/retry.ts';
+import { createLogThrottle } from '../../../lib/logger.ts';
 import { filterAfterId, MATCH_ALL } from '../../../stores/filter.ts';
 import type { Namespace, StoredDocument } from '../../../stores/ports.ts';
 import {

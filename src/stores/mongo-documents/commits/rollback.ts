@@ -2,10 +2,9 @@
 // before the first write and restored in reverse order.
 
 import { setImmediate } from 'node:timers/promises';
-import type { Document, Filter } from 'mongodb';
-import { BSON } from 'mongodb';
+import { BSON, type Document, type Filter } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
-import { documentVersion } from '../../../lib/document-version.ts';
+import { documentVersion } from '../../../lib/json/stored-json.ts';
 import { namespaceKey } from '../../namespace.ts';
 import type { Namespace, Write } from '../../ports.ts';
 import { parseBson } from '../bson/bson-to-json.ts';

@@ -2,18 +2,16 @@
 // the StoreError that names the write and its fields.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Document, Filter } from 'mongodb';
-import { MongoServerError, MongoWriteConcernError } from 'mongodb';
+import { type Document, type Filter, MongoServerError, MongoWriteConcernError } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
-import { documentVersion } from '../../../lib/document-version.ts';
+import { documentVersion } from '../../../lib/json/stored-json.ts';
 import { expandRows, parsePath } from '../../matching/paths.ts';
 import type { StoredDocument, Write } from '../../ports.ts';
 import { bsonToJson, parseBson } from '../bson/bson-to-json.ts';
 import { toBsonId } from '../bson/json-to-bson.ts';
 import { driverErrorToStoreError } from '../connection/errors.ts';
 import type { IndexCache, OperationScope } from '../connection/types.ts';
-import type { WriteBatch } from './write-operations.ts';
-import { writtenId } from './write-operations.ts';
+import { type WriteBatch, writtenId } from './write-operations.ts';
 
 /** A write that failed. */
 export interface FailedWrite {

@@ -1,6 +1,6 @@
 // Logs outages of the database: one line when it becomes unavailable or available, none per request.
 import { StoreError } from '../../../errors/errors.ts';
-import { createLogThrottle } from '../../../lib/log-throttle.ts';
+import { createLogThrottle } from '../../../lib/logger.ts';
 import type { Deployment, MongoOptions } from './types.ts';
 
 /** An authentication or authorization error is logged again after so many milliseconds without one. */

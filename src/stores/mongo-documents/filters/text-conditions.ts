@@ -2,13 +2,16 @@
 // is asked by a collation that matches more than needed, or by a pattern with the exact characters of each position.
 
 import type { BSONRegExp } from 'mongodb';
-import { foldCase } from '../../../lib/case-folding.ts';
-import { addCaseVariants } from '../../../lib/regex/case-variants.ts';
+import { addCaseVariants, foldCase } from '../../../lib/regex/case-folding.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 import { isObjectIdText, toBsonId } from '../bson/json-to-bson.ts';
 import { parsePattern } from '../patterns/parse-pattern.ts';
-import type { AtomSequence, AtomSequences } from '../patterns/server-pattern.ts';
-import { serverPattern, serverPatterns } from '../patterns/server-pattern.ts';
+import {
+  type AtomSequence,
+  type AtomSequences,
+  serverPattern,
+  serverPatterns,
+} from '../patterns/server-pattern.ts';
 import { dateOf, nonJsonForms, patternForm, storedForms } from './stored-values.ts';
 import { hasNumericPart } from './translated-filter.ts';
 

@@ -1,9 +1,8 @@
 // Makes the indexes of each collection match its definitions: unique indexes before `ensureIndexes` resolves, all other
 // builds and drops in the background.
 import { isStoreUnavailable, StoreError } from '../../../errors/errors.ts';
-import { createKeyedMutex } from '../../../lib/async/keyed-mutex.ts';
-import { type Pause, pause as pauseOnClock } from '../../../lib/async/pause.ts';
-import { createSemaphore } from '../../../lib/async/semaphore.ts';
+import { createKeyedMutex, createSemaphore } from '../../../lib/async/concurrency.ts';
+import { type Pause, pause as pauseOnClock } from '../../../lib/async/retry.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import { namespaceKey } from '../../namespace.ts';
 import type { DocumentStore, IndexDefinition, Namespace } from '../../ports.ts';

@@ -1,8 +1,12 @@
 // Parses a client's regular expression, which is known to be valid, into alternatives of atom sequences.
-import { addCaseVariants } from '../../../lib/regex/case-variants.ts';
-import { type CodePointRange, complement, dotRanges } from '../../../lib/regex/code-point-ranges.ts';
-import { type PatternEscape, parseEscape } from '../../../lib/regex/parse-escape.ts';
-import { createPatternReader, type PatternReader } from '../../../lib/regex/pattern-reader.ts';
+import { addCaseVariants } from '../../../lib/regex/case-folding.ts';
+import { type CodePointRange, complementRanges, dotRanges } from '../../../lib/regex/code-point-ranges.ts';
+import {
+  createPatternReader,
+  type PatternEscape,
+  type PatternReader,
+  parseEscape,
+} from '../../../lib/regex/pattern-reader.ts';
 import {
   type AtomSequences,
   alternatives,
@@ -105,7 +109,7 @@ function parseClass(reader: PatternReader, modes: Modes): AtomSequences {
   while (!reader.done() && !reader.take(']')) isKnown = parseClassMember(reader, modes, ranges) && isKnown;
   if (!isKnown) return UNKNOWN;
   const all = modes.i ? addCaseVariants(ranges) : ranges;
-  return set(negated ? complement(all) : all);
+  return set(negated ? complementRanges(all) : all);
 }
 
 /** Adds one member, or a range of them. False for a property: the server may know another Unicode. */

@@ -2,8 +2,7 @@
 // backtracking.
 
 import { BSONRegExp } from 'mongodb';
-import type { CodePointRange } from '../../../lib/regex/code-point-ranges.ts';
-import { complement } from '../../../lib/regex/code-point-ranges.ts';
+import { type CodePointRange, complementRanges } from '../../../lib/regex/code-point-ranges.ts';
 
 export type PatternAtom =
   /** One character out of these. */
@@ -66,7 +65,7 @@ function unbounded(part: AtomSequences): AtomSequences {
 
 /** True where a set leaves no character out. */
 export function matchesAnyCharacter(ranges: readonly CodePointRange[]): boolean {
-  return complement(ranges).length === 0;
+  return complementRanges(ranges).length === 0;
 }
 
 /** A sequence without the gaps that its ends do not need, as it is looked for anywhere in a text. */

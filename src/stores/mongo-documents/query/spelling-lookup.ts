@@ -1,7 +1,6 @@
 // Finds the stored spellings of a text by a skip scan through an index: from each key to the next possible spelling.
 import { MaxKey, MinKey, MongoServerError } from 'mongodb';
-import { foldCase } from '../../../lib/case-folding.ts';
-import { addCaseVariants } from '../../../lib/regex/case-variants.ts';
+import { addCaseVariants, foldCase } from '../../../lib/regex/case-folding.ts';
 import type { Direction, Namespace } from '../../ports.ts';
 import type { KnownIndex, OperationScope } from '../connection/types.ts';
 import type { TextEquality } from '../filters/text-conditions.ts';

@@ -1,6 +1,6 @@
 // Applies the writes of one commit in one transaction: documents, index rows and the counters of the catalogue.
 import { StoreError } from '../../../errors/errors.ts';
-import { documentVersion } from '../../../lib/document-version.ts';
+import { documentVersion } from '../../../lib/json/stored-json.ts';
 import type { StoredDocument, Write } from '../../ports.ts';
 import { type CollectionEntry, inWriteTransaction } from '../data-file/catalogue.ts';
 import { parseDocument } from '../data-file/document-text.ts';

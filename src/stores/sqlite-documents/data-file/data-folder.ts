@@ -1,7 +1,7 @@
 // The folder of the data file: creation, permissions and free space.
 import { closeSync, mkdirSync, openSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { OWNER_ONLY_MODE, restrictToOwner } from '../../../lib/files/file-mode.ts';
+import { OWNER_ONLY_MODE, restrictToOwner } from '../../../lib/files/file-operations.ts';
 
 /** The data contain secrets: access for the owner only. */
 const FOLDER_MODE = 0o700;

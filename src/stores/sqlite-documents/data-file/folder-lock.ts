@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../../../errors/errors.ts';
-import { OWNER_ONLY_MODE } from '../../../lib/files/file-mode.ts';
+import { OWNER_ONLY_MODE } from '../../../lib/files/file-operations.ts';
 import { isBusy } from './connection.ts';
 import { ensurePrivateFile } from './data-folder.ts';
 

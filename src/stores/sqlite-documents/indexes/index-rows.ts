@@ -1,7 +1,7 @@
 // Encodes the rows of a document in the tables of an index, and its key for a sort.
 
-import { foldCase } from '../../../lib/case-folding.ts';
 import type { Json } from '../../../lib/json/json.ts';
+import { foldCase } from '../../../lib/regex/case-folding.ts';
 import { EMPTY_ARRAY, expandRows, type IndexValue, type PathPart, parsePath } from '../../matching/paths.ts';
 import type { Direction, IndexDefinition, Sort, StoredDocument } from '../../ports.ts';
 import type { WorkLimit } from '../data-file/work-limit.ts';

@@ -1,6 +1,7 @@
 // Turns the tests of one path into ranges of encoded values. Ranges are ascending here, whatever the direction of the key.
-import { foldCase } from '../../../lib/case-folding.ts';
+
 import type { Json } from '../../../lib/json/json.ts';
+import { foldCase } from '../../../lib/regex/case-folding.ts';
 import type { FilterTest } from '../../filter.ts';
 import type { Direction } from '../../ports.ts';
 import { encodeValue, inDirection, prefixSuccessor, TYPE_TAG } from '../indexes/key-encoding.ts';

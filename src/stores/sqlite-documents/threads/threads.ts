@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import { StoreError } from '../../../errors/errors.ts';
-import { createSemaphore } from '../../../lib/async/semaphore.ts';
+import { createSemaphore } from '../../../lib/async/concurrency.ts';
 import { lazyPackage } from '../../../lib/files/lazy-package.ts';
 import type { SerializedWrites } from '../commit/serialized-writes.ts';
 import { asStoreError } from '../data-file/storage-errors.ts';

@@ -1,7 +1,7 @@
 // The files of removed records: gone with them, or as soon as that can be done.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFileRemovals } from '../../../../src/collections/writes/file-removals/file-removals.ts';
-import { pause } from '../../../../src/lib/async/pause.ts';
+import { pause } from '../../../../src/lib/async/retry.ts';
 import type { JsonObject } from '../../../../src/lib/json/json.ts';
 import { MATCH_ALL } from '../../../../src/stores/filter.ts';
 import { createMemoryFiles, type MemoryFiles } from '../../../helpers/memory-files.ts';

@@ -1,6 +1,6 @@
 import { BSON, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
-import { documentVersion } from '../../../../src/lib/document-version.ts';
+import { documentVersion } from '../../../../src/lib/json/stored-json.ts';
 import { parseBson } from '../../../../src/stores/mongo-documents/bson/bson-to-json.ts';
 import {
   batchesOf,

@@ -1,6 +1,6 @@
 import { BSONRegExp, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { foldCase } from '../../../../src/lib/case-folding.ts';
+import { foldCase } from '../../../../src/lib/regex/case-folding.ts';
 import type { Filter } from '../../../../src/stores/filter.ts';
 import {
   CASE_INSENSITIVE_COLLATION,

@@ -1,7 +1,7 @@
 // What tests of indexes work with: a database of their own, the indexes of one process, and a look past both.
 import type { Document } from 'mongodb';
 import { onTestFinished } from 'vitest';
-import { pause } from '../../../../src/lib/async/pause.ts';
+import { pause } from '../../../../src/lib/async/retry.ts';
 import { createIndexMigrator } from '../../../../src/stores/mongo-documents/indexes/index-migrator.ts';
 import type { IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
 import { index } from '../../../contracts/store-cases.ts';

@@ -1,0 +1,159 @@
+// Validates values of settings, one by one and against each other.
+import type { Json } from '../lib/json/json.ts';
+import { createSchemaValidator, type SchemaValidator } from '../lib/json/json-schema.ts';
+import type { NumberSchema, TextSchema } from './schema/setting-schema.ts';
+import type { Config } from './schema.ts';
+import { SETTING_FORMATS } from './setting-formats.ts';
+import type { Setting } from './settings.ts';
+
+/** Replaces a secret in everything that leaves the server. */
+export const REDACTED = '********';
+
+const ANNOTATIONS = ['env', 'secret', 'aliases', 'outsideFile', 'overHttp', 'expects'];
+
+/** Returns the message for an invalid value of a setting; undefined for a valid one. */
+export type ValidateSetting = (setting: Setting, value: Json) => string | undefined;
+
+function validateWith(check: SchemaValidator, setting: Setting, value: Json): string | undefined {
+  if (setting.leaf.secret === true && value === REDACTED)
+    return 'is the mark of a hidden secret, not a secret';
+  const [first] = check(setting.leaf, value);
+  if (first === undefined) return undefined;
+  if ('oneOf' in setting.leaf) return setting.leaf.expects;
+  return first.path === '' ? first.message : `item ${Number(first.path) + 1} ${first.message}`;
+}
+
+const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
+  ...ANNOTATIONS,
+  ...['description', 'default', 'type', 'enum', 'format'],
+  ...['minLength', 'maxLength', 'minimum', 'maximum'],
+]);
+
+function isPlainlyText(leaf: TextSchema, value: string): boolean {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, format } = leaf;
+  const { length } = [...value];
+  const hasFormat = format === undefined || SETTING_FORMATS[format]?.test(value) === true;
+  return hasFormat && length >= minLength && length <= maxLength && leaf.enum?.includes(value) !== false;
+}
+
+function isPlainlyNumber(leaf: NumberSchema, value: number): boolean {
+  const { type, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = leaf;
+  return (type === 'number' || Number.isInteger(value)) && value >= minimum && value <= maximum;
+}
+
+/**
+ * True for most values that are valid, without loading the validator, which would delay every start that sets anything. False
+ * says nothing: ask the validator.
+ */
+export function isPlainlyValid({ leaf }: Setting, value: Json): boolean {
+  if ('oneOf' in leaf || !Object.keys(leaf).every((keyword) => PLAIN_KEYWORDS.has(keyword))) return false;
+  if (leaf.secret === true && value === REDACTED) return false;
+  if (leaf.type === 'string') return typeof value === 'string' && isPlainlyText(leaf, value);
+  if (leaf.type === 'boolean') return typeof value === 'boolean';
+  return leaf.type !== 'array' && typeof value === 'number' && isPlainlyNumber(leaf, value);
+}
+
+/** Loads the validator of single settings. Messages never repeat the value: it may be a secret. */
+export async function createSettingValidator(): Promise<ValidateSetting> {
+  const check = await createSchemaValidator({ annotations: ANNOTATIONS, formats: SETTING_FORMATS });
+  return (setting, value) => validateWith(check, setting, value);
+}
+
+interface RuleIssue {
+  /** Canonical path of the setting that is missing or wrong. */
+  readonly path: string;
+  readonly message: string;
+}
+
+function missingSettings(
+  when: boolean,
+  required: Readonly<Record<string, unknown>>,
+  why: string,
+): RuleIssue[] {
+  if (!when) return [];
+  return Object.entries(required)
+    .filter(([, value]) => value === undefined)
+    .map(([path]) => ({ path, message: `is missing: ${why}` }));
+}
+
+/** Node's HTTP server does not start when the time for headers is longer than that for the whole request. */
+function requestTimeoutIssues({ limits }: Config): RuleIssue[] {
+  if (limits.headersSeconds <= limits.requestSeconds) return [];
+  return [{ path: 'limits.requestSeconds', message: 'must not be less than limits.headersSeconds' }];
+}
+
+/** Hosts with the just-in-time compiler have no memory limit: they are below every isolation level. */
+function jitDomainIssues({ sandbox }: Config): RuleIssue[] {
+  const { jitDomains, minimumLevel } = sandbox;
+  if (jitDomains.length === 0 || minimumLevel === 0) return [];
+  const message = `must be empty: hosts of these domains are of level 0, and sandbox.minimumLevel is ${minimumLevel}`;
+  return [{ path: 'sandbox.jitDomains', message }];
+}
+
+/** Bytes that the keys of a bucket leave for their prefix. */
+const MAX_PREFIX_BYTES = 124;
+
+/** In a bucket, the base path is a key prefix instead of a file system path. */
+function bucketPrefixIssues({ media: { storage, basePath } }: Config): RuleIssue[] {
+  if (storage !== 's3') return [];
+  const path = 'media.basePath';
+  const parts = basePath.split('/');
+  if (parts[0] === '') return [{ path, message: 'must not begin with `/`: in a bucket it is a prefix' }];
+  if (parts.includes('..') || /[\\\p{Cc}]/u.test(basePath))
+    return [{ path, message: 'must have no `..`, `\\` or control characters: in a bucket it is a prefix' }];
+  if (Buffer.byteLength(basePath) > MAX_PREFIX_BYTES)
+    return [{ path, message: `must have ${MAX_PREFIX_BYTES} bytes at the most: in a bucket it is a prefix` }];
+  return [];
+}
+
+/** The settings that the media bucket needs. */
+function bucketSettings({ media: { s3 } }: Config): Readonly<Record<string, unknown>> {
+  const { accessKey, secretKey, bucketName, region, endpoint } = s3;
+  return {
+    'media.s3.accessKey': accessKey,
+    'media.s3.secretKey': secretKey,
+    'media.s3.bucketName': bucketName,
+    // Services with an endpoint of their own mostly have no regions.
+    'media.s3.region': region ?? endpoint,
+  };
+}
+
+/** The missing settings of the media bucket. */
+export function missingBucketSettings(config: Config): readonly string[] {
+  return missingSettings(true, bucketSettings(config), '').map(({ path }) => path);
+}
+
+/** Checks the rules between settings. */
+export function findConfigRuleIssues(config: Config): readonly RuleIssue[] {
+  const { admin } = config.auth;
+  return [
+    ...missingSettings(
+      (admin.id === undefined) !== (admin.secret === undefined),
+      { 'auth.admin.id': admin.id, 'auth.admin.secret': admin.secret },
+      'the first admin needs both an id and a secret (CLOISTER_ADMIN_ID, CLOISTER_ADMIN_SECRET)',
+    ),
+    ...missingSettings(
+      config.database.engine === 'mongodb',
+      { 'database.mongodb.uri': config.database.mongodb.uri },
+      'database.engine is mongodb (CLOISTER_DATABASE_MONGODB_URI)',
+    ),
+    ...missingSettings(
+      config.cache.engine === 'redis',
+      { 'cache.redis.url': config.cache.redis.url },
+      'cache.engine is redis (CLOISTER_CACHE_REDIS_URL)',
+    ),
+    ...missingSettings(
+      config.media.storage === 's3',
+      bucketSettings(config),
+      'media.storage is s3 (keys: CLOUD_S3_ACCESS_KEY, CLOUD_S3_SECRET_KEY)',
+    ),
+    ...bucketPrefixIssues(config),
+    ...missingSettings(
+      config.geolocation.enabled && config.geolocation.method === 'remote',
+      { 'geolocation.url': config.geolocation.url },
+      'geolocation.method is remote',
+    ),
+    ...requestTimeoutIssues(config),
+    ...jitDomainIssues(config),
+  ];
+}

@@ -1,0 +1,213 @@
+// The definitions of one kind, and every way in which they change: over HTTP and by hand.
+import { AppError } from '../../errors/errors.ts';
+import { atomicWrite, removeFile } from '../../lib/files/file-operations.ts';
+import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { findJsonIssue } from '../../lib/json/json-check.ts';
+import type { Definition, DefinitionChangeResult, DefinitionFileIssue } from './definition.ts';
+import {
+  definitionFilePath,
+  isDefinitionFile,
+  listDefinitionFiles,
+  MAX_DEFINITION_BYTES,
+} from './definition-files.ts';
+import { findNameErrors, kindTitle } from './definition-names.ts';
+import { createLoadedFiles, type LoadedFilesDeps, MAX_DEFINITIONS } from './loaded-files.ts';
+
+/** A document before and after a change; undefined where there was or is none in force. */
+interface DocumentChange {
+  readonly before: JsonObject | undefined;
+  readonly after: JsonObject | undefined;
+}
+
+/** Runs `apply`, which makes the change; what it does before comes before the change, and may prevent it by throwing. */
+export type DefinitionChangeInterceptor = (
+  change: DocumentChange,
+  apply: () => Promise<void>,
+) => Promise<void>;
+
+const plainly: DefinitionChangeInterceptor = (_change, apply) => apply();
+
+export interface Definitions<T> {
+  /** Takes up every file. A broken one is logged and left out, or in force as far as it goes. */
+  load(): Promise<void>;
+  /** From now on edits by hand come into force; a broken one leaves the old state in force. Makes a missing folder. */
+  watch(): Promise<void>;
+  /** Those in force, sorted by name. */
+  list(): readonly Definition<T>[];
+  /** By its exact name. */
+  get(name: string): Definition<T> | undefined;
+  /**
+   * In force, and in its file, when it resolves with `ok`; else nothing has changed. What is refused never gets to
+   * `around`. The same for the other two.
+   */
+  create(body: Json | undefined, around?: DefinitionChangeInterceptor): Promise<DefinitionChangeResult>;
+  /** `body` may leave the name out. Replaces a file that is not in force too. */
+  replace(
+    name: string,
+    body: Json | undefined,
+    around?: DefinitionChangeInterceptor,
+  ): Promise<DefinitionChangeResult>;
+  remove(name: string, around?: DefinitionChangeInterceptor): Promise<DefinitionChangeResult>;
+  /** Everything that is wrong with the files, sorted by path. */
+  problems(): readonly DefinitionFileIssue[];
+  /** Ends the watch and waits for the change in hand. */
+  close(): Promise<void>;
+}
+
+/** What one answer lists: a document can be at fault a thousand times, in names of a megabyte. */
+const MAX_ERRORS = 100;
+const MAX_ERROR_LENGTH = 300;
+
+const shortened = (text: string) =>
+  text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH).toWellFormed()}…` : text;
+
+const refuse = (
+  reason: Extract<DefinitionChangeResult, { ok: false }>['reason'],
+  errors: readonly string[],
+): DefinitionChangeResult => ({
+  ok: false,
+  reason,
+  errors: errors.slice(0, MAX_ERRORS).map(shortened),
+});
+
+const BAD_REQUEST = refuse('bad-request', ['Bad Request']);
+
+/** Begins with none; `load` comes first. */
+export function createDefinitions<T>(deps: LoadedFilesDeps<T>): Definitions<T> {
+  const { kind, folder, names, log } = deps;
+  const { noun } = kind;
+  const title = kindTitle(noun);
+  const loaded = createLoadedFiles(deps);
+  let watch: FolderWatcher | undefined;
+
+  const onFileChange = async (file: string) => {
+    if (!isDefinitionFile(file)) return;
+    const isNew = await names.exclusively(() => loaded.refresh(file));
+    if (isNew) log.info({ file }, `${noun} file changed, reloaded`);
+  };
+
+  const documentErrors = (source: JsonObject): readonly string[] => {
+    const fault = findJsonIssue(source);
+    if (fault !== undefined) return [`${fault.path}: ${fault.message}`];
+    const { issues } = kind.parse(source);
+    return issues.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+  };
+
+  /** Changes a file, and then what is in force. A full disk changes neither. */
+  const attempt = async (file: string, verb: 'saving' | 'removing', work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      log.error({ err: error, file }, `${verb} a ${noun} failed`);
+      return refuse('failed', [`Error when ${verb} ${noun}`]);
+    }
+    log.info({ file }, verb === 'saving' ? `${noun} saved` : `${noun} removed`);
+    return { ok: true } as const;
+  };
+
+  const save = (
+    file: string,
+    name: string,
+    { source, around }: { source: JsonObject; around: DefinitionChangeInterceptor },
+  ) => {
+    const text = `${JSON.stringify(source, null, 2)}\n`;
+    // A longer one would not be read again.
+    if (Buffer.byteLength(text) > MAX_DEFINITION_BYTES) {
+      return Promise.resolve(
+        refuse('invalid', [`${title} has more than ${MAX_DEFINITION_BYTES} bytes as a file`]),
+      );
+    }
+    return attempt(file, 'saving', () =>
+      around({ before: loaded.get(name)?.source, after: source }, async () => {
+        await atomicWrite(file, text);
+        loaded.put(file, text);
+      }),
+    );
+  };
+
+  const create = async (
+    source: JsonObject,
+    around: DefinitionChangeInterceptor,
+  ): Promise<DefinitionChangeResult> => {
+    const name = source[noun];
+    const errors = [...findNameErrors(noun, name), ...documentErrors(source)];
+    if (typeof name !== 'string' || errors.length > 0) return refuse('invalid', errors);
+    const file = definitionFilePath(folder, name);
+    // Someone may have put it there by hand just now.
+    await loaded.refresh(file);
+    if (names.holderOf(name) !== undefined || loaded.has(file)) {
+      return refuse('exists', [`${title} already exists`]);
+    }
+    if (loaded.isFull()) return refuse('full', [`There are ${MAX_DEFINITIONS} ${noun}s already`]);
+    return save(file, name, { source, around });
+  };
+
+  const replace = async (
+    name: string,
+    body: JsonObject,
+    around: DefinitionChangeInterceptor,
+  ): Promise<DefinitionChangeResult> => {
+    const file = loaded.writableFile(name);
+    if (file === undefined) return refuse('not-found', [`${title} not found`]);
+    const source = { [noun]: name, ...body };
+    const renamed = source[noun] === name ? [] : [`${title} name must be ${name}, as in the address`];
+    const errors = [...renamed, ...documentErrors(source)];
+    return errors.length > 0 ? refuse('invalid', errors) : save(file, name, { source, around });
+  };
+
+  const remove = async (
+    name: string,
+    around: DefinitionChangeInterceptor,
+  ): Promise<DefinitionChangeResult> => {
+    const file = loaded.writableFile(name);
+    if (file === undefined) return refuse('not-found', [`${title} not found`]);
+    return attempt(file, 'removing', () =>
+      around({ before: loaded.get(name)?.source, after: undefined }, async () => {
+        await removeFile(file);
+        loaded.drop(file);
+      }),
+    );
+  };
+
+  return {
+    async load() {
+      const files = await listDefinitionFiles(folder);
+      await names.exclusively(async () => {
+        for (const file of files) await loaded.refresh(file);
+      });
+    },
+    async watch() {
+      const failed = (error: unknown) =>
+        log.error({ err: error }, `cannot watch ${noun} files: edits need a restart`);
+      watch = new FolderWatcher(folder, {
+        depth: 0,
+        onFile: (file) => void onFileChange(file).catch(failed),
+        onError: failed,
+        expected: loaded.files,
+      });
+      try {
+        await watch.start();
+        // What changed between `load` and the watch, which names nothing that was there before it.
+        for (const file of new Set([...loaded.files(), ...(await listDefinitionFiles(folder))])) {
+          await onFileChange(file);
+        }
+      } catch (error) {
+        failed(error);
+      }
+    },
+    list: loaded.list,
+    get: loaded.get,
+    create: async (body = null, around = plainly) =>
+      isJsonObject(body) ? names.exclusively(() => create(body, around)) : BAD_REQUEST,
+    replace: async (name, body = null, around = plainly) =>
+      isJsonObject(body) ? names.exclusively(() => replace(name, body, around)) : BAD_REQUEST,
+    remove: (name, around = plainly) => names.exclusively(() => remove(name, around)),
+    problems: loaded.problems,
+    async close() {
+      await watch?.close();
+      await names.exclusively(async () => {});
+    },
+  };
+}

@@ -1,0 +1,62 @@
+// `format: json`: what is known of an image instead of the image. Runs in the render process.
+import type { Sharp } from 'sharp';
+import type { ImageSize } from './geometry.ts';
+import type { Original } from './original.ts';
+import type { RenderJob, RenderResult } from './render-job.ts';
+
+const SAMPLE_SIDE = 64;
+
+const hex = (value: number) => Math.round(value).toString(16).padStart(2, '0');
+
+/** The colour that most of a small copy of the image has. */
+async function primaryColour(image: Sharp): Promise<string> {
+  const small = image.resize({ width: SAMPLE_SIDE, height: SAMPLE_SIDE, fit: 'inside' });
+  const { data, info } = await small
+    .flatten({ background: '#ffffff' })
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const counts = new Map<number, { count: number; red: number; green: number; blue: number }>();
+  for (let at = 0; at + info.channels <= data.length; at += info.channels) {
+    const red = data[at] ?? 0;
+    const green = info.channels < 3 ? red : (data[at + 1] ?? 0);
+    const blue = info.channels < 3 ? red : (data[at + 2] ?? 0);
+    const bucket = ((red >> 4) << 8) | ((green >> 4) << 4) | (blue >> 4);
+    const sum = counts.get(bucket) ?? { count: 0, red: 0, green: 0, blue: 0 };
+    counts.set(bucket, {
+      count: sum.count + 1,
+      red: sum.red + red,
+      green: sum.green + green,
+      blue: sum.blue + blue,
+    });
+  }
+  const [most] = [...counts.values()].sort((a, b) => b.count - a.count);
+  if (most === undefined) return '#000000';
+  const { count, red, green, blue } = most;
+  return `#${hex(red / count)}${hex(green / count)}${hex(blue / count)}`;
+}
+
+/** Describes an image: the original, and the size that the settings give it. */
+export async function describeImage(
+  image: Sharp,
+  { metadata, shown, frames }: Original,
+  { settings, fileName }: RenderJob,
+  size: ImageSize,
+): Promise<RenderResult> {
+  const { density, format, hasAlpha, size: fileSize } = metadata;
+  const description = {
+    ...settings,
+    fileName,
+    format: format === 'heif' ? 'avif' : format,
+    fileSize,
+    width: shown.width,
+    height: shown.height,
+    frames,
+    hasAlpha,
+    ...(density !== undefined && { density: { width: density, height: density, unit: 'dpi' } }),
+    output: size,
+    primaryColor: await primaryColour(image),
+  };
+  const body = Buffer.from(JSON.stringify(description));
+  return { info: { contentType: 'application/json; charset=utf-8', width: 0, height: 0 }, body };
+}

@@ -1,0 +1,176 @@
+// What the delivery of files asks of images, and the way of one variant from the request to its bytes.
+import type { Readable } from 'node:stream';
+import { AppError } from '../../errors/errors.ts';
+import { sha256Hex } from '../../lib/sha256.ts';
+import type { ByteRange } from '../../stores/media-store.ts';
+import type { OriginalFile } from '../model/delivery-types.ts';
+import { effectiveSettings } from '../recipes/query-overrides.ts';
+import type { Recipe } from '../recipes/recipe.ts';
+import { settingNameOf } from '../recipes/setting-values.ts';
+import { canonicalQuery, createFlushMatcher, type RecipesOf } from '../variants/flush-pattern.ts';
+import { createSingleFlight } from '../variants/single-flight.ts';
+import {
+  createMemoryVariant,
+  type StoredVariant,
+  type VariantInfo,
+  type VariantStore,
+} from '../variants/variant-store.ts';
+import { negotiateFormats } from './negotiate-format.ts';
+import type { RenderJob, RenderLimits } from './render-job.ts';
+import type { Renderer } from './renderer.ts';
+
+export interface VariantRequest {
+  /** An image recipe. */
+  readonly recipe: Recipe;
+  readonly source: OriginalFile;
+  /** Which source and which file of it: `media:2026/11/photo.jpg`. With the validator it identifies the original. */
+  readonly sourceId: string;
+  /** Path as requested, without the name of the route or recipe and without a slash in front: what a flush names. */
+  readonly path: string;
+  /** Value of `Accept`; empty when absent. */
+  readonly accept: string;
+  readonly query: URLSearchParams;
+  /** The client has gone. A rendering that nobody else waits for and that has not begun is dropped. */
+  readonly signal?: AbortSignal;
+}
+
+/** What is known of a variant before it exists. */
+interface VariantTag {
+  /** Strong, with quotes. */
+  readonly etag: string;
+  /** Request headers that decided: `Accept`, or nothing. */
+  readonly vary: readonly string[];
+}
+
+export interface Variant extends VariantTag {
+  readonly contentType: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Pixels; 0 for `format: json`. */
+  readonly width: number;
+  readonly height: number;
+  /** Whether it was rendered before: `X-Cache`. */
+  readonly cached: boolean;
+  /** The whole body, where it is in memory. */
+  readonly bytes: Buffer | undefined;
+  /** The body or a part of it. The caller reads or destroys the stream. */
+  open(range?: ByteRange): Promise<Readable>;
+}
+
+export interface VariantService {
+  /** The ETag of a variant, without reading the original. Throws PARAMETER_INVALID. */
+  tagOf(request: Omit<VariantRequest, 'signal' | 'path'>): VariantTag;
+  /**
+   * The variant, from the cache or rendered. Throws PARAMETER_INVALID, IMAGE_INVALID, IMAGE_TOO_LARGE, CROP_INVALID,
+   * RENDER_BUSY, RENDER_TIMEOUT, RENDER_FAILED; rejects with the error of the source.
+   */
+  variant(request: VariantRequest): Promise<Variant>;
+  /**
+   * Forgets variants: `*`; `/name/path`, with `*` at the end for a prefix; `/name/path?query`; `?query`. `recipesOf`
+   * names the recipes behind the first segment: the recipe itself, or those of a route. Resolves with how many.
+   */
+  flush(pattern: string, recipesOf: RecipesOf): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface VariantServiceDeps {
+  readonly renderer: Renderer;
+  readonly store: VariantStore;
+  readonly limits: RenderLimits & { readonly maxSourceBytes: number };
+}
+
+/** Part of every key: to be raised when the same settings give another picture than before. */
+const RENDERING = 1;
+/** Fresh bodies up to this size are sent from memory, larger ones from the store that has just taken them. */
+const MAX_SMALL_BYTES = 256 * 1024;
+
+interface Plan {
+  readonly key: string;
+  readonly tag: VariantTag;
+  readonly job: RenderJob;
+}
+
+type TagRequest = Omit<VariantRequest, 'signal' | 'path'>;
+
+/** The last part of what stands behind the name of the source. */
+const fileNameOf = (sourceId: string) => sourceId.replace(/^[a-z]+:/, '').replace(/^.*\//s, '');
+
+function planVariant({ recipe, source, sourceId, accept, query }: TagRequest, limits: RenderLimits): Plan {
+  const settings = effectiveSettings(recipe, query);
+  const { candidates, varies } = negotiateFormats(settings.format, accept);
+  // Only for an animation the later ones can matter: it goes to the first that moves.
+  const considered = settings.animated === true ? candidates : candidates.slice(0, 1);
+  const { maxPixels, maxOutputPixels, maxFrames } = limits;
+  const identity = [RENDERING, recipe.name, recipe.version, settings, considered, maxFrames];
+  const key = sha256Hex(JSON.stringify([...identity, sourceId, source.validator]));
+  return {
+    key,
+    tag: { etag: `"${key.slice(0, 32)}"`, vary: varies ? ['Accept'] : [] },
+    job: {
+      settings,
+      candidates: considered,
+      limits: { maxPixels, maxOutputPixels, maxFrames },
+      fileName: fileNameOf(sourceId),
+    },
+  };
+}
+
+/** The parameters that the recipe opens; the others changed nothing. */
+function openedQuery({ recipe, query }: VariantRequest): string {
+  const opened = [...query].filter(([name]) => {
+    const setting = settingNameOf(name);
+    return setting !== undefined && recipe.allowOverride.has(setting);
+  });
+  return canonicalQuery(new URLSearchParams(opened));
+}
+
+function answer({ info, size, bytes, open }: StoredVariant, tag: VariantTag, cached: boolean): Variant {
+  const { contentType, width, height } = info;
+  return { ...tag, contentType, size, width, height, cached, bytes, open };
+}
+
+/** Concurrent requests for one variant share its rendering. Failures are not kept. */
+export function createVariantService({ renderer, store, limits }: VariantServiceDeps): VariantService {
+  const shared = createSingleFlight<{ readonly variant: StoredVariant; readonly cached: boolean }>();
+  let flushes = 0;
+
+  const rendered = async ({ key, job }: Plan, request: VariantRequest, signal: AbortSignal) => {
+    const { source, recipe, path } = request;
+    const { maxSourceBytes } = limits;
+    if ((source.size ?? 0) > maxSourceBytes) {
+      const message = `The image has more than ${maxSourceBytes} bytes`;
+      throw new AppError('IMAGE_TOO_LARGE', { message });
+    }
+    const flushesBefore = flushes;
+    const { info: image, body } = await renderer.render(job, source, signal);
+    const info: VariantInfo = { ...image, recipe: recipe.name, path, query: openedQuery(request) };
+    // What was read before a flush may be what the flush is about.
+    if (flushes === flushesBefore) await store.set(key, info, body);
+    const stored = body.length > MAX_SMALL_BYTES ? await store.get(key) : undefined;
+    return { variant: stored ?? createMemoryVariant(info, body), cached: false };
+  };
+
+  return {
+    tagOf: (request) => planVariant(request, limits).tag,
+    async variant(request) {
+      const plan = planVariant(request, limits);
+      const found = await store.get(plan.key);
+      if (found !== undefined) return answer(found, plan.tag, true);
+      const begin = async (signal: AbortSignal) => {
+        // Another rendering may have ended while this request looked.
+        const again = await store.get(plan.key);
+        return again === undefined ? rendered(plan, request, signal) : { variant: again, cached: true };
+      };
+      const { variant, cached } = await shared.run(plan.key, begin, request.signal);
+      return answer(variant, plan.tag, cached);
+    },
+    flush(pattern, recipesOf) {
+      flushes += 1;
+      return store.remove(createFlushMatcher(pattern, recipesOf));
+    },
+    async close() {
+      await renderer.close();
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+// File operations: atomic writes (after a crash a file holds either the old text or the new one), modes of files that hold
+// secrets, files and folders that may be missing.
+
+import { chmodSync, statSync } from 'node:fs';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
+import { AppError } from '../../errors/errors.ts';
+
+/** Throws WORKSPACE_UNAVAILABLE on failure: a full disk or a missing permission is not a defect of the server. */
+async function attempt(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    throw new AppError('WORKSPACE_UNAVAILABLE', { cause });
+  }
+}
+
+/**
+ * Writes to a temporary file beside the target, flushes and renames it. Missing folders are created. `mode` is the new mode of
+ * the file; by default an existing file keeps its own. Throws WORKSPACE_UNAVAILABLE.
+ */
+export function atomicWrite(file: string, text: string, mode?: number): Promise<void> {
+  return attempt(async () => {
+    await mkdir(dirname(file), { recursive: true });
+    const options = { encoding: 'utf8', fsync: true, ...(mode === undefined ? {} : { mode }) } as const;
+    await writeFileAtomic(file, text, options);
+  });
+}
+
+/** Removes a file if it exists. Throws WORKSPACE_UNAVAILABLE. */
+export function removeFile(file: string): Promise<void> {
+  return attempt(() => rm(file, { force: true }));
+}
+
+const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR']);
+
+/** True for the error of a file operation on a path that does not exist. */
+export function isFileMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ABSENT.has(error.code);
+}
+
+/** The sorted names in a folder; empty if there is no such folder. */
+export async function listNames(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    if (isFileMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** The mode of a file that only its owner may read and write. */
+export const OWNER_ONLY_MODE = 0o600;
+/** The rights of all users but the owner. */
+export const GROUP_AND_OTHERS_MODE = 0o077;
+
+/**
+ * Removes the rights of group and others. Returns false when they may keep them: the file belongs to another user, or its
+ * mode cannot be read. A missing file is fine. Devices, pipes and folders are not changed, as other programs use them too.
+ */
+export function restrictToOwner(file: string): boolean {
+  try {
+    const stats = statSync(file);
+    if (!stats.isFile() || (stats.mode & GROUP_AND_OTHERS_MODE) === 0) return true;
+    chmodSync(file, stats.mode & ~GROUP_AND_OTHERS_MODE & 0o777);
+    return true;
+  } catch (error) {
+    return isFileMissing(error);
+  }
+}

@@ -1,0 +1,108 @@
+// Orders of operators to suspend or resume a module, given by a command and kept in the database. A running server carries
+// them out within a second, otherwise the next start does: module states are in the memory of the server, which alone writes
+// them.
+import type { Audit } from '../../auth/audit/audit.ts';
+import { sha256Hex } from '../../lib/sha256.ts';
+import { MATCH_ALL } from '../../stores/filter.ts';
+import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stores/ports.ts';
+import { moduleAuditEntry, moduleKey, parseModuleKey } from '../model/module-address.ts';
+import type { ModuleAddress } from '../model/module-types.ts';
+import { initialModuleState, type ModuleState } from '../versions/module-records.ts';
+import { withResume, withSuspension } from '../versions/state-transitions.ts';
+
+// Not reachable over HTTP.
+const COMMANDS_NAMESPACE: Namespace = { database: null, collection: 'cloister.moduleOrders' };
+const EVERY_RECORD = Number.MAX_SAFE_INTEGER;
+
+export interface OperatorCommand {
+  /** Key of the module: `endpoint:1.0/report`. */
+  readonly key: string;
+  readonly action: 'suspend' | 'resume';
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Id and revision of the stored order: it is deleted only if no newer one has replaced it. */
+  readonly id: string;
+  readonly v: number;
+}
+
+export interface OperatorCommandsDeps {
+  readonly store: Pick<DocumentStore, 'find'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Bound of one database operation, in milliseconds. */
+  readonly queryMs: number;
+}
+
+const idOf = (key: string) => sha256Hex(`order ${key}`).slice(0, 24);
+
+function toOperatorCommand({ _id, v, key, action, at }: StoredDocument): readonly OperatorCommand[] {
+  if (typeof key !== 'string' || parseModuleKey(key) === undefined) return [];
+  if (action !== 'suspend' && action !== 'resume') return [];
+  return [{ key, action, at: Number(at), id: String(_id), v: Number(v) }];
+}
+
+/** Loads the orders that no server has carried out yet. Rejects with the store's StoreError. */
+export async function loadOperatorCommands({
+  store,
+  now,
+  queryMs,
+}: OperatorCommandsDeps): Promise<readonly OperatorCommand[]> {
+  const query = { filter: MATCH_ALL, sort: [], skip: 0, limit: EVERY_RECORD } as const;
+  const documents = await store.find(COMMANDS_NAMESPACE, query, { deadline: now() + queryMs });
+  return documents.flatMap(toOperatorCommand);
+}
+
+/** The state of a module once the order is carried out. */
+export function applyOperatorCommand(state: ModuleState, { action, at }: OperatorCommand): ModuleState {
+  return action === 'suspend' ? withSuspension(state, { by: 'operator', at }) : withResume(state);
+}
+
+/** The write that deletes an order. */
+export const deleteCommandWrite = ({ id, v }: OperatorCommand): Write => ({
+  kind: 'remove',
+  ns: COMMANDS_NAMESPACE,
+  id,
+  v,
+});
+
+/** The states once all orders are carried out. */
+export function applyOperatorCommands(
+  states: readonly ModuleState[],
+  orders: readonly OperatorCommand[],
+): readonly ModuleState[] {
+  const byKey = new Map(states.map((state) => [state.key, state]));
+  for (const order of orders) {
+    byKey.set(order.key, applyOperatorCommand(byKey.get(order.key) ?? initialModuleState(order.key), order));
+  }
+  return [...byKey.values()];
+}
+
+interface StoreOperatorCommandDeps extends OperatorCommandsDeps {
+  readonly audit: Pick<Audit, 'commit'>;
+}
+
+/** Stores an order, in one commit with its audit entry. A newer one replaces an older one. */
+export async function storeOperatorCommand(
+  { store, audit, now, queryMs }: StoreOperatorCommandDeps,
+  address: ModuleAddress,
+  { action, sha256 }: { readonly action: OperatorCommand['action']; readonly sha256: string | null },
+): Promise<void> {
+  const key = moduleKey(address);
+  const deadline = now() + queryMs;
+  const before = (await loadOperatorCommands({ store, now, queryMs })).find((order) => order.key === key);
+  const v = (before?.v ?? 0) + 1;
+  const document: StoredDocument = { _id: idOf(key), v, key, action, at: now() };
+  const write: Write =
+    before === undefined
+      ? { kind: 'insert', ns: COMMANDS_NAMESPACE, document }
+      : {
+          kind: 'update',
+          ns: COMMANDS_NAMESPACE,
+          id: before.id,
+          v: before.v,
+          document,
+          changed: ['action', 'at', 'v'],
+        };
+  const auditEntry = moduleAuditEntry({ address, action, clientId: null, before: sha256, after: sha256 });
+  await audit.commit(auditEntry, [write], { deadline });
+}

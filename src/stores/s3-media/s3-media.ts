@@ -1,0 +1,136 @@
+// Media store in a bucket: files are at `<prefix><key>`, journals of running uploads in a staging prefix.
+import { Readable } from 'node:stream';
+import type { Logger } from '../../lib/logger.ts';
+import {
+  createMediaOperations,
+  createUploadId,
+  isMediaKey,
+  mediaKeyOfPath,
+  randomHex,
+} from '../media-operations.ts';
+import type { ByteRange, MediaKey, MediaStore, StoredFile } from '../media-store.ts';
+import { Bucket } from './bucket.ts';
+import { BucketJournal, isReservation, mayBeReservation } from './bucket-journal.ts';
+import type { BucketSettings } from './s3-client.ts';
+import { createS3ErrorTranslator, errorNameOf } from './s3-errors.ts';
+import { createUnsettledS3Upload, S3Upload } from './s3-upload.ts';
+
+interface S3MediaOptions {
+  readonly settings: BucketSettings;
+  /** Prefix of all keys in the bucket: see `bucketKeyPrefix`. */
+  readonly prefix: string;
+  readonly log: Pick<Logger, 'error' | 'warn'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Sixteen hexadecimal characters, different at each call. Default: random. */
+  readonly random?: () => string;
+  /** Time limit of a request including its retries, in milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+/** Escapes a path for a URL, except for `/`. */
+function escapePath(path: string): string {
+  const escapeMore = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return path
+    .split('/')
+    .map((part) => encodeURIComponent(part).replace(/[!'()*]/g, escapeMore))
+    .join('/');
+}
+
+/** Public URL of an object, whether or not the bucket is public. */
+export function cloudUrl({ endpoint, bucketName = '' }: BucketSettings, bucketKey: string): string {
+  const path = escapePath(bucketKey);
+  return endpoint === undefined
+    ? `https://${bucketName}.s3.amazonaws.com/${path}`
+    : `${endpoint.replace(/\/+$/, '')}/${bucketName}/${path}`;
+}
+
+async function readObject(
+  bucket: Bucket,
+  key: string,
+  range: ByteRange | undefined,
+): Promise<Readable | undefined> {
+  const header = range === undefined ? undefined : `bytes=${range.start}-${range.end}`;
+  try {
+    const answer = await bucket.get(key, header);
+    if (answer === undefined) return undefined;
+    const body = answer.Body as Readable;
+    if (!isReservation({ metadata: answer.Metadata ?? {} })) return body;
+    body.destroy();
+    return undefined;
+  } catch (error) {
+    // The range begins after the end of the file.
+    if (errorNameOf(error) === 'InvalidRange') return Readable.from([]);
+    throw error;
+  }
+}
+
+const NO_CONDITIONS =
+  'the service of `media.s3` knows no conditional requests: two uploads with the same name at the same moment may overwrite each other';
+
+/** Opens the bucket. Nothing is sent before the first operation. */
+export function openS3Media({
+  settings,
+  prefix,
+  log,
+  now,
+  random = randomHex,
+  timeoutMs,
+}: S3MediaOptions): MediaStore {
+  const bucket = new Bucket({ settings, timeoutMs });
+  const journal = new BucketJournal(bucket, prefix, () => log.warn({}, NO_CONDITIONS));
+  const translateError = createS3ErrorTranslator(log, now);
+  const operations = createMediaOperations(translateError);
+  const { assertOpen, run, iterate } = operations;
+
+  const stat = async (key: MediaKey): Promise<StoredFile | undefined> => {
+    const head = isMediaKey(key) ? await bucket.head(prefix + key) : undefined;
+    if (head === undefined || isReservation(head)) return undefined;
+    return { size: head.size, modifiedAt: head.modifiedAt };
+  };
+  async function* files() {
+    for await (const { key: bucketKey, size, modifiedAt } of bucket.list(prefix)) {
+      const key = bucketKey.slice(prefix.length);
+      // Journals, and the folder objects of some programs, are not valid keys.
+      if (!isMediaKey(key)) continue;
+      if (mayBeReservation(size) && (await stat(key)) === undefined) continue;
+      yield { key, size, modifiedAt };
+    }
+  }
+
+  return {
+    begin: (options) =>
+      run(async () => {
+        const id = createUploadId(now(), random());
+        const onEnd = operations.startUpload(id);
+        return new S3Upload(options, { id, bucket, journal, prefix, translateError, assertOpen, onEnd });
+      }),
+    stat: (key) => run(() => stat(key)),
+    read: (key, range) =>
+      run(async () => (isMediaKey(key) ? readObject(bucket, prefix + key, range) : undefined)),
+    remove: (keys) =>
+      run(async () => {
+        const removable = keys.filter(isMediaKey).map((key) => prefix + key);
+        await bucket.remove([...new Set(removable)]);
+      }),
+    list: () => iterate(files),
+    unsettled: (before) =>
+      iterate(async function* () {
+        for await (const { id, begun } of journal.ids()) {
+          if (begun >= before || operations.isRunning(id)) continue;
+          yield await createUnsettledS3Upload({ id, bucket, journal, prefix, translateError });
+        }
+      }),
+    pathOf: (key) => prefix + key,
+    keyOf: (path) => mediaKeyOfPath(path, prefix),
+    cloudUrlOf: (key) => cloudUrl(settings, prefix + key),
+    health: () =>
+      run(async () => {
+        await bucket.check();
+      }),
+    async close() {
+      operations.close();
+      await bucket.close();
+    },
+  };
+}

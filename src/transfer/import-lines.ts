@@ -1,0 +1,121 @@
+// Lines of an imported file: splits a stream into lines and parses each, a document and its namespace.
+
+import { sizeIssue } from '../collections/model/document-size.ts';
+import { AppError } from '../errors/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
+import { findJsonIssue, MAX_JSON_DEPTH } from '../lib/json/json-check.ts';
+import { scanJson } from '../lib/json/json-scan.ts';
+import type { Namespace, StoredDocument } from '../stores/ports.ts';
+import { findNamespaceIssue } from './namespaces.ts';
+
+interface InputLine {
+  /** Counted from 1. */
+  readonly number: number;
+  /** Without the line feed. */
+  readonly bytes: Uint8Array;
+  /** False for the bytes after the last line feed. */
+  readonly ended: boolean;
+}
+
+const LINE_FEED = 0x0a;
+
+/** The error for a line of the file. `message` is for the operator, `cause` for developers. */
+export function importLineError(line: number, message: string, cause?: unknown): AppError {
+  return new AppError('DOCUMENT_INVALID', { message: `line ${line}: ${message}`, cause });
+}
+
+/** Yields the lines of `source`. Throws DOCUMENT_INVALID for one above `maxBytes` before all of it is in memory. */
+export async function* splitLines(
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncGenerator<InputLine> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  let number = 1;
+  const add = (part: Uint8Array) => {
+    length += part.length;
+    if (length > maxBytes) throw importLineError(number, `is longer than ${maxBytes} bytes`);
+    parts.push(part);
+  };
+  const take = (ended: boolean): InputLine => {
+    const [only] = parts;
+    const line = {
+      number,
+      bytes: parts.length === 1 && only !== undefined ? only : Buffer.concat(parts),
+      ended,
+    };
+    parts = [];
+    length = 0;
+    number += 1;
+    return line;
+  };
+  for await (const chunk of source) {
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      add(chunk.subarray(start, end));
+      yield take(true);
+      start = end + 1;
+    }
+    if (start < chunk.length) add(chunk.subarray(start));
+  }
+  if (length > 0) yield take(false);
+}
+
+export interface ImportEntry {
+  readonly line: number;
+  readonly ns: Namespace;
+  /** `_id` is its last member. */
+  readonly document: StoredDocument;
+  /** Its JSON. */
+  readonly text: string;
+}
+
+const SHAPE = 'must be {"database": null or text, "collection": text, "document": {…}}';
+const MEMBERS = ['database', 'collection', 'document'];
+/** The line is an object around the document. */
+const LINE_DEPTH = MAX_JSON_DEPTH + 1;
+
+function parseLine({ number, bytes, ended }: InputLine): unknown {
+  if (scanJson(bytes).depth > LINE_DEPTH) {
+    throw importLineError(number, `is nested deeper than ${LINE_DEPTH} levels`);
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw importLineError(number, ended ? 'is not JSON' : 'is not complete: the file ends within it', cause);
+  }
+}
+
+function readSpace(database: Json | undefined, collection: Json | undefined): Namespace | undefined {
+  if (database !== null && typeof database !== 'string') return undefined;
+  return typeof collection === 'string' ? { database, collection } : undefined;
+}
+
+const joined = (name: string, path: string) => (path === '' ? name : `${name}.${path}`);
+
+function readDocument(value: JsonObject, line: number): StoredDocument {
+  const issue = findJsonIssue(value);
+  if (issue !== undefined)
+    throw importLineError(line, `\`${joined('document', issue.path)}\` ${issue.message}`);
+  const { _id, ...fields } = value;
+  if (typeof _id !== 'string' || _id === '') throw importLineError(line, '`document._id` must be text');
+  return { ...fields, _id };
+}
+
+/** Parses `line`. Throws DOCUMENT_INVALID for one that is not valid for a site of this kind. */
+export function parseImportEntry(line: InputLine, separateDatabases: boolean): ImportEntry {
+  const { number } = line;
+  const value = parseLine(line);
+  if (!isJsonObject(value) || Object.keys(value).some((name) => !MEMBERS.includes(name))) {
+    throw importLineError(number, SHAPE);
+  }
+  const ns = readSpace(value['database'], value['collection']);
+  if (ns === undefined || !isJsonObject(value['document'])) throw importLineError(number, SHAPE);
+  const issue = findNamespaceIssue(ns, separateDatabases);
+  if (issue !== undefined) throw importLineError(number, issue);
+  const document = readDocument(value['document'], number);
+  const text = JSON.stringify(document);
+  const problem = sizeIssue(document, text);
+  if (problem !== undefined) throw importLineError(number, `the document ${problem}`);
+  return { line: number, ns, document, text };
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import {
+  checkAddress,
+  checkCollectionName,
+  checkDatabaseName,
+  namespaceOf,
+} from '../../../src/collections/specifications/collection-address.ts';
+
+const good = { version: '1.0', database: 'library', name: 'books' };
+
+test('ordinary addresses', () => {
+  for (const change of [
+    {},
+    { version: 'v1' },
+    { name: 'a.b' },
+    { name: '_x-1' },
+    { database: 'x'.repeat(63) },
+  ]) {
+    expect(checkAddress({ ...good, ...change })).toEqual([]);
+  }
+});
+
+test.each([
+  ['version', 'api'],
+  ['version', 'media'],
+  ['version', 'favicon.ico'],
+  ['version', '..'],
+  ['version', '.hidden'],
+  ['version', ''],
+  ['version', 'a/b'],
+  ['version', 'a..b'],
+  ['version', 'a\nb'],
+  ['version', 'x'.repeat(201)],
+  ['database', 'admin'],
+  ['database', 'Local'],
+  ['database', 'config'],
+  ['database', 'a.b'],
+  ['database', 'x'.repeat(64)],
+  ['database', '%2e'],
+  ['name', 'system.users'],
+  ['name', 'cloister.clients'],
+  ['name', 'Cloister.clients'],
+  ['name', 'config'],
+  ['name', 'books.'],
+  ['name', 'SYSTEM.views'],
+  ['name', 'é'],
+  ['name', 'x'.repeat(250)],
+])('refuses the %s %j', (part, value) => {
+  const field = part === 'name' ? 'collection' : part;
+  expect(checkAddress({ ...good, [part]: value }).map((item) => item.field)).toEqual([field]);
+});
+
+test('single names', () => {
+  expect(checkDatabaseName('library')).toBeUndefined();
+  expect(checkCollectionName('books', 'library')).toBeUndefined();
+  expect(checkCollectionName('x'.repeat(199), 'y'.repeat(60))).toContain('longer than 255');
+});
+
+test('the version is no part of a name space', () => {
+  expect(namespaceOf(good, false)).toEqual({ database: null, collection: 'books' });
+  expect(namespaceOf({ ...good, version: '2.0' }, true)).toEqual({
+    database: 'library',
+    collection: 'books',
+  });
+});

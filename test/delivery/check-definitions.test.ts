@@ -1,0 +1,53 @@
+// What `cloister check` says of routes and recipes.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkDefinitions } from '../../src/delivery/check-definitions.ts';
+import type { DefinitionKind } from '../../src/delivery/definitions/definition.ts';
+import { ROUTE_KIND } from '../../src/delivery/routes/route.ts';
+import { temporaryFolder } from '../helpers/temporary-folder.ts';
+
+const RECIPES: DefinitionKind<object> = {
+  noun: 'recipe',
+  parse: (source) => ({ value: source, issues: [] }),
+};
+
+async function check(files: Readonly<Record<string, object | string>>) {
+  const root = await temporaryFolder();
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(join(root, path, '..'), { recursive: true });
+    await writeFile(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  const folders = { routes: join(root, 'routes'), recipes: join(root, 'recipes') };
+  const problems = await checkDefinitions({ folders, routes: ROUTE_KIND, recipes: RECIPES });
+  return problems.map(({ file, line, message, severity }) => {
+    const place = line === undefined ? file.slice(root.length + 1) : `${file.slice(root.length + 1)}:${line}`;
+    return `${severity} ${place} ${message.replaceAll(root, '')}`;
+  });
+}
+
+describe('checkDefinitions', () => {
+  it('finds nothing where all is well, and where there are no folders', async () => {
+    const branches = [{ condition: { device: 'mobile' }, recipe: 'small' }, { recipe: 'small' }];
+    expect(await check({ 'routes/sample.json': { branches }, 'recipes/small.json': {} })).toEqual([]);
+    expect(await check({})).toEqual([]);
+  });
+
+  it('names every problem with its file and line', async () => {
+    const found = await check({
+      'routes/a-broken.json': '{',
+      'routes/b-partly.json':
+        '{"branches":[\n{"recipe":"small","condition":{"country":"GB","location":"GB"}}]}',
+      'routes/c-open.json': '{"branches":[{"recipe":"small"},\n{"recipe":"large"}]}',
+      'recipes/small.json': {},
+      'recipes/C-Open.json': {},
+    });
+    expect(found).toEqual([
+      'error routes/a-broken.json:1 is not valid JSON: close brace expected',
+      'error routes/b-partly.json:2 Branch 0: location is another name of country, which is given too',
+      'warning routes/c-open.json:1 Branch 0 has no condition, so that the branches after it are never reached',
+      'warning routes/c-open.json Branch 1: there is no recipe large',
+      'error recipes/C-Open.json is not in force: `C-Open` is the name of /routes/c-open.json',
+    ]);
+  });
+});

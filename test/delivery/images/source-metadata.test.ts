@@ -1,0 +1,62 @@
+// Segments of real and of made-up JPEG files.
+
+import { describe, expect, it } from 'vitest';
+import { jpegMetadataBytes, stripPngExtras } from '../../../src/delivery/images/source-metadata.ts';
+import { quadrants, sharp } from '../../helpers/delivery-images.ts';
+import { blackPng, chunk } from '../../helpers/png.ts';
+
+const segment = (kind: number, length: number) => {
+  const bytes = Buffer.alloc(2 + length, 'a');
+  bytes.set([0xff, kind, length >> 8, length & 0xff]);
+  return bytes;
+};
+
+it('counts comments and application segments before the first scan', async () => {
+  const plain = await quadrants({ width: 40, height: 30, format: 'jpeg' });
+  const before = jpegMetadataBytes(plain);
+  const more = [segment(0xe2, 60_000), segment(0xfe, 500), segment(0xef, 10)];
+  const file = Buffer.concat([plain.subarray(0, 2), ...more, plain.subarray(2), segment(0xe2, 9000)]);
+  expect(jpegMetadataBytes(file)).toBe(before + 60_510);
+});
+
+it.each([
+  Buffer.alloc(0),
+  Buffer.from('\xff\xd8\xff', 'latin1'),
+  Buffer.from('no JPEG at all'),
+  Buffer.from([0xff, 0xd8, 0, 0, 0, 0, 0]),
+])('is 0 and ends for %j', (file) => expect(jpegMetadataBytes(file)).toBe(0));
+
+const text = (bytes: number, kind = 'tEXt') => chunk(kind, Buffer.alloc(bytes, 'a'));
+
+describe('the extras of a PNG', () => {
+  it('go when they are long, and the image stays', async () => {
+    const file = stripPngExtras(blackPng(8, 8, [text(3000), text(3000, 'zTXt'), text(10, 'iTXt')]));
+    expect(file.equals(blackPng(8, 8))).toBe(true);
+    expect((await sharp(file).metadata()).width).toBe(8);
+  });
+
+  it.each([
+    ['short ones', blackPng(8, 8, [text(100)])],
+    ['no PNG', Buffer.from('tEXt'.repeat(5000))],
+    ['nothing', Buffer.alloc(0)],
+  ])('of %s are left alone', (_name, file) => {
+    expect(stripPngExtras(file)).toBe(file);
+  });
+
+  it('are all that is not for showing the first frame', () => {
+    const extras = [text(3000, 'sPLT'), text(3000, 'fdAT'), text(2_000_000, 'eXIf')];
+    expect(stripPngExtras(blackPng(8, 8, [...extras, text(100, 'eXIf')]))).toEqual(
+      blackPng(8, 8, [text(100, 'eXIf')]),
+    );
+  });
+
+  it('may claim any length', () => {
+    const file = Buffer.concat([
+      blackPng(8, 8),
+      Buffer.from([255, 255, 255, 255]),
+      Buffer.from('tEXt'),
+      Buffer.alloc(9000),
+    ]);
+    expect(stripPngExtras(file).equals(blackPng(8, 8))).toBe(true);
+  });
+});

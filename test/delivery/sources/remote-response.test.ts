@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from 'vitest';
+import {
+  assertPartialContent,
+  describeResponse,
+  rangeHeader,
+} from '../../../src/delivery/sources/remote-response.ts';
+
+const answer = (statusCode: number, headers: Readonly<Record<string, string>> = {}) =>
+  ({ statusCode, headers }) as unknown as IncomingMessage;
+
+test.each([
+  ['image/png', 'image/png'],
+  ['text/html; charset=utf-8', 'text/html; charset=utf-8'],
+  ['image/png\u00e9', undefined],
+  ['nonsense', undefined],
+  [`image/${'x'.repeat(300)}`, undefined],
+])('of the declared type %j is taken %j', (declared, type) => {
+  expect(describeResponse(answer(200, { 'content-type': declared }), 0)?.contentType).toBe(type);
+});
+
+test.each([
+  ['12', 12],
+  ['-1', undefined],
+  ['1e3', undefined],
+  ['12, 12', undefined],
+])('of the declared length %j is taken %j', (declared, size) => {
+  expect(describeResponse(answer(200, { 'content-length': declared }), 0)?.size).toBe(size);
+});
+
+test('a range has both its ends in the header, and must be answered with 206', () => {
+  expect(rangeHeader({ start: 0, end: 9 })).toBe('bytes=0-9');
+  expect(() => assertPartialContent(answer(200))).toThrow();
+  expect(() => assertPartialContent(answer(206))).not.toThrow();
+});
+
+test('a part is a file only where one was asked for', () => {
+  expect(() => describeResponse(answer(206), 0)).toThrow();
+  expect(describeResponse(answer(206), 0, { mayBePart: true })).toBeDefined();
+});
