@@ -23,7 +23,7 @@ db.exec(`
   CREATE INDEX IF NOT EXISTS category ON books (json_extract(json, '$.category'), json_extract(json, '$.pages'));
 `);
 
-const newId = () => randomBytes(12).toString('hex');
+const generateId = () => randomBytes(12).toString('hex');
 
 const insertBook = db.prepare('INSERT INTO books (id, json) VALUES (?, ?)');
 const insertPerson = db.prepare('INSERT INTO people (id, json) VALUES (?, ?)');
@@ -41,7 +41,7 @@ const peopleByIds = db.prepare('SELECT json FROM people WHERE id IN (SELECT valu
 
 function stamp(document: object): { _id: string } {
   return {
-    _id: newId(),
+    _id: generateId(),
     ...document,
     apiVersion: '1.0',
     createdAt: Date.now(),

@@ -8,7 +8,7 @@ import { createAuthService } from './auth/auth-service.ts';
 import { createClientService } from './auth/clients/client-service.ts';
 import type { HashCost } from './auth/clients/secret-hash.ts';
 import { createDocumentService } from './collections/document-service.ts';
-import { createRegistry } from './collections/model/registry.ts';
+import { createCollectionRegistry } from './collections/model/registry.ts';
 import { createSpecificationFiles } from './collections/specifications/specification-files.ts';
 import { createSpecificationService } from './collections/specifications/specification-service.ts';
 import { restrictConfigFile } from './config/config-file.ts';
@@ -148,7 +148,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   if (warning !== undefined) logger.warn({}, warning);
 
   // Stores, and what stays in memory for slow clients.
-  const newId = createIdSource(now);
+  const generateId = createIdSource(now);
   const unsent = createByteQuota(limits.unsentBytes);
   const store = options.store ?? (await openStore(config, { cwd, logger, unsent }));
   const cache = await openCache(config, environment);
@@ -157,17 +157,17 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   // Who may do what, and the record of it.
   const audit = await openAudit(config, { cwd, store, now, log: logger });
-  const clients = createClientService({ store, audit, newId, now, queryMs, hashCost: options.hashCost });
+  const clients = createClientService({ store, audit, generateId, now, queryMs, hashCost: options.hashCost });
   const auth = createAuthService({
     ...{ settings: config.auth, media: config.media },
     ...{ store, clients, isReady, now, queryMs },
   });
 
   // Media, posted code, and the documents of both.
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   const patterns = createPatternWorker();
   const media = await createMediaSetup({
-    ...{ config, cwd, documents: store, newId, now, logger, pause },
+    ...{ config, cwd, documents: store, generateId, now, logger, pause },
     mediaStore: options.mediaStore,
   });
   const postedCode = await createPostedCode({
@@ -176,7 +176,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   });
   const { modules, hooks } = postedCode;
   const documents = createDocumentService({
-    ...{ store, registry, limits, newId, now, patterns, hooks },
+    ...{ store, registry, limits, generateId, now, patterns, hooks },
     removals: media.removals,
     log: logger,
   });
@@ -209,7 +209,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   startup.done.then(media.start, () => undefined);
 
   const shared = {
-    ...{ config, logger, audit, isReady, unsent, cache, store, now, newId },
+    ...{ config, logger, audit, isReady, unsentBytes: unsent, cache, store, now, generateId },
     ...{ login: auth.login, tokens: auth.tokens },
   };
   const delivery = createLazyDelivery({ ...shared, cwd, mediaStore: media.store });

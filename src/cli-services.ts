@@ -120,7 +120,13 @@ export async function openClientService(
   try {
     const log = logOf(config);
     const audit = await openAudit(config, { cwd, store, now: Date.now, log, strict: true });
-    const clients = createClientService({ store, audit, newId: createIdSource(), now: Date.now, queryMs });
+    const clients = createClientService({
+      store,
+      audit,
+      generateId: createIdSource(),
+      now: Date.now,
+      queryMs,
+    });
     await clients.ensureIndexes();
     return { clients, close: () => store.close() };
   } catch (error) {

@@ -29,7 +29,7 @@ interface MediaSetupOptions {
   readonly documents: Pick<DocumentStore, 'find' | 'commit'>;
   /** Used in place of the store that the configuration names. */
   readonly mediaStore?: MediaStore | undefined;
-  readonly newId: () => string;
+  readonly generateId: () => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly logger: Logger;
@@ -114,7 +114,7 @@ export function namespaceOfMediaKey(key: string, separateDatabases: boolean): Na
 
 /** Puts media together. Nothing is read or written before an upload, a download, or `start`. */
 export async function createMediaSetup(options: MediaSetupOptions): Promise<MediaSetup> {
-  const { config, cwd, documents, newId, now, logger: log, pause } = options;
+  const { config, cwd, documents, generateId, now, logger: log, pause } = options;
   const { limits, media, publicUrl, database } = config;
   const { jsonValues, queryMs } = limits;
   await checkFolder(config, { cwd, log });
@@ -125,7 +125,7 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
     onFailure: (error) => log.error({ err: error }, 'image reader pool failed'),
   });
   const removals = createFileRemovals({
-    ...{ store: documents, files: store, newId, now, queryMs, log, pause },
+    ...{ store: documents, files: store, generateId, now, queryMs, log, pause },
     alone: isAlone,
   });
   const hasRecord: UploadCleanupDeps['hasRecord'] = async (key, path, deadline) => {

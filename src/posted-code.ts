@@ -10,7 +10,7 @@ import { createEgress } from './capabilities/fetch/egress.ts';
 import { createFetchCall } from './capabilities/fetch-call.ts';
 import type { DocumentHooks } from './collections/hooks/document-hooks.ts';
 import type { DocumentService } from './collections/model/documents.ts';
-import type { Registry } from './collections/model/registry.ts';
+import type { CollectionRegistry } from './collections/model/registry.ts';
 import type { Config } from './config/schema.ts';
 import { createEndpointCalls, type EndpointCalls } from './endpoints/call.ts';
 import { createRequestView } from './endpoints/message-views.ts';
@@ -87,7 +87,7 @@ interface PostedCodeDeps {
   readonly config: Config;
   readonly cwd: string;
   readonly store: DocumentStore;
-  readonly registry: Registry;
+  readonly registry: CollectionRegistry;
   readonly clients: Pick<ClientService, 'find'>;
   readonly auth: Pick<AuthService, 'findClient'>;
   readonly audit: Audit;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openClientService, openModuleChecker, openTransfer } from '../src/cli-services.ts';
-import { createRegistry } from '../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../src/collections/model/registry.ts';
 import { buildConfig } from '../src/config/build-config.ts';
 import { startApp } from './helpers/app.ts';
 import { ADMIN } from './helpers/server-process.ts';
@@ -18,7 +18,7 @@ describe('openModuleCheck', () => {
   it('looks at a workspace without code, and makes nothing in it', async () => {
     const check = await openModuleChecker(buildConfig(new Map()), { cwd: workspace.cwd });
     try {
-      expect(await check.check(createRegistry())).toEqual([]);
+      expect(await check.check(createCollectionRegistry())).toEqual([]);
       expect([...(await check.hookNames())]).toEqual([]);
       expect(existsSync(join(workspace.path, 'hooks'))).toBe(false);
     } finally {

@@ -60,7 +60,7 @@ export function createAccessTokens({ secret, ttl, clientCache, now }: AccessToke
   const peek = (token: string): Client | undefined => {
     const claims = recall(token);
     const status = claims && clientCache.peek(claims.clientId);
-    return status !== undefined && status.stamp === claims?.stamp ? status.client : undefined;
+    return status !== undefined && status.secretVersion === claims?.stamp ? status.client : undefined;
   };
 
   const check = (token: string): Claims => {
@@ -81,7 +81,7 @@ export function createAccessTokens({ secret, ttl, clientCache, now }: AccessToke
 
   return {
     /** Throws an `unavailable` StoreError while there is no secret to sign with. */
-    issue({ client, stamp }: ClientStatus): TokenResponse {
+    issue({ client, secretVersion: stamp }: ClientStatus): TokenResponse {
       const accessToken = jwt.sign({ stamp, iat: Math.floor(now() / 1000) }, key(), {
         algorithm: ALGORITHM,
         audience: AUDIENCE,
@@ -102,7 +102,7 @@ export function createAccessTokens({ secret, ttl, clientCache, now }: AccessToke
     async verify(token: string): Promise<Client> {
       const claims = recall(token) ?? check(token);
       const status = await clientCache.get(claims.clientId);
-      if (status === undefined || status.stamp !== claims.stamp) {
+      if (status === undefined || status.secretVersion !== claims.stamp) {
         remembered.delete(token);
         throw invalidTokenError();
       }

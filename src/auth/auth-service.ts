@@ -60,7 +60,7 @@ function isTaken(error: unknown): boolean {
 interface AuthServiceOptions {
   readonly settings: Pick<Config['auth'], 'tokenSecret' | 'tokenTtl' | 'rateLimit'>;
   readonly media: Pick<Config['media'], 'tokenSecret' | 'tokenExpiresIn'>;
-  readonly store: Pick<DocumentStore, 'find' | 'commit' | 'watch'>;
+  readonly store: Pick<DocumentStore, 'find' | 'commit' | 'onCommit'>;
   readonly clients: Pick<ClientService, 'verifySecret' | 'hasAny' | 'findStatus'>;
   /** True once startup is complete. No client is looked up before. */
   readonly isReady: () => boolean;
@@ -94,7 +94,7 @@ export function createAuthService(options: AuthServiceOptions): AuthService {
       assertReady();
       return clients.findStatus(clientId);
     },
-    watch: (listener) => store.watch(listener),
+    watch: (listener) => store.onCommit(listener),
     namespace: CLIENTS_NAMESPACE,
     now,
   });

@@ -69,7 +69,7 @@ export function authorizeEndpoint(
 /** The rights of a client as the collections query them. */
 export function createCaller(client: Client | null): Caller {
   return {
-    name: client?.clientId ?? null,
+    clientId: client?.clientId ?? null,
     may: (collection, method) => authorizeCollection(client, collection, method) === 'ok',
   };
 }

@@ -90,7 +90,7 @@ export function createUploadTokens({ secret, expiresIn, clientCache, now }: Uplo
       const expiresAt = signedAt + lifetime;
       const { version, database, name } = collection;
       const claims = {
-        ...{ fileName, mimetype, collection: { version, database, name }, stamp: status.stamp },
+        ...{ fileName, mimetype, collection: { version, database, name }, stamp: status.secretVersion },
         // With its fraction, so that the token expires at `expiresAt` and not up to a second from it.
         ...{ iat: Math.floor(signedAt / 1000), exp: expiresAt / 1000 },
       };
@@ -113,7 +113,7 @@ export function createUploadTokens({ secret, expiresIn, clientCache, now }: Uplo
       const { clientId, stamp, ...allowed } = readToken(token, await key());
       if (now() >= allowed.expiresAt) throw expiredUploadTokenError(allowed.expiresAt);
       const status = await clientCache.get(clientId);
-      if (status === undefined || status.stamp !== stamp) throw invalidUploadTokenError();
+      if (status === undefined || status.secretVersion !== stamp) throw invalidUploadTokenError();
       return { ...allowed, signedBy: clientId, signer: status.client };
     },
   };

@@ -2,7 +2,7 @@
 import type { Collection } from '../collections/model/collection.ts';
 import {
   buildReadRequest,
-  type Depth,
+  type ComposeDepth,
   MAX_READ_NUMBER,
   READ_PARAMETER_KINDS,
   type ReadParameterKind,
@@ -43,8 +43,8 @@ function getOption(options: JsonObject, names: readonly string[], kind: ReadPara
 }
 
 /** `compose` of the options. */
-export function getComposeArgument(options: JsonObject): Depth | undefined {
-  return getOption(options, ['compose'], 'depth') as Depth | undefined;
+export function getComposeArgument(options: JsonObject): ComposeDepth | undefined {
+  return getOption(options, ['compose'], 'depth') as ComposeDepth | undefined;
 }
 
 /**

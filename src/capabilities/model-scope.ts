@@ -3,7 +3,7 @@
 import type { Client } from '../auth/clients/client.ts';
 import type { Collection } from '../collections/model/collection.ts';
 import type { Caller, CollectionMethod, RequestContext } from '../collections/model/documents.ts';
-import type { Registry } from '../collections/model/registry.ts';
+import type { CollectionRegistry } from '../collections/model/registry.ts';
 import { AppError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import type {
@@ -56,7 +56,7 @@ export function restrictCaller(caller: Caller, grants: readonly CollectionGrant[
   const granted = ({ path }: Collection, method: CollectionMethod) =>
     grants.some(({ name, actions }) => `/${name}` === path && actions.includes(ACTIONS[method]));
   return {
-    name: caller.name,
+    clientId: caller.clientId,
     may: (collection, method) => granted(collection, method) && caller.may(collection, method),
   };
 }
@@ -88,7 +88,7 @@ export interface InvocationContext {
 }
 
 export interface ModelScopeDeps {
-  readonly registry: Pick<Registry, 'get' | 'isRevisionCollection'>;
+  readonly registry: Pick<CollectionRegistry, 'get' | 'isRevisionCollection'>;
   readonly createCaller: (client: Client | null) => Caller;
   /** Finds the current client with this `clientId`. */
   readonly findClient: (clientId: string) => Promise<Client | undefined>;

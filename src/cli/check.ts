@@ -1,7 +1,7 @@
 // `cloister check`: checks everything that a person edits, and evaluates posted code in the sandbox without starting a server.
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { createRegistry, type Registry } from '../collections/model/registry.ts';
+import { type CollectionRegistry, createCollectionRegistry } from '../collections/model/registry.ts';
 import { checkSpecificationFiles } from '../collections/specifications/check-files.ts';
 import { formatConfigIssue, locateIssues, readConfigFile } from '../config/config-file.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
@@ -44,7 +44,7 @@ const fileIssue = (cwd: string, { file, line, message, severity }: FileIssue): C
 async function specificationIssues(
   { config }: LoadedConfig,
   cwd: string,
-  known: { readonly registry?: Registry; readonly hooks?: ReadonlySet<string> },
+  known: { readonly registry?: CollectionRegistry; readonly hooks?: ReadonlySet<string> },
 ): Promise<CheckIssue[]> {
   const root = resolve(cwd, config.workspace.path, config.paths.collections);
   const { enableCollectionDatabases } = config.database;
@@ -56,7 +56,7 @@ async function workspaceIssues(loaded: LoadedConfig, cwd: string): Promise<Check
   const { openModuleChecker: openModuleCheck } = await import('../cli-services.ts');
   const modules = await openModuleCheck(loaded.config, { cwd });
   try {
-    const known = { registry: createRegistry(), hooks: await modules.hookNames() };
+    const known = { registry: createCollectionRegistry(), hooks: await modules.hookNames() };
     const specifications = await specificationIssues(loaded, cwd, known);
     const problems = await modules.check(known.registry);
     return [...specifications, ...problems.map((problem) => fileIssue(cwd, problem))];

@@ -5,7 +5,7 @@ import type { DocumentStore } from '../stores/ports.ts';
 import { createFilterCompiler } from './filters/compile.ts';
 import type { DocumentHooks } from './hooks/document-hooks.ts';
 import type { DocumentLimits, DocumentService, RecordService } from './model/documents.ts';
-import type { Registry } from './model/registry.ts';
+import type { CollectionRegistry } from './model/registry.ts';
 import { createComposer } from './reads/compose.ts';
 import { createEnrich } from './reads/find-page.ts';
 import { createHistoryLoader } from './reads/history-loader.ts';
@@ -20,10 +20,10 @@ import { updateById, updateByQuery } from './writes/update.ts';
 
 export interface DocumentServiceDeps {
   readonly store: DocumentStore;
-  readonly registry: Registry;
+  readonly registry: CollectionRegistry;
   readonly limits: DocumentLimits;
   /** Must grow with every call. */
-  readonly newId: () => string;
+  readonly generateId: () => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Runs the patterns of specifications that are beyond the linear-time engine. */
@@ -45,14 +45,14 @@ const NO_HOOKS: DocumentHooks = {
 
 /** Documents of the registry's collections, kept in `store`. Every error that is the caller's is an AppError. */
 export function createDocumentService(options: DocumentServiceDeps): DocumentService & RecordService {
-  const { store, registry, limits, newId, now, patterns, hooks = NO_HOOKS, removals, log } = options;
+  const { store, registry, limits, generateId, now, patterns, hooks = NO_HOOKS, removals, log } = options;
   const filters = createFilterCompiler({ store, registry, limits });
   const histories = createHistoryLoader({ store });
   const composer = createComposer({ store, histories, registry, limits });
   const enrich = createEnrich({ store, histories, composer, maxRevisions: limits.composeReferences });
   const reader = createReader({ store, filters, enrich, limits, hooks, now });
   const deps: WriteDeps = {
-    ...{ store, registry, filters, histories, limits, newId, now, hooks, removals, log },
+    ...{ store, registry, filters, histories, limits, generateId, now, hooks, removals, log },
     matchPattern: patterns.matches,
     locks: createKeyedMutex(),
   };

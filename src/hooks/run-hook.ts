@@ -103,7 +103,7 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     moduleVersion: ModuleVersion,
     { context, until }: HookTask,
   ): InvocationRequest['performHostCall'] => {
-    const { origin, depth = 0 } = context;
+    const { origin, callDepth: depth = 0 } = context;
     const client = origin?.client ?? null;
     const requestId = origin?.requestId ?? '';
     let serve: InvocationRequest['performHostCall'] | undefined;

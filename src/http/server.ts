@@ -30,9 +30,9 @@ import { createConnectionTracker } from './transport/connection-tracker.ts';
 import { createFastifyServer } from './transport/fastify-server.ts';
 import { createOnSend } from './transport/on-send.ts';
 
-function createCache({ cache, store, registry, config, newId }: HttpDeps): ResponseCache | undefined {
+function createCache({ cache, store, registry, config, generateId }: HttpDeps): ResponseCache | undefined {
   if (cache === undefined) return undefined;
-  return createResponseCache({ cache, store, registry, bootId: newId(), ttlSeconds: config.cache.ttl });
+  return createResponseCache({ cache, store, registry, bootId: generateId(), ttlSeconds: config.cache.ttl });
 }
 
 /** Builds the server, without listening; `inject` works. */
@@ -41,7 +41,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
   const addresses = createEndpointUrlRewriter(deps.modules.registry);
   const connections = createConnectionTracker({
     limits: deps.config.limits,
-    unsent: deps.unsent,
+    unsent: deps.unsentBytes,
     logger: deps.logger,
     now: () => performance.now(),
   });

@@ -155,7 +155,7 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
   ) => {
     const context: RequestContext = { ...requested, deadline: now() + queryMs };
     if (grant === undefined) return records.createRecords(collection, published, context);
-    const signer = { ...context, caller: { name: grant.signedBy, may: context.caller.may } };
+    const signer = { ...context, caller: { clientId: grant.signedBy, may: context.caller.may } };
     try {
       return await records.createRecords(collection, published, signer, {
         extraWrites: [usedTokenWrite(grant)],

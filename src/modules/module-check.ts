@@ -1,7 +1,7 @@
 // `cloister check` for posted code: reports every issue of its files with the line. Nothing is changed.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Registry } from '../collections/model/registry.ts';
+import type { CollectionRegistry } from '../collections/model/registry.ts';
 import { AppError, type ErrorItem } from '../errors/errors.ts';
 import { parseLineNumbers } from '../lib/json/json-line-numbers.ts';
 import type { Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
@@ -46,14 +46,14 @@ export interface ModuleCheck {
   /** Names of the hooks that have files. */
   hookNames(): Promise<ReadonlySet<string>>;
   /** Checks every file, and its paths against the collections. In the order of the paths. */
-  check(collections: Pick<Registry, 'list'>): Promise<readonly ModuleIssue[]>;
+  check(collections: Pick<CollectionRegistry, 'list'>): Promise<readonly ModuleIssue[]>;
 }
 
 interface CheckContext {
   readonly files: ModuleFiles;
   readonly acceptance: CodeValidator;
   readonly policies: PolicyParser;
-  readonly collections: Pick<Registry, 'list'>;
+  readonly collections: Pick<CollectionRegistry, 'list'>;
   readonly problems: ModuleIssue[];
   /** Endpoints seen so far, with their paths. */
   readonly routed: RoutedEndpoint[];

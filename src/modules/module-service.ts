@@ -1,6 +1,6 @@
 // The module service: every change of posted code goes through it, and the rest of the server reads the live modules from it.
 import type { Audit } from '../auth/audit/audit.ts';
-import type { Registry } from '../collections/model/registry.ts';
+import type { CollectionRegistry } from '../collections/model/registry.ts';
 import { type Pause, pause as pauseOnClock } from '../lib/async/retry.ts';
 import type { Log } from '../lib/logger.ts';
 import type { Incident, Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
@@ -36,7 +36,7 @@ export interface ModuleServiceDeps {
   readonly audit: Omit<Audit, 'read'>;
   readonly policyLimits: PolicyLimits;
   readonly review: ReviewMode;
-  readonly collections: Pick<Registry, 'get' | 'list'>;
+  readonly collections: Pick<CollectionRegistry, 'get' | 'list'>;
   /** Bytes. */
   readonly limits: { readonly endpointCodeBytes: number; readonly jsonBytes: number };
   /** Bound of one database operation, in milliseconds. */

@@ -158,7 +158,7 @@ export interface DocumentStore {
   /** Every namespace that contains documents. */
   collections(): Promise<readonly ListedNamespace[]>;
   /** Calls `listener` after each commit with the changed namespaces, before the commit resolves. Returns a function that unsubscribes. */
-  watch(listener: (changed: readonly Namespace[]) => void): () => void;
+  onCommit(listener: (changed: readonly Namespace[]) => void): () => void;
   /** Resolves if the store responds, rejects with `unavailable` if not. */
   health(): Promise<void>;
   /** Waits for running operations, then releases all resources. */

@@ -16,7 +16,7 @@ const START = 1_700_000_000_000;
 
 const status = (stamp: string): ClientStatus => ({
   client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null },
-  stamp,
+  secretVersion: stamp,
 });
 
 function setUp() {
@@ -86,8 +86,8 @@ describe('an issued access token', () => {
     const { tokens, state } = setUp();
     const { accessToken } = tokens.issue(status('s1'));
     await tokens.verify(accessToken);
-    const { client, stamp } = status('s1');
-    state.stored = { stamp, client: { ...client, accessType: 'admin' } };
+    const { client, secretVersion: stamp } = status('s1');
+    state.stored = { secretVersion: stamp, client: { ...client, accessType: 'admin' } };
     state.at += 3001;
     expect((await tokens.verify(accessToken)).accessType).toBe('admin');
   });
@@ -162,7 +162,7 @@ describe('an access token on the real store', () => {
     const opened = await openTemporaryStore(path);
     const clients = createClientService({
       ...{ store: opened.store, audit: auditOf(opened.store) },
-      ...{ newId: createIdSource(), now: Date.now },
+      ...{ generateId: createIdSource(), now: Date.now },
     });
     await clients.ensureIndexes();
     return { ...opened, clients };
@@ -172,7 +172,7 @@ describe('an access token on the real store', () => {
     const { store, path, clients } = await open();
     const state = { at: START };
     const now = () => state.at;
-    const watch = store.watch.bind(store);
+    const watch = store.onCommit.bind(store);
     const clientCache = createClientCache({
       load: clients.findStatus,
       watch,

@@ -21,7 +21,7 @@ const away = { reason: 'unavailable' };
 async function setUp(tokenSecret?: string, uploadSecret?: string) {
   const store = await openFickleStore();
   const options = { store, now: Date.now, queryMs: 5000 };
-  const clients = createClientService({ ...options, audit: auditOf(store), newId: createIdSource() });
+  const clients = createClientService({ ...options, audit: auditOf(store), generateId: createIdSource() });
   await clients.ensureIndexes();
   await clients.upsertAdmin(CREDENTIALS.clientId, CREDENTIALS.secret);
   const media = { tokenSecret: uploadSecret, tokenExpiresIn: '1h' };

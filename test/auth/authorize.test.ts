@@ -76,14 +76,14 @@ describe('the caller of a request', () => {
   it('names the client and answers for its rights', () => {
     const books = collection() as Collection;
     const limited = createCaller(client({ collections: [{ path: 'people' }] }));
-    expect(limited.name).toBe('reader');
+    expect(limited.clientId).toBe('reader');
     expect(limited.may(books, 'GET')).toBe(false);
     expect(limited.may({ ...books, name: 'people' }, 'PUT')).toBe(true);
   });
 
   it('is nobody without a client', () => {
     const nobody = createCaller(null);
-    expect(nobody.name).toBeNull();
+    expect(nobody.clientId).toBeNull();
     expect(nobody.may(collection() as Collection, 'GET')).toBe(false);
     expect(nobody.may(collection(['POST']) as Collection, 'GET')).toBe(true);
   });

@@ -7,7 +7,7 @@ import { StoreError } from '../../src/errors/errors.ts';
 
 const status: ClientStatus = {
   client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null },
-  stamp: 's',
+  secretVersion: 's',
 };
 
 function setUp(verify?: () => Promise<ClientStatus | undefined>, hasAny = async () => true) {
@@ -22,7 +22,9 @@ function setUp(verify?: () => Promise<ClientStatus | undefined>, hasAny = async 
       hasAny,
     },
     limiter: createLoginLimiter({ perClient: 2, perAddress: 100, windowSeconds: 60 }),
-    tokens: { issue: ({ stamp }) => ({ accessToken: stamp, tokenType: 'Bearer', expiresIn: 5 }) },
+    tokens: {
+      issue: ({ secretVersion: stamp }) => ({ accessToken: stamp, tokenType: 'Bearer', expiresIn: 5 }),
+    },
   });
   return { asked, login };
 }

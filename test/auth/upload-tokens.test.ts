@@ -11,7 +11,7 @@ const COLLECTION = { version: '1.0', database: 'library', name: 'images' };
 
 const status = (stamp: string): ClientStatus => ({
   client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null },
-  stamp,
+  secretVersion: stamp,
 });
 
 function setUp(expiresIn: number | string = '1h') {

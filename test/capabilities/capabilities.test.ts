@@ -66,7 +66,7 @@ test('no host call begins after its request has ended', async () => {
     documents: { list: never, count: never, create: never, updateByQuery: never, removeByQuery: never },
     registry: { get: () => undefined, isRevisionCollection: () => false },
     store: { stats: never },
-    createCaller: () => ({ name: null, may: () => true }),
+    createCaller: () => ({ clientId: null, may: () => true }),
     findClient: async () => undefined,
     standing: async () => undefined,
     toAppError,

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { createCaller } from '../../src/auth/authorize.ts';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
-import { createRegistry } from '../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../src/collections/model/registry.ts';
 import { toAppError } from '../../src/errors/store-errors.ts';
 import type { ModuleVersion, PolicyGrants } from '../../src/sandbox-supervisor/model/module-version.ts';
 import { openLibrary } from '../collections/library-service.ts';
@@ -12,7 +12,7 @@ import { ANN, SOURCES } from './model.ts';
 import { grantOf, unitWith } from './module.ts';
 
 const library = await openLibrary(SOURCES);
-const registry = createRegistry();
+const registry = createCollectionRegistry();
 for (const name of Object.keys(SOURCES)) registry.put(library.at(name));
 
 const { sandbox } = createTestSandbox({ maxHosts: 2, busyHosts: 1 });

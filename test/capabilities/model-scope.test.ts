@@ -120,7 +120,7 @@ test('Model passes caller, depth and limits to the document service', async () =
   const { collection, context } = await scopeOf('find', { collection: 'books' }, run);
   expect(collection.path).toBe('/1.0/library/books');
   const { caller, ...told } = context;
-  expect(caller.name).toBe('ann');
+  expect(caller.clientId).toBe('ann');
   const origin = { requestId: 'r1', client: ANN, module: 'endpoint:1.0/report' };
   expect({ ...told, deadline: context.deadline }).toEqual({
     deadline: 1200,
@@ -193,5 +193,5 @@ test('a restricted caller may do what both caller and grants allow', () => {
   const methods: readonly CollectionMethod[] = ['GET', 'POST', 'PUT', 'DELETE'];
   expect(methods.filter((method) => caller.may(people, method))).toEqual(['GET', 'POST']);
   expect(methods.filter((method) => caller.may(other, method))).toEqual([]);
-  expect(caller.name).toBe('ann');
+  expect(caller.clientId).toBe('ann');
 });

@@ -4,7 +4,7 @@ import { createCaller } from '../../src/auth/authorize.ts';
 import type { Client } from '../../src/auth/clients/client.ts';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
 import type { InvocationContext } from '../../src/capabilities/model-scope.ts';
-import { createRegistry } from '../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../src/collections/model/registry.ts';
 import { toAppError } from '../../src/errors/store-errors.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import type { CollectionGrant } from '../../src/sandbox-supervisor/model/module-version.ts';
@@ -71,7 +71,7 @@ export async function openModels({
   const options = wrap === undefined ? {} : { wrap };
   const library = await openLibrary(SOURCES, { ...options, log: { warn: note } });
   onTestFinished(() => library.close());
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   for (const name of Object.keys(SOURCES)) registry.put(library.at(name));
   registry.put(collectionOf('books', SOURCES['open']!, 'shop'));
   const capabilities = createCapabilities({

@@ -11,7 +11,7 @@ import type {
   DocumentLimits,
   RequestContext,
 } from '../../src/collections/model/documents.ts';
-import { createRegistry } from '../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../src/collections/model/registry.ts';
 import { REVISION_INDEX, revisionNamespaceOf } from '../../src/collections/model/stored-revisions.ts';
 import { parseSpecification } from '../../src/collections/specifications/parse-specification.ts';
 import {
@@ -55,7 +55,7 @@ type Denial = readonly [collection: string, ...methods: CollectionMethod[]];
 /** Someone who may do everything but what is denied. */
 export function callerNamed(name: string | null, ...denied: readonly Denial[]): Caller {
   return {
-    name,
+    clientId: name,
     may: (collection, method) =>
       !denied.some(([denial, ...methods]) => denial === collection.name && methods.includes(method)),
   };
@@ -103,7 +103,7 @@ export async function openLibrary(
 ): Promise<Library> {
   const folder = await mkdtemp(join(tmpdir(), 'library-'));
   const store = await openSqliteDocuments({ path: folder, queueLimit: 1000 });
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   for (const [name, source] of Object.entries(sources)) {
     const collection = collectionOf(name, source);
     registry.put(collection);
@@ -116,14 +116,15 @@ export async function openLibrary(
     clock += 1;
     return clock;
   };
-  const newId = createIdSource(now);
+  const generateId = createIdSource(now);
   const removals =
-    files && createFileRemovals({ store: wrap(store), files, newId, now, queryMs: AGES, alone: true, log });
+    files &&
+    createFileRemovals({ store: wrap(store), files, generateId, now, queryMs: AGES, alone: true, log });
   const documents = createDocumentService({
     store: wrap(store),
     registry,
     limits: { ...LIMITS, ...limits },
-    newId,
+    generateId,
     now,
     patterns: { matches: async () => true },
     log,

@@ -50,7 +50,7 @@ const { test } = fc.letrec<{ test: FilterTest; leaf: FilterTest; tests: FilterTe
       fc
         .tuple(fc.constantFrom('eq', 'gt', 'gte', 'lt', 'lte', 'ne'), operand)
         .map(([kind, of]) => ({ kind, value: of }) as FilterTest),
-      text.map((of): FilterTest => ({ kind: 'eq', value: of, fold: true })),
+      text.map((of): FilterTest => ({ kind: 'eq', value: of, caseInsensitive: true })),
       fc
         .tuple(fc.constantFrom('in', 'nin', 'all'), fc.array(operand, { maxLength: 3 }))
         .map(([kind, values]) => ({ kind, values }) as FilterTest),

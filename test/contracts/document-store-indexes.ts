@@ -30,7 +30,7 @@ export function indexContract(subject: Subject): void {
         await idsOf(subject, { sort: [['n', -1]] }),
         await idsOf(subject, { filter: where('n', { kind: 'gt', value: 2 }), sort: [['n', 1]] }),
         await idsOf(subject, {
-          filter: where('tags', { kind: 'eq', value: 'ALL', fold: true }),
+          filter: where('tags', { kind: 'eq', value: 'ALL', caseInsensitive: true }),
           sort: [['n', 1]],
         }),
         await idsOf(subject, { filter: where('tags', { kind: 'in', values: ['t1', 't8', 'all'] }) }),

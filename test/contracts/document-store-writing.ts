@@ -96,7 +96,7 @@ export function writingContract(subject: Subject): void {
 
     it('tells watchers after each commit which name spaces it wrote', async () => {
       const heard: (readonly Namespace[])[] = [];
-      const stop = subject.store.watch((changed) => heard.push(changed));
+      const stop = subject.store.onCommit((changed) => heard.push(changed));
       await subject.store.commit([insert(BOOKS, 1, {}), insert(BOOKS, 2, {}), insert(ELSEWHERE, 1, {})]);
       await failureOf(subject.store.commit([insert(BOOKS, 1, {})]));
       stop();

@@ -73,7 +73,7 @@ export function fickle(store: DocumentStore): FickleStore {
     stats: guarded('stats', store.stats.bind(store)),
     collections: guarded('collections', store.collections.bind(store)),
     health: guarded('health', store.health.bind(store)),
-    watch: (listener) => store.watch(listener),
+    onCommit: (listener) => store.onCommit(listener),
     close: () => store.close(),
   };
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createRegistry } from '../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../src/collections/model/registry.ts';
 import type { SpecificationEdit } from '../../src/collections/specifications/apply-changes.ts';
 import {
   createSpecificationFiles,
@@ -41,7 +41,7 @@ export async function openService(
 ) {
   const root = await mkdtemp(join(tmpdir(), 'cloister-service-'));
   const { store } = await openTemporaryStore();
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   const { log, errors, warnings } = silentLog();
   const service = createSpecificationService({
     registry,

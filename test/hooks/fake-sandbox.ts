@@ -104,7 +104,7 @@ export function taskOf(hooks: CollectionSettings['hooks'], more: Partial<HookTas
     event: 'beforeCreate',
     collection: { ...collection('books', { settings: { hooks } }), source: { fields: { title: {} } } },
     context: {
-      caller: { name: 'boss', may: () => true },
+      caller: { clientId: 'boss', may: () => true },
       deadline: 6000,
       origin: {
         requestId: 'r1',

@@ -158,7 +158,7 @@ describe('host calls of a hook', () => {
       return result({});
     });
     const { context } = taskOf(null);
-    await run('asks', { context: { ...context, depth: 2 } });
+    await run('asks', { context: { ...context, callDepth: 2 } });
     expect(stand.origins).toMatchObject([
       { client: ADMIN_CLIENT, requestId: 'r1', depth: 2, deadline: 31_000 },
     ]);

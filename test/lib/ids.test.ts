@@ -31,22 +31,22 @@ describe('createIdSource', () => {
 
   it('makes ids that grow while the clock stands, steps back and goes on', () => {
     let now = 1_700_000_000_000;
-    const newId = createIdSource(() => now);
-    const ids = [newId(), newId()];
+    const generateId = createIdSource(() => now);
+    const ids = [generateId(), generateId()];
     now -= 60_000;
-    ids.push(newId(), newId());
+    ids.push(generateId(), generateId());
     now += 120_000;
-    ids.push(newId());
+    ids.push(generateId());
     expect([...ids].sort()).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('borrows from the next second when the counter of one is used up', () => {
-    const newId = createIdSource(() => 1_700_000_000_000);
-    let last = newId();
+    const generateId = createIdSource(() => 1_700_000_000_000);
+    let last = generateId();
     const first = last;
-    for (let n = 1; n < 2 ** 24; n += 1) last = newId();
-    const next = newId();
+    for (let n = 1; n < 2 ** 24; n += 1) last = generateId();
+    const next = generateId();
     expect(last.slice(0, 8)).toBe(first.slice(0, 8));
     expect(next > last).toBe(true);
     expect(Number.parseInt(next.slice(0, 8), 16)).toBe(1_700_000_001);

@@ -13,7 +13,7 @@ const IMAGES = collection('images');
 const ID = '0123456789abcdef01234567';
 const KEY = '1.0/library/images/2026/a.txt';
 const RECORD = { _id: ID, fileName: 'a.txt', mimetype: 'text/plain', path: KEY, v: 1 };
-const CONTEXT = { caller: { name: null, may: () => true }, deadline: 1 };
+const CONTEXT = { caller: { clientId: null, may: () => true }, deadline: 1 };
 
 interface World {
   readonly record?: Readonly<Record<string, unknown>>;
@@ -115,7 +115,7 @@ it('what was uploaded can be read, by id and by path', async () => {
     log: { warn: () => undefined, error: () => undefined },
   });
   const collection = makeCollection({ a: {} }, { type: 'media' });
-  const context = { caller: { name: null, may: () => true }, deadline: 0 };
+  const context = { caller: { clientId: null, may: () => true }, deadline: 0 };
   async function* parts() {
     const bytes = (async function* () {
       yield Buffer.from('hello');

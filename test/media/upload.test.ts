@@ -21,7 +21,7 @@ const COLLECTION = makeCollection({ caption: { type: 'String' } }, { type: 'medi
 // Far enough for the deadlines that follow from it.
 const AT = Date.UTC(2100, 0, 2);
 const FOLDER = '1.0/library/pictures/2100/01/02';
-const CONTEXT: RequestContext = { caller: { name: 'uploader', may: () => true }, deadline: 0 };
+const CONTEXT: RequestContext = { caller: { clientId: 'uploader', may: () => true }, deadline: 0 };
 const GRANT: UploadGrant = {
   tokenId: '0123456789abcdef01234567',
   expiresAt: AT + 1000,
@@ -202,7 +202,7 @@ describe('a signed upload', () => {
     const { send, asked } = await bench();
     await send([file('a.txt', 'x')], GRANT);
     expect(asked[0]).toMatchObject({
-      context: { caller: { name: 'signer' } },
+      context: { caller: { clientId: 'signer' } },
       also: [usedTokenWrite(GRANT)],
     });
   });

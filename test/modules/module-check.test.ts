@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Inspection } from '../../sandbox/protocol.ts';
-import { createRegistry } from '../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../src/collections/model/registry.ts';
 import { AppError } from '../../src/errors/errors.ts';
 import { packageRoot } from '../../src/lib/files/package-files.ts';
 import { createModuleCheck } from '../../src/modules/module-check.ts';
@@ -44,7 +44,7 @@ async function open(files: Readonly<Record<string, string>>, looking: Inspect = 
     policyLimits: ceilings,
     limits: { endpointCodeBytes: 10_000, jsonBytes: 1_000_000 },
   });
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   registry.put(collection('books'));
   return { root, check, problems: async () => shown(root, await check.check(registry)) };
 }

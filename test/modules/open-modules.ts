@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Inspection } from '../../sandbox/protocol.ts';
 import { createAudit } from '../../src/auth/audit/audit.ts';
 import type { Collection } from '../../src/collections/model/collection.ts';
-import { createRegistry } from '../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../src/collections/model/registry.ts';
 import type { Pause } from '../../src/lib/async/retry.ts';
 import { packageRoot } from '../../src/lib/files/package-files.ts';
 import type { ReviewMode } from '../../src/modules/lifecycle/review.ts';
@@ -72,7 +72,7 @@ interface Options {
 }
 
 export function collectionsNamed(paths: readonly string[]) {
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   for (const path of paths) {
     const [version = '', database = '', name = ''] = path.split('/');
     const settings = { storeRevisions: false };

@@ -33,7 +33,7 @@ export interface Audit {
    * Appends an entry, in one commit with `writes` that bring nothing into force yet, then runs `change`. Where the entry
    * cannot be written, nothing is changed. Where `change` fails, another entry, `<action>.failed`, follows.
    */
-  announce<T>(action: AuditAction, change: () => Promise<T>, options?: AnnounceOptions): Promise<T>;
+  recordChange<T>(action: AuditAction, change: () => Promise<T>, options?: AnnounceOptions): Promise<T>;
   /**
    * Compares the head of the log with the known one, logs a difference, and records it in an entry. Rejects with the
    * store's StoreError.
@@ -210,7 +210,7 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
         commit({ action, writes, deadline }, (failure) => !isStoreUnavailable(failure)),
       );
     },
-    async announce(action, change, options = {}) {
+    async recordChange(action, change, options = {}) {
       const { writes = [] } = options;
       const deadline = until(options);
       await queue.withLock('', () => commit({ action, writes, deadline }, () => true));

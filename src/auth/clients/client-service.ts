@@ -21,7 +21,7 @@ interface ClientServiceOptions {
   readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes'>;
   /** Each change of a client is one commit with its audit entry. */
   readonly audit: Pick<Audit, 'commit'>;
-  readonly newId: () => string;
+  readonly generateId: () => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Time limit of the database work of a call without a deadline, in milliseconds. */
@@ -80,7 +80,7 @@ export interface ClientService {
 type ClientRecords = ReturnType<typeof createClientStore>;
 
 export function createClientService(options: ClientServiceOptions): ClientService {
-  const { store, audit, newId, now, queryMs = QUERY_MS, hashCost } = options;
+  const { store, audit, generateId, now, queryMs = QUERY_MS, hashCost } = options;
   const storeFor = ({ deadline = now() + queryMs, by }: ChangeOptions = {}): ClientRecords =>
     createClientStore({ store, audit, now, by: by ?? null, deadline });
   const decoy = createDecoyHash();
@@ -94,7 +94,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
     const taken = (cause?: unknown) => new AppError('CLIENT_EXISTS', { field: 'clientId', cause });
     if ((await records.find(given.clientId)) !== undefined) throw taken();
     const { hash, generated } = await hashOrGenerate(given.secret, hashCost);
-    const document = createClientRecord(given, { _id: newId(), hash, now: now(), reviewer });
+    const document = createClientRecord(given, { _id: generateId(), hash, now: now(), reviewer });
     try {
       const { status } = await records.insert(document);
       return { client: status.client, secret: generated };

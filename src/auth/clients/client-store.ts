@@ -14,7 +14,7 @@ import { type AccessType, type Client, isClientId, type NewClient, type Permissi
 /** A client and the version of its secret: a token with another stamp is no longer valid. */
 export interface ClientStatus {
   readonly client: Client;
-  readonly stamp: string;
+  readonly secretVersion: string;
 }
 
 export interface ClientRecord {
@@ -68,7 +68,7 @@ export function parseClientRecord(document: StoredDocument): ClientRecord {
     document,
     v: documentVersion(document),
     hash: text(document['secret']),
-    status: { client: Object.freeze(client), stamp: text(document['stamp']) },
+    status: { client: Object.freeze(client), secretVersion: text(document['stamp']) },
   };
 }
 

@@ -7,7 +7,7 @@ import type { DocumentStore, FindQuery, OperationOptions } from '../../stores/po
 import type { Collection } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
 import { createFilterError } from '../model/read-request.ts';
-import { type Registry, referenceTarget } from '../model/registry.ts';
+import { type CollectionRegistry, referenceTarget } from '../model/registry.ts';
 import { parseFilter } from './parse.ts';
 import {
   isResolved,
@@ -42,7 +42,7 @@ const toFilter = ({ filter }: CompiledFilter) => filter;
 
 interface FilterCompilerDeps {
   readonly store: Pick<DocumentStore, 'find'>;
-  readonly registry: Pick<Registry, 'get'>;
+  readonly registry: Pick<CollectionRegistry, 'get'>;
   readonly limits: Pick<DocumentLimits, 'filterDepth' | 'filterNodes' | 'composeReferences'>;
 }
 

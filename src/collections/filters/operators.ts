@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts
 import { compileLinearRegex, LinearRegexError } from '../../lib/regex/linear-regex.ts';
 import type { FilterTest, FilterTypeName } from '../../stores/filter.ts';
 import { createFilterError } from '../model/read-request.ts';
-import { areResolved, type ParsedTest } from './parsed-filter.ts';
+import { areReferencesResolved, type ParsedTest } from './parsed-filter.ts';
 import type { OperandRules } from './scope.ts';
 
 /** Counts what a filter contains. Each method throws FILTER_INVALID beyond the limit. */
@@ -139,7 +139,8 @@ function parseElemMatch(operand: Json, context: OperandContext): readonly Parsed
   const [first = ''] = Object.keys(operand);
   if (!OPERATORS.has(first)) return [context.parseElement(operand, depth)];
   const tests = parseOperators(operand, { ...context, depth });
-  if (!areResolved(tests)) throw createFilterError(context.path, 'References are no lists within a list');
+  if (!areReferencesResolved(tests))
+    throw createFilterError(context.path, 'References are no lists within a list');
   return [{ kind: 'elemMatchValue', tests }];
 }
 
@@ -210,6 +211,7 @@ function parseOperators(operators: JsonObject, context: OperandContext): readonl
 export function parseCondition(condition: Json, context: OperandContext): readonly ParsedTest[] {
   if (isOperatorObject(condition)) return parseOperators(condition, context);
   const value = coerceOperand(condition, context);
-  if (typeof value === 'string' && context.rules.caseInsensitive) return [{ kind: 'eq', value, fold: true }];
+  if (typeof value === 'string' && context.rules.caseInsensitive)
+    return [{ kind: 'eq', value, caseInsensitive: true }];
   return [{ kind: 'eq', value }];
 }

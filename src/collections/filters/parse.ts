@@ -5,7 +5,7 @@ import { createFilterError } from '../model/read-request.ts';
 import { isReference } from '../model/registry.ts';
 import { type FilterQuota, parseCondition } from './operators.ts';
 import {
-  areResolved,
+  areReferencesResolved,
   distributeTests,
   isResolved,
   joinParsedFilters,
@@ -138,7 +138,7 @@ function parsePath(
     parseElement: (filter, elementDepth) =>
       parseElement(filter, { field: collection?.fields.get(last), path: fullPath }, context, elementDepth),
   });
-  if (steps.length === 0 && areResolved(tests)) return { kind: 'field', path: last, tests };
+  if (steps.length === 0 && areReferencesResolved(tests)) return { kind: 'field', path: last, tests };
   let atoms = 0;
   return distributeTests(tests, (test) => {
     atoms += 1;

@@ -41,8 +41,10 @@ export function isResolved(filter: ParsedFilter): filter is Filter {
 }
 
 /** True for tests that a store can evaluate. */
-export function areResolved(tests: readonly ParsedTest[]): tests is readonly FilterTest[] {
-  return tests.every((test) => test.kind !== 'refersTo' && (test.kind !== 'not' || areResolved(test.tests)));
+export function areReferencesResolved(tests: readonly ParsedTest[]): tests is readonly FilterTest[] {
+  return tests.every(
+    (test) => test.kind !== 'refersTo' && (test.kind !== 'not' || areReferencesResolved(test.tests)),
+  );
 }
 
 /** Joins filters. A single one under `and` is returned as it is. */

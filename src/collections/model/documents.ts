@@ -7,14 +7,14 @@ import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { CheckedJson } from '../../lib/json/json-check.ts';
 import type { StoredDocument, TextPage, Write } from '../../stores/ports.ts';
 import type { Collection } from './collection.ts';
-import type { Depth, ReadRequest } from './read-request.ts';
+import type { ComposeDepth, ReadRequest } from './read-request.ts';
 
 export type CollectionMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** The permissions of a client. The domain knows nothing else of clients and tokens. */
 export interface Caller {
   /** The client id that goes into `createdBy` and `lastModifiedBy`; null when anonymous. */
-  readonly name: string | null;
+  readonly clientId: string | null;
   may(collection: Collection, method: CollectionMethod): boolean;
 }
 
@@ -42,7 +42,7 @@ export interface RequestContext {
   /** Documents that one write by query may match, where that is fewer than `limits.writeMatches`. */
   readonly maxMatches?: number;
   /** Nested calls of posted code above this one; bounded, because hooks may write. Absent: none. */
-  readonly depth?: number;
+  readonly callDepth?: number;
   /** Absent: the server itself calls. */
   readonly origin?: RequestOrigin;
 }
@@ -94,7 +94,7 @@ export interface RemoveResult {
 
 export interface WriteOptions {
   /** `compose` of the request, where sent. */
-  readonly compose?: Depth | undefined;
+  readonly compose?: ComposeDepth | undefined;
   /** Whether the write may replace the state `v`. Absent: no precondition. */
   readonly ifMatch?: ((v: number) => boolean) | undefined;
 }

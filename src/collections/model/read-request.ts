@@ -4,18 +4,18 @@
 import { AppError } from '../../errors/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 
-export type Depth = boolean | 'all' | number;
+export type ComposeDepth = boolean | 'all' | number;
 
 const NUMBER = /^\d{1,9}$/;
 
 /** Reads `true`, `all`, or a number of levels; any other text is off. */
-export function parseDepth(text: string): Depth {
+export function parseComposeDepth(text: string): ComposeDepth {
   if (text === 'all') return 'all';
   return NUMBER.test(text) ? Number(text) : text === 'true';
 }
 
 /** True for a boolean, `all`, or a whole number of levels. */
-export function isDepth(value: Json): value is Depth {
+export function isComposeDepth(value: Json): value is ComposeDepth {
   return typeof value === 'boolean' || value === 'all' || (Number.isSafeInteger(value) && Number(value) >= 0);
 }
 
@@ -24,7 +24,7 @@ interface ValueOfKind {
   readonly number: number;
   readonly sort: string | JsonObject;
   readonly direction: 1 | -1;
-  readonly depth: Depth;
+  readonly depth: ComposeDepth;
   readonly flag: boolean;
 }
 
@@ -94,7 +94,7 @@ export const READ_PARAMETER_KINDS: Readonly<Record<ReadParameterKind, KindRule>>
     description: 'the name of a field, or an object',
   },
   direction: { accepts: (value) => value === 1 || value === -1, description: '1 or -1' },
-  depth: { accepts: isDepth, description: 'true, false, `all`, or a number of levels' },
+  depth: { accepts: isComposeDepth, description: 'true, false, `all`, or a number of levels' },
   flag: { accepts: (value) => typeof value === 'boolean', description: 'true or false' },
 };
 

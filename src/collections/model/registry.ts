@@ -5,7 +5,7 @@ import type { Namespace } from '../../stores/ports.ts';
 import type { Collection, CollectionAddress, Field } from './collection.ts';
 import { FIELD_TYPES } from './fields/field-types.ts';
 
-export interface Registry {
+export interface CollectionRegistry {
   get(version: string, database: string, name: string): Collection | undefined;
   /** Sorted by path. */
   list(): readonly Collection[];
@@ -26,7 +26,7 @@ export function documentKey(namespace: Namespace, id: string): string {
 
 const addressKey = (version: string, database: string, name: string) => `/${version}/${database}/${name}`;
 
-export function createRegistry(): Registry {
+export function createCollectionRegistry(): CollectionRegistry {
   const entries = new Map<string, Collection>();
   let sorted: readonly Collection[] = [];
   let revisionSpaces = new Set<string>();
@@ -80,7 +80,7 @@ export function referenceFields({ fields }: Pick<Collection, 'fields'>): readonl
  * share their documents, a database that is named but has no such collection means the field's own.
  */
 export function referenceTarget(
-  registry: Pick<Registry, 'get'>,
+  registry: Pick<CollectionRegistry, 'get'>,
   { version, database: own, name: self, namespace }: Collection,
   { reference }: Field,
 ): Collection | undefined {

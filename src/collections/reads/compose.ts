@@ -7,13 +7,13 @@ import { filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import type { Collection, Field } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
-import type { Depth } from '../model/read-request.ts';
-import { type Registry, referenceFields, referenceTarget } from '../model/registry.ts';
+import type { ComposeDepth } from '../model/read-request.ts';
+import { type CollectionRegistry, referenceFields, referenceTarget } from '../model/registry.ts';
 import {
   type CompositionNode,
   type CompositionQuota,
   createChildNode,
-  createPlaceholder,
+  createReferencePlaceholder,
   createRootNode,
   fillPlaceholder,
   type Placeholder,
@@ -33,14 +33,14 @@ export interface Composer {
     collection: Collection,
     documents: readonly string[],
     context: RequestContext,
-    levels: Exclude<Depth, false>,
+    levels: Exclude<ComposeDepth, false>,
   ): Promise<readonly string[]>;
 }
 
 interface ComposerDeps {
   readonly store: Pick<DocumentStore, 'findText' | 'findByIds'>;
   readonly histories: HistoryLoader;
-  readonly registry: Pick<Registry, 'get'>;
+  readonly registry: Pick<CollectionRegistry, 'get'>;
   readonly limits: Pick<DocumentLimits, 'composeDepth' | 'composeReferences'>;
 }
 
@@ -149,7 +149,7 @@ async function groupBySource(
     references.set(node.collection, fields);
     forEachMember(node.text, fields, (field, span) => {
       const batch = batchFor(node.collection, field);
-      const placeholder = createPlaceholder(node, { field, span }, batch.source && quota);
+      const placeholder = createReferencePlaceholder(node, { field, span }, batch.source && quota);
       if (placeholder !== undefined) batch.placeholders.push(placeholder);
     });
   });
@@ -159,7 +159,7 @@ async function groupBySource(
 interface SourceContext {
   readonly root: Collection;
   readonly collection: Collection;
-  readonly registry: Pick<Registry, 'get'>;
+  readonly registry: Pick<CollectionRegistry, 'get'>;
   readonly context: RequestContext;
   /** Resolve the references of every document found, too. */
   readonly composeAll: boolean;

@@ -83,7 +83,7 @@ export function createChildNode(
  * The placeholder of a Reference field with its value at `span`; undefined where there is nothing to resolve. Without a
  * quota, or when it is used up, ids stay; so do those that would close a cycle. Nulls are left out of lists.
  */
-export function createPlaceholder(
+export function createReferencePlaceholder(
   node: CompositionNode,
   { field, span }: { readonly field: Field; readonly span: TextSpan },
   quota: CompositionQuota | undefined,

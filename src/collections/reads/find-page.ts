@@ -17,7 +17,7 @@ import type {
 } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { ReadPage, RequestContext } from '../model/documents.ts';
-import type { Depth } from '../model/read-request.ts';
+import type { ComposeDepth } from '../model/read-request.ts';
 import type { Composer } from './compose.ts';
 import { type HistoryLoader, mayHaveLongHistory } from './history-loader.ts';
 import { includesField, type PageInfo, pageMetadata, withVisibleId } from './read-options.ts';
@@ -26,7 +26,7 @@ import { includeRevisions } from './revisions.ts';
 interface ViewOptions {
   /** The fields that the response shows. */
   readonly projection: Projection | undefined;
-  readonly compose: Depth;
+  readonly compose: ComposeDepth;
   /** The revisions that replace their ids, and the fields to show of them; undefined leaves the ids. */
   readonly revisions: { readonly filter: Filter; readonly projection: Projection | undefined } | undefined;
   /** The documents may have more revisions than they hold ids of. */

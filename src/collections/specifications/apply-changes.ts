@@ -8,7 +8,7 @@ import { sha256Hex } from '../../lib/sha256.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import type { FilterLimits } from '../filters/parse.ts';
 import type { Collection, CollectionAddress } from '../model/collection.ts';
-import type { Registry } from '../model/registry.ts';
+import type { CollectionRegistry } from '../model/registry.ts';
 import { assertNoConflicts, checkDefaultFilters, checkNameCase } from './cross-checks.ts';
 import { createIndexSync } from './index-sync.ts';
 import { parseSpecification, type SpecificationOptions } from './parse-specification.ts';
@@ -33,7 +33,7 @@ export interface SpecificationEdit {
 }
 
 export interface ApplyChangesDeps extends SpecificationOptions {
-  readonly registry: Registry;
+  readonly registry: CollectionRegistry;
   readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes'>;
   readonly files: SpecificationFiles;
   readonly filterLimits: FilterLimits;
@@ -49,7 +49,7 @@ export interface ApplyChangesDeps extends SpecificationOptions {
 }
 
 interface LoadDeps extends SpecificationOptions {
-  readonly registry: Registry;
+  readonly registry: CollectionRegistry;
   readonly files: Pick<SpecificationFiles, 'readAll'>;
   readonly filterLimits: FilterLimits;
   readonly log: Pick<Log, 'warn' | 'error'>;

@@ -2,7 +2,7 @@
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { type JsonLineNumbers, parseLineNumbers } from '../../lib/json/json-line-numbers.ts';
 import type { Collection } from '../model/collection.ts';
-import { createRegistry, type Registry } from '../model/registry.ts';
+import { type CollectionRegistry, createCollectionRegistry } from '../model/registry.ts';
 import { checkDefaultFilters, checkNameCase, crossCheck, warnMissingHooks } from './cross-checks.ts';
 import { parseSpecification, type SpecificationOptions } from './parse-specification.ts';
 import {
@@ -27,7 +27,7 @@ interface CheckFilesOptions extends SpecificationOptions {
   /** Names of the hooks that there are; absent: nothing is known of them. */
   readonly hooks?: ReadonlySet<string>;
   /** Gets every collection that has no errors. */
-  readonly registry?: Registry;
+  readonly registry?: CollectionRegistry;
 }
 
 // Only the shape of a default filter is judged here, against the bounds of a fresh configuration.
@@ -88,7 +88,7 @@ function parseFile(page: CheckedFile, { address, text }: SpecificationFile, opti
 function checkAcrossFiles(
   page: CheckedFile,
   collection: Collection,
-  registry: Registry,
+  registry: CollectionRegistry,
   hooks?: ReadonlySet<string>,
 ): void {
   const others = registry.list().filter(({ path }) => path !== collection.path);
@@ -104,7 +104,7 @@ function checkAcrossFiles(
 export async function checkSpecificationFiles(
   options: CheckFilesOptions,
 ): Promise<readonly SpecificationIssue[]> {
-  const { registry = createRegistry(), hooks } = options;
+  const { registry = createCollectionRegistry(), hooks } = options;
   const pages: CheckedFile[] = [];
   const loaded: { readonly page: CheckedFile; readonly collection: Collection }[] = [];
   for (const found of await createSpecificationFiles(options.root).readAll()) {

@@ -54,7 +54,7 @@ export function checkCollectionName(name: string, database: string): string | un
 }
 
 /** What is wrong with an address; `field` names its part. */
-export function checkAddress({ version, database, name }: CollectionAddress): readonly ErrorItem[] {
+export function checkCollectionAddress({ version, database, name }: CollectionAddress): readonly ErrorItem[] {
   const problems = [
     ['version', checkVersion(version)],
     ['database', checkDatabaseName(database)],

@@ -4,11 +4,11 @@ import { namespaceKey } from '../../stores/namespace.ts';
 import type { DocumentStore, Namespace } from '../../stores/ports.ts';
 import { type FilterLimits, parseFilter } from '../filters/parse.ts';
 import type { Collection } from '../model/collection.ts';
-import { type Registry, referenceFields, referenceTarget } from '../model/registry.ts';
+import { type CollectionRegistry, referenceFields, referenceTarget } from '../model/registry.ts';
 import { activeRevisionNamespace } from '../model/stored-revisions.ts';
 
 export interface ConflictCheckDeps {
-  readonly registry: Registry;
+  readonly registry: CollectionRegistry;
   readonly store: Pick<DocumentStore, 'find'>;
   readonly filterLimits: FilterLimits;
   /** Epoch milliseconds. */
@@ -38,7 +38,7 @@ export function checkNameCase(collection: Collection, others: readonly Collectio
 /** Default filters obey the rules of any filter. `registry` resolves the references that they go through. */
 export function checkDefaultFilters(
   collection: Collection,
-  registry: Pick<Registry, 'get'>,
+  registry: Pick<CollectionRegistry, 'get'>,
   limits: FilterLimits,
 ): readonly ErrorItem[] {
   const { defaultFilters } = collection.settings;
@@ -103,7 +103,10 @@ export async function assertNoConflicts(collection: Collection, deps: ConflictCh
 }
 
 // A reference may point at the collection that is just being posted.
-function withCollection(collection: Collection, registry: Registry): Pick<Registry, 'get'> {
+function withCollection(
+  collection: Collection,
+  registry: CollectionRegistry,
+): Pick<CollectionRegistry, 'get'> {
   const { version, database, name } = collection;
   return {
     get: (...address) =>
@@ -116,7 +119,10 @@ export interface CrossCheckWarning {
   readonly message: string;
 }
 
-function warnDanglingReferences(collection: Collection, registry: Registry): readonly CrossCheckWarning[] {
+function warnDanglingReferences(
+  collection: Collection,
+  registry: CollectionRegistry,
+): readonly CrossCheckWarning[] {
   return referenceFields(collection)
     .filter((field) => !referenceTarget(registry, collection, field))
     .map((field) => ({
@@ -125,7 +131,10 @@ function warnDanglingReferences(collection: Collection, registry: Registry): rea
     }));
 }
 
-function warnSharedDocuments(collection: Collection, registry: Registry): readonly CrossCheckWarning[] {
+function warnSharedDocuments(
+  collection: Collection,
+  registry: CollectionRegistry,
+): readonly CrossCheckWarning[] {
   const elsewhere = registry
     .withNamespace(collection.namespace)
     .filter(({ database }) => database !== collection.database);
@@ -135,7 +144,10 @@ function warnSharedDocuments(collection: Collection, registry: Registry): readon
   }));
 }
 
-function warnSharedRecords(collection: Collection, registry: Registry): readonly CrossCheckWarning[] {
+function warnSharedRecords(
+  collection: Collection,
+  registry: CollectionRegistry,
+): readonly CrossCheckWarning[] {
   if (collection.settings.media) return [];
   const media = registry.withNamespace(collection.namespace).filter(({ settings }) => settings.media);
   return media.map(({ path }) => ({
@@ -144,7 +156,10 @@ function warnSharedRecords(collection: Collection, registry: Registry): readonly
   }));
 }
 
-function warnReadOnlyByRevisions(collection: Collection, registry: Registry): readonly CrossCheckWarning[] {
+function warnReadOnlyByRevisions(
+  collection: Collection,
+  registry: CollectionRegistry,
+): readonly CrossCheckWarning[] {
   const { storeRevisions, revisionCollection } = collection.settings;
   if (!storeRevisions) return [];
   const homes = registry.withNamespace({ ...collection.namespace, collection: revisionCollection });
@@ -171,7 +186,10 @@ export function warnMissingHooks(
 }
 
 /** Warnings about a collection of `registry`, each with the part of its specification that it is about. */
-export function crossCheck(collection: Collection, registry: Registry): readonly CrossCheckWarning[] {
+export function crossCheck(
+  collection: Collection,
+  registry: CollectionRegistry,
+): readonly CrossCheckWarning[] {
   return [
     ...warnDanglingReferences(collection, registry),
     ...warnSharedDocuments(collection, registry),

@@ -4,11 +4,11 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts
 import type { Collection, CollectionAddress, Field } from '../model/collection.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';
 import { isInEveryRecord, recordFieldType, withRecordFields } from '../model/media-record-fields.ts';
-import { checkAddress, namespaceOf } from './collection-address.ts';
+import { checkCollectionAddress, namespaceOf } from './collection-address.ts';
 import { createIssueCollector, type IssueCollector, type SpecificationWarning } from './issue-collector.ts';
 import { parseField, type SpecificationParseContext } from './parse-field.ts';
 import { isMediaSettings, parseSettings } from './parse-settings.ts';
-import { createPatternCompiler, MAX_FIELDS, type PatternCompiler } from './pattern-compiler.ts';
+import { createPatternCompiler, MAX_PATTERN_FIELDS, type PatternCompiler } from './pattern-compiler.ts';
 
 export interface SpecificationOptions {
   /** Each database folder has a name space of its own. */
@@ -37,11 +37,11 @@ function parseFields(
     report.add({ section: 'fields', field: 'fields', message: 'must be an object' });
   } else if (Object.keys(source).length === 0 && !mayBeEmpty) {
     report.add({ section: 'fields', field: 'fields', message: 'must include at least one field' });
-  } else if (Object.keys(source).length > MAX_FIELDS) {
+  } else if (Object.keys(source).length > MAX_PATTERN_FIELDS) {
     report.add({
       section: 'fields',
       field: 'fields',
-      message: `must not include more than ${MAX_FIELDS} fields`,
+      message: `must not include more than ${MAX_PATTERN_FIELDS} fields`,
     });
   } else {
     for (const [name, entry] of Object.entries(source)) {
@@ -73,7 +73,7 @@ export function parseSpecification(
     throw new AppError('SPECIFICATION_INVALID', { message: 'A specification must be a JSON object' });
   }
   const report = createIssueCollector();
-  for (const item of checkAddress(address)) report.add(item);
+  for (const item of checkCollectionAddress(address)) report.add(item);
   const hasRecords = isJsonObject(source['settings']) && isMediaSettings(source['settings']);
   const declared = parseFields(source['fields'], { issues: report, patterns }, hasRecords);
   const block = parseSettingsBlock(source['settings'], report);

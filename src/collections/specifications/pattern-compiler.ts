@@ -4,7 +4,7 @@ import { createYielder } from '../../lib/async/yielding.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { compileLinearRegex, type LinearRegex, LinearRegexError } from '../../lib/regex/linear-regex.ts';
 
-export const MAX_FIELDS = 1_000;
+export const MAX_PATTERN_FIELDS = 1_000;
 
 /** Characters and instructions of all patterns together: each may take some 40 µs to compile. */
 const MAX_PATTERNS_SIZE = 50_000;
@@ -46,7 +46,7 @@ export function createPatternCompiler(): PatternCompiler {
 
 function* listPatterns(source: Json): Generator<readonly [pattern: string, flags: string]> {
   const fields = isJsonObject(source) ? source['fields'] : undefined;
-  if (!isJsonObject(fields) || Object.keys(fields).length > MAX_FIELDS) return;
+  if (!isJsonObject(fields) || Object.keys(fields).length > MAX_PATTERN_FIELDS) return;
   for (const field of Object.values(fields)) {
     const validation = isJsonObject(field) ? field['validation'] : undefined;
     const regex = isJsonObject(validation) ? validation['regex'] : undefined;

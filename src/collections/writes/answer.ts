@@ -3,7 +3,7 @@ import { AppError, StoreError } from '../../errors/errors.ts';
 import type { DocumentStore, Write } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
-import type { Depth } from '../model/read-request.ts';
+import type { ComposeDepth } from '../model/read-request.ts';
 import { documentKey } from '../model/registry.ts';
 import { createComposer } from '../reads/compose.ts';
 import type { WriteDeps } from './commit.ts';
@@ -19,7 +19,7 @@ interface Answer {
   /** The written documents as stored. */
   readonly texts: readonly string[];
   /** How deep to compose them. */
-  readonly depth: Depth;
+  readonly depth: ComposeDepth;
   /** All writes of the commit. */
   readonly writes: readonly Write[];
 }

@@ -19,7 +19,7 @@ import {
   type RequestContext,
   type WriteOptions,
 } from '../model/documents.ts';
-import { documentKey, type Registry } from '../model/registry.ts';
+import { type CollectionRegistry, documentKey } from '../model/registry.ts';
 import type { HistoryLoader } from '../reads/history-loader.ts';
 import { BODY_ORIGIN, indexMember, type WriteOrigin } from '../validation/issue-position.ts';
 import type { PatternMatcher } from '../validation/validate-document.ts';
@@ -29,13 +29,13 @@ import type { FinishedPlan, WritePlan } from './write-plan.ts';
 /** Dependencies of creates, updates and removals. */
 export interface WriteDeps extends HookDeps {
   readonly store: Pick<DocumentStore, 'findText' | 'findByIds' | 'count' | 'commit'>;
-  readonly registry: Pick<Registry, 'get' | 'isRevisionCollection' | 'holdsRecords'>;
+  readonly registry: Pick<CollectionRegistry, 'get' | 'isRevisionCollection' | 'holdsRecords'>;
   readonly filters: Pick<FilterCompiler, 'compile'>;
   readonly histories: HistoryLoader;
   readonly matchPattern: PatternMatcher;
   readonly limits: Pick<DocumentLimits, 'batch' | 'composeDepth' | 'composeReferences' | 'writeMatches'>;
   /** Must grow with every call. */
-  readonly newId: () => string;
+  readonly generateId: () => string;
   /** Writes of one document run one after the other, so that they need no retry. */
   readonly locks: KeyedMutex;
   /** Removes the files of media records. Undefined: the files stay. */
@@ -118,7 +118,7 @@ const BACK_OFF = { firstMs: 4, maxMs: 100 };
 export function withDocumentLock<T>(
   { locks }: Pick<WriteDeps, 'locks'>,
   { collection, id }: { readonly collection: Pick<Collection, 'namespace'>; readonly id: string },
-  { depth = 0 }: Pick<RequestContext, 'depth'>,
+  { callDepth: depth = 0 }: Pick<RequestContext, 'callDepth'>,
   task: () => Promise<T>,
 ): Promise<T> {
   return depth > 0 ? task() : locks.withLock(documentKey(collection.namespace, id), task);

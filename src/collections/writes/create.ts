@@ -86,11 +86,11 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
   const { created, writes } = await commitWithRetry(
     async () => {
       using nested = openSubDocumentHooks(deps, subDocuments, context);
-      const plan = new WritePlan({ at: deps.now(), by: context.caller.name }, deps.newId);
+      const plan = new WritePlan({ at: deps.now(), by: context.caller.clientId }, deps.generateId);
       for (const [position, write] of extraWrites.entries()) plan.addExtra(write, position);
       const inserted = await mapYielding(bodies, ({ fields, origin }, index) => {
         const all = serverFields === undefined ? fields : { ...serverFields[index], ...fields };
-        return plan.insert(collection, { id: deps.newId(), fields: all }, origin);
+        return plan.insert(collection, { id: deps.generateId(), fields: all }, origin);
       });
       assertValid([...issues, ...(await planSubDocuments(deps, subDocuments, plan, nested))]);
       const committed = await commitPlan(deps, plan, nested.context);

@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts
 import type { Collection, Field } from '../model/collection.ts';
 import type { Caller, DocumentLimits } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
-import { isReference, type Registry, referenceTarget } from '../model/registry.ts';
+import { type CollectionRegistry, isReference, referenceTarget } from '../model/registry.ts';
 import { BODY_ORIGIN, indexMember, type WriteOrigin } from '../validation/issue-position.ts';
 import {
   stripInternalFields,
@@ -18,7 +18,7 @@ import {
 } from '../validation/validate-document.ts';
 import type { WriteDeps } from './commit.ts';
 
-type PrepareDeps = Pick<WriteDeps, 'registry' | 'matchPattern' | 'limits' | 'newId'>;
+type PrepareDeps = Pick<WriteDeps, 'registry' | 'matchPattern' | 'limits' | 'generateId'>;
 
 interface PrepareTarget {
   readonly collection: Collection;
@@ -58,11 +58,18 @@ export async function prepareBodies(
 type PrepareOptions = PrepareTarget & { readonly origin: WriteOrigin; readonly quota: SubDocumentQuota };
 
 function prepare(
-  { registry, limits, newId, matchPattern }: PrepareDeps,
+  { registry, limits, generateId, matchPattern }: PrepareDeps,
   { collection, mode, caller, origin, quota }: PrepareOptions,
   body: JsonObject,
 ): PreparedBody | Promise<PreparedBody> {
-  const extracted = extractSubDocuments(collection, body, { registry, limits, newId, caller, origin, quota });
+  const extracted = extractSubDocuments(collection, body, {
+    registry,
+    limits,
+    generateId,
+    caller,
+    origin,
+    quota,
+  });
   const join = ({ fields, issues, undeclared }: ValidatedFields): PreparedBody => ({
     ...{ fields, undeclared, origin, subDocuments: extracted.subDocuments },
     issues: extracted.issues.length === 0 ? issues : [...issues, ...extracted.issues],
@@ -100,10 +107,10 @@ interface SubDocumentQuota {
 }
 
 export interface ExtractOptions {
-  readonly registry: Pick<Registry, 'get' | 'isRevisionCollection' | 'holdsRecords'>;
+  readonly registry: Pick<CollectionRegistry, 'get' | 'isRevisionCollection' | 'holdsRecords'>;
   readonly limits: Pick<DocumentLimits, 'composeDepth'>;
   readonly quota: SubDocumentQuota;
-  readonly newId: () => string;
+  readonly generateId: () => string;
   readonly caller: Caller;
 }
 
@@ -198,7 +205,7 @@ function extractValue(
   }
   const inner: Position = { collection: target, origin: { ...origin, prefix: `${path}.` }, depth: depth + 1 };
   const fields = extractFields(value, inner, extraction);
-  const id = sent?.toLowerCase() ?? extraction.newId();
+  const id = sent?.toLowerCase() ?? extraction.generateId();
   const v = typeof value['v'] === 'number' ? value['v'] : undefined;
   extraction.subDocuments.push({ ...inner, id, isNew: sent === undefined, fields, v });
   quota.remaining -= 1;

@@ -68,7 +68,7 @@ async function remove(
       const documents = await loadTargets(deps, { collection, target, projection }, context);
       // Each attempt shows the hooks the documents that it removes.
       if (hasHooks(at)) await hooks.runEach(at, await mapYielding(documents, (one) => JSON.stringify(one)));
-      const plan = new WritePlan({ at: now(), by: context.caller.name }, deps.newId);
+      const plan = new WritePlan({ at: now(), by: context.caller.clientId }, deps.generateId);
       await mapYielding(documents, (stored) => plan.remove(collection, stored));
       const files = isMedia ? removals.createEntries(collection.namespace, documents) : [];
       for (const entry of files) plan.addExtra(insertEntry(entry));
@@ -98,5 +98,5 @@ const isEmpty = (query: JsonObject) => Object.keys(query).length === 0;
 /** Log fields of the client or the module that asks. */
 function requester({ caller, origin }: RequestContext) {
   const { requestId, module } = origin ?? {};
-  return module === undefined ? { requestId, by: caller.name } : { requestId, module };
+  return module === undefined ? { requestId, by: caller.clientId } : { requestId, module };
 }

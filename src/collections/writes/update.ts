@@ -75,7 +75,7 @@ async function update(
       const body = prepared ?? (await transformFields(deps, { collection, sent, documents }, hooks));
 
       using nested = openSubDocumentHooks(deps, body.subDocuments, context);
-      const plan = new WritePlan({ at: deps.now(), by: context.caller.name }, deps.newId);
+      const plan = new WritePlan({ at: deps.now(), by: context.caller.clientId }, deps.generateId);
       const targets = { collection, documents, caller: context.caller };
       const { fields, issues } = await resolveUndeclared(body, targets);
       // The new state of each document is not computed for an update that is rejected anyway.

@@ -73,15 +73,15 @@ const STAMPED_FIELDS = ['apiVersion', 'lastModifiedAt', 'lastModifiedBy', 'histo
 /** The writes of one request. `by` whom and when is the same for all of them. */
 export class WritePlan {
   readonly #stamp: WriteStamp;
-  readonly #newId: () => string;
+  readonly #generateId: () => string;
   readonly #planned: PlannedWrite[] = [];
   readonly #afterHookEvents: AfterHookEvent[] = [];
   #updates: Map<string, PendingUpdate> | undefined;
   #remaining = MAX_WRITE_CHARACTERS;
 
-  constructor(stamp: WriteStamp, newId: () => string) {
+  constructor(stamp: WriteStamp, generateId: () => string) {
     this.#stamp = stamp;
-    this.#newId = newId;
+    this.#generateId = generateId;
   }
 
   insert(collection: Collection, { id, fields, depth = 0 }: NewDocument, origin: WriteOrigin): Written {
@@ -155,7 +155,7 @@ export class WritePlan {
 
   /** Adds the revision that keeps a state, and returns its id. */
   #addRevision(collection: Collection, state: StoredDocument, options: Omit<RevisionOptions, 'id'>): string {
-    const id = this.#newId();
+    const id = this.#generateId();
     const document = createRevision(state, { ...options, id });
     const ns = revisionNamespaceOf(collection);
     const write = { kind: 'insert', ns, document, text: this.#encode(document) } as const;

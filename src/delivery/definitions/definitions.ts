@@ -12,7 +12,11 @@ import {
   MAX_DEFINITION_BYTES,
 } from './definition-files.ts';
 import { findNameErrors, kindTitle } from './definition-names.ts';
-import { createLoadedFiles, type LoadedFilesDeps, MAX_DEFINITIONS } from './loaded-files.ts';
+import {
+  createLoadedDefinitions,
+  type LoadedDefinitionsDeps,
+  MAX_DEFINITIONS,
+} from './loaded-definitions.ts';
 
 /** A document before and after a change; undefined where there was or is none in force. */
 interface DocumentChange {
@@ -74,11 +78,11 @@ const refuse = (
 const BAD_REQUEST = refuse('bad-request', ['Bad Request']);
 
 /** Begins with none; `load` comes first. */
-export function createDefinitions<T>(deps: LoadedFilesDeps<T>): Definitions<T> {
+export function createDefinitions<T>(deps: LoadedDefinitionsDeps<T>): Definitions<T> {
   const { kind, folder, names, log } = deps;
   const { noun } = kind;
   const title = kindTitle(noun);
-  const loaded = createLoadedFiles(deps);
+  const loaded = createLoadedDefinitions(deps);
   let watch: FolderWatcher | undefined;
 
   const onFileChange = async (file: string) => {

@@ -19,7 +19,7 @@ import {
   type RenderResult,
 } from './render-job.ts';
 
-export interface WorkerDeps {
+export interface RenderWorkerDeps {
   /** Waits for so many bytes of the memory that all renderings share; the result gives them back. */
   readonly reserve: (bytes: number) => Promise<() => void>;
   /** Time limits of reading and of rendering, each. */
@@ -85,13 +85,13 @@ function failureOf({ failure, message }: Readonly<Record<string, unknown>>): Err
 
 /** Ends by itself in no way but `end` and a failure of a job; `isAlive` then is false. */
 export class RenderWorker {
-  readonly #deps: WorkerDeps;
+  readonly #deps: RenderWorkerDeps;
   readonly #process: ChildProcess;
   readonly #stdin: Writable;
   #run: Run | undefined;
   #alive = true;
 
-  constructor(deps: WorkerDeps) {
+  constructor(deps: RenderWorkerDeps) {
     this.#deps = deps;
     this.#process = (deps.start ?? startProcess)();
     const { stdin, stdout } = this.#process;

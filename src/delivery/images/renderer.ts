@@ -8,7 +8,7 @@ import {
   type RenderJob,
   type RenderResult,
 } from './render-job.ts';
-import { RenderWorker, type WorkerDeps } from './render-worker.ts';
+import { RenderWorker, type RenderWorkerDeps } from './render-worker.ts';
 
 /** Waits until so many bytes are free, at most all of them; the function that it resolves with gives them back, once. */
 export type MemoryQuota = (bytes: number) => Promise<() => void>;
@@ -47,7 +47,7 @@ export interface RendererOptions {
   /** Seconds that one rendering may take. */
   readonly seconds: number;
   readonly maxSourceBytes: number;
-  readonly start?: WorkerDeps['start'];
+  readonly start?: RenderWorkerDeps['start'];
 }
 
 export interface Renderer {
@@ -94,7 +94,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   };
 
   const budget = createMemoryQuota(MAX_DECODING_BYTES);
-  const deps: WorkerDeps = {
+  const deps: RenderWorkerDeps = {
     async reserve(bytes) {
       const giveBack = await budget(bytes);
       if (bytes > LARGE_RENDERING_BYTES) endIdle();

@@ -10,9 +10,9 @@ type Change = Omit<AuditAction, 'clientId'>;
 type ApplyAudited = (request: FastifyRequest, change: Change, apply: () => Promise<void>) => Promise<void>;
 
 /** Makes the function that applies a change of a request after its audit entry. */
-export function createAuditedChange(audit: Pick<Audit, 'announce'>): ApplyAudited {
+export function createAuditedChange(audit: Pick<Audit, 'recordChange'>): ApplyAudited {
   return (request, change, apply) =>
-    audit.announce({ clientId: request.client?.clientId ?? null, ...change }, apply);
+    audit.recordChange({ clientId: request.client?.clientId ?? null, ...change }, apply);
 }
 
 /** Fingerprint of a value as its file holds it: JSON with two spaces and a final newline. */

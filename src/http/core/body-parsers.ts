@@ -97,7 +97,7 @@ export function acceptUrlEncoded(server: FastifyInstance): void {
 }
 
 /** Accepts only JavaScript in this scope, as text under any of its types. */
-export function acceptCodeOnly(server: FastifyInstance): void {
+export function acceptCodeBodiesOnly(server: FastifyInstance): void {
   server.removeContentTypeParser('application/json');
   const types = ['text/plain', 'text/javascript', 'application/javascript'];
   server.addContentTypeParser<Buffer>(types, { parseAs: 'buffer' }, createParser(decodeUtf8));

@@ -6,7 +6,7 @@ import type { ClientService } from '../../auth/clients/client-service.ts';
 import type { Login } from '../../auth/login.ts';
 import type { UploadTokens } from '../../auth/upload-tokens.ts';
 import type { DocumentService } from '../../collections/model/documents.ts';
-import type { Registry } from '../../collections/model/registry.ts';
+import type { CollectionRegistry } from '../../collections/model/registry.ts';
 import type { SpecificationService } from '../../collections/specifications/specification-service.ts';
 import type { ConfigStore } from '../../config/config-store.ts';
 import type { Config } from '../../config/schema.ts';
@@ -43,7 +43,7 @@ export interface HttpDeps extends CustomCodeDeps {
   readonly documents: DocumentService;
   readonly media: MediaService;
   readonly specifications: Pick<SpecificationService, 'put' | 'read' | 'remove'>;
-  readonly registry: Registry;
+  readonly registry: CollectionRegistry;
   readonly audit: Audit;
   readonly clients: Pick<
     ClientService,
@@ -56,11 +56,11 @@ export interface HttpDeps extends CustomCodeDeps {
   readonly isReady: () => boolean;
   readonly configStore: ConfigStore;
   /** Bytes that responses hold in memory until clients have read them, of `limits.unsentBytes`. */
-  readonly unsent: ByteQuota;
+  readonly unsentBytes: ByteQuota;
   /** Undefined when responses are not cached. */
   readonly cache: CacheStore | undefined;
-  readonly store: Pick<DocumentStore, 'health' | 'stats' | 'watch'>;
+  readonly store: Pick<DocumentStore, 'health' | 'stats' | 'onCommit'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  readonly newId: () => string;
+  readonly generateId: () => string;
 }

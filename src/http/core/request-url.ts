@@ -4,9 +4,9 @@
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import {
+  type ComposeDepth,
   createParameterError,
-  type Depth,
-  parseDepth,
+  parseComposeDepth,
   READ_PARAMETERS,
   type ReadQueryParameter,
 } from '../../collections/model/read-request.ts';
@@ -91,9 +91,9 @@ export function parseFlag(query: Query, name: QueryParameter): boolean | undefin
 }
 
 /** How deep to compose, undefined when the parameter was not sent. */
-export function parseCompose(query: Query): Depth | undefined {
+export function parseCompose(query: Query): ComposeDepth | undefined {
   const value = query.get('compose');
-  return value === undefined ? undefined : parseDepth(value);
+  return value === undefined ? undefined : parseComposeDepth(value);
 }
 
 /**

@@ -12,7 +12,16 @@ import type { HttpDeps } from '../core/http-deps.ts';
 /** Dependencies shared with the content API's listener. */
 export type SharedHttpDeps = Pick<
   HttpDeps,
-  'config' | 'logger' | 'audit' | 'login' | 'tokens' | 'isReady' | 'unsent' | 'store' | 'now' | 'newId'
+  | 'config'
+  | 'logger'
+  | 'audit'
+  | 'login'
+  | 'tokens'
+  | 'isReady'
+  | 'unsentBytes'
+  | 'store'
+  | 'now'
+  | 'generateId'
 >;
 
 export interface DeliveryDeps extends SharedHttpDeps {

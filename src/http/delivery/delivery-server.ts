@@ -32,7 +32,7 @@ function unknownApiPaths(server: FastifyInstance): void {
 
 /** Builds the server. It does not listen yet; `inject` works. */
 export function createDeliveryServer(deps: DeliveryDeps): FastifyInstance {
-  const { config, logger, unsent } = deps;
+  const { config, logger, unsentBytes: unsent } = deps;
   const { limits } = config;
   const connections = createConnectionTracker({ limits, unsent, logger, now: () => performance.now() });
   const server = createFastifyServer(deps, { connections, onError: createDeliveryErrorHandler(logger) });

@@ -3,7 +3,7 @@ import {
   buildReadRequest,
   createParameterError,
   MAX_READ_NUMBER,
-  parseDepth,
+  parseComposeDepth,
   type ReadParameterKind,
   type ReadQueryParameter,
   type ReadRequest,
@@ -64,7 +64,7 @@ const PARSERS: Readonly<Record<ReadParameterKind, (name: ReadQueryParameter, tex
   number: parseNumber,
   sort: (name, text) => (text.trimStart().startsWith('{') ? parseObject(name, text) : text),
   direction: parseDirection,
-  depth: (_name, text) => parseDepth(text),
+  depth: (_name, text) => parseComposeDepth(text),
   flag: (_name, text) => text === 'true',
 };
 

@@ -2,7 +2,11 @@
 // was computed from, and a commit increments those that it changed, so that an outdated response is never found again.
 import type { Client } from '../../auth/clients/client.ts';
 import type { Collection } from '../../collections/model/collection.ts';
-import { type Registry, referenceFields, referenceTarget } from '../../collections/model/registry.ts';
+import {
+  type CollectionRegistry,
+  referenceFields,
+  referenceTarget,
+} from '../../collections/model/registry.ts';
 import { hasReadHooks } from '../../collections/reads/read-hooks.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { ChunkedText } from '../../lib/chunked-text.ts';
@@ -65,14 +69,14 @@ async function lookUp(
 
 interface ResponseCacheDeps {
   readonly cache: CacheStore;
-  readonly store: Pick<DocumentStore, 'watch'>;
-  readonly registry: Registry;
+  readonly store: Pick<DocumentStore, 'onCommit'>;
+  readonly registry: CollectionRegistry;
   /** Differs at every start: commits made while the server was down moved no generation. */
   readonly bootId: string;
   readonly ttlSeconds: number;
 }
 
-function referencedCollections(collection: Collection, registry: Registry): readonly Collection[] {
+function referencedCollections(collection: Collection, registry: CollectionRegistry): readonly Collection[] {
   const found: Collection[] = [];
   for (const field of referenceFields(collection)) {
     const target = referenceTarget(registry, collection, field);
@@ -82,7 +86,7 @@ function referencedCollections(collection: Collection, registry: Registry): read
 }
 
 /** The collection and all that its references lead to: filters and composition read these. */
-function reachableNamespaces(collection: Collection, registry: Registry): readonly string[] {
+function reachableNamespaces(collection: Collection, registry: CollectionRegistry): readonly string[] {
   const seen = new Set([collection]);
   for (const member of seen) {
     for (const target of referencedCollections(member, registry)) seen.add(target);
@@ -114,7 +118,7 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
   /** Number of flushes of everything: a response computed during one is stored under a key that is not used again. */
   let everything = 0;
 
-  store.watch((changed) => {
+  store.onCommit((changed) => {
     for (const namespace of changed) {
       const key = namespaceKey(namespace);
       generations.set(key, (generations.get(key) ?? 0) + 1);

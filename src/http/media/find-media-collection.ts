@@ -1,9 +1,9 @@
 // Finds the media collection that a path or a body names in part: without version, database or name.
 import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
-import type { Registry } from '../../collections/model/registry.ts';
+import type { CollectionRegistry } from '../../collections/model/registry.ts';
 import { AppError } from '../../errors/errors.ts';
 
-type Collections = Pick<Registry, 'list'>;
+type Collections = Pick<CollectionRegistry, 'list'>;
 
 /** Collections that an error lists. */
 const MAX_NAMED = 10;

@@ -2,7 +2,7 @@
 // token to the internal path of signed uploads.
 import type { IncomingMessage } from 'node:http';
 import type { Collection } from '../../collections/model/collection.ts';
-import type { Registry } from '../../collections/model/registry.ts';
+import type { CollectionRegistry } from '../../collections/model/registry.ts';
 import { isId } from '../../lib/ids.ts';
 import { hasTwoDots, isTokenShaped, urlPath } from '../core/request-url.ts';
 import { findMediaCollectionByName, findOnlyMediaCollection } from './find-media-collection.ts';
@@ -29,7 +29,7 @@ type MediaTarget =
   | { readonly kind: 'path'; readonly collection: Collection; readonly below: readonly string[] }
   | { readonly kind: 'upload'; readonly upload: SignedUploadAddress };
 
-type Deps = Pick<Registry, 'get' | 'list'>;
+type Deps = Pick<CollectionRegistry, 'get' | 'list'>;
 
 const UPLOAD = Symbol('upload');
 

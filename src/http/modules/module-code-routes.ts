@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import type { ModuleAddress, PostResult } from '../../modules/model/module-types.ts';
-import { acceptCodeOnly } from '../core/body-parsers.ts';
+import { acceptCodeBodiesOnly } from '../core/body-parsers.ts';
 import type { CustomCodeDeps } from '../core/http-deps.ts';
 import { sendJson, sendText } from '../core/reply.ts';
 import { addResource } from '../core/resource.ts';
@@ -58,7 +58,7 @@ export function moduleCodeRoutes(
 ): void {
   const { modules, sandboxEnabled, config } = deps;
   const waitText = createPendingMessage(deps);
-  acceptCodeOnly(server);
+  acceptCodeBodiesOnly(server);
   const post = (replace?: boolean) => async (request: FastifyRequest, reply: FastifyReply) => {
     if (!sandboxEnabled) throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });
     const address = addressOf(request);

@@ -38,7 +38,7 @@ function closeConnectionsOnceIdle({ server }: FastifyInstance, connections: Conn
 
 /** Makes a server without routes. Every error goes to `onError`. */
 export function createFastifyServer(
-  deps: Pick<HttpDeps, 'config' | 'logger' | 'newId'>,
+  deps: Pick<HttpDeps, 'config' | 'logger' | 'generateId'>,
   { connections, onError, rewriteUrl }: FastifyServerOptions,
 ): FastifyInstance {
   const { limits } = deps.config;
@@ -55,7 +55,7 @@ export function createFastifyServer(
   const options: FastifyHttpOptions<Server> = {
     logger: false,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    genReqId: () => deps.newId(),
+    genReqId: () => deps.generateId(),
     bodyLimit: bodyLimit('few', limits.jsonBytes),
     return503OnClosing: false,
     forceCloseConnections: 'idle',

@@ -1,6 +1,6 @@
 // Steps that every way of publishing code shares: path checks, the record of a version, activation, and restoring files after
 // a change that could not be stored.
-import type { Registry } from '../../collections/model/registry.ts';
+import type { CollectionRegistry } from '../../collections/model/registry.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { Log } from '../../lib/logger.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
@@ -23,7 +23,7 @@ export interface PublishDeps extends CurrentPolicyDeps {
   readonly records: ModuleRecords;
   readonly files: ModuleFiles;
   readonly registry: Pick<WritableModuleRegistry, 'list' | 'routedEndpoints'>;
-  readonly collections: Pick<Registry, 'list'>;
+  readonly collections: Pick<CollectionRegistry, 'list'>;
   readonly locks: ModuleLocks;
   readonly log: Pick<Log, 'error'>;
   /** Epoch milliseconds. */

@@ -50,7 +50,7 @@ export async function putPolicy(
   }
   const hashes = { before: policyHash(entry.policy), after: policyHash(policy) };
   const auditEntry = moduleAuditEntry({ address, action: 'policy', clientId: by, ...hashes });
-  await audit.announce(auditEntry, async () => {
+  await audit.recordChange(auditEntry, async () => {
     const state = () => ({ ...states.getState(key), policyBy: by });
     try {
       await files.write(address, 'policy', formatPolicy(policy.input ?? {}));

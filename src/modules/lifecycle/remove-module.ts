@@ -14,7 +14,7 @@ export interface RemoveModuleDeps {
   readonly records: Pick<ModuleRecords, 'saveState'>;
   readonly files: ModuleFiles;
   readonly logs: { drop(key: string): void };
-  readonly audit: Pick<Audit, 'announce'>;
+  readonly audit: Pick<Audit, 'recordChange'>;
   readonly log: Pick<Log, 'error'>;
 }
 
@@ -31,7 +31,7 @@ export async function removeModule(
   const { key, active } = states.getOrThrow(address).state;
   const before = active?.sha256 ?? null;
   const auditEntry = moduleAuditEntry({ address, action: 'remove', clientId: by, before, after: null });
-  await audit.announce(auditEntry, async () => {
+  await audit.recordChange(auditEntry, async () => {
     try {
       // The policy first: a crash in between leaves code without power, never grants for whoever posts the name next.
       await files.remove(address, 'policy');

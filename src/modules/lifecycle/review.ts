@@ -18,7 +18,7 @@ import {
 } from './publish.ts';
 
 export interface ReviewDeps extends PublishDeps {
-  readonly audit: Pick<Audit, 'announce'>;
+  readonly audit: Pick<Audit, 'recordChange'>;
 }
 
 /** What waits: nothing, the code of modules that hold grants beyond request and response, or everything. */
@@ -118,7 +118,7 @@ function publishApproved(
       clientId: record.approvedBy,
       ...hashes,
     });
-    await audit.announce(auditEntry, async () => {
+    await audit.recordChange(auditEntry, async () => {
       try {
         await files.write(address, 'code', source);
         if (newPolicy?.input !== undefined) {

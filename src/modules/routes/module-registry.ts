@@ -1,5 +1,5 @@
 // Registry of live modules, used at every request: an exact path is one look-up, and so is a path of something else.
-import type { Registry } from '../../collections/model/registry.ts';
+import type { CollectionRegistry } from '../../collections/model/registry.ts';
 import { moduleKey, modulePath, RESERVED_ENDPOINT_NAMES } from '../model/module-address.ts';
 import type { EndpointMatch, LiveModule, ModuleAddress, ModuleRegistry } from '../model/module-types.ts';
 import { ENDPOINT_SUB_RESOURCES, type RoutedEndpoint } from './route-conflicts.ts';
@@ -68,7 +68,7 @@ function indexRoutes(entries: Iterable<RegistryEntry>): Map<string, VersionRoute
 }
 
 /** Creates the registry. Collections win over custom routes and sub-resources: they may be posted after the endpoint. */
-export function createModuleRegistry(collections: Pick<Registry, 'get'>): WritableModuleRegistry {
+export function createModuleRegistry(collections: Pick<CollectionRegistry, 'get'>): WritableModuleRegistry {
   const entries = new Map<string, RegistryEntry>();
   const endpoints = new Map<string, RegistryEntry>();
   /** Endpoints that were removed, by the same paths. */

@@ -83,7 +83,7 @@ interface Version {
 
 interface ModuleRecordsDeps {
   readonly store: DocumentStore;
-  readonly audit: Pick<Audit, 'commit' | 'announce'>;
+  readonly audit: Pick<Audit, 'commit' | 'recordChange'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Bound of one database operation, in milliseconds. */
@@ -204,7 +204,7 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
         await put(MODULES, idOf(key), state),
       ];
       if (publish === undefined) await audit.commit(entry, writes, timely());
-      else await audit.announce(entry, publish, { writes, ...timely() });
+      else await audit.recordChange(entry, publish, { writes, ...timely() });
     },
     /** Replaces the record of a version, together with the state. */
     async updateVersion(state: ModuleState, record: VersionRecord): Promise<void> {

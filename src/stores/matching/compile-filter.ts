@@ -89,7 +89,10 @@ function compileTest<T>(test: FilterTest, lift: Lift<T>): Predicate<T> {
     case 'elemMatchValue':
       return lift(compileArrayTest(test), false);
     case 'eq':
-      return lift(test.fold === true ? caseInsensitiveEqualTo(test.value) : equalTo(test.value), true);
+      return lift(
+        test.caseInsensitive === true ? caseInsensitiveEqualTo(test.value) : equalTo(test.value),
+        true,
+      );
     case 'gt':
     case 'gte':
     case 'lt':

@@ -227,7 +227,8 @@ function assertShortScan(plan: Plan, entry: CollectionEntry): void {
 function soleId({ filter, skip, limit, projection }: FindQuery): string | undefined {
   if (filter.kind !== 'field' || filter.path !== '_id' || filter.tests.length !== 1) return undefined;
   const [test] = filter.tests;
-  if (test?.kind !== 'eq' || test.fold === true || typeof test.value !== 'string') return undefined;
+  if (test?.kind !== 'eq' || test.caseInsensitive === true || typeof test.value !== 'string')
+    return undefined;
   return skip === 0 && limit > 0 && projection === undefined ? test.value : undefined;
 }
 

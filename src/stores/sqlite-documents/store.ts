@@ -143,7 +143,7 @@ function createStore({ connection, file, lock }: OpenedFile, options: SqliteOpti
     health: operation(async () => {
       connection.statement('select 1 from collections').get();
     }),
-    watch: commits.onCommit,
+    onCommit: commits.onCommit,
     close: () => (closing ??= close()),
   };
 }

@@ -154,10 +154,10 @@ describe('a change after its audit entry', () => {
       made += 1;
       return made;
     };
-    expect(await audit.announce(ACTION, change)).toBe(1);
+    expect(await audit.recordChange(ACTION, change)).toBe(1);
     for (const operation of ['find', 'commit'] as const) {
       store.leave('busy', [operation]);
-      await expect(audit.announce(ACTION, change)).rejects.toMatchObject({ reason: 'busy' });
+      await expect(audit.recordChange(ACTION, change)).rejects.toMatchObject({ reason: 'busy' });
       store.comeBack();
     }
     expect([made, (await auditedIn(store)).length]).toEqual([1, 1]);
@@ -165,7 +165,7 @@ describe('a change after its audit entry', () => {
 
   it('that fails has a second entry', async () => {
     const { store } = await openTemporaryStore();
-    const broken = auditOf(store).announce(ACTION, () => Promise.reject(new Error('no disk')));
+    const broken = auditOf(store).recordChange(ACTION, () => Promise.reject(new Error('no disk')));
     await expect(broken).rejects.toThrow('no disk');
     expect(await auditedIn(store)).toEqual([
       ['client.create', 'app', 'boss'],
@@ -176,7 +176,7 @@ describe('a change after its audit entry', () => {
   it('that fails while the store is away has it before the next one', async () => {
     const store = await openFickleStore();
     const audit = auditOf(store);
-    const broken = audit.announce(ACTION, async () => {
+    const broken = audit.recordChange(ACTION, async () => {
       store.leave('busy');
       throw new Error('no disk');
     });
@@ -201,7 +201,7 @@ describe('a change after its audit entry', () => {
         if (isDeaf) throw new StoreError('timeout');
       },
     });
-    await expect(audit.announce(ACTION, () => expect.unreachable())).rejects.toMatchObject({
+    await expect(audit.recordChange(ACTION, () => expect.unreachable())).rejects.toMatchObject({
       reason: 'timeout',
     });
     isDeaf = false;

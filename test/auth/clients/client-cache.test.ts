@@ -9,7 +9,7 @@ const source: Namespace = { database: null, collection: 'clients' };
 
 const statusWith = (stamp: string): ClientStatus => ({
   client: { id: '0'.repeat(24), clientId: 'a', accessType: 'user', permissions: null },
-  stamp,
+  secretVersion: stamp,
 });
 
 function setUp() {
@@ -47,8 +47,8 @@ async function known(stamp: string) {
 describe('the client cache', () => {
   it('reads a client once and then remembers it', async () => {
     const { cache, reads } = await known('s');
-    expect(cache.peek('a')?.stamp).toBe('s');
-    expect((await cache.get('a'))?.stamp).toBe('s');
+    expect(cache.peek('a')?.secretVersion).toBe('s');
+    expect((await cache.get('a'))?.secretVersion).toBe('s');
     expect(reads).toHaveLength(1);
     expect(cache.peek('b')).toBeUndefined();
   });
@@ -57,7 +57,7 @@ describe('the client cache', () => {
     const { cache, reads } = setUp();
     const all = Promise.all([cache.get('a'), cache.get('a'), cache.get('a')]);
     reads[0]?.(statusWith('s'));
-    expect((await all).map((each) => each?.stamp)).toEqual(['s', 's', 's']);
+    expect((await all).map((each) => each?.secretVersion)).toEqual(['s', 's', 's']);
     expect(reads).toHaveLength(1);
   });
 
@@ -68,12 +68,12 @@ describe('the client cache', () => {
     reads[0]?.(statusWith('old'));
     await first;
     clock.at += 1000;
-    expect(cache.peek('a')?.stamp).toBe('old');
+    expect(cache.peek('a')?.secretVersion).toBe('old');
     clock.at += 1;
     expect(cache.peek('a')).toBeUndefined();
     const second = cache.get('a');
     reads[1]?.(statusWith('new'));
-    expect((await second)?.stamp).toBe('new');
+    expect((await second)?.secretVersion).toBe('new');
   });
 
   it('does not keep clients for ever when the clock steps back', async () => {
@@ -86,7 +86,7 @@ describe('the client cache', () => {
     const { cache, change } = await known('s');
     change({ database: null, collection: 'books' });
     change({ database: 'library', collection: 'clients' });
-    expect(cache.peek('a')?.stamp).toBe('s');
+    expect(cache.peek('a')?.secretVersion).toBe('s');
     change(source);
     expect(cache.peek('a')).toBeUndefined();
   });
@@ -100,8 +100,8 @@ describe('the client cache', () => {
     await early;
     expect(cache.peek('a')).toBeUndefined();
     reads[1]?.(statusWith('new'));
-    expect((await late)?.stamp).toBe('new');
-    expect(cache.peek('a')?.stamp).toBe('new');
+    expect((await late)?.secretVersion).toBe('new');
+    expect(cache.peek('a')?.secretVersion).toBe('new');
   });
 
   it('remembers that a client does not exist', async () => {
@@ -120,7 +120,7 @@ describe('the client cache', () => {
     await expect(first).rejects.toMatchObject({ reason: 'unavailable' });
     const second = cache.get('a');
     reads[1]?.(statusWith('s'));
-    expect((await second)?.stamp).toBe('s');
+    expect((await second)?.secretVersion).toBe('s');
   });
 
   it('stops watching when closed', async () => {

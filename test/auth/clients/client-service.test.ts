@@ -10,7 +10,7 @@ async function setUp(shared?: string) {
   const clients = createClientService({
     store,
     audit: auditOf(store),
-    newId: createIdSource(),
+    generateId: createIdSource(),
     now: Date.now,
   });
   await clients.ensureIndexes();
@@ -42,7 +42,7 @@ describe('creating a client', () => {
   it('hashes secrets at the cost of production unless another one is given', async () => {
     const { clients, store } = await setUp();
     const cheap = createClientService({
-      ...{ store, audit: auditOf(store), newId: createIdSource(), now: Date.now },
+      ...{ store, audit: auditOf(store), generateId: createIdSource(), now: Date.now },
       hashCost: { N: 2, r: 1, p: 1 },
     });
     await clients.create({ clientId: 'a', secret: SECRET });
@@ -112,7 +112,7 @@ describe('the client service', () => {
       accessType: 'admin',
       permissions: null,
     });
-    expect((await clients.findStatus('reader'))?.stamp).toBe(before?.stamp);
+    expect((await clients.findStatus('reader'))?.secretVersion).toBe(before?.secretVersion);
   });
 
   it('revokes tokens and the old secret of a client with a new secret', async () => {
@@ -123,7 +123,7 @@ describe('the client service', () => {
     expect(await clients.verifySecret('reader', SECRET)).toBeUndefined();
     const after = await clients.verifySecret('reader', 'another secret');
     expect(after?.client).toEqual(before?.client);
-    expect(after?.stamp).not.toBe(before?.stamp);
+    expect(after?.secretVersion).not.toBe(before?.secretVersion);
     const { secret = '' } = await clients.setSecret('reader');
     expect(await clients.verifySecret('reader', secret)).toBeDefined();
     await expect(clients.setSecret('reader', 'short')).rejects.toMatchObject({ status: 400 });
@@ -137,7 +137,7 @@ describe('the client service', () => {
     await clients.remove('reader');
     expect(await clients.verifySecret('reader', SECRET)).toBeUndefined();
     await clients.create({ clientId: 'reader', secret: SECRET });
-    expect((await clients.findStatus('reader'))?.stamp).not.toBe(before?.stamp);
+    expect((await clients.findStatus('reader'))?.secretVersion).not.toBe(before?.secretVersion);
   });
 });
 
@@ -180,7 +180,7 @@ describe('the configured admin', () => {
     await clients.upsertAdmin('root', 'short');
     expect(await clients.findStatus('root')).toEqual(before);
     await clients.upsertAdmin('root', 'changed');
-    expect((await clients.findStatus('root'))?.stamp).not.toBe(before?.stamp);
+    expect((await clients.findStatus('root'))?.secretVersion).not.toBe(before?.secretVersion);
     expect(await clients.verifySecret('root', 'short')).toBeUndefined();
     expect(await clients.verifySecret('root', 'changed')).toBeDefined();
   });
@@ -190,7 +190,7 @@ describe('the configured admin', () => {
     await clients.create({ clientId: 'root', secret: SECRET });
     const before = await clients.findStatus('root');
     expect(await clients.upsertAdmin('root', SECRET)).toMatchObject({ accessType: 'admin' });
-    expect((await clients.findStatus('root'))?.stamp).toBe(before?.stamp);
+    expect((await clients.findStatus('root'))?.secretVersion).toBe(before?.secretVersion);
   });
 
   it('is made once by two starts at once', async () => {

@@ -15,7 +15,7 @@ import { auditedIn, auditOf } from '../../helpers/audit-log.ts';
 import { fickle } from '../../helpers/fickle-store.ts';
 import { openTemporaryStore } from '../../helpers/temporary-store.ts';
 
-const newId = createIdSource();
+const generateId = createIdSource();
 
 const over = (store: DocumentStore, by: string | null = 'boss') =>
   createClientStore({
@@ -28,7 +28,7 @@ async function setUp(people: Readonly<Record<string, AccessType>>) {
   const records = over(store);
   for (const [clientId, accessType] of Object.entries(people)) {
     const given = { clientId, accessType, secret: undefined, permissions: null };
-    await records.insert(createClientRecord(given, { _id: newId(), hash: '', now: 1 }));
+    await records.insert(createClientRecord(given, { _id: generateId(), hash: '', now: 1 }));
   }
   return { store, path, records };
 }
@@ -102,7 +102,7 @@ describe('a change of a stored client record', () => {
       const before = [await records.all(), await auditedIn(store)];
       store.leave(reason, ['commit']);
       for (const change of [
-        () => records.insert(createClientRecord(given, { _id: newId(), hash: '', now: 1 })),
+        () => records.insert(createClientRecord(given, { _id: generateId(), hash: '', now: 1 })),
         () => records.change('reader', { accessType: 'admin' }),
         () => records.change('reader', { hash: 'another' }),
         () => records.remove('reader'),
@@ -198,7 +198,9 @@ describe('a new client record', () => {
   });
 
   it('has a stamp of its own', () => {
-    expect(parseClientRecord(newRecord()).status.stamp).not.toBe(parseClientRecord(newRecord()).status.stamp);
+    expect(parseClientRecord(newRecord()).status.secretVersion).not.toBe(
+      parseClientRecord(newRecord()).status.secretVersion,
+    );
   });
 });
 
@@ -208,7 +210,7 @@ describe('a change of a client record', () => {
     const write = updateClientRecord(NS, record, { accessType: 'admin', permissions: {}, lastModifiedAt: 9 });
     expect(write).toMatchObject({ kind: 'update', ns: NS, id: ID, v: 1 });
     expect(write.document).toMatchObject({ v: 2, accessType: 'admin', permissions: {}, createdAt: 5 });
-    expect(write.document['stamp']).toBe(record.status.stamp);
+    expect(write.document['stamp']).toBe(record.status.secretVersion);
     expect([...write.changed].sort()).toEqual(['accessType', 'lastModifiedAt', 'permissions', 'v']);
   });
 
@@ -220,7 +222,7 @@ describe('a change of a client record', () => {
     const record = parseClientRecord(newRecord());
     const after = parseClientRecord(updateClientRecord(NS, record, { hash: 'new hash' }).document);
     expect(after.hash).toBe('new hash');
-    expect(after.status.stamp).not.toBe(record.status.stamp);
+    expect(after.status.secretVersion).not.toBe(record.status.secretVersion);
   });
 });
 

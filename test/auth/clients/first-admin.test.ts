@@ -11,7 +11,7 @@ async function setUp(shared?: string) {
   const clients = createClientService({
     store,
     audit: auditOf(store),
-    newId: createIdSource(),
+    generateId: createIdSource(),
     now: Date.now,
   });
   await clients.ensureIndexes();

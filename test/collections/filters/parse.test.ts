@@ -48,7 +48,7 @@ test('several conditions are joined by and, groups by their operator', () => {
 });
 
 test('a path through a reference is a reference condition, parsed by the rules of the referenced collection', () => {
-  const inner = field('name', { kind: 'eq', value: 'Ann', fold: true });
+  const inner = field('name', { kind: 'eq', value: 'Ann', caseInsensitive: true });
   expect(parseSample({ 'author.name': 'Ann' })).toEqual({
     kind: 'reference',
     source: BOOKS,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  areResolved,
+  areReferencesResolved,
   distributeTests,
   isResolved,
   joinParsedFilters,
@@ -32,10 +32,10 @@ test('resolved filters join to a filter of the store, others to an unresolved gr
 });
 
 test('tests are resolved when none of them refers to documents of another collection', () => {
-  expect(areResolved([{ kind: 'not', tests: [{ kind: 'size', value: 1 }] }])).toBe(true);
-  expect(areResolved([{ kind: 'refersTo', condition }])).toBe(false);
+  expect(areReferencesResolved([{ kind: 'not', tests: [{ kind: 'size', value: 1 }] }])).toBe(true);
+  expect(areReferencesResolved([{ kind: 'refersTo', condition }])).toBe(false);
   expect(
-    areResolved([
+    areReferencesResolved([
       { kind: 'size', value: 1 },
       { kind: 'not', tests: [{ kind: 'refersTo', condition }] },
     ]),
@@ -47,7 +47,7 @@ const fieldFilter = (test: unknown) => ({ kind: 'field', path: 'a', tests: [test
 const TESTS: readonly FilterTest[] = [
   { kind: 'eq', value: 1 },
   { kind: 'eq', value: null },
-  { kind: 'eq', value: 'A', fold: true },
+  { kind: 'eq', value: 'A', caseInsensitive: true },
   { kind: 'ne', value: 1 },
   { kind: 'ne', value: null },
   { kind: 'gt', value: null },

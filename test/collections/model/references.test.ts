@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRegistry, referenceTarget } from '../../../src/collections/model/registry.ts';
+import { createCollectionRegistry, referenceTarget } from '../../../src/collections/model/registry.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { collectionOf } from '../library-service.ts';
 
@@ -16,7 +16,7 @@ test('an absent setting means the same collection, the same database; a wrong on
   });
   const people = collectionOf('people', { fields: { name: {} } });
   const archived = collectionOf('people', { fields: { name: {} } }, 'archive');
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   for (const collection of [books, people, archived]) registry.put(collection);
   const targets = [...books.fields.values()].map((field) => referenceTarget(registry, books, field)?.path);
   expect(targets).toEqual([books.path, people.path, archived.path, undefined, undefined]);
@@ -26,7 +26,7 @@ test('a database without the collection is the own one, as long as all share the
   const fields = { pal: { type: 'Reference', settings: { database: 'archive', collection: 'people' } } };
   const apart = collectionOf('people', { fields });
   const shared = { ...apart, namespace: { ...apart.namespace, database: null } };
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   registry.put(shared);
   const pal = apart.fields.get('pal')!;
   expect(referenceTarget(registry, shared, pal)).toBe(shared);

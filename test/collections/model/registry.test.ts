@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Collection } from '../../../src/collections/model/collection.ts';
-import { createRegistry, type Registry } from '../../../src/collections/model/registry.ts';
+import {
+  type CollectionRegistry,
+  createCollectionRegistry,
+} from '../../../src/collections/model/registry.ts';
 import { namespaceKey } from '../../../src/stores/namespace.ts';
 
 /** The registry looks at addresses, name spaces and revision settings only. */
@@ -18,10 +21,10 @@ function collection(
   } as Collection;
 }
 
-let registry: Registry;
+let registry: CollectionRegistry;
 
 beforeEach(() => {
-  registry = createRegistry();
+  registry = createCollectionRegistry();
 });
 
 describe('registry', () => {

@@ -3,7 +3,7 @@ import {
   type CompositionNode,
   type CompositionQuota,
   createChildNode,
-  createPlaceholder,
+  createReferencePlaceholder,
   createRootNode,
   fillPlaceholder,
   renderNode,
@@ -20,7 +20,7 @@ const createQuota = (references = 10, characters = 100) => ({ references, charac
 const frameOf = (author: unknown) => createRootNode(BOOKS, JSON.stringify({ author, _id: 'f'.repeat(24) }));
 const slotIn = (frame: CompositionNode, quota: CompositionQuota | undefined) => {
   const span = findMemberSpans(frame.text, new Map([['"author"', FIELD]])).get(FIELD)!;
-  return createPlaceholder(frame, { field: FIELD, span }, quota);
+  return createReferencePlaceholder(frame, { field: FIELD, span }, quota);
 };
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRegistry } from '../../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/registry.ts';
 import {
   loadSpecifications,
   logRejectedFile,
@@ -17,7 +17,7 @@ const file = (name: string, source: JsonObject | undefined): SpecificationFile =
 });
 
 async function load(found: readonly SpecificationFile[]) {
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   const { log, errors, warnings } = silentLog();
   await loadSpecifications({
     registry,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  checkAddress,
+  checkCollectionAddress,
   checkCollectionName,
   checkDatabaseName,
   namespaceOf,
@@ -16,7 +16,7 @@ test('ordinary addresses', () => {
     { name: '_x-1' },
     { database: 'x'.repeat(63) },
   ]) {
-    expect(checkAddress({ ...good, ...change })).toEqual([]);
+    expect(checkCollectionAddress({ ...good, ...change })).toEqual([]);
   }
 });
 
@@ -47,7 +47,7 @@ test.each([
   ['name', 'x'.repeat(250)],
 ])('refuses the %s %j', (part, value) => {
   const field = part === 'name' ? 'collection' : part;
-  expect(checkAddress({ ...good, [part]: value }).map((item) => item.field)).toEqual([field]);
+  expect(checkCollectionAddress({ ...good, [part]: value }).map((item) => item.field)).toEqual([field]);
 });
 
 test('single names', () => {

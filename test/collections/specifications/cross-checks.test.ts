@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Collection } from '../../../src/collections/model/collection.ts';
-import { createRegistry } from '../../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/registry.ts';
 import {
   assertNoConflicts,
   checkDefaultFilters,
@@ -33,7 +33,7 @@ test('names that differ otherwise, or in another folder, do not clash', () => {
 });
 
 test('default filters obey the rules of filters', () => {
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   const check = (defaultFilters: Json) =>
     checkDefaultFilters(makeCollection({ a: {} }, { defaultFilters }), registry, filterLimits);
   expect(check({ a: 'x', createdAt: { $gt: 5 } })).toEqual([]);
@@ -47,12 +47,12 @@ test('a filter may go through a reference to the collection itself', async () =>
   const { store } = await openTemporaryStore();
   const settings = { defaultFilters: { 'sequel.a': 'x' } };
   const self = makeCollection({ a: {}, sequel: { type: 'Reference' } }, settings);
-  await assertNoConflicts(self, { registry: createRegistry(), store, ...bounds });
+  await assertNoConflicts(self, { registry: createCollectionRegistry(), store, ...bounds });
 });
 
 test('revisions are not mixed into documents', async () => {
   const { store } = await openTemporaryStore();
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   const revised = makeCollection({ a: {} }, { storeRevisions: true, revisionCollection: 'people' });
   const surroundings = { registry, store, ...bounds };
   await assertNoConflicts(revised, surroundings);
@@ -71,7 +71,7 @@ test('revisions are not mixed into documents', async () => {
 });
 
 function remarks(collection: Collection, ...others: readonly Collection[]) {
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   for (const entry of [collection, ...others]) registry.put(entry);
   return crossCheck(collection, registry).map(({ path, message }) => `${path.join('.')}: ${message}`);
 }

@@ -102,8 +102,8 @@ test('writes of one document run one after the other, those of posted code at on
   const ended: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = withDocumentLock(deps, document, {}, () => promise.then(() => void ended.push('first')));
-  const second = withDocumentLock(deps, document, { depth: 0 }, async () => void ended.push('second'));
-  await withDocumentLock(deps, document, { depth: 1 }, async () => void ended.push('nested'));
+  const second = withDocumentLock(deps, document, { callDepth: 0 }, async () => void ended.push('second'));
+  await withDocumentLock(deps, document, { callDepth: 1 }, async () => void ended.push('nested'));
   expect(ended).toEqual(['nested']);
   resolve();
   await Promise.all([first, second]);

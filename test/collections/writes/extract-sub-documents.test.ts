@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRegistry } from '../../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/registry.ts';
 import { type ExtractOptions, extractSubDocuments } from '../../../src/collections/writes/prepare.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { callerNamed, collectionOf, LIMITS } from '../library-service.ts';
@@ -18,12 +18,12 @@ const PEOPLE = collectionOf('people', { fields: { name: {}, friend: { type: 'Ref
 const ID = 'a'.repeat(24);
 
 function optionsOf(changes: Partial<ExtractOptions> = {}): ExtractOptions & { origin: { prefix: string } } {
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   const images = collectionOf('images', { fields: { alt: {} }, settings: { type: 'media' } });
   const history = collectionOf('booksHistory', { fields: { title: {} } });
   for (const collection of [BOOKS, PEOPLE, images, history]) registry.put(collection);
   let made = 0;
-  const newId = () => {
+  const generateId = () => {
     made += 1;
     return `new${made}`;
   };
@@ -31,7 +31,7 @@ function optionsOf(changes: Partial<ExtractOptions> = {}): ExtractOptions & { or
     registry,
     limits: LIMITS,
     quota: { remaining: 10 },
-    newId,
+    generateId,
     caller: callerNamed('ann'),
     origin: { prefix: '' },
     ...changes,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFilterCompiler } from '../../../src/collections/filters/compile.ts';
-import { createRegistry } from '../../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/registry.ts';
 import { loadTargets } from '../../../src/collections/writes/commit.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { contextOf, LIMITS, type Library, openLibrary } from '../library-service.ts';
@@ -16,7 +16,7 @@ afterEach(() => library.close());
 
 function load(target: { id: string } | { query: JsonObject }, writeMatches = 5, context = contextOf()) {
   const { store } = library;
-  const filters = createFilterCompiler({ store, registry: createRegistry(), limits: LIMITS });
+  const filters = createFilterCompiler({ store, registry: createCollectionRegistry(), limits: LIMITS });
   const deps = { store, filters, limits: { ...LIMITS, writeMatches } };
   const collection = library.at('books');
   return loadTargets(deps, { collection, target, projection: { include: ['v'] } }, context);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/auth/clients/client.ts';
-import { createRegistry } from '../../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/registry.ts';
 import {
   assertPermitted,
   collectionAddressOf,
@@ -20,7 +20,7 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   limited: LIMITED,
 };
 
-const registry = createRegistry();
+const registry = createCollectionRegistry();
 registry.put(collection('books', { settings: { storeRevisions: true } }));
 registry.put(collection('booksHistory'));
 registry.put(collection('open', { settings: { authenticate: false } }));

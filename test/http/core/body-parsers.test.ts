@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors/errors.ts';
 import {
-  acceptCodeOnly,
+  acceptCodeBodiesOnly,
   acceptTextAsJson,
   acceptUrlEncoded,
   jsonBody,
@@ -61,7 +61,7 @@ describe('a server that accepts JSON', () => {
   const code = bareServer((bare) => {
     useJsonParser(bare, 100);
     bare.register(async (scope) => {
-      acceptCodeOnly(scope);
+      acceptCodeBodiesOnly(scope);
       scope.post('/code', async (request) => ({ body: jsonBody(request) }));
     });
   }).server;

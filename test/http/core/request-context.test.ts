@@ -22,7 +22,7 @@ describe('the context of a request', () => {
   it('holds the deadline and the caller', () => {
     const request = { client: ADMIN_CLIENT, lookUpMs: 200, originalUrl: '/1.0/x' };
     const { deadline, caller } = context(request as Request);
-    expect([deadline, caller.name]).toEqual([1300, 'boss']);
+    expect([deadline, caller.clientId]).toEqual([1300, 'boss']);
     expect(caller.may(collection('books'), 'PUT')).toBe(true);
   });
 
@@ -44,7 +44,7 @@ describe('the context of a request', () => {
 
   it('has no name for the anonymous', () => {
     const { caller } = context({ client: null, originalUrl: '/1.0/x' } as Request);
-    expect(caller.name).toBeNull();
+    expect(caller.clientId).toBeNull();
     expect(caller.may(collection('books'), 'GET')).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createRegistry } from '../../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/registry.ts';
 import { createQueryParser } from '../../../src/http/core/request-url.ts';
 import { createDocumentReads } from '../../../src/http/documents/document-reads.ts';
 import { createResponseCache } from '../../../src/http/documents/response-cache.ts';
@@ -15,12 +15,12 @@ let reads: number;
 
 /** A server with the handlers for one document, and a document service that counts its reads. */
 function open({ isCached }: { readonly isCached: boolean }): BareServer {
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   const books = collection('books');
   registry.put(books);
   const cache = createResponseCache({
     cache: createMemoryCache({ maxBytes: 100_000, now: () => 0 }),
-    store: { watch: () => () => undefined },
+    store: { onCommit: () => () => undefined },
     registry,
     bootId: 'b',
     ttlSeconds: 60,

@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createRegistry, type Registry } from '../../../src/collections/model/registry.ts';
+import {
+  type CollectionRegistry,
+  createCollectionRegistry,
+} from '../../../src/collections/model/registry.ts';
 import type { Query } from '../../../src/http/core/request-url.ts';
 import { createResponseCache, type ResponseCache } from '../../../src/http/documents/response-cache.ts';
 import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
@@ -11,7 +14,7 @@ type Listener = (changed: readonly Namespace[]) => void;
 const NOTHING: Query = new Map();
 const space = (name: string): Namespace => ({ database: null, collection: name });
 
-let registry: Registry;
+let registry: CollectionRegistry;
 let listeners: Listener[];
 let responses: ResponseCache;
 let time: number;
@@ -20,7 +23,7 @@ const open = (bootId: string) =>
   createResponseCache({
     cache: createMemoryCache({ maxBytes: 1_000_000, now: () => time }),
     store: {
-      watch(listener) {
+      onCommit(listener) {
         listeners.push(listener);
         return () => undefined;
       },
@@ -34,7 +37,7 @@ const commit = (...names: string[]) => {
 };
 
 beforeEach(() => {
-  registry = createRegistry();
+  registry = createCollectionRegistry();
   listeners = [];
   time = 0;
   registry.put(collection('books', { fields: [reference('author', 'people'), reference('related')] }));

@@ -39,11 +39,11 @@ export async function startMediaApp(
 ): Promise<MediaApp> {
   const root = mkdtempSync(join(tmpdir(), 'cloister-media-'));
   const folder = join(root, 'media');
-  const newId = createIdSource();
+  const generateId = createIdSource();
   const store = await openSqliteDocuments({ path: join(root, 'data'), queueLimit: 1000 });
   const disk = openDiskMedia({
     ...{ path: folder, prefix: '', log: { error: () => undefined }, now: Date.now },
-    random: () => newId().slice(8),
+    random: () => generateId().slice(8),
   });
   const specs = {
     '1.0/library/images': media(),
@@ -65,7 +65,7 @@ export async function startMediaApp(
       );
       await upload.publish();
       await upload.settle();
-      const _id = newId();
+      const _id = generateId();
       const about = { fileName: fileName ?? path.split('/').at(-1) ?? '', mimetype, path: key };
       const document = { _id, ...about, contentLength: bytes.length, createdAt: Date.now(), v: 1 };
       await store.commit([{ kind: 'insert', ns: { database: null, collection }, document }]);

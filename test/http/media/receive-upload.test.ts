@@ -57,7 +57,7 @@ describe('the receiver of uploads', () => {
     const answer = await send(form('hello', 2));
     expect([answer.statusCode, answer.json()]).toEqual([200, ['hello', 'hello']]);
     expect(asked).toMatchObject([
-      { collection: COLLECTION, grant: GRANT, context: { caller: { name: null } } },
+      { collection: COLLECTION, grant: GRANT, context: { caller: { clientId: null } } },
     ]);
     expect(timed()).toBe(1);
   });

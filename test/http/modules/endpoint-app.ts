@@ -1,6 +1,6 @@
 // The HTTP server with posted code behind it, of which only the running is played: each test says how a job ends.
 
-import { createRegistry } from '../../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/registry.ts';
 import { buildConfig } from '../../../src/config/build-config.ts';
 import { createEndpointCalls } from '../../../src/endpoints/call.ts';
 import type { HttpDeps } from '../../../src/http/core/http-deps.ts';
@@ -83,7 +83,7 @@ function depsOf(modules: ModuleService, jobs: InvocationRequest[], options: Opti
     config: buildConfig(new Map(Object.entries(config))),
     version: '0.0.0',
     logger: quiet,
-    registry: createRegistry(),
+    registry: createCollectionRegistry(),
     tokens: {
       peek: (token: string) => CLIENTS.get(token),
       verify: async () => Promise.reject(new Error('unknown token')),
@@ -93,7 +93,7 @@ function depsOf(modules: ModuleService, jobs: InvocationRequest[], options: Opti
     now: Date.now,
     isReady: options.isReady ?? (() => true),
     unsent: createByteQuota(Number.POSITIVE_INFINITY),
-    newId: createIdSource(),
+    generateId: createIdSource(),
     modules,
     clients: { hasReviewer: async () => options.hasReviewer ?? true },
     calls: createEndpointCalls({ sandbox, modules, capabilities, enabled }),

@@ -2,7 +2,7 @@
 
 import { createDocumentService } from '../../../src/collections/document-service.ts';
 import type { Collection } from '../../../src/collections/model/collection.ts';
-import { createRegistry } from '../../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/registry.ts';
 import { planIndexesOf } from '../../../src/collections/specifications/index-sync.ts';
 import { parseSpecification } from '../../../src/collections/specifications/parse-specification.ts';
 import { AppError, StoreError } from '../../../src/errors/errors.ts';
@@ -70,7 +70,7 @@ function withoutPaths(error: unknown): never {
 
 /** A side of a new world on `store`, which may hold other worlds under other names. */
 export function createSide(store: DocumentStore): Side {
-  const registry = createRegistry();
+  const registry = createCollectionRegistry();
   let unbuilt = false;
   let serial = 0;
   let clock = 1_700_000_000_000;
@@ -78,7 +78,7 @@ export function createSide(store: DocumentStore): Side {
     clock += 1000;
     return clock;
   };
-  const newId = () => {
+  const generateId = () => {
     serial += 1;
     return idOf(serial);
   };
@@ -86,7 +86,7 @@ export function createSide(store: DocumentStore): Side {
     store,
     registry,
     limits: LIMITS,
-    newId,
+    generateId,
     now,
     patterns: { matches: async () => true },
     log: { warn: () => undefined },

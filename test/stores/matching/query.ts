@@ -31,7 +31,7 @@ function toTest(operator: string, operand: Json, flags: string): FilterTest | un
     case '$options':
       return undefined;
     case '$fold':
-      return { kind: 'eq', value: operand, fold: true };
+      return { kind: 'eq', value: operand, caseInsensitive: true };
     case '$in':
     case '$nin':
     case '$all':

@@ -47,7 +47,7 @@ describeMongo('the catalog', ({ standalone }) => {
     await built;
     await store.commit([insert(LIBRARY, 1, { a: 'Text', u: 1 }), insert(SPACE, 1, {}), insert(SPACE, 2, {})]);
     await store.commit([{ kind: 'remove', ns: SPACE, id: idOf(2), v: 1 }]);
-    const filter = where('a', { kind: 'eq', value: 'tEXT', fold: true });
+    const filter = where('a', { kind: 'eq', value: 'tEXT', caseInsensitive: true });
     expect(await store.find(LIBRARY, query({ filter, sort: [['a', 1]] }))).toHaveLength(1);
     expect(await store.count(LIBRARY, filter)).toBe(1);
     expect(await store.stats(LIBRARY)).toMatchObject({ count: 1, indexes: 3 });

@@ -121,7 +121,7 @@ describeMongo('an error of a server', () => {
       const { store, lines, fail } = await open({ replicaSet });
       await store.commit([1, 2, 3, 4].map((n) => insert(BOOKS, n, {})));
       let heard = 0;
-      store.watch(() => {
+      store.onCommit(() => {
         heard += 1;
       });
       for (const code of A_FEW) {

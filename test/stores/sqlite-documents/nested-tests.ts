@@ -26,7 +26,7 @@ const plainTest: fc.Arbitrary<FilterTest> = fc.oneof(
     .tuple(fc.constantFrom(...VALUE_KINDS), fc.oneof(scalar, nestedValue))
     .map(([kind, operand]): FilterTest => ({ kind, value: operand })),
   fc.oneof(scalar, nestedValue).map((operand): FilterTest => ({ kind: 'eq', value: operand })),
-  fc.constantFrom('a', 'B').map((text): FilterTest => ({ kind: 'eq', value: text, fold: true })),
+  fc.constantFrom('a', 'B').map((text): FilterTest => ({ kind: 'eq', value: text, caseInsensitive: true })),
   fc
     .tuple(fc.constantFrom(...LIST_KINDS), fc.array(nestedValue, { maxLength: 3 }))
     .map(([kind, values]): FilterTest => ({ kind, values })),

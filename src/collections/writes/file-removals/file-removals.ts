@@ -14,7 +14,7 @@ import {
 import { createRemoveFiles, type RemoveFilesDeps } from './remove-files.ts';
 
 interface FileRemovalsDeps extends Omit<RemoveFilesDeps, 'warn'> {
-  readonly newId: () => string;
+  readonly generateId: () => string;
   /** No other server uses the store: claims of an earlier process have ended. */
   readonly alone: boolean;
   readonly log: { warn(fields: object, message: string): void };
@@ -52,8 +52,8 @@ const LOG_INTERVAL_MS = 60_000;
 
 /** Creates the removals. Nothing is read before `retryAll` or `start`. */
 export function createFileRemovals(options: FileRemovalsDeps): FileRemovals {
-  const { store, newId, now, queryMs, alone, log, pause = pauseOnClock } = options;
-  const by = newId();
+  const { store, generateId, now, queryMs, alone, log, pause = pauseOnClock } = options;
+  const by = generateId();
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
   const limit = createLogThrottle({ everyMs: LOG_INTERVAL_MS, now });
@@ -133,7 +133,7 @@ export function createFileRemovals(options: FileRemovalsDeps): FileRemovals {
   };
 
   return {
-    createEntries: (namespace, records) => createEntries(namespace, records, { by, at: now(), newId }),
+    createEntries: (namespace, records) => createEntries(namespace, records, { by, at: now(), generateId }),
     async removeNow(entries) {
       if (entries.length === 0) return;
       const done = new AbortController();

@@ -45,7 +45,7 @@ function encodeEntry({ id, namespace, paths, ...entry }: RemovalEntry): StoredDo
 export function createEntries(
   namespace: Namespace,
   records: readonly StoredDocument[],
-  { by, at, newId }: EntryClaim & { readonly newId: () => string },
+  { by, at, generateId }: EntryClaim & { readonly generateId: () => string },
 ): readonly RemovalEntry[] {
   const paths = new Set<string>();
   for (const { path } of records) {
@@ -56,7 +56,7 @@ export function createEntries(
   for (let from = 0; from < all.length; from += MAX_PATHS) {
     const some = all.slice(from, from + MAX_PATHS);
     entries.push({
-      ...{ id: newId(), v: 1, namespace, paths: some, createdAt: at },
+      ...{ id: generateId(), v: 1, namespace, paths: some, createdAt: at },
       ...{ claimedBy: by, claimedUntil: at + CLAIM_MS },
     });
   }

@@ -41,7 +41,7 @@ const MAX_CHARACTERS = 64 * 1024 * 1024;
  * after `timeout` or `unavailable` a single write or the commit of a transaction may have been applied without an answer,
  * and without transactions the first of several writes may stay if the server is lost in between.
  */
-export function createMongoCommits(deps: MongoCommitsDeps): Pick<DocumentStore, 'commit' | 'watch'> {
+export function createMongoCommits(deps: MongoCommitsDeps): Pick<DocumentStore, 'commit' | 'onCommit'> {
   const { connection, indexes, typeProbe, log, random = Math.random } = deps;
   const toWriteError = createWriteErrorMapper(indexes);
   const insertWithOthers = createInsertGroups();
@@ -105,7 +105,7 @@ export function createMongoCommits(deps: MongoCommitsDeps): Pick<DocumentStore, 
       if (writes.length === 0) return;
       await connection.run({ ...options, operationClass }, (scope) => commit(scope, writes));
     },
-    watch(listener) {
+    onCommit(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },

@@ -46,7 +46,7 @@ export function elementOperators(tests: readonly FilterTest[], options: ElementO
 function translateElementTest(test: FilterTest, options: ElementOptions): ElementOperators {
   switch (test.kind) {
     case 'eq':
-      if (test.fold === true && typeof test.value === 'string')
+      if (test.caseInsensitive === true && typeof test.value === 'string')
         return oneOfCandidates(candidatesIgnoringCase(test.value, false));
       return equalsElement(test.value, options);
     case 'in':

@@ -178,6 +178,9 @@ function isCaseInsensitive(
   test: FilterTest,
 ): test is FilterTest & { readonly kind: 'eq'; readonly value: string } {
   return (
-    test.kind === 'eq' && test.fold === true && typeof test.value === 'string' && !isCaseless(test.value)
+    test.kind === 'eq' &&
+    test.caseInsensitive === true &&
+    typeof test.value === 'string' &&
+    !isCaseless(test.value)
   );
 }

@@ -57,7 +57,8 @@ function translateField(
 
 /** The id, if the test compares with an ObjectId: the most frequent filter, which needs none of the rules below. */
 function soleId(test: FilterTest | undefined): string | undefined {
-  if (test?.kind !== 'eq' || test.fold === true || typeof test.value !== 'string') return undefined;
+  if (test?.kind !== 'eq' || test.caseInsensitive === true || typeof test.value !== 'string')
+    return undefined;
   return isObjectIdText(test.value) ? test.value : undefined;
 }
 
@@ -75,7 +76,8 @@ function translateTest(test: FilterTest, target: TestTarget): TranslatedFilter {
   const { path } = target;
   switch (test.kind) {
     case 'eq':
-      if (test.fold !== true || typeof test.value !== 'string') return hasOneOf(target, [test.value]);
+      if (test.caseInsensitive !== true || typeof test.value !== 'string')
+        return hasOneOf(target, [test.value]);
       return translateIgnoringCase(test.value, target);
     case 'in':
       return hasOneOf(target, test.values);

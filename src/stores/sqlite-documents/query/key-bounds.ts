@@ -42,9 +42,9 @@ function pointRange(value: Json, caseFolded: boolean): KeyRange {
 function pointBoundsOf(test: FilterTest, options: KeyOptions): KeyBounds | undefined {
   const { caseFolded, multikey } = options;
   if (test.kind === 'eq') {
-    if (isArray(test.value) || (test.fold === true && !caseFolded)) return undefined;
+    if (isArray(test.value) || (test.caseInsensitive === true && !caseFolded)) return undefined;
     const exact =
-      (test.fold === true || !caseFolded || typeof test.value !== 'string') &&
+      (test.caseInsensitive === true || !caseFolded || typeof test.value !== 'string') &&
       isExactFor(test.value, multikey);
     return { ranges: [pointRange(test.value, caseFolded)], points: true, exact };
   }

@@ -61,7 +61,7 @@ function idDirection(sort: Sort): 1 | -1 | undefined {
 }
 
 function idsOf(test: FilterTest): readonly Json[] | undefined {
-  if (test.kind === 'eq' && test.fold !== true) return [test.value];
+  if (test.kind === 'eq' && test.caseInsensitive !== true) return [test.value];
   return test.kind === 'in' ? test.values : undefined;
 }
 
@@ -87,7 +87,7 @@ function isApplicable({ definition }: IndexEntry, { tests }: Conjunction, sort: 
 /** The case-folded table serves case-insensitive equality; the exact table is better for everything else. */
 function needsCaseInsensitive({ caseInsensitive, definition }: IndexEntry, { tests }: Conjunction): boolean {
   if (!caseInsensitive) return false;
-  const isFold = (test: FilterTest) => test.kind === 'eq' && test.fold === true;
+  const isFold = (test: FilterTest) => test.kind === 'eq' && test.caseInsensitive === true;
   return definition.keys.some((key) => key.fold && tests.get(key.path)?.some(isFold) === true);
 }
 

@@ -102,7 +102,7 @@ function conditionOf(path: string, test: FilterTest): Condition | undefined {
   const name = path.slice(path.lastIndexOf('.') + 1);
   switch (test.kind) {
     case 'eq':
-      return containsValue(name, test.value, test.fold === true);
+      return containsValue(name, test.value, test.caseInsensitive === true);
     case 'in': {
       if (test.values.length === 0 || test.values.length > MAX_VALUES) return undefined;
       const each = test.values.map((value) => containsValue(name, value, false));

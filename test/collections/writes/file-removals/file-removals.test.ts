@@ -41,11 +41,11 @@ function serverAt(at: number, { alone = false, lines = [] as unknown[] } = {}) {
   const { store } = library;
   const log = { warn: (fields: object, message: string) => lines.push({ message, ...fields }) };
   let made = 0;
-  const newId = () => {
+  const generateId = () => {
     made += 1;
     return `other${made}`;
   };
-  return createFileRemovals({ store, files, newId, now: () => at, queryMs: AGES, alone, log, pause });
+  return createFileRemovals({ store, files, generateId, now: () => at, queryMs: AGES, alone, log, pause });
 }
 
 test('a file goes with its record, by id and by query', async () => {
@@ -118,7 +118,7 @@ test('goes on behind an answer that has waited long enough, and close waits for 
   const { store } = library;
   const removals = createFileRemovals({
     ...{ store, now: () => 5000, queryMs: AGES, alone: true, log: { warn: () => undefined } },
-    newId: () => 'e1',
+    generateId: () => 'e1',
     files: { ...files, remove: (keys) => gate.promise.then(() => files.remove(keys)) },
     pause: async (milliseconds) => void waits.push(milliseconds),
   });
@@ -143,7 +143,7 @@ test('is repeated behind everything else until nothing is left', async () => {
   let time = 10_000_000;
   const removals = createFileRemovals({
     ...{ store, files, queryMs: AGES, alone: false, log: { warn: () => undefined } },
-    newId: () => 'e1',
+    generateId: () => 'e1',
     now: () => time,
     pause: async (milliseconds, signal) => {
       waits.push(milliseconds);

@@ -13,12 +13,12 @@ const SPACE = { database: 'library', collection: 'images' };
 
 function entriesOf(paths: readonly unknown[]) {
   let made = 0;
-  const newId = () => {
+  const generateId = () => {
     made += 1;
     return `e${made}`;
   };
   const records = paths.map((path, n) => ({ _id: `${n}`, path: path as string }));
-  return createEntries(SPACE, records, { by: 'me', at: 1000, newId });
+  return createEntries(SPACE, records, { by: 'me', at: 1000, generateId });
 }
 
 test('an entry names each path once, and nothing that is none', () => {
@@ -47,7 +47,7 @@ test('is stored, claimed and forgotten in the state in which it was read', () =>
 
 test('an entry without a database of its own is read as such', () => {
   const [entry] = createEntries({ database: null, collection: 'images' }, [{ _id: '1', path: 'a' }], {
-    ...{ by: 'me', at: 1, newId: () => 'e1' },
+    ...{ by: 'me', at: 1, generateId: () => 'e1' },
   });
   const stored = insertEntry(entry!);
   expect(stored.kind === 'insert' && decodeEntry(stored.document).namespace.database).toBe(null);

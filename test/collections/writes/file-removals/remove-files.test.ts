@@ -33,7 +33,7 @@ async function remove(
   const files = createMemoryFiles();
   for (const [key, time] of Object.entries(there)) files.there.set(key, time);
   const records = paths.map((path, n) => ({ _id: `${n}`, path }));
-  const [entry] = createEntries(ns, records, { by: 'me', at: 100, newId: () => 'e1' });
+  const [entry] = createEntries(ns, records, { by: 'me', at: 100, generateId: () => 'e1' });
   await store.commit([insertEntry(entry!)]);
   const warnings: string[] = [];
   const warn = (_fields: object, message: string) => void warnings.push(message);

@@ -83,7 +83,7 @@ describeMongo('commits on MongoDB', (servers) => {
     });
 
     test(`${kind}: listeners are called before a commit resolves, and one that throws has no effect`, async () => {
-      const { commit, watch, errors } = await open();
+      const { commit, onCommit: watch, errors } = await open();
       const heard: (readonly Namespace[])[] = [];
       const defect = new Error('a defect');
       watch(() => {

@@ -27,7 +27,7 @@ describeMongo('single inserts of one turn', (servers) => {
       await bench.commit([insert(BOOKS, 3, { isbn: 3 })]);
       await bench.raw(BOOKS).createIndex({ isbn: 1 }, { unique: true });
       const heard: unknown[] = [];
-      bench.watch((changed) => heard.push(changed));
+      bench.onCommit((changed) => heard.push(changed));
       const isbns = [1, 2, 9, 2, 3];
       const results = await commitEach(
         bench,
@@ -114,7 +114,7 @@ describeMongo('the command of single inserts', () => {
       const bench = open(`all-${Object.keys(data)[0]}-${reason}`);
       await bench.commit([insert(BOOKS, 9, {})]);
       const heard: unknown[] = [];
-      bench.watch((changed) => heard.push(changed));
+      bench.onCommit((changed) => heard.push(changed));
       await fail(bench, { times: 2 }, data);
       expect(reasons(await commitEach(bench, writes))).toEqual(Array(5).fill(reason));
       expect(heard).toHaveLength(5);

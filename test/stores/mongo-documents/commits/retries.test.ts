@@ -44,7 +44,7 @@ describeMongo('transactions after errors', () => {
     for (const [at, [mode, data]] of failures.entries()) {
       const bench = openWorkbench(server.uri.replace('/?', `/again-${at}?`));
       const heard: unknown[] = [];
-      bench.watch((changed) => heard.push(changed));
+      bench.onCommit((changed) => heard.push(changed));
       await fail(bench, mode, data);
       await bench.commit(PAIR);
       expect(await counts(bench), JSON.stringify(data)).toEqual([1, 1]);
@@ -87,7 +87,7 @@ describeMongo('transactions after errors', () => {
     const server = shared();
     const bench = openWorkbench(server.uri.replace('/?', '/late?'));
     const heard: unknown[] = [];
-    bench.watch((changed) => heard.push(changed));
+    bench.onCommit((changed) => heard.push(changed));
     await fail(bench, 'alwaysOn', {
       failCommands: ['insert'],
       errorCode: 112,

@@ -9,7 +9,7 @@ import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/ty
 import type { DocumentStore, Namespace, Write } from '../../../../src/stores/ports.ts';
 import { idOf } from '../../../contracts/store-cases.ts';
 
-export interface Workbench extends Pick<DocumentStore, 'commit' | 'watch'> {
+export interface Workbench extends Pick<DocumentStore, 'commit' | 'onCommit'> {
   readonly connection: MongoConnection;
   /** What was logged as an error. */
   readonly errors: unknown[][];

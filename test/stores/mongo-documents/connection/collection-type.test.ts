@@ -61,7 +61,7 @@ describeMongo('collections of other types', (servers) => {
       await (await store.ensureIndexes(BOOKS, [])).built;
       expect(await store.count(BOOKS, query().filter)).toBe(2);
       expect((await store.stats(BOOKS)).count).toBe(2);
-      const filter = where('title', { kind: 'eq', value: 'b', fold: true });
+      const filter = where('title', { kind: 'eq', value: 'b', caseInsensitive: true });
       expect(await store.find(BOOKS, query({ filter, sort: [['title', 1]] }))).toHaveLength(1);
       expect(await store.count(BOOKS, filter)).toBe(1);
     });

@@ -52,7 +52,7 @@ it('a pattern is passed on as far as the server may run it', () => {
   expect(candidatesByPattern('a+b', '').exact).toBe(false);
 });
 
-const fold = (path: string, value: string) => where(path, { kind: 'eq', value, fold: true });
+const fold = (path: string, value: string) => where(path, { kind: 'eq', value, caseInsensitive: true });
 const both: Filter = { kind: 'and', filters: [fold('a', 'x'), where('b', { kind: 'eq', value: 'y' })] };
 
 it('only equalities that every match satisfies are found', () => {

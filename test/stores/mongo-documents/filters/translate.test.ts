@@ -55,7 +55,7 @@ describe('translateFilter', () => {
   });
 
   it('translates text to patterns under a collation', () => {
-    const filter = where('a', { kind: 'eq', value: '1-2', fold: true });
+    const filter = where('a', { kind: 'eq', value: '1-2', caseInsensitive: true });
     expect(say(filter).query).toEqual({ a: { $eq: '1-2' } });
     expect(translateFilter(filter, { collated: true }).query).toEqual({
       a: new BSONRegExp('\\A1\\-2\\z', ''),

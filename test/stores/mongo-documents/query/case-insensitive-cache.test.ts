@@ -11,7 +11,8 @@ import { describeMongo, ownDatabase } from '../../../helpers/mongo-servers.ts';
 import { createLogLines } from '../log-lines.ts';
 import { foldingIndex, openReads } from './workbench.ts';
 
-const folded = (value: string, path = 'name'): Filter => where(path, { kind: 'eq', value, fold: true });
+const folded = (value: string, path = 'name'): Filter =>
+  where(path, { kind: 'eq', value, caseInsensitive: true });
 const ROME = { path: 'name', text: 'rome' };
 
 describe('the spelling cache', () => {
@@ -96,7 +97,7 @@ const SHELF = { database: null, collection: 'books' };
 const foldedTitle = (path: string, value: string): Filter => ({
   kind: 'field',
   path,
-  tests: [{ kind: 'eq', value, fold: true }],
+  tests: [{ kind: 'eq', value, caseInsensitive: true }],
 });
 
 it('collation statistics start with the order of ids and can be revoked', () => {

@@ -11,7 +11,7 @@ import { BOOKS, query, where } from '../../../contracts/store-cases.ts';
 import { describeMongo } from '../../../helpers/mongo-servers.ts';
 import { foldingIndex, openReads } from './workbench.ts';
 
-const fold = (value: string): FilterTest => ({ kind: 'eq', value, fold: true });
+const fold = (value: string): FilterTest => ({ kind: 'eq', value, caseInsensitive: true });
 const SPELLINGS = ['Rome', 'ROME', 'rome', 'Romé', 'Romeo', 'ROMe'];
 const CITIES: Document[] = Array.from({ length: 60 }, (_, n) => ({
   n,

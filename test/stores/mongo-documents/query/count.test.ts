@@ -24,7 +24,7 @@ describeMongo('counting', ({ standalone }) => {
     expect(await count(BOOKS, MATCH_ALL)).toBe(1000);
     expect(await count(BOOKS, where('name', { kind: 'eq', value: 'Ab' }))).toBe(200);
     for (const round of [1, 2]) {
-      const folded = await count(BOOKS, where('name', { kind: 'eq', value: 'aB', fold: true }));
+      const folded = await count(BOOKS, where('name', { kind: 'eq', value: 'aB', caseInsensitive: true }));
       expect([round, folded]).toEqual([round, 600]);
     }
     expect(await count(BOOKS, where('name', { kind: 'regex', pattern: '^a+b+$', flags: 'i' }))).toBe(600);

@@ -42,7 +42,11 @@ const SHOWN: readonly Json[] = [
 const value = fc.constantFrom(...SHOWN);
 const test: fc.Arbitrary<FilterTest> = fc.oneof(
   value.map(
-    (one): FilterTest => ({ kind: 'eq', value: one, ...(typeof one === 'string' && { fold: true }) }),
+    (one): FilterTest => ({
+      kind: 'eq',
+      value: one,
+      ...(typeof one === 'string' && { caseInsensitive: true }),
+    }),
   ),
   fc
     .tuple(fc.constantFrom<'eq' | 'ne'>('eq', 'ne'), value)

@@ -117,7 +117,7 @@ it.each<[string, Partial<FindQuery>]>([
   ['query', { filter: ids(101) }],
   ['query', { filter: MATCH_ALL }],
   ['query', { filter: MATCH_ALL, sort: [['title', 1]] }],
-  ['query', { filter: field('title', { kind: 'eq', value: 'a', fold: true }) }],
+  ['query', { filter: field('title', { kind: 'eq', value: 'a', caseInsensitive: true }) }],
   ['query', { filter: both(regex('x'), field('title', { kind: 'in', values: ['a'] })) }],
   ['scan', { filter: MATCH_ALL, sort: [['pages', 1]] }],
   ['scan', { filter: MATCH_ALL, skip: 5000 }],

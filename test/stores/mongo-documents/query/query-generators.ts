@@ -82,7 +82,7 @@ const { test } = fc.letrec<{ test: FilterTest; inner: Filter }>((tie) => ({
       weight: 5,
       arbitrary: fc
         .oneof(text, idText)
-        .map((operand): FilterTest => ({ kind: 'eq', value: operand, fold: true })),
+        .map((operand): FilterTest => ({ kind: 'eq', value: operand, caseInsensitive: true })),
     },
     {
       weight: 4,

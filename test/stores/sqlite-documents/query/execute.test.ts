@@ -38,7 +38,7 @@ function filled(count: number): TestDatabase {
 describe('executing a query', () => {
   it('uses one index for filter and order', () => {
     const bench = filled(300);
-    const filter = field('tags', { kind: 'eq', value: 'y', fold: true });
+    const filter = field('tags', { kind: 'eq', value: 'y', caseInsensitive: true });
     const { numbers, plan } = find(bench, { filter, sort: [['n', -1]], limit: 3 });
     expect(numbers).toEqual([297, 294, 291]);
     expect(plan).toMatchObject({

@@ -161,7 +161,7 @@ describe('the plan over one index', () => {
 
   it('serves case-insensitive equality from the case-folded table, which is not in text order', () => {
     const folding = indexOf({ path: 'a', fold: true }, { path: 'b' });
-    const fold: FilterTest = { kind: 'eq', value: 'X', fold: true };
+    const fold: FilterTest = { kind: 'eq', value: 'X', caseInsensitive: true };
     expect(plan(folding, { a: fold }, [['b', 1]])).toMatchObject({ narrows: false });
     expect(plan(folding, { a: fold }, [['b', 1]], { caseInsensitive: true })).toMatchObject({
       narrows: true,

@@ -82,7 +82,7 @@ describe('bounds of a key', () => {
   });
 
   it('ignore case only in a case-folded key', () => {
-    const fold: FilterTest = { kind: 'eq', value: 'AB', fold: true };
+    const fold: FilterTest = { kind: 'eq', value: 'AB', caseInsensitive: true };
     expect(within([fold])).toBeUndefined();
     const folded = { caseFolded: true, multikey: false };
     expect(within([fold], folded)).toMatchObject({ values: ['ab'], exact: true });

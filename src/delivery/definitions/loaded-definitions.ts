@@ -18,7 +18,7 @@ export const MAX_DEFINITIONS = 5000;
 /** Log lines about one file. */
 const MAX_LOGGED = 20;
 
-export interface LoadedFilesDeps<T> {
+export interface LoadedDefinitionsDeps<T> {
   readonly kind: DefinitionKind<T>;
   /** Absolute. */
   readonly folder: string;
@@ -32,7 +32,7 @@ interface LoadedFile<T> extends ParsedDefinitionFile<T> {
   readonly fingerprint: string | undefined;
 }
 
-export interface LoadedFiles<T> {
+export interface LoadedDefinitions<T> {
   /** Reads a file again. Resolves with false when it has not changed. Not to be called twice at the same time. */
   refresh(file: string): Promise<boolean>;
   /** Puts the text of a file that was just written in force. */
@@ -54,7 +54,12 @@ export interface LoadedFiles<T> {
 }
 
 /** Begins with none. */
-export function createLoadedFiles<T>({ kind, folder, names, log }: LoadedFilesDeps<T>): LoadedFiles<T> {
+export function createLoadedDefinitions<T>({
+  kind,
+  folder,
+  names,
+  log,
+}: LoadedDefinitionsDeps<T>): LoadedDefinitions<T> {
   const { noun } = kind;
   const loaded = new Map<string, LoadedFile<T>>();
   let isFullLogged = false;

@@ -3,7 +3,10 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createDefinitionNames } from '../../../src/delivery/definitions/definition-names.ts';
-import { createLoadedFiles, MAX_DEFINITIONS } from '../../../src/delivery/definitions/loaded-files.ts';
+import {
+  createLoadedDefinitions,
+  MAX_DEFINITIONS,
+} from '../../../src/delivery/definitions/loaded-definitions.ts';
 import { ROUTE_KIND } from '../../../src/delivery/routes/route.ts';
 import { temporaryFolder } from '../../helpers/temporary-folder.ts';
 
@@ -15,7 +18,7 @@ async function opened() {
   return {
     folder,
     lines,
-    loaded: createLoadedFiles({ kind: ROUTE_KIND, folder, names: createDefinitionNames(), log }),
+    loaded: createLoadedDefinitions({ kind: ROUTE_KIND, folder, names: createDefinitionNames(), log }),
   };
 }
 
