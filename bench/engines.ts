@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import type { JsonObject } from '../src/lib/json/json.ts';
-import { launchServer } from '../test/helpers/mongod.ts';
+import { launchServer } from '../test/helpers/store/mongod.ts';
 
 /** Where the servers of one run have their data. */
 export interface EngineData {

@@ -1,7 +1,7 @@
 // Servers that hold the same books and people, and samples of what they hold.
 import { join } from 'node:path';
-import { connect } from '../test/helpers/client.ts';
-import { createWorkspace } from '../test/helpers/workspace.ts';
+import { connectClient } from '../test/helpers/server-process/client.ts';
+import { createWorkspace } from '../test/helpers/temp/workspace.ts';
 import { book, PEOPLE_COUNT, person, SPECIFICATIONS } from './documents.ts';
 import type { EngineData } from './engines.ts';
 import { pinServer } from './processes.ts';
@@ -71,7 +71,7 @@ export async function startFilledCloister(
 ): Promise<RunningCloister & FilledServer> {
   const server = await startCloister(SPECIFICATIONS, { database }, async (workspace) => {
     const filling = await spawnCloister(workspace);
-    await fill(await connect(filling.url), documents);
+    await fill(await connectClient(filling.url), documents);
     await filling.stop();
   });
   pinServer(server.pid);

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '../src/lib/json/json.ts';
-import { connect } from '../test/helpers/client.ts';
-import { freePort, type ServerProcess, spawnServer } from '../test/helpers/server-process.ts';
-import { createWorkspace, type Workspace } from '../test/helpers/workspace.ts';
+import { connectClient } from '../test/helpers/server-process/client.ts';
+import { freePort, type ServerProcess, spawnServer } from '../test/helpers/server-process/server-process.ts';
+import { createWorkspace, type Workspace } from '../test/helpers/temp/workspace.ts';
 import type { Server } from './measure.ts';
 
 const POLL_MS = 50;
@@ -17,7 +17,7 @@ export interface RunningServer extends Server {
   stop(): Promise<void>;
 }
 
-export type Client = Awaited<ReturnType<typeof connect>>;
+export type Client = Awaited<ReturnType<typeof connectClient>>;
 
 export interface RunningCloister extends RunningServer {
   /** The address of the delivery listener. */
@@ -46,7 +46,7 @@ export async function startCloister(
   const workspace = createWorkspace(specifications, settings);
   await prepare(workspace);
   const server = await spawnCloister(workspace);
-  const client = await connect(server.url);
+  const client = await connectClient(server.url);
   return {
     url: server.url,
     deliveryUrl: server.deliveryUrl,

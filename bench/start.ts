@@ -1,5 +1,5 @@
 // How long a start takes, from the command to the first 200 of `/health` with both listeners open, and what it costs.
-import { createWorkspace } from '../test/helpers/workspace.ts';
+import { createWorkspace } from '../test/helpers/temp/workspace.ts';
 import { SPECIFICATIONS } from './documents.ts';
 import { whole } from './format.ts';
 import { median } from './measure.ts';

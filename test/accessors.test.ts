@@ -3,7 +3,7 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { type Node, parse } from 'acorn';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from './helpers/source-tree.ts';
+import { sourceFiles } from './helpers/fixtures/source-tree.ts';
 
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof Reflect.get(value, 'type') === 'string';

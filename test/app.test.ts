@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { loadConfig } from '../src/config/load-config.ts';
 import type { FirstAdmin } from '../src/startup-steps.ts';
-import { startApp, type TestApp } from './helpers/app.ts';
-import { book, LIBRARY, person } from './helpers/fixtures.ts';
-import { createWorkspace, type Workspace } from './helpers/workspace.ts';
+import { startApp, type TestApp } from './helpers/app/app.ts';
+import { book, LIBRARY, person } from './helpers/fixtures/library.ts';
+import { createWorkspace, type Workspace } from './helpers/temp/workspace.ts';
 
 const BOOKS = '/1.0/library/books';
 const PLAIN = { fields: { title: { type: 'String' } }, settings: {} };

@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LAYERS, OWNERS } from './helpers/layers.ts';
-import { holdsCode, importsOf, ROOT, type SourceFile, sourceFiles } from './helpers/source-tree.ts';
+import { LAYERS, OWNERS } from './helpers/fixtures/layers.ts';
+import { holdsCode, importsOf, ROOT, type SourceFile, sourceFiles } from './helpers/fixtures/source-tree.ts';
 
 const MAX_LINES = 300;
 

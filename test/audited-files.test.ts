@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { auditActionOfEdit } from '../src/audited-files.ts';
 import { sha256Hex } from '../src/lib/sha256.ts';
-import { auditOf } from './helpers/audit-log.ts';
-import { startAwayApp } from './helpers/away-app.ts';
+import { startFailingStoreApp } from './helpers/app/failing-store-app.ts';
+import { auditOf } from './helpers/store/audit-log.ts';
 
 const SPEC = { fields: { title: {} }, settings: {} };
 const CODE = { 'content-type': 'text/plain' };
@@ -13,7 +13,7 @@ const HELLO = `module.exports.get = (req, res) => res.end('hello');`;
 
 describe('files that were changed by hand', () => {
   it('are in the audit log with their hashes: while no server ran, and while one runs', async () => {
-    const first = await startAwayApp({ away: false });
+    const first = await startFailingStoreApp({ failing: false });
     const token = await first.login();
     await first.ask('POST', '/1.0/library/plants/config', { token, body: SPEC });
     await first.ask('POST', '/1.0/hello/config', { token, body: HELLO, headers: CODE });
@@ -36,7 +36,7 @@ describe('files that were changed by hand', () => {
     writeFileSync(path(names.config), '{"auth":{"tokenTtl":60}}');
     rmSync(path(names.books));
 
-    const second = await startAwayApp({ away: false, earlier: first });
+    const second = await startFailingStoreApp({ failing: false, earlier: first });
     const found = (await auditOf(second.store).read(0, 1000)).filter(({ action }) =>
       action.endsWith('.found'),
     );

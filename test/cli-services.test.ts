@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openClientService, openModuleChecker, openTransfer } from '../src/cli-services.ts';
 import { createCollectionRegistry } from '../src/collections/model/registry.ts';
 import { buildConfig } from '../src/config/build-config.ts';
-import { startApp } from './helpers/app.ts';
-import { ADMIN } from './helpers/server-process.ts';
-import { createWorkspace, type Workspace } from './helpers/workspace.ts';
+import { startApp } from './helpers/app/app.ts';
+import { ADMIN } from './helpers/server-process/server-process.ts';
+import { createWorkspace, type Workspace } from './helpers/temp/workspace.ts';
 
 let workspace: Workspace;
 beforeEach(() => {

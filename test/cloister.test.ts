@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ROOT } from './helpers/source-tree.ts';
+import { ROOT } from './helpers/fixtures/source-tree.ts';
 
 const ENTRY = join(ROOT, 'src/cloister.js');
 

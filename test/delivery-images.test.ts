@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { buildConfig } from '../src/config/build-config.ts';
 import { openBucket, openImages } from '../src/delivery-images.ts';
 import { createLogger } from '../src/lib/logger.ts';
-import { temporaryFolder } from './helpers/temporary-folder.ts';
+import { temporaryFolder } from './helpers/temp/folders.ts';
 
 const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
 

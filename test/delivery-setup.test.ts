@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDiskMedia } from '../src/stores/disk-media/disk-media.ts';
-import { startDelivery } from './helpers/delivery.ts';
-import { json, lookupService } from './helpers/lookup-service.ts';
-import { hasRedis, startRedis } from './helpers/redis-server.ts';
-import { temporaryFolder } from './helpers/temporary-folder.ts';
+import { answerJson, lookupService, startDelivery } from './helpers/app/delivery.ts';
+import { hasRedis, startRedis } from './helpers/store/redis-and-s3.ts';
+import { temporaryFolder } from './helpers/temp/folders.ts';
 
 const log = { error() {}, warn() {} };
 
@@ -85,7 +84,7 @@ test('a cache that cannot be written is 503, and works once it can be', async ()
 });
 
 test('what services told is kept where `cache.engine` says, also while answers are not cached', async () => {
-  const service = await lookupService(json({ speed: { connectionType: 'Cable/DSL' } }));
+  const service = await lookupService(answerJson({ speed: { connectionType: 'Cable/DSL' } }));
   const config = {
     server: { trustProxy: 1 },
     cache: { enabled: false, engine: 'filesystem', path: await temporaryFolder() },
@@ -102,7 +101,7 @@ test('what services told is kept where `cache.engine` says, also while answers a
 test.runIf(hasRedis())('servers that share a Redis ask a service once', async () => {
   const redis = await startRedis();
   onTestFinished(() => redis.dispose());
-  const service = await lookupService(json({ speed: { connectionType: 'Cable/DSL' } }));
+  const service = await lookupService(answerJson({ speed: { connectionType: 'Cable/DSL' } }));
   const config = {
     server: { trustProxy: 1 },
     cache: { engine: 'redis', redis: { url: redis.url, timeoutMs: 5000 } },

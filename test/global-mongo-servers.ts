@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
-import { isMongodInstalled, launchReplicaSet, launchServer } from './helpers/mongod.ts';
+import { isMongodInstalled, launchReplicaSet, launchServer } from './helpers/store/mongod.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

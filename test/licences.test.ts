@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ROOT } from './helpers/source-tree.ts';
+import { ROOT } from './helpers/fixtures/source-tree.ts';
 
 interface LockEntry {
   readonly dev?: boolean;

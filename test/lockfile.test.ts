@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { ROOT } from './helpers/source-tree.ts';
+import { ROOT } from './helpers/fixtures/source-tree.ts';
 
 /** The oldest Node that npm 11 runs on. */
 const OLDEST = 20;

@@ -6,12 +6,10 @@ import { loadConfig } from '../src/config/load-config.ts';
 import type { JsonObject } from '../src/lib/json/json.ts';
 import { createLogger } from '../src/lib/logger.ts';
 import { openMediaStore } from '../src/media-setup.ts';
-import { startApp } from './helpers/app.ts';
-import { filesBelow } from './helpers/files-below.ts';
-import { formOf } from './helpers/form.ts';
-import { startMediaServer } from './helpers/media-server.ts';
-import { temporaryFolder } from './helpers/temporary-folder.ts';
-import { createWorkspace } from './helpers/workspace.ts';
+import { startApp } from './helpers/app/app.ts';
+import { formOf, startMediaServer } from './helpers/app/media-server.ts';
+import { filesBelow, temporaryFolder } from './helpers/temp/folders.ts';
+import { createWorkspace } from './helpers/temp/workspace.ts';
 import { diskMedia } from './stores/disk-media/workbench.ts';
 
 const KEY = '1.0/library/pictures/a.txt';

@@ -4,9 +4,13 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ServerProcess, spawnServer } from './helpers/server-process.ts';
-import { bash, bashBlocksOf } from './helpers/shell-examples.ts';
-import { ROOT } from './helpers/source-tree.ts';
+import { ROOT } from './helpers/fixtures/source-tree.ts';
+import {
+  bash,
+  bashBlocksOf,
+  type ServerProcess,
+  spawnServer,
+} from './helpers/server-process/server-process.ts';
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const BLOCKS = bashBlocksOf(README);

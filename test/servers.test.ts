@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from './helpers/server-process.ts';
-import { ROOT } from './helpers/source-tree.ts';
+import { ROOT } from './helpers/fixtures/source-tree.ts';
+import { freePort } from './helpers/server-process/server-process.ts';
 
 const binary = (name: string) => join(ROOT, '.servers', name);
 

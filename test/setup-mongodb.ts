@@ -1,8 +1,7 @@
 // Before each test file of a project that repeats tests on MongoDB: names the server, and cleans up behind the file.
 import { afterAll, beforeEach } from 'vitest';
-import { useMongo } from './helpers/engine.ts';
-import { REPLICA_SET, rawClient, STANDALONE } from './helpers/mongo-servers.ts';
-import { WORKSPACE_PREFIX } from './helpers/workspace.ts';
+import { REPLICA_SET, rawClient, STANDALONE } from './helpers/store/mongo-servers.ts';
+import { useMongo, WORKSPACE_PREFIX } from './helpers/temp/workspace.ts';
 
 const server = process.env['TEST_MONGODB_KIND'] === 'standalone' ? STANDALONE : REPLICA_SET;
 

@@ -3,9 +3,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect } from './helpers/client.ts';
-import { type ServerProcess, spawnServer } from './helpers/server-process.ts';
-import { createWorkspace } from './helpers/workspace.ts';
+import { connectClient } from './helpers/server-process/client.ts';
+import { type ServerProcess, spawnServer } from './helpers/server-process/server-process.ts';
+import { createWorkspace } from './helpers/temp/workspace.ts';
 
 /** Requests of one window, and how many windows are measured until enough of them had no full collection in between. */
 const REQUESTS = 800;
@@ -95,7 +95,7 @@ async function promotedBytes(request: () => Promise<unknown>): Promise<number> {
 beforeAll(async () => {
   const env = { NODE_OPTIONS: `--import ${PROBE} --max-semi-space-size=1`, CLOISTER_LOGGING_LEVEL: 'error' };
   server = await spawnServer({ cwd: workspace.cwd, env });
-  ({ token } = await connect(server.url));
+  ({ token } = await connectClient(server.url));
   const books = Array.from({ length: 200 }, (_, pages) => ({ title: `Book ${pages}`, pages }));
   await send(PATH, { method: 'POST', body: JSON.stringify(books) });
   await send('/1.0/hello/config', { method: 'POST', body: HELLO, type: 'text/plain' });

@@ -1,7 +1,7 @@
 // The words of the source: names that an engineer of the field knows, and one meaning for each exported type.
 import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from './helpers/source-tree.ts';
+import { sourceFiles } from './helpers/fixtures/source-tree.ts';
 
 /** Words that name nothing in the field, with the word to use instead. */
 const BANNED: Readonly<Record<string, string>> = {

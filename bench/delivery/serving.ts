@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
-import type { Workspace } from '../../test/helpers/workspace.ts';
+import type { Workspace } from '../../test/helpers/temp/workspace.ts';
 import { times, whole } from '../format.ts';
 import { cpuRatio, type Load, type Measurement, measure, printNoise } from '../measure.ts';
 import { type RunningServer, startCloister, startProgram } from '../servers.ts';

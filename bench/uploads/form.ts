@@ -1,6 +1,6 @@
 // The form that is uploaded: one PNG of noise, some 200 KB, under a name of its own each time.
 import { randomBytes } from 'node:crypto';
-import { noise } from '../../test/helpers/images.ts';
+import { noise } from '../../test/helpers/fixtures/images.ts';
 import type { Load } from '../measure.ts';
 
 const BOUNDARY = 'cloister-bench-0123456789';

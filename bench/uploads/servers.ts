@@ -1,6 +1,6 @@
 // The two that store uploads, each in a process of its own, in folders of the same disk.
 import { join } from 'node:path';
-import { createWorkspace } from '../../test/helpers/workspace.ts';
+import { createWorkspace } from '../../test/helpers/temp/workspace.ts';
 import { type RunningServer, startCloister, startProgram } from '../servers.ts';
 
 export const PICTURES = '/1.0/bench/pictures';

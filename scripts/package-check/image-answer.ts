@@ -1,6 +1,7 @@
 // An image through an installed server: uploaded, and delivered in the size that the visitor's country decides.
-import { connect } from '../../test/helpers/client.ts';
-import { blackPng } from '../../test/helpers/png.ts';
+
+import { blackPng } from '../../test/helpers/fixtures/images.ts';
+import { connectClient } from '../../test/helpers/server-process/client.ts';
 
 const VISITOR = { 'x-forwarded-for': '81.2.69.160' };
 
@@ -17,7 +18,7 @@ const widthOf = (png: ArrayBuffer): number => new DataView(png).getUint32(16);
  * of media and delivery were shipped whole. The server must trust one proxy.
  */
 export async function imageAnswer(url: string, deliveryUrl: string): Promise<string> {
-  const { token } = await connect(url);
+  const { token } = await connectClient(url);
   const authorization = `Bearer ${token}`;
   const post = async (address: string, document: object) => {
     const headers = { authorization, 'content-type': 'application/json' };

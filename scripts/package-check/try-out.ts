@@ -1,14 +1,14 @@
 // The installed command, started and used as by a person.
 import { spawn } from 'node:child_process';
-import { connect } from '../../test/helpers/client.ts';
-import { ADMIN, freePort } from '../../test/helpers/server-process.ts';
+import { connectClient } from '../../test/helpers/server-process/client.ts';
+import { ADMIN, freePort } from '../../test/helpers/server-process/server-process.ts';
 import { imageAnswer } from './image-answer.ts';
 
 const READY_WITHIN_MS = 20_000;
 
 /** Posts code and resolves with what it answers: that the sandbox was shipped whole. */
 async function endpointAnswer(url: string): Promise<string> {
-  const { token } = await connect(url);
+  const { token } = await connectClient(url);
   const posted = await fetch(`${url}/1.0/hello/config`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'text/plain' },

@@ -2,10 +2,10 @@
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { LIBRARY } from '../helpers/fixtures.ts';
-import { ADMIN } from '../helpers/server-process.ts';
-import { createWorkspace } from '../helpers/workspace.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { LIBRARY } from '../helpers/fixtures/library.ts';
+import { ADMIN } from '../helpers/server-process/server-process.ts';
+import { createWorkspace } from '../helpers/temp/workspace.ts';
 
 const NO_TOKEN = 'Bearer, error="no_token", error_description="No access token supplied"';
 const INVALID = 'Bearer, error="invalid_token", error_description="Invalid or expired access token"';

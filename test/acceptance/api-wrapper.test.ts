@@ -1,9 +1,9 @@
 // The official client of the dialect, unmodified, against a server that really listens.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { LIBRARY } from '../helpers/fixtures.ts';
-import { officialClient, type Untyped } from '../helpers/official-client.ts';
-import { ADMIN } from '../helpers/server-process.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { LIBRARY } from '../helpers/fixtures/library.ts';
+import { officialClient, type Untyped } from '../helpers/server-process/official-client.ts';
+import { ADMIN } from '../helpers/server-process/server-process.ts';
 
 type Any = Untyped;
 

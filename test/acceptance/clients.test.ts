@@ -1,9 +1,9 @@
 // The life of clients and of their tokens, and how guessing is slowed down by default.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { LIBRARY } from '../helpers/fixtures.ts';
-import { ADMIN } from '../helpers/server-process.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { LIBRARY } from '../helpers/fixtures/library.ts';
+import { ADMIN } from '../helpers/server-process/server-process.ts';
 
 const BOOKS = '/1.0/library/books';
 const SECRET = 'a secret for one client';

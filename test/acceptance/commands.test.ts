@@ -4,12 +4,12 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as openSocket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connect } from '../helpers/client.ts';
-import { BOOKS, LIBRARY, PEOPLE } from '../helpers/fixtures.ts';
-import { ADMIN, type ServerProcess, spawnServer } from '../helpers/server-process.ts';
-import { ROOT } from '../helpers/source-tree.ts';
-import { within } from '../helpers/unhurried.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { BOOKS, LIBRARY, PEOPLE } from '../helpers/fixtures/library.ts';
+import { ROOT } from '../helpers/fixtures/source-tree.ts';
+import { connectClient } from '../helpers/server-process/client.ts';
+import { ADMIN, type ServerProcess, spawnServer } from '../helpers/server-process/server-process.ts';
+import { pollWithin } from '../helpers/server-process/timing.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 let workspace: Workspace;
 let running: ServerProcess[];
@@ -56,7 +56,7 @@ describe('a start', () => {
   it('ends tokens when the secret of the environment has changed, and only then', async () => {
     const env = { CLOISTER_ADMIN_ID: 'boss', CLOISTER_ADMIN_SECRET: 'the first secret' };
     const tokenOf = async (server: ServerProcess, secret: string) =>
-      (await connect(server.url, { clientId: 'boss', secret })).token;
+      (await connectClient(server.url, { clientId: 'boss', secret })).token;
     const status = async (server: ServerProcess, token: string) =>
       (await fetch(`${server.url}/api/config`, { headers: { authorization: `Bearer ${token}` } })).status;
     const first = await start(env);
@@ -76,7 +76,7 @@ describe('SIGTERM', () => {
   it('finishes what is in flight and exits with 0', async () => {
     // Who waited for this time to pass would outlive the test.
     const server = await start({ CLOISTER_SERVER_SHUTDOWN_SECONDS: '600' });
-    const { request } = await connect(server.url);
+    const { request } = await connectClient(server.url);
     const rows = Array.from({ length: 5000 }, (_, n) => ({ name: `P${n}` }));
     const writing = request('POST', '/1.0/library/people', rows);
     const reading = request('GET', '/1.0/library/people');
@@ -92,7 +92,7 @@ describe('SIGTERM', () => {
     const socket = openSocket(Number(port), hostname);
     socket.on('error', () => undefined);
     await new Promise((resolve) => socket.once('connect', resolve));
-    const { token } = await connect(server.url);
+    const { token } = await connectClient(server.url);
     socket.write(
       `POST /1.0/library/people HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
     );
@@ -114,11 +114,11 @@ describe('clients', () => {
       lines: ['client id: app', expect.stringMatching(/^client secret: \S{20,}$/)],
     });
     const secret = added.lines[1]?.slice('client secret: '.length) ?? '';
-    const { request } = await connect(server.url, { clientId: 'app', secret });
+    const { request } = await connectClient(server.url, { clientId: 'app', secret });
     expect((await request('GET', '/1.0/library/books')).status).toBe(200);
     expect((await cloister('clients', 'remove', '--id', 'app')).code).toBe(0);
-    await within(5000, async () => expect((await request('GET', '/1.0/library/books')).status).toBe(401));
-    await expect(connect(server.url, { clientId: 'app', secret })).rejects.toThrow('401');
+    await pollWithin(5000, async () => expect((await request('GET', '/1.0/library/books')).status).toBe(401));
+    await expect(connectClient(server.url, { clientId: 'app', secret })).rejects.toThrow('401');
   });
 
   it('that exist are refused in one line; a list has no secrets', async () => {
@@ -128,7 +128,7 @@ describe('clients', () => {
     await cloister('clients', 'add', '--id', 'app');
     expect(await cloister('clients', 'list')).toEqual({ code: 0, lines: ['app\tuser', 'boss\tadmin'] });
     const server = await start();
-    const { request } = await connect(server.url, { clientId: 'boss', secret: 'a secret of mine' });
+    const { request } = await connectClient(server.url, { clientId: 'boss', secret: 'a secret of mine' });
     expect((await request('GET', '/api/clients')).body.results).toHaveLength(3);
     expect(server.output()).not.toContain(ADMIN.secret);
   });

@@ -1,18 +1,18 @@
 // How deep composition goes when a request says so.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { makeShelf, type Shelf } from '../helpers/shelf.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { createTestCollection, type TestCollection } from '../helpers/app/site.ts';
 
 const person = (more = {}) => ({ type: 'Reference', settings: { collection: 'people', ...more } });
 
 let app: TestApp;
-let people: Shelf;
-let books: Shelf;
+let people: TestCollection;
+let books: TestCollection;
 
 beforeAll(async () => {
   app = await startApp({ specs: {} });
-  people = await makeShelf(app, '/1.0/library/people', { fields: { name: {}, spouse: person() } });
-  books = await makeShelf(app, '/1.0/library/books', {
+  people = await createTestCollection(app, '/1.0/library/people', { fields: { name: {}, spouse: person() } });
+  books = await createTestCollection(app, '/1.0/library/books', {
     fields: { name: {}, author: person(), deep: person({ compose: true }) },
   });
 });

@@ -1,19 +1,19 @@
 // References over the whole application: resolved on the way out, taken apart on the way in.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { makeShelf, type Shelf } from '../helpers/shelf.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { createTestCollection, type TestCollection } from '../helpers/app/site.ts';
 
 const UNKNOWN = '0123456789abcdef01234567';
 const ref = (collection: string, more = {}) => ({ type: 'Reference', settings: { collection, ...more } });
 
 let app: TestApp;
-let people: Shelf;
-let books: Shelf;
-let chains: Shelf;
+let people: TestCollection;
+let books: TestCollection;
+let chains: TestCollection;
 
 beforeAll(async () => {
   app = await startApp({ specs: {} });
-  people = await makeShelf(app, '/1.0/library/people', {
+  people = await createTestCollection(app, '/1.0/library/people', {
     fields: {
       name: { required: true },
       born: { type: 'Number' },
@@ -22,7 +22,7 @@ beforeAll(async () => {
     },
     settings: { storeRevisions: true },
   });
-  books = await makeShelf(app, '/1.0/library/books', {
+  books = await createTestCollection(app, '/1.0/library/books', {
     fields: {
       name: {},
       author: ref('people'),
@@ -32,7 +32,7 @@ beforeAll(async () => {
       part: { type: 'Reference' },
     },
   });
-  chains = await makeShelf(app, '/1.0/library/chains', {
+  chains = await createTestCollection(app, '/1.0/library/chains', {
     fields: { name: {}, next: { type: 'Reference' } },
     settings: { compose: true },
   });
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => app.close());
 
-const one = async (shelf: Shelf, id: string, parameters = {}) =>
+const one = async (shelf: TestCollection, id: string, parameters = {}) =>
   (await shelf.get(parameters, `/${id}`)).body.results[0];
 
 describe('composition', () => {
@@ -101,11 +101,11 @@ describe('composition', () => {
 
   it('applies the limiters of the collection that is referred to', async () => {
     const fields = { name: {}, secret: {} };
-    const limited = await makeShelf(app, '/1.0/library/limited', {
+    const limited = await createTestCollection(app, '/1.0/library/limited', {
       fields,
       settings: { fieldLimiters: { secret: 0 } },
     });
-    const holder = await makeShelf(app, '/1.0/library/holder', {
+    const holder = await createTestCollection(app, '/1.0/library/holder', {
       fields: { name: {}, to: ref('limited'), named: ref('limited', { fields: ['secret'] }) },
     });
     const [{ _id }] = await limited.add({ name: 'n', secret: 's' });
@@ -248,9 +248,9 @@ describe('references to other databases', () => {
     const config = { database: { enableCollectionDatabases: true } };
     const other = await startApp({ specs: {}, config });
     const fields = { name: {} };
-    const here = await makeShelf(other, '/1.0/here/things', { fields });
-    const there = await makeShelf(other, '/1.0/there/things', { fields });
-    const from = await makeShelf(other, '/1.0/here/from', {
+    const here = await createTestCollection(other, '/1.0/here/things', { fields });
+    const there = await createTestCollection(other, '/1.0/there/things', { fields });
+    const from = await createTestCollection(other, '/1.0/here/from', {
       fields: { name: {}, near: ref('things'), far: ref('things', { database: 'there' }) },
     });
     const [near] = await here.add({ name: 'near' });
@@ -277,7 +277,7 @@ describe('references to other databases', () => {
   });
 
   it('mean the same documents where all share one', async () => {
-    const home = await makeShelf(app, '/1.0/home/pets', {
+    const home = await createTestCollection(app, '/1.0/home/pets', {
       fields: { name: {}, friend: ref('pets', { database: 'away' }) },
     });
     const [friend] = await home.add({ name: 'friend' });

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../src/config/settings.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { connect } from '../helpers/client.ts';
-import { LIBRARY } from '../helpers/fixtures.ts';
-import { spawnServer } from '../helpers/server-process.ts';
-import { within } from '../helpers/unhurried.ts';
-import { createWorkspace } from '../helpers/workspace.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { LIBRARY } from '../helpers/fixtures/library.ts';
+import { connectClient } from '../helpers/server-process/client.ts';
+import { spawnServer } from '../helpers/server-process/server-process.ts';
+import { pollWithin } from '../helpers/server-process/timing.ts';
+import { createWorkspace } from '../helpers/temp/workspace.ts';
 
 const PLAIN: JsonObject = { fields: { title: {}, n: { type: 'Number' } }, settings: {} };
 const apps: TestApp[] = [];
@@ -44,7 +44,7 @@ describe('the environment', () => {
         CLOISTER_CACHE: '{"enabled":true,"ttl":60}',
       },
     });
-    const { request, token } = await connect(server.url);
+    const { request, token } = await connectClient(server.url);
     const { body } = await request('GET', '/api/config');
     expect(body).toMatchObject({
       auth: { tokenTtl: 77 },
@@ -72,7 +72,7 @@ describe('the environment', () => {
       cwd: workspace.cwd,
       env: { CLOISTER_WORKSPACE_PATH: elsewhere.path },
     });
-    const { request } = await connect(server.url);
+    const { request } = await connectClient(server.url);
     expect((await request('GET', '/v/d/other')).headers.get('server')).toBe('Elsewhere');
     expect((await request('GET', '/v/d/c')).status).toBe(404);
     await server.stop();
@@ -241,17 +241,17 @@ describe('files edited by hand', () => {
     const status = async (path: string) => (await app.inject('GET', path)).status;
 
     writeFileSync(join(folder, 'collection.added.json'), JSON.stringify(PLAIN));
-    await within(2000, async () => expect(await status('/v/d/added')).toBe(200));
+    await pollWithin(2000, async () => expect(await status('/v/d/added')).toBe(200));
 
     const edited = { ...PLAIN, settings: { count: 3 } };
     writeFileSync(join(folder, 'collection.books.json'), JSON.stringify(edited));
-    await within(2000, async () =>
+    await pollWithin(2000, async () =>
       expect((await app.inject('GET', '/v/d/books')).body.metadata.limit).toBe(3),
     );
 
     writeFileSync(join(folder, 'collection.books.json'), '{"fields":');
     rmSync(join(folder, 'collection.added.json'));
-    await within(2000, async () => expect(await status('/v/d/added')).toBe(404));
+    await pollWithin(2000, async () => expect(await status('/v/d/added')).toBe(404));
     expect((await app.inject('GET', '/v/d/books')).body.metadata.limit).toBe(3);
     expect((await app.inject('GET', '/v/d/books/config')).body).toEqual(edited);
   });

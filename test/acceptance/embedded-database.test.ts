@@ -2,9 +2,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startApp } from '../helpers/app.ts';
-import { LIBRARY } from '../helpers/fixtures.ts';
-import { createWorkspace } from '../helpers/workspace.ts';
+import { startApp } from '../helpers/app/app.ts';
+import { LIBRARY } from '../helpers/fixtures/library.ts';
+import { createWorkspace } from '../helpers/temp/workspace.ts';
 
 it('lies in one database file of a folder that is made when missing', async () => {
   const workspace = createWorkspace(LIBRARY, { database: { sqlite: { path: 'deep/er' } } });

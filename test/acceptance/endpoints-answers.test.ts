@@ -1,7 +1,7 @@
 // What an endpoint answers, and what arrives: methods, status, bodies, headers.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
-import { exchange } from '../helpers/raw-http.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
+import { sendRaw } from '../helpers/server-process/client.ts';
 
 let server: EndpointServer;
 
@@ -95,7 +95,7 @@ describe('an answer', () => {
 
   it.each([204, 304])('of status %i has no body', async (status) => {
     const path = await answering(`(req, res) => res.status(${status}).end('dropped')`);
-    const raw = await exchange(server.url, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    const raw = await sendRaw(server.url, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
     expect(raw).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(raw.split('\r\n\r\n')[1]).toBe('');
     expect(raw).not.toMatch(/^content-length: [1-9]/im);

@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
-import { ADMIN } from '../helpers/server-process.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
+import { ADMIN } from '../helpers/server-process/server-process.ts';
 
 // The client has no types, and its answers have every shape.
 // biome-ignore lint/suspicious/noExplicitAny: an untyped client under test

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
 
 let server: EndpointServer;
 

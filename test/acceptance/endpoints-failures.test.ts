@@ -1,6 +1,6 @@
 // What a client sees of an endpoint that fails: one code, one status, one envelope for each way, and nothing of its inside.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EndpointServer, startEndpointServer, type TextAnswer } from '../helpers/endpoint-server.ts';
+import { type EndpointServer, startEndpointServer, type TextAnswer } from '../helpers/app/endpoint-server.ts';
 
 let server: EndpointServer;
 

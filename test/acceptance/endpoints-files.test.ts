@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 const saying = (text: string) => `module.exports.get = (req, res) => res.end('${text}');`;
 const BROKEN = 'module.exports.get = (req, res => {';

@@ -1,6 +1,6 @@
 // The three kinds of isolation fail in the same ways; code changes under load without a call lost.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EndpointServer, startEndpointServer, type TextAnswer } from '../helpers/endpoint-server.ts';
+import { type EndpointServer, startEndpointServer, type TextAnswer } from '../helpers/app/endpoint-server.ts';
 
 let server: EndpointServer;
 

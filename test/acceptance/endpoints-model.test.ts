@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
-import { book, LIBRARY, person } from '../helpers/fixtures.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
+import { book, LIBRARY, person } from '../helpers/fixtures/library.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 let server: EndpointServer;
 let workspace: Workspace;

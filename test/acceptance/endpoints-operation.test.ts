@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, connect } from '../helpers/client.ts';
-import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
-import { LIBRARY } from '../helpers/fixtures.ts';
-import { type ServerProcess, spawnServer } from '../helpers/server-process.ts';
-import { ROOT } from '../helpers/source-tree.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
+import { LIBRARY } from '../helpers/fixtures/library.ts';
+import { ROOT } from '../helpers/fixtures/source-tree.ts';
+import { type Client, connectClient } from '../helpers/server-process/client.ts';
+import { type ServerProcess, spawnServer } from '../helpers/server-process/server-process.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 const HELLO = "module.exports.get = (req, res) => res.end('hello');";
 const SLOW = "module.exports.get = (req, res) => { setTimeout(() => res.end('slow'), 4000); };";
@@ -75,7 +75,7 @@ describe('a server process', () => {
   async function start(endpoints: Readonly<Record<string, string>>, env = {}): Promise<void> {
     workspace = createWorkspace(LIBRARY);
     server = await spawnServer({ cwd: workspace.cwd, env });
-    client = await connect(server.url);
+    client = await connectClient(server.url);
     for (const [name, body] of Object.entries(endpoints)) {
       const posted = await fetch(`${server.url}/1.0/${name}/config`, {
         method: 'POST',
@@ -208,7 +208,7 @@ describe('a server process', () => {
   it('with `sandbox.enabled: false` answers 503 for calls and uploads, and starts no process', async () => {
     workspace = createWorkspace(LIBRARY);
     server = await spawnServer({ cwd: workspace.cwd, env: { CLOISTER_SANDBOX_ENABLED: 'false' } });
-    client = await connect(server.url);
+    client = await connectClient(server.url);
     const posted = await fetch(`${server.url}/1.0/hello/config`, {
       method: 'POST',
       headers: { authorization: `Bearer ${client.token}`, 'content-type': 'text/plain' },

@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp } from '../helpers/app.ts';
-import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
-import { LIBRARY } from '../helpers/fixtures.ts';
-import { createWorkspace } from '../helpers/workspace.ts';
+import { startApp } from '../helpers/app/app.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
+import { LIBRARY } from '../helpers/fixtures/library.ts';
+import { createWorkspace } from '../helpers/temp/workspace.ts';
 
 const HELLO = "module.exports.get = (req, res) => res.end('hello');";
 

@@ -1,7 +1,7 @@
 // What posted code sees of a request, and what is refused before it runs.
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
 
 const ECHO = `
   const echo = (req, res) => res.json(req);

@@ -1,6 +1,6 @@
 // The kill switch: what runs when an endpoint or a hook is suspended, and what its author can do about it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
 
 const SOON = { timeout: 15_000 };
 const HELLO = "module.exports.get = (req, res) => res.end('hello');";

@@ -1,6 +1,6 @@
 // Logs, the switch for one endpoint, and the circuit breaker.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
 
 const HELLO = "module.exports.get = (req, res) => res.end('hello');";
 const LOOP = 'module.exports.get = () => { for (;;); };';

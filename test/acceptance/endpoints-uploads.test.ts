@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
 
 const HELLO = "module.exports.get = (req, res) => res.end('hello');";
 

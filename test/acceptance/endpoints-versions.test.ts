@@ -1,7 +1,7 @@
 // Versions of posted code, going back, and the approval of a reviewer.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
-import { addReviewer } from '../helpers/reviewer.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
+import { addReviewer } from '../helpers/app/site.ts';
 
 const saying = (text: string) => `module.exports.get = (req, res) => {\n  res.end('${text}');\n};\n`;
 

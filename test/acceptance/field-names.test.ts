@@ -1,7 +1,7 @@
 // Names that mean something to languages and databases are names like any other: of fields, of collections.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { makeShelf, queryOf } from '../helpers/shelf.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { createTestCollection, queryOf } from '../helpers/app/site.ts';
 
 const NAMES = [
   ...['名前', 'größe', 'a b', ' ', '-', '0', '1e3', 'id', 'results', 'filter', 'query', 'type', 'null'],
@@ -41,7 +41,7 @@ describe('a field', () => {
     'called %s',
     async (_, name, number) => {
       for (const [kind, index] of [[], [{ keys: { [name]: -1 } }]].entries()) {
-        const shelf = await makeShelf(app, `/1.0/names/field${number}${'ab'[kind]}`, {
+        const shelf = await createTestCollection(app, `/1.0/names/field${number}${'ab'[kind]}`, {
           fields: { [name]: { type: 'Mixed' }, other: { required: true }, inner: { type: 'Object' } },
           settings: { index, sort: name, storeRevisions: true },
           name: 'other',
@@ -79,7 +79,7 @@ describe('a field', () => {
   );
 
   it('is not found on what every object has', async () => {
-    const shelf = await makeShelf(app, '/1.0/names/plain', {
+    const shelf = await createTestCollection(app, '/1.0/names/plain', {
       fields: { other: {}, mixed: { type: 'Mixed' } },
     });
     await shelf.add({ other: 'a', mixed: {} });
@@ -115,7 +115,10 @@ describe('a collection', () => {
   it.each([...collections, '0123456789abcdef01234567'])('called %s', async (name) => {
     const path = `/1.0/odd/${name}`;
     expect((await app.inject('GET', path)).status).toBe(404);
-    const shelf = await makeShelf(app, path, { fields: { name: {} }, settings: { storeRevisions: true } });
+    const shelf = await createTestCollection(app, path, {
+      fields: { name: {} },
+      settings: { storeRevisions: true },
+    });
     const [{ _id }] = await shelf.add({ name });
     expect((await app.inject('GET', `${path}/${_id}`)).body.results[0].name).toBe(name);
     const filter = queryOf({ filter: { name } });
@@ -132,7 +135,7 @@ describe('a collection', () => {
   it.each(['/__proto__/odd/a', '/1.0/__proto__/b', '/constructor/constructor/valueOf'])(
     'at %s',
     async (path) => {
-      const shelf = await makeShelf(app, path, { fields: { name: {} } });
+      const shelf = await createTestCollection(app, path, { fields: { name: {} } });
       await shelf.add({ name: 'a' });
       expect(await shelf.find({ name: 'A' })).toEqual(['a']);
     },

@@ -1,8 +1,8 @@
 // Filters over the whole application: what each finds, and in which words the others are refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { makeShelf, type Shelf } from '../helpers/shelf.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { createTestCollection, type TestCollection } from '../helpers/app/site.ts';
 
 const ID = '0123456789abcdef01234567';
 const FIELDS = {
@@ -20,15 +20,18 @@ const FIELDS = {
 };
 
 let app: TestApp;
-let things: Shelf;
+let things: TestCollection;
 /** Has one document and keeps no revisions. */
-let bare: Shelf;
+let bare: TestCollection;
 let lone: Json;
 
 beforeAll(async () => {
   app = await startApp({ specs: {} });
-  things = await makeShelf(app, '/1.0/library/things', { fields: FIELDS });
-  bare = await makeShelf(app, '/1.0/library/bare', { fields: FIELDS, settings: { storeRevisions: false } });
+  things = await createTestCollection(app, '/1.0/library/things', { fields: FIELDS });
+  bare = await createTestCollection(app, '/1.0/library/bare', {
+    fields: FIELDS,
+    settings: { storeRevisions: false },
+  });
   [{ _id: lone }] = await bare.add({ name: 'lone' });
   const [alpha] = await things.add({
     name: 'Alpha',

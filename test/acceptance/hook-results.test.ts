@@ -1,7 +1,7 @@
 // What hooks may return, what becomes of it, and that each event refuses in the same words.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
 
 let server: EndpointServer;
 let made = 0;

@@ -1,7 +1,7 @@
 // Hooks of collections in the whole application: posted, run in the sandbox, refused, suspended, removed.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
 
 let app: TestApp;
 const log: string[] = [];

@@ -3,12 +3,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomRuns, timeoutFor } from '../contracts/random-runs.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { book, person } from '../helpers/fixtures.ts';
-import * as content from '../helpers/hostile-content.ts';
-import * as requests from '../helpers/hostile-requests.ts';
-import * as values from '../helpers/hostile-values.ts';
-import type { InjectAnswer } from '../helpers/inject.ts';
+import type { InjectAnswer } from '../helpers/app/app.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import * as content from '../helpers/fixtures/hostile-content.ts';
+import * as requests from '../helpers/fixtures/hostile-requests.ts';
+import * as values from '../helpers/fixtures/hostile-values.ts';
+import { book, person } from '../helpers/fixtures/library.ts';
 
 const BOOKS = '/1.0/library/books';
 const CASES = 500;

@@ -1,8 +1,8 @@
 // What holds for every address: order of refusals, content types, envelopes, methods, paths, CORS.
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { book, LIBRARY } from '../helpers/fixtures.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { book, LIBRARY } from '../helpers/fixtures/library.ts';
 
 const BOOKS = '/1.0/library/books';
 const UNKNOWN = '0123456789abcdef01234567';

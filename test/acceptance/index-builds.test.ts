@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { checkData } from '../../src/cli/check-data.ts';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { captureIo } from '../helpers/console.ts';
-import { createWorkspace } from '../helpers/workspace.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { captureIo } from '../helpers/server-process/console.ts';
+import { createWorkspace } from '../helpers/temp/workspace.ts';
 
 const FIELDS = { t: {}, n: { type: 'Number' }, pad: {} };
 const plain = { fields: FIELDS, settings: {} };

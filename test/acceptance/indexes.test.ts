@@ -1,8 +1,8 @@
 // Unique indexes and statistics over the whole application.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { makeShelf } from '../helpers/shelf.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { createTestCollection } from '../helpers/app/site.ts';
 
 const fields = {
   name: {},
@@ -26,7 +26,7 @@ afterAll(() => app.close());
 
 function shelf(settings: JsonObject) {
   number += 1;
-  return makeShelf(app, `/1.0/library/unique${number}`, { fields, settings });
+  return createTestCollection(app, `/1.0/library/unique${number}`, { fields, settings });
 }
 
 const CLASHES: readonly (readonly [JsonObject, JsonObject, JsonObject, readonly string[]])[] = [
@@ -75,7 +75,7 @@ describe('a unique index', () => {
 
   it('may refuse the first write of all, which leaves nothing behind', async () => {
     const { path, get } = await shelf({});
-    const parent = await makeShelf(app, `${path}parents`, {
+    const parent = await createTestCollection(app, `${path}parents`, {
       fields: { child: { type: 'Reference', settings: { collection: path.split('/').pop() ?? '' } } },
       settings: unique({ child: 1 }, { sparse: true }),
     });

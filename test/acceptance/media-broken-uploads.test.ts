@@ -2,8 +2,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FORM_TYPE, formOf } from '../helpers/form.ts';
-import { type MediaServer, PICTURES, startMediaServer } from '../helpers/media-server.ts';
+import {
+  FORM_TYPE,
+  formOf,
+  type MediaServer,
+  PICTURES,
+  startMediaServer,
+} from '../helpers/app/media-server.ts';
 
 const MAX_BYTES = 100_000;
 const FORM = formOf([

@@ -1,7 +1,12 @@
 // Media over HTTP with the files in a bucket: upload, download in parts, a clash of names, deletion.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { PICTURES, startMediaServer } from '../helpers/media-server.ts';
-import { isS3ServerInstalled, launchS3Server, objectsIn, type S3Server } from '../helpers/s3-server.ts';
+import { PICTURES, startMediaServer } from '../helpers/app/media-server.ts';
+import {
+  isS3ServerInstalled,
+  launchS3Server,
+  objectsIn,
+  type S3Server,
+} from '../helpers/store/redis-and-s3.ts';
 
 const PREFIX = 'workspace/media/1.0/library/pictures/';
 

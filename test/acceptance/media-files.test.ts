@@ -1,7 +1,7 @@
 // Real files from the upload to the download: dimensions as shown, the same bytes back by every address, safe headers.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { animation, bmp, noise, picture } from '../helpers/images.ts';
-import { type MediaServer, PICTURES, startMediaServer } from '../helpers/media-server.ts';
+import { type MediaServer, PICTURES, startMediaServer } from '../helpers/app/media-server.ts';
+import { bmp, encodedAnimation, noise, picture } from '../helpers/fixtures/images.ts';
 
 const SCRIPTED =
   '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><script>alert(1)</script></svg>';
@@ -32,7 +32,7 @@ describe('images', () => {
     const rows: readonly (readonly [string, Buffer, number, number])[] = [
       ['image/png', await picture(40, 30, (image) => image.png()), 40, 30],
       ['image/jpeg', await picture(40, 30, (image) => image.jpeg().withMetadata(turned)), 30, 40],
-      ['image/gif', await animation(40, 30, 3, (image) => image.gif()), 40, 30],
+      ['image/gif', await encodedAnimation(40, 30, 3, (image) => image.gif()), 40, 30],
       ['image/webp', await picture(40, 30, (image) => image.webp().withMetadata(turned)), 30, 40],
       ['image/avif', await picture(40, 30, (image) => image.avif({ effort: 0 })), 40, 30],
       ['image/tiff', await noise(600, 400, (image) => image.tiff({ compression: 'none' })), 600, 400],

@@ -4,12 +4,12 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Client, connect } from '../helpers/client.ts';
-import { filesBelow } from '../helpers/files-below.ts';
-import { FORM_TYPE, formOf } from '../helpers/form.ts';
-import { createRandom } from '../helpers/ledger-audit.ts';
-import { freePort, type ServerProcess, spawnServer } from '../helpers/server-process.ts';
-import { createWorkspace } from '../helpers/workspace.ts';
+import { FORM_TYPE, formOf } from '../helpers/app/media-server.ts';
+import { type Client, connectClient } from '../helpers/server-process/client.ts';
+import { freePort, type ServerProcess, spawnServer } from '../helpers/server-process/server-process.ts';
+import { seededRandom } from '../helpers/store/tracked-writer.ts';
+import { filesBelow } from '../helpers/temp/folders.ts';
+import { createWorkspace } from '../helpers/temp/workspace.ts';
 
 const KILLS = 12;
 const UPLOADERS = 4;
@@ -78,7 +78,7 @@ describe('SIGKILL during uploads', () => {
     const workspace = createWorkspace({ '1.0/library/pictures': SPEC });
     const media = join(workspace.path, 'media');
     const port = await freePort();
-    const random = createRandom(SEED);
+    const random = seededRandom(SEED);
     const acknowledged = new Set<string>();
     const read = new Set<string>();
     let left = 0;
@@ -104,7 +104,7 @@ describe('SIGKILL during uploads', () => {
     try {
       for (let kill = 0; kill < KILLS || acknowledged.size <= KILLS; kill += 1) {
         server = await spawnServer({ cwd: workspace.cwd, port });
-        const client = await connect(server.url);
+        const client = await connectClient(server.url);
         await audit(server.url, client);
         const uploader = { url: server.url, token: client.token, random, acknowledged };
         // The first waits for the threads that read images.
@@ -116,7 +116,7 @@ describe('SIGKILL during uploads', () => {
         left += filesBelow(join(media, '.uploads')).length;
       }
       server = await spawnServer({ cwd: workspace.cwd, port });
-      await audit(server.url, await connect(server.url));
+      await audit(server.url, await connectClient(server.url));
       // Otherwise no kill came during an upload, and nothing was shown.
       expect(left).toBeGreaterThan(0);
     } finally {

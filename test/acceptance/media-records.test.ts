@@ -1,9 +1,9 @@
 // Media records as clients see them beside other documents. They come by an import here: how files come is told elsewhere.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { exportFrom, importInto } from '../helpers/moved-site.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { exportWorkspace, importWorkspace } from '../helpers/app/site.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 const IMAGES: JsonObject = {
   fields: {
@@ -48,7 +48,7 @@ beforeEach(async () => {
   workspace = createWorkspace(SPECS);
   const lines = [1, 2, 3].map((n) => lineOf(record(n, { alt: `Alt ${n}` })));
   lines.push(lineOf(record(4, { hidden: true })), lineOf(record(5, {}, 'thin'), 'thin'));
-  await importInto(workspace, lines.join(''));
+  await importWorkspace(workspace, lines.join(''));
   app = await startApp({ workspace });
 });
 afterEach(async () => {
@@ -134,7 +134,7 @@ describe('media records', () => {
     expect((await app.inject('DELETE', `${PATH}/${idOf(1)}`)).status).toBe(204);
     await app.inject('DELETE', PATH, { body: { query: { width: { $gte: 300 } } } });
     await app.close();
-    const { output } = await exportFrom(workspace);
+    const { output } = await exportWorkspace(workspace);
     expect(output).toContain(lineOf(record(2, { alt: 'Alt 2' })));
     expect(output).not.toContain('cloister.');
     const images = output.split('\n').filter((line) => line.includes('"collection":"images"'));

@@ -4,8 +4,8 @@ import { insertEntry } from '../../src/collections/writes/file-removals/removal-
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openDocumentStore } from '../../src/stores/open/document-store.ts';
 import type { Write } from '../../src/stores/ports.ts';
-import { startApp } from '../helpers/app.ts';
-import { type MediaServer, PICTURES, startMediaServer } from '../helpers/media-server.ts';
+import { startApp } from '../helpers/app/app.ts';
+import { type MediaServer, PICTURES, startMediaServer } from '../helpers/app/media-server.ts';
 
 let server: MediaServer;
 beforeEach(async () => {

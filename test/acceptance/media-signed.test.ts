@@ -1,9 +1,9 @@
 // Signed uploads: who may sign, under which addresses, and what a signed URL is good for.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { BOOKS } from '../helpers/fixtures.ts';
-import { ADMIN } from '../helpers/server-process.ts';
-import { filesForm, sign, upload } from '../helpers/signed-upload.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { filesForm, sign, upload } from '../helpers/app/media-server.ts';
+import { BOOKS } from '../helpers/fixtures/library.ts';
+import { ADMIN } from '../helpers/server-process/server-process.ts';
 
 const IMAGES = { fields: { caption: {} }, settings: { type: 'media' } };
 const FILE = { fileName: 'test.jpg', mimetype: 'image/jpeg' };

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type MediaServer, PICTURES, startMediaServer } from '../helpers/media-server.ts';
+import { type MediaServer, PICTURES, startMediaServer } from '../helpers/app/media-server.ts';
 
 const FILE = { fileName: 'a.txt', type: 'text/plain', body: 'hello' };
 

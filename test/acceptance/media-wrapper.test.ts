@@ -1,8 +1,8 @@
 // The official client of the dialect, unmodified, with media: buckets, signed URLs, and the upload behind them.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { officialClient, type Untyped } from '../helpers/official-client.ts';
-import { ADMIN } from '../helpers/server-process.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { officialClient, type Untyped } from '../helpers/server-process/official-client.ts';
+import { ADMIN } from '../helpers/server-process/server-process.ts';
 
 type Any = Untyped;
 

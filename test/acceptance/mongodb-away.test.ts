@@ -1,12 +1,16 @@
 // The database is away: at the start, later, or there but silent. The server stays up and everything works again by itself.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { connect } from '../helpers/client.ts';
-import { mongoEnvironment, withDatabase } from '../helpers/engine.ts';
-import { LIBRARY } from '../helpers/fixtures.ts';
-import { describeMongo, ownServer } from '../helpers/mongo-servers.ts';
-import { type ServerProcess, spawnServer } from '../helpers/server-process.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { LIBRARY } from '../helpers/fixtures/library.ts';
+import { connectClient } from '../helpers/server-process/client.ts';
+import { type ServerProcess, spawnServer } from '../helpers/server-process/server-process.ts';
+import { describeMongo, ownServer } from '../helpers/store/mongo-servers.ts';
+import {
+  createWorkspace,
+  mongoEnvironment,
+  type Workspace,
+  withDatabase,
+} from '../helpers/temp/workspace.ts';
 
 const BOOKS = '/1.0/library/books';
 const TOKEN_SECRET = 'a signing secret of tests, long enough to be taken';
@@ -72,7 +76,7 @@ describeMongo('While the database is away', () => {
     expect((await fetch(`${url}/hello`)).status).toBe(200);
     await mongod.start();
     await untilHealthy(url);
-    const client = await connect(url);
+    const client = await connectClient(url);
     const created = await client.request('POST', BOOKS, { title: 'Late' });
     expect(created.status, JSON.stringify(created.body)).toBe(200);
     const { body: stats } = await client.request('GET', `${BOOKS}/stats`);
@@ -86,7 +90,7 @@ describeMongo('While the database is away', () => {
   it('requests are refused, and served again without a restart', { timeout: 90_000 }, async () => {
     const mongod = await ownServer();
     const { url } = await start(mongod.uri, '/health', { auth: { tokenSecret: TOKEN_SECRET } });
-    const client = await connect(url);
+    const client = await connectClient(url);
     const { body } = await client.request('POST', BOOKS, { title: 'Early' });
     const path = `${url}${BOOKS}/${body.results[0]._id}`;
     for (let round = 0; round < 2; round += 1) {
@@ -117,13 +121,13 @@ describeMongo('While the database is away', () => {
   it('a silent one holds up nobody beyond the time limit', { timeout: 90_000 }, async () => {
     const mongod = await ownServer();
     const { url } = await start(mongod.uri, '/health');
-    const client = await connect(url);
+    const client = await connectClient(url);
     expect((await client.request('POST', BOOKS, { title: 'Before' })).status).toBe(200);
-    await mongod.freeze();
+    await mongod.suspend();
     const many = Array.from({ length: 50 }, () => expectAway(`${url}${BOOKS}`, bearer(client.token)));
     expect(Math.max(...(await Promise.all(many)))).toBeLessThan(NO_HANG_MS);
     expect((await fetch(`${url}/hello`)).status).toBe(200);
-    mongod.thaw();
+    mongod.resume();
     await untilHealthy(url);
     const { status, body } = await client.request('GET', BOOKS);
     expect([status, body.metadata.totalCount]).toEqual([200, 1]);

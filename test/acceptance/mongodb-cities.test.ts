@@ -2,12 +2,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CITIES, COUNTRIES, cityDocuments, countryDocuments } from '../../scripts/example-import/world.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { type Client, connect } from '../helpers/client.ts';
-import { mongoEnvironment } from '../helpers/engine.ts';
-import { createDatabase, describeMongo } from '../helpers/mongo-servers.ts';
-import { type ServerProcess, spawnServer } from '../helpers/server-process.ts';
-import { queryOf } from '../helpers/shelf.ts';
-import { createWorkspace } from '../helpers/workspace.ts';
+import { queryOf } from '../helpers/app/site.ts';
+import { type Client, connectClient } from '../helpers/server-process/client.ts';
+import { type ServerProcess, spawnServer } from '../helpers/server-process/server-process.ts';
+import { createDatabase, describeMongo } from '../helpers/store/mongo-servers.ts';
+import { createWorkspace, mongoEnvironment } from '../helpers/temp/workspace.ts';
 
 const WORLD = '/1.0/world';
 const MANY = 20_000;
@@ -27,7 +26,7 @@ async function post(client: Client, path: string, body: unknown) {
 }
 
 async function fill(server: ServerProcess): Promise<Side> {
-  const client = await connect(server.url);
+  const client = await connectClient(server.url);
   await post(client, `${WORLD}/countries/config`, COUNTRIES);
   await post(client, `${WORLD}/cities/config`, CITIES);
   const { results } = await post(client, `${WORLD}/countries`, countryDocuments());

@@ -1,8 +1,8 @@
 // Each database folder has a database of its own on the server, named exactly as the folder.
 import { expect, it } from 'vitest';
-import { startApp } from '../helpers/app.ts';
-import { mongoEnvironment } from '../helpers/engine.ts';
-import { createDatabase, describeMongo, rawClient } from '../helpers/mongo-servers.ts';
+import { startApp } from '../helpers/app/app.ts';
+import { createDatabase, describeMongo, rawClient } from '../helpers/store/mongo-servers.ts';
+import { mongoEnvironment } from '../helpers/temp/workspace.ts';
 
 const PLAIN = { fields: { title: { type: 'String' } }, settings: { storeRevisions: true } };
 

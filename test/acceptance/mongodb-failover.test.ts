@@ -2,14 +2,18 @@
 // served, the server says 503 for a short while, and nobody has to do anything.
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { type Client, connect } from '../helpers/client.ts';
-import { mongoEnvironment, withDatabase } from '../helpers/engine.ts';
-import { createLedger, LEDGER, type Ledger } from '../helpers/ledger.ts';
-import { audit, createRandom } from '../helpers/ledger-audit.ts';
-import { describeMongo } from '../helpers/mongo-servers.ts';
-import { launchReplicaSet } from '../helpers/mongod.ts';
-import { spawnServer } from '../helpers/server-process.ts';
-import { createWorkspace } from '../helpers/workspace.ts';
+import { type Client, connectClient } from '../helpers/server-process/client.ts';
+import { spawnServer } from '../helpers/server-process/server-process.ts';
+import { describeMongo } from '../helpers/store/mongo-servers.ts';
+import { launchReplicaSet } from '../helpers/store/mongod.ts';
+import {
+  createTrackedWriter,
+  seededRandom,
+  TRACKED_COLLECTION,
+  type TrackedWriter,
+  verifyWriters,
+} from '../helpers/store/tracked-writer.ts';
+import { createWorkspace, mongoEnvironment, withDatabase } from '../helpers/temp/workspace.ts';
 
 const WRITERS = 4;
 const READERS = 2;
@@ -58,24 +62,24 @@ function createWatch(client: Client) {
 type Watch = ReturnType<typeof createWatch>;
 
 /** Writes on and on; what is refused is sent again, and what is there then must be what that leads to. */
-async function write(ledger: Ledger, { hasty, patient }: Watch, enough: () => boolean): Promise<void> {
+async function write(ledger: TrackedWriter, { hasty, patient }: Watch, enough: () => boolean): Promise<void> {
   while (!enough()) {
     await ledger.run(hasty, enough);
     // Before anything is written: a server that was just elected must not serve what it had a moment earlier.
-    await ledger.glance(patient);
-    await ledger.settle(patient);
-    await ledger.audit(patient);
+    await ledger.expectAcknowledged(patient);
+    await ledger.settlePending(patient);
+    await ledger.verify(patient);
   }
 }
 
 /** Lists a writer's documents on and on: whole ones, and none older than what was acknowledged before it asked. */
 async function read(
   writer: number,
-  { ledger, watch, enough }: { ledger: Ledger; watch: Watch; enough: () => boolean },
+  { ledger, watch, enough }: { ledger: TrackedWriter; watch: Watch; enough: () => boolean },
 ) {
   const path = `${LIST}?count=1000&filter=${encodeURIComponent(JSON.stringify({ writer }))}`;
   while (!enough()) {
-    const least = ledger.least();
+    const least = ledger.minVersions();
     const { status, body } = await watch.hasty.request('GET', path);
     if (status === 503) await pause(50);
     for (const { title, v, history } of status === 200 ? body.results : []) {
@@ -88,13 +92,13 @@ async function read(
 describeMongo('A replica set whose primary is killed', () => {
   it('goes on by itself, with all that was acknowledged', { timeout: 180_000 }, async () => {
     const servers = await launchReplicaSet();
-    const workspace = createWorkspace({ [LIST.slice(1)]: LEDGER });
+    const workspace = createWorkspace({ [LIST.slice(1)]: TRACKED_COLLECTION });
     const env = mongoEnvironment(withDatabase(servers.uri, 'failover'));
     const server = await spawnServer({ cwd: workspace.cwd, env });
     try {
-      const watch = createWatch(await connect(server.url));
-      const random = createRandom(20_260_101);
-      const ledgers = Array.from({ length: WRITERS }, (_, writer) => createLedger(writer, random));
+      const watch = createWatch(await connectClient(server.url));
+      const random = seededRandom(20_260_101);
+      const ledgers = Array.from({ length: WRITERS }, (_, writer) => createTrackedWriter(writer, random));
       let done = false;
       const enough = () => done;
       const load = Promise.all([
@@ -117,7 +121,7 @@ describeMongo('A replica set whose primary is killed', () => {
       );
       expect(watch.wrong).toEqual([]);
       expect(watch.lastRefusal() - killed).toBeLessThan(LONGEST_AWAY_MS);
-      await audit(watch.hasty, ledgers);
+      await verifyWriters(watch.hasty, ledgers);
     } finally {
       await server.stop();
       await servers.dispose();

@@ -1,10 +1,10 @@
 // A MongoDB that answers with errors, at the start and later: the server stays up, says 503, and goes on by itself.
 import type { Document } from 'mongodb';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { startApp } from '../helpers/app.ts';
-import { mongoEnvironment, withDatabase } from '../helpers/engine.ts';
-import { book } from '../helpers/fixtures.ts';
-import { describeMongo, ownServer, rawClient } from '../helpers/mongo-servers.ts';
+import { startApp } from '../helpers/app/app.ts';
+import { book } from '../helpers/fixtures/library.ts';
+import { describeMongo, ownServer, rawClient } from '../helpers/store/mongo-servers.ts';
+import { mongoEnvironment, withDatabase } from '../helpers/temp/workspace.ts';
 
 const BOOKS = '/1.0/library/books';
 const OF_THE_START = ['listIndexes', 'createIndexes', 'find', 'insert', 'update', 'aggregate', 'count'];

@@ -13,10 +13,10 @@ import {
 } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { mongoEnvironment } from '../helpers/engine.ts';
-import { createDatabase, describeMongo, rawClient } from '../helpers/mongo-servers.ts';
-import { queryOf } from '../helpers/shelf.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { queryOf } from '../helpers/app/site.ts';
+import { createDatabase, describeMongo, rawClient } from '../helpers/store/mongo-servers.ts';
+import { mongoEnvironment } from '../helpers/temp/workspace.ts';
 
 const ANN = new ObjectId('5a1b2c3d4e5f60718293a4b5');
 const BOB = new ObjectId('5a1b2c3d4e5f60718293a4b6');

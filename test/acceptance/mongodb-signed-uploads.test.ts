@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import { removeExpiredTokens } from '../../src/media/signed-uploads.ts';
 import { openMongoDocuments } from '../../src/stores/mongo-documents/store.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { mongoEnvironment } from '../helpers/engine.ts';
-import { createDatabase, describeMongo, rawClient } from '../helpers/mongo-servers.ts';
-import { sign, upload } from '../helpers/signed-upload.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { sign, upload } from '../helpers/app/media-server.ts';
+import { createDatabase, describeMongo, rawClient } from '../helpers/store/mongo-servers.ts';
+import { mongoEnvironment } from '../helpers/temp/workspace.ts';
 
 const SPECS = { '1.0/library/images': { fields: { caption: {} }, settings: { type: 'media' } } };
 const PATH = '/1.0/library/images';

@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { connect } from '../helpers/client.ts';
-import { describeMongo, ownServer } from '../helpers/mongo-servers.ts';
-import { ROOT } from '../helpers/source-tree.ts';
-import { createWorkspace } from '../helpers/workspace.ts';
+import { ROOT } from '../helpers/fixtures/source-tree.ts';
+import { connectClient } from '../helpers/server-process/client.ts';
+import { describeMongo, ownServer } from '../helpers/store/mongo-servers.ts';
+import { createWorkspace } from '../helpers/temp/workspace.ts';
 
 const LATE = { timeout: 40_000, interval: 100 };
 
@@ -60,7 +60,7 @@ describeMongo('A start that the database completes late', () => {
     await vi.waitFor(() => expect(output()).toMatch(/^export CLOISTER_ADMIN_SECRET=/m), LATE);
     const [clientId = '', secret = ''] = [found(/^client id: (\S+)$/m), found(/^client secret: (\S+)$/m)];
     await vi.waitFor(async () => expect((await fetch(`${url}/health`)).status).toBe(200), LATE);
-    const client = await connect(url, { clientId, secret });
+    const client = await connectClient(url, { clientId, secret });
     expect((await client.request('GET', '/api/clients')).status).toBe(200);
     child.kill('SIGTERM');
     expect(await ended).toBe(0);

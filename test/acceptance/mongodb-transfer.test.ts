@@ -2,11 +2,11 @@
 import { Binary, Long, ObjectId } from 'mongodb';
 import { afterEach, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { startApp } from '../helpers/app.ts';
-import { LIBRARY } from '../helpers/fixtures.ts';
-import { describeMongo, ownDatabase, ownServer, rawClient } from '../helpers/mongo-servers.ts';
-import { exportFrom, fillSite, importInto, viewSite } from '../helpers/moved-site.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { startApp } from '../helpers/app/app.ts';
+import { exportWorkspace, fillSite, importWorkspace, readSite } from '../helpers/app/site.ts';
+import { LIBRARY } from '../helpers/fixtures/library.ts';
+import { describeMongo, ownDatabase, ownServer, rawClient } from '../helpers/store/mongo-servers.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 const workspaces: Workspace[] = [];
 afterEach(() => {
@@ -30,30 +30,30 @@ describeMongo('moving a site', (servers) => {
   it.each(kinds)('from the embedded database to MongoDB (%s) and back', async (kind) => {
     const source = embedded();
     await fillSite(source);
-    const { output } = await exportFrom(source);
+    const { output } = await exportWorkspace(source);
     const { workspace: between } = await onServer(servers[kind]);
-    expect((await importInto(between, output)).said).toBe('imported 150 documents of 3 collections');
-    expect(await viewSite(between)).toEqual(await viewSite(source));
-    expect((await exportFrom(between)).output).toBe(output);
+    expect((await importWorkspace(between, output)).said).toBe('imported 150 documents of 3 collections');
+    expect(await readSite(between)).toEqual(await readSite(source));
+    expect((await exportWorkspace(between)).output).toBe(output);
 
     const target = embedded();
-    await importInto(target, (await exportFrom(between)).output);
-    expect(await viewSite(target)).toEqual(await viewSite(source));
-    expect((await importInto(between, output)).said).toContain('150 were there already');
+    await importWorkspace(target, (await exportWorkspace(between)).output);
+    expect(await readSite(target)).toEqual(await readSite(source));
+    expect((await importWorkspace(between, output)).said).toContain('150 were there already');
   });
 
   it.each(kinds)('from MongoDB (%s) to the embedded database and back', async (kind) => {
     const { workspace: source } = await onServer(servers[kind]);
     await fillSite(source);
-    const { output, said } = await exportFrom(source);
+    const { output, said } = await exportWorkspace(source);
     expect(said).toBe('exported 150 documents of 3 collections');
     const between = embedded();
-    await importInto(between, output);
-    expect(await viewSite(between)).toEqual(await viewSite(source));
+    await importWorkspace(between, output);
+    expect(await readSite(between)).toEqual(await readSite(source));
     const { workspace: target } = await onServer(servers[kind]);
-    await importInto(target, (await exportFrom(between)).output);
-    expect(await viewSite(target)).toEqual(await viewSite(source));
-    expect((await exportFrom(target)).output).toBe(output);
+    await importWorkspace(target, (await exportWorkspace(between)).output);
+    expect(await readSite(target)).toEqual(await readSite(source));
+    expect((await exportWorkspace(target)).output).toBe(output);
   });
 
   it.each(kinds)('into MongoDB (%s) while a server runs on it', async (kind) => {
@@ -62,7 +62,7 @@ describeMongo('moving a site', (servers) => {
     const { workspace } = await onServer(servers[kind]);
     const app = await startApp({ workspace });
     try {
-      await importInto(workspace, (await exportFrom(source)).output);
+      await importWorkspace(workspace, (await exportWorkspace(source)).output);
       const { body } = await app.inject('GET', '/1.0/library/books/count');
       expect(body.metadata.totalCount).toBe(57);
     } finally {
@@ -73,23 +73,23 @@ describeMongo('moving a site', (servers) => {
   it('with a database for each folder', async () => {
     const source = embedded({ enableCollectionDatabases: true });
     await fillSite(source);
-    const { output } = await exportFrom(source);
+    const { output } = await exportWorkspace(source);
     // A server of its own: each database that others have on it would be a folder of this site.
     const { uri } = await ownServer();
     const target = embedded({ enableCollectionDatabases: true, engine: 'mongodb', mongodb: { uri } });
-    await importInto(target, output);
-    expect(await viewSite(target)).toEqual(await viewSite(source));
+    await importWorkspace(target, output);
+    expect(await readSite(target)).toEqual(await readSite(source));
     expect(await rawClient(uri).db('library').collection('books').countDocuments()).toBe(57);
-    expect((await exportFrom(target)).output).toBe(output);
+    expect((await exportWorkspace(target)).output).toBe(output);
   });
 
   it('refuses a site with a database for each folder where there is one for all', async () => {
     const source = embedded({ enableCollectionDatabases: true });
     await fillSite(source);
-    const { output } = await exportFrom(source);
+    const { output } = await exportWorkspace(source);
     expect(output).toMatch(/^\{"database":"library","collection":"books",/);
     const { workspace, uri } = await onServer(servers.replicaSet);
-    await expect(importInto(workspace, output)).rejects.toThrow(
+    await expect(importWorkspace(workspace, output)).rejects.toThrow(
       'cloister: import: line 1: it has a database, but `database.enableCollectionDatabases` is off',
     );
     expect(await rawClient(uri).db().listCollections().toArray()).toEqual([]);
@@ -116,7 +116,7 @@ describeMongo('moving a site', (servers) => {
       return n % 2 === 0 ? text : new ObjectId(text);
     });
     await db.collection<{ _id: unknown }>('alike').insertMany(alike.map((_id, n) => ({ _id, n })));
-    const { output, said } = await exportFrom(workspace);
+    const { output, said } = await exportWorkspace(workspace);
     const lines = output
       .trimEnd()
       .split('\n')
@@ -136,7 +136,7 @@ describeMongo('moving a site', (servers) => {
     const textual = text.filter(
       (line) => !line.includes('"collection":"alike"') && !line.includes('"_id":"0123456789abcdef01234567"'),
     );
-    await importInto(target, textual.join('\n'));
-    expect((await exportFrom(target)).output.trimEnd().split('\n').sort()).toEqual(textual.toSorted());
+    await importWorkspace(target, textual.join('\n'));
+    expect((await exportWorkspace(target)).output.trimEnd().split('\n').sort()).toEqual(textual.toSorted());
   });
 });

@@ -1,21 +1,21 @@
 // Every query parameter but `filter` over the whole application: effect, metadata, and the words of each refusal.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { makeShelf, queryOf, type Shelf } from '../helpers/shelf.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { createTestCollection, queryOf, type TestCollection } from '../helpers/app/site.ts';
 
 type Parameters = Readonly<Record<string, Json>>;
 
 let app: TestApp;
-let plain: Shelf;
-let set: Shelf;
+let plain: TestCollection;
+let set: TestCollection;
 
 const fields = { name: {}, n: { type: 'Number' }, tags: {}, any: { type: 'Mixed' } };
 
 beforeAll(async () => {
   app = await startApp({ specs: {}, config: { limits: { pageSize: 50 } } });
-  plain = await makeShelf(app, '/1.0/library/plain', { fields });
-  set = await makeShelf(app, '/1.0/library/set', {
+  plain = await createTestCollection(app, '/1.0/library/plain', { fields });
+  set = await createTestCollection(app, '/1.0/library/set', {
     fields,
     settings: {
       count: 2,
@@ -156,7 +156,10 @@ const LIMITED: readonly (readonly [Json, Parameters, readonly string[]])[] = [
 
 describe('fields', () => {
   it.each(LIMITED)('limited by %j and asked as %j', async (fieldLimiters, asked, names) => {
-    const shelf = await makeShelf(app, '/1.0/library/limited', { fields, settings: { fieldLimiters } });
+    const shelf = await createTestCollection(app, '/1.0/library/limited', {
+      fields,
+      settings: { fieldLimiters },
+    });
     const [{ _id }] = await shelf.add({ name: 'x', n: 1 });
     const list = await shelf.get({ fields: asked });
     expect(Object.keys(list.body.results[0])).toEqual(names);
@@ -166,7 +169,7 @@ describe('fields', () => {
 
   it('limited by a mixture load, and every read fails', async () => {
     const settings = { fieldLimiters: { name: 1, n: 0 } };
-    const shelf = await makeShelf(app, '/1.0/library/mixed', { fields, settings });
+    const shelf = await createTestCollection(app, '/1.0/library/mixed', { fields, settings });
     const { status, body } = await shelf.get();
     expect([status, body.errors[0].title, body.errors[0].code]).toEqual([
       400,
@@ -217,7 +220,7 @@ describe('a parameter', () => {
 
 describe('order', () => {
   it('is that of the database: types, lists, code points, ties by id in the direction of the last key', async () => {
-    const shelf = await makeShelf(app, '/1.0/library/order', { fields });
+    const shelf = await createTestCollection(app, '/1.0/library/order', { fields });
     const values = [true, [3, 9], 'b', { a: 1 }, 5, null, '\u{1f600}', '\uffff', 'a', [], false];
     await shelf.add({ name: 'none' }, ...values.map((any) => ({ name: JSON.stringify(any), any })));
     const up = await shelf.find({}, { sort: { any: 1 } });
@@ -243,7 +246,7 @@ describe('order', () => {
   });
 
   it('by two lists of one document is refused', async () => {
-    const shelf = await makeShelf(app, '/1.0/library/lists', { fields });
+    const shelf = await createTestCollection(app, '/1.0/library/lists', { fields });
     await shelf.add({ name: ['a', 'b'], tags: ['c'] });
     const { status, body } = await shelf.get({ sort: { name: 1, tags: 1 } });
     expect([status, body.success, typeof body.errors[0].message]).toEqual([400, false, 'string']);

@@ -1,7 +1,7 @@
 // How answers look over the whole application: composed writes, tags, shared folders, patterns that need a worker.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { makeShelf, queryOf } from '../helpers/shelf.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { createTestCollection, queryOf } from '../helpers/app/site.ts';
 
 const friend = { type: 'Reference', settings: { collection: 'friends' } };
 
@@ -9,7 +9,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await startApp({ specs: {} });
-  await makeShelf(app, '/1.0/library/friends', {
+  await createTestCollection(app, '/1.0/library/friends', {
     fields: { name: {} },
     settings: { fieldLimiters: { _id: 0 } },
   });
@@ -33,7 +33,7 @@ describe('answers to writes', () => {
   it.each(rows)(
     'with `settings.compose` %s and `compose=%s` are composed: %s',
     async (setting, asked, composed) => {
-      const shelf = await makeShelf(app, '/1.0/library/composing', {
+      const shelf = await createTestCollection(app, '/1.0/library/composing', {
         fields: { name: {}, friend },
         settings: { compose: setting },
       });
@@ -52,7 +52,7 @@ describe('answers to writes', () => {
   );
 
   it('can be sent back also where a limiter hides the ids of what they refer to', async () => {
-    const shelf = await makeShelf(app, '/1.0/library/returning', { fields: { friend } });
+    const shelf = await createTestCollection(app, '/1.0/library/returning', { fields: { friend } });
     const id = await addFriend('Bob');
     const [{ _id }] = await shelf.add({ friend: id });
     const fetched = (await shelf.get({ compose: true }, `/${_id}`)).body.results[0];
@@ -63,7 +63,7 @@ describe('answers to writes', () => {
 
 describe('entity tags', () => {
   it('belong to one representation of one state', async () => {
-    const shelf = await makeShelf(app, '/1.0/library/tagged', { fields: { name: {}, friend } });
+    const shelf = await createTestCollection(app, '/1.0/library/tagged', { fields: { name: {}, friend } });
     const [{ _id }] = await shelf.add({ name: 'a', friend: await addFriend('Cid') });
     const tagOf = async (parameters = {}, below = `/${_id}`) => {
       const { headers } = await shelf.get(parameters, below);
@@ -87,8 +87,8 @@ describe('entity tags', () => {
 
 describe('one collection name in two folders', () => {
   it('means the same documents', async () => {
-    const one = await makeShelf(app, '/1.0/left/same', { fields: { name: {} } });
-    const two = await makeShelf(app, '/1.0/right/same', { fields: { name: {}, more: {} } });
+    const one = await createTestCollection(app, '/1.0/left/same', { fields: { name: {} } });
+    const two = await createTestCollection(app, '/1.0/right/same', { fields: { name: {}, more: {} } });
     await one.add({ name: 'a' });
     await two.add({ name: 'b', more: 'c' });
     expect(await one.find({})).toEqual(['a', 'b']);
@@ -121,7 +121,7 @@ describe('letters', () => {
 
   it.each([{}, { index: [{ keys: { name: 1 } }] }])('fold one by one, with %j', async (settings) => {
     const path = `/1.0/library/folded${Object.keys(settings).length}`;
-    const shelf = await makeShelf(app, path, { fields: { name: {} }, settings });
+    const shelf = await createTestCollection(app, path, { fields: { name: {} }, settings });
     await shelf.add(...names.map((name) => ({ name })));
     for (const [asked, found] of pairs) expect(await shelf.find({ name: asked })).toEqual(found);
     for (const name of names) expect(await shelf.find({ name: { $eq: name } })).toEqual([name]);
@@ -131,7 +131,7 @@ describe('letters', () => {
 describe('a pattern beyond the linear-time engine', () => {
   it('judges, and fails what takes too long', async () => {
     const pattern = '^(?=a)(a+)+$';
-    const shelf = await makeShelf(app, '/1.0/library/slow', {
+    const shelf = await createTestCollection(app, '/1.0/library/slow', {
       fields: { name: { validation: { regex: { pattern } } } },
     });
     await shelf.add({ name: 'aaa' });
@@ -148,7 +148,7 @@ describe('a pattern beyond the linear-time engine', () => {
 
 describe('documents as plain text', () => {
   it('are JSON all the same', async () => {
-    const shelf = await makeShelf(app, '/1.0/library/texts', { fields: { name: {} } });
+    const shelf = await createTestCollection(app, '/1.0/library/texts', { fields: { name: {} } });
     const send = (method: string, path: string, body: string, type = 'text/plain') =>
       app.inject(method, path, { body, headers: { 'content-type': type } });
     const created = await send('POST', shelf.path, '{"name":"a"}');

@@ -1,17 +1,17 @@
 // Revisions over the whole application: written with every write, shown in place or as a list, read-only.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { makeShelf, queryOf, type Shelf } from '../helpers/shelf.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { createTestCollection, queryOf, type TestCollection } from '../helpers/app/site.ts';
 
 const fields = { name: { required: true }, n: { type: 'Number' }, friend: { type: 'Reference' } };
 const UNKNOWN = '0123456789abcdef01234567';
 
 let app: TestApp;
-let kept: Shelf;
+let kept: TestCollection;
 
 beforeAll(async () => {
   app = await startApp({ specs: {} });
-  kept = await makeShelf(app, '/1.0/library/kept', { fields, settings: { storeRevisions: true } });
+  kept = await createTestCollection(app, '/1.0/library/kept', { fields, settings: { storeRevisions: true } });
 });
 
 afterAll(() => app.close());
@@ -125,7 +125,7 @@ describe('revisions', () => {
   });
 
   it('are nothing where they are not stored', async () => {
-    const none = await makeShelf(app, '/1.0/library/none', { fields });
+    const none = await createTestCollection(app, '/1.0/library/none', { fields });
     const [document] = await none.add({ name: 'a' });
     expect(document).not.toHaveProperty('history');
     expect((await none.get({ includeHistory: true })).body.results[0].history).toEqual([]);
@@ -159,14 +159,14 @@ describe('the collection of revisions', () => {
   });
 
   it('may have a name of its own, but not that of documents', async () => {
-    const named = await makeShelf(app, '/1.0/library/named', {
+    const named = await createTestCollection(app, '/1.0/library/named', {
       fields,
       settings: { storeRevisions: true, revisionCollection: 'past' },
     });
     await named.add({ name: 'a' });
-    const past = await makeShelf(app, '/1.0/library/past', { fields });
+    const past = await createTestCollection(app, '/1.0/library/past', { fields });
     expect((await past.get()).body.results[0]).toMatchObject({ name: 'a', action: 'create' });
-    const other = await makeShelf(app, '/1.0/library/other', { fields });
+    const other = await createTestCollection(app, '/1.0/library/other', { fields });
     await other.add({ name: 'own' });
     for (const revisionCollection of ['other', 'refused']) {
       const body = { fields, settings: { storeRevisions: true, revisionCollection } };

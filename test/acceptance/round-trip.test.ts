@@ -1,21 +1,21 @@
 // Whatever a client fetched, in whichever form, it can send back as it is: only `v` and the stamps move.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { json, text } from '../helpers/hostile-values.ts';
-import { makeShelf, queryOf, type Shelf } from '../helpers/shelf.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { createTestCollection, queryOf, type TestCollection } from '../helpers/app/site.ts';
+import { json, text } from '../helpers/fixtures/hostile-values.ts';
 
 const UNKNOWN = '0123456789abcdef01234567';
 const ref = (collection: string, more = {}) => ({ type: 'Reference', settings: { collection, ...more } });
 
 let app: TestApp;
-let people: Shelf;
-let books: Shelf;
+let people: TestCollection;
+let books: TestCollection;
 let ids: string[];
 
 beforeAll(async () => {
   app = await startApp({ specs: {} });
-  people = await makeShelf(app, '/1.0/library/people', {
+  people = await createTestCollection(app, '/1.0/library/people', {
     fields: {
       name: { required: true },
       born: { type: 'DateTime' },
@@ -24,7 +24,7 @@ beforeAll(async () => {
     },
     settings: { storeRevisions: true, compose: true },
   });
-  books = await makeShelf(app, '/1.0/library/books', {
+  books = await createTestCollection(app, '/1.0/library/books', {
     fields: {
       text: {},
       number: { type: 'Number' },
@@ -111,10 +111,10 @@ it('a fetched document', { timeout: 60_000 }, async () => {
 it('a field that its specification no longer declares stays where it is sent back unchanged', async () => {
   const path = '/1.0/library/changed';
   const before = { name: {}, old: { type: 'Mixed' }, at: { type: 'DateTime' } };
-  const shelf = await makeShelf(app, path, { fields: before });
+  const shelf = await createTestCollection(app, path, { fields: before });
   const old = { a: [1, null, { b: 'x' }] };
   const [{ _id }] = await shelf.add({ name: 'a', old, at: '2024-05-01T10:00+02:00' }, { name: 'b', old });
-  await makeShelf(app, path, { fields: { name: {} } });
+  await createTestCollection(app, path, { fields: { name: {} } });
   const [fetched] = (await shelf.get({}, `/${_id}`)).body.results;
   const put = (body: unknown, id = `/${_id}`) => app.inject('PUT', path + id, { body });
   const { status, body } = await put({ ...fetched, name: 'c' });

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { book, LIBRARY } from '../helpers/fixtures.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { book, LIBRARY } from '../helpers/fixtures/library.ts';
 
 const BOOKS = '/1.0/library/books';
 

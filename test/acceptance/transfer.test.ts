@@ -8,12 +8,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTransfer } from '../../src/cli-services.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { startApp } from '../helpers/app.ts';
-import { spawnCommand } from '../helpers/command-process.ts';
-import { mongoOfWorkspaces } from '../helpers/engine.ts';
-import { book, LIBRARY } from '../helpers/fixtures.ts';
-import { exportFrom, fillSite, importInto, viewSite } from '../helpers/moved-site.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { startApp } from '../helpers/app/app.ts';
+import { exportWorkspace, fillSite, importWorkspace, readSite } from '../helpers/app/site.ts';
+import { book, LIBRARY } from '../helpers/fixtures/library.ts';
+import { spawnCommand } from '../helpers/server-process/server-process.ts';
+import { createWorkspace, mongoOfWorkspaces, type Workspace } from '../helpers/temp/workspace.ts';
 
 let source: Workspace;
 let target: Workspace;
@@ -57,21 +56,21 @@ async function arrived(): Promise<number> {
 describe('a move', () => {
   it('keeps every document, id, reference and revision, and takes no clients along', async () => {
     await fillSite(source);
-    const { output, said } = await exportFrom(source);
+    const { output, said } = await exportWorkspace(source);
     expect(said).toBe('exported 150 documents of 3 collections');
     expect(output).not.toMatch(/cloister\.|secret/);
-    expect((await importInto(target, output)).said).toBe('imported 150 documents of 3 collections');
-    expect(await viewSite(target)).toEqual(await viewSite(source));
-    expect((await exportFrom(target)).output).toBe(output);
+    expect((await importWorkspace(target, output)).said).toBe('imported 150 documents of 3 collections');
+    expect(await readSite(target)).toEqual(await readSite(source));
+    expect((await exportWorkspace(target)).output).toBe(output);
   });
 
   it('may go into a site that is in use, and there be repeated', async () => {
     await fillSite(source);
-    const { output } = await exportFrom(source);
+    const { output } = await exportWorkspace(source);
     const app = await startApp({ workspace: target });
     try {
-      await importInto(target, output);
-      expect((await importInto(target, output)).said).toContain('150 were there already');
+      await importWorkspace(target, output);
+      expect((await importWorkspace(target, output)).said).toContain('150 were there already');
       const { body } = await app.inject('GET', '/1.0/library/books/count');
       expect(body.metadata.totalCount).toBe(57);
       const made = await app.inject('POST', '/1.0/library/books', { body: book(1) });
@@ -80,11 +79,11 @@ describe('a move', () => {
     } finally {
       await app.close();
     }
-    expect(await viewSite(target)).toEqual(await viewSite(source));
+    expect(await readSite(target)).toEqual(await readSite(source));
   });
 
   it('names the line that breaks a declared unique index', async () => {
-    await viewSite(target);
+    await readSite(target);
     const person = (n: number, email: string) => ({
       database: null,
       collection: 'people',
@@ -92,7 +91,7 @@ describe('a move', () => {
     });
     const lines = [person(1, 'a@example.org'), person(2, 'b@example.org'), person(3, 'a@example.org')];
     const text = lines.map((line) => JSON.stringify(line)).join('\n');
-    await expect(importInto(target, text)).rejects.toThrow(
+    await expect(importWorkspace(target, text)).rejects.toThrow(
       'cloister: import: line 3: another document has the same `email`, which must be unique',
     );
     expect(await arrived()).toBe(2);
@@ -113,12 +112,15 @@ describe('a move', () => {
     const again = await spawnCommand(['import', '--file', 'site.jsonl'], { cwd: target.cwd }).ended;
     expect(again.code).toBe(0);
     expect(again.said).toContain('imported 20,000 documents of 1 collection');
-    expect((await exportFrom(target)).output).toBe(await readFile(file, 'utf8'));
+    expect((await exportWorkspace(target)).output).toBe(await readFile(file, 'utf8'));
   }, 120_000);
 
   it('leaves no half file when the export is asked to end', async () => {
     await writeFile(join(source.cwd, 'site.jsonl'), 'an older export');
-    await importInto(source, Array.from({ length: 3000 }, (_, n) => lineOf(n, 'x'.repeat(3000))).join(''));
+    await importWorkspace(
+      source,
+      Array.from({ length: 3000 }, (_, n) => lineOf(n, 'x'.repeat(3000))).join(''),
+    );
     const { child, ended } = spawnCommand(['export', '--file', 'site.jsonl'], { cwd: source.cwd });
     const giveUp = Date.now() + 15_000;
     const partial = async () => (await readdir(source.cwd)).some((name) => name.includes('.partial-'));

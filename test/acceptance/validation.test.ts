@@ -1,18 +1,18 @@
 // Values against specifications over the whole application: what each type takes, and the words for what it refuses.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { makeShelf, type Shelf } from '../helpers/shelf.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { createTestCollection, type TestCollection } from '../helpers/app/site.ts';
 
 const ID = '0123456789abcdef01234567';
 const PATH = '/1.0/library/typed';
 
 let app: TestApp;
-let typed: Shelf;
+let typed: TestCollection;
 
 beforeAll(async () => {
   app = await startApp({ specs: {} });
-  typed = await makeShelf(app, PATH, {
+  typed = await createTestCollection(app, PATH, {
     fields: {
       bare: {},
       text: { type: 'String' },
@@ -186,7 +186,7 @@ const BROKEN: readonly (readonly [JsonObject, readonly Item[]])[] = [
 ];
 
 describe('rules', () => {
-  beforeAll(() => makeShelf(app, '/1.0/library/ruled', { fields: RULES }));
+  beforeAll(() => createTestCollection(app, '/1.0/library/ruled', { fields: RULES }));
 
   it.each(BROKEN)('refuse %j', async (body, items) => {
     const answer = await app.inject('POST', '/1.0/library/ruled', { body });

@@ -1,18 +1,18 @@
 // Creating, updating and deleting over the whole application: bodies old and new, statuses, what is stored.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { ADMIN } from '../helpers/server-process.ts';
-import { makeShelf, type Shelf } from '../helpers/shelf.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { createTestCollection, type TestCollection } from '../helpers/app/site.ts';
+import { ADMIN } from '../helpers/server-process/server-process.ts';
 
 const UNKNOWN = '0123456789abcdef01234567';
 const PATH = '/1.0/library/items';
 
 let app: TestApp;
-let items: Shelf;
+let items: TestCollection;
 
 beforeAll(async () => {
   app = await startApp({ specs: {}, config: { limits: { batch: 5, writeMatches: 3 } } });
-  items = await makeShelf(app, PATH, {
+  items = await createTestCollection(app, PATH, {
     fields: { name: { required: true }, n: { type: 'Number' }, any: { type: 'Mixed' } },
     settings: { index: { keys: { n: 1 }, options: { unique: true, sparse: true } } },
   });
@@ -210,7 +210,7 @@ describe('deleting', () => {
 
 describe('a specification with fields `query` and `update`', () => {
   it('gets documents, not commands', async () => {
-    const named = await makeShelf(app, '/1.0/library/named', {
+    const named = await createTestCollection(app, '/1.0/library/named', {
       fields: { query: { type: 'Object' }, update: { type: 'Object' } },
     });
     const body = { query: {}, update: { update: {} } };

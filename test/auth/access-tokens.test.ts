@@ -8,8 +8,8 @@ import type { ClientStatus } from '../../src/auth/clients/client-store.ts';
 import { CLIENTS_NAMESPACE } from '../../src/auth/clients/client-store.ts';
 import { StoreError } from '../../src/errors/errors.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
-import { auditOf } from '../helpers/audit-log.ts';
-import { openTemporaryStore } from '../helpers/temporary-store.ts';
+import { auditOf } from '../helpers/store/audit-log.ts';
+import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const START = 1_700_000_000_000;

@@ -6,9 +6,8 @@ import { createClientService } from '../../src/auth/clients/client-service.ts';
 import { StoreError } from '../../src/errors/errors.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
-import { auditOf } from '../helpers/audit-log.ts';
-import { openFickleStore } from '../helpers/fickle-store.ts';
-import { openTemporaryStore } from '../helpers/temporary-store.ts';
+import { auditOf } from '../helpers/store/audit-log.ts';
+import { openFailingStore, openTemporaryStore } from '../helpers/store/temporary-store.ts';
 
 const RATE_LIMIT = { perClient: 30, perAddress: 300, windowSeconds: 60 };
 const CREDENTIALS = { clientId: 'boss', secret: 'a secret of the boss', address: '192.0.2.1' };
@@ -19,7 +18,7 @@ const UPLOAD = {
 const away = { reason: 'unavailable' };
 
 async function setUp(tokenSecret?: string, uploadSecret?: string) {
-  const store = await openFickleStore();
+  const store = await openFailingStore();
   const options = { store, now: Date.now, queryMs: 5000 };
   const clients = createClientService({ ...options, audit: auditOf(store), generateId: createIdSource() });
   await clients.ensureIndexes();
@@ -43,13 +42,13 @@ describe('the auth service', () => {
 
   it('calls no token bad while the secret is not known', async () => {
     const { auth, store } = await setUp();
-    store.leave();
+    store.fail();
     await expect(auth.ensureSecret()).rejects.toMatchObject(away);
     for (const token of ['', 'nonsense', 'a.b.c', 'x'.repeat(5000)]) {
       await expect(auth.tokens.verify(token)).rejects.toMatchObject(away);
       expect(auth.tokens.peek(token)).toBeUndefined();
     }
-    store.comeBack();
+    store.recover();
     await auth.ensureSecret();
     await expect(auth.tokens.verify('nonsense')).rejects.toMatchObject({ code: 'INVALID_TOKEN' });
   });
@@ -68,9 +67,9 @@ describe('the auth service', () => {
 
   it('keeps a configured secret to itself: nothing is stored', async () => {
     const { auth, store } = await setUp('a secret of at least thirty-two characters');
-    store.leave();
+    store.fail();
     await auth.ensureSecret();
-    expect(store.missed).toEqual([]);
+    expect(store.failed).toEqual([]);
   });
 
   it('makes one secret for upload tokens, when it is first needed, and keeps it with the data', async () => {
@@ -81,16 +80,16 @@ describe('the auth service', () => {
     expect((await auth.uploadTokens.verify(other.token)).fileName).toBe('a.jpg');
     const again = createAuthService({ ...state.options, isReady: () => true });
     expect((await again.uploadTokens.verify(token)).signedBy).toBe('boss');
-    expect(store.missed).toEqual([]);
+    expect(store.failed).toEqual([]);
     again.close();
     auth.close();
   });
 
   it('calls no upload token bad while the secret is not known', async () => {
     const { auth, store } = await setUp();
-    store.leave();
+    store.fail();
     await expect(auth.uploadTokens.verify('a.b.c')).rejects.toMatchObject(away);
-    store.comeBack();
+    store.recover();
     await expect(auth.uploadTokens.verify('a.b.c')).rejects.toMatchObject({ code: 'UPLOAD_TOKEN_INVALID' });
     auth.close();
   });

@@ -6,7 +6,7 @@ import { createCollectionRegistry } from '../../src/collections/model/registry.t
 import { toAppError } from '../../src/errors/store-errors.ts';
 import type { ModuleVersion, PolicyGrants } from '../../src/sandbox-supervisor/model/module-version.ts';
 import { openLibrary } from '../collections/library-service.ts';
-import { createTestSandbox, invocationRequest } from '../helpers/sandbox.ts';
+import { createTestSandbox, invocationRequest } from '../helpers/sandbox/sandbox.ts';
 import { fetchBench, fetchGrant, serve } from './fetch/servers.ts';
 import { ANN, SOURCES } from './model.ts';
 import { grantOf, unitWith } from './module.ts';

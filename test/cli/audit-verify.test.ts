@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditVerify } from '../../src/cli/audit-verify.ts';
 import { runCommand } from '../../src/cli/main.ts';
 import type { CommandFlags } from '../../src/cli/parse-arguments.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { captureIo } from '../helpers/console.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { captureIo } from '../helpers/server-process/console.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 let workspace: Workspace;
 let app: TestApp;

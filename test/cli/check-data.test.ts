@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkData } from '../../src/cli/check-data.ts';
-import { startApp } from '../helpers/app.ts';
-import { captureIo } from '../helpers/console.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { startApp } from '../helpers/app/app.ts';
+import { captureIo } from '../helpers/server-process/console.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 const BOOKS = {
   fields: { title: { type: 'String' }, isbn: { type: 'String' } },

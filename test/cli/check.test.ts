@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { check } from '../../src/cli/check.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { captureIo } from '../helpers/console.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { captureIo } from '../helpers/server-process/console.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 let workspace: Workspace | undefined;
 afterEach(() => workspace?.remove());

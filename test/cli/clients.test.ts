@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clients, credentialLines } from '../../src/cli/clients.ts';
 import type { CommandFlags } from '../../src/cli/parse-arguments.ts';
 import { AppError } from '../../src/errors/errors.ts';
-import { captureIo } from '../helpers/console.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { captureIo } from '../helpers/server-process/console.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 let workspace: Workspace;
 beforeEach(() => {

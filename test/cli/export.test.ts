@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exportSite } from '../../src/cli/export.ts';
-import { startApp } from '../helpers/app.ts';
-import { captureIo } from '../helpers/console.ts';
-import { book, LIBRARY } from '../helpers/fixtures.ts';
-import { createTestHost, type TestHost } from '../helpers/transfer-host.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { startApp } from '../helpers/app/app.ts';
+import { book, LIBRARY } from '../helpers/fixtures/library.ts';
+import { captureIo, createTestStreams, type TestStreams } from '../helpers/server-process/console.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 const BOOKS = 250;
 /** Each keeps its revision. */
@@ -23,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => workspace.remove());
 
-async function run(file: string, host: TestHost = createTestHost()) {
+async function run(file: string, host: TestStreams = createTestStreams()) {
   const io = captureIo(workspace.cwd);
   const code = await exportSite({ file }, io, host);
   return { code, said: io.complained, printed: io.printed, host };
@@ -50,13 +49,13 @@ describe('the export command', () => {
   });
 
   it('shows a bar on a terminal', async () => {
-    const { host, said } = await run('site.jsonl', createTestHost('', { terminal: true }));
+    const { host, said } = await run('site.jsonl', createTestStreams('', { terminal: true }));
     expect(host.drawn()).toContain('100% | 500 documents');
     expect(said).toEqual(['exported 500 documents of 2 collections']);
   });
 
   it('leaves no file when it fails, and the old one as it was', async () => {
-    const host = createTestHost();
+    const host = createTestStreams();
     writeFileSync(join(workspace.cwd, 'site.jsonl'), 'old');
     const running = run('site.jsonl', host);
     host.emit('SIGTERM');
@@ -79,13 +78,13 @@ describe('the export command', () => {
         });
       },
     });
-    expect((await run('-', { ...createTestHost(), stdout })).code).toBe(0);
+    expect((await run('-', { ...createTestStreams(), stdout })).code).toBe(0);
     expect(most).toBe(1);
     const gone = new Writable({
       write: (_chunk, _encoding, done) =>
         done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' })),
     }).on('error', () => undefined);
-    const { code, said } = await run('-', { ...createTestHost(), stdout: gone });
+    const { code, said } = await run('-', { ...createTestStreams(), stdout: gone });
     expect([code, said]).toEqual([1, ['cloister: export: the reader of the output has gone']]);
   });
 
@@ -100,7 +99,7 @@ describe('the export command', () => {
 
   it('says what is left out', async () => {
     const io = captureIo(workspace.cwd, { CLOISTER_DATABASE_ENABLE_COLLECTION_DATABASES: 'true' });
-    expect(await exportSite({ file: '-' }, io, createTestHost())).toBe(0);
+    expect(await exportSite({ file: '-' }, io, createTestStreams())).toBe(0);
     expect(io.complained).toEqual([
       expect.stringMatching(/^books is left out: it has no database, but /),
       expect.stringMatching(/^booksHistory is left out: it has no database, but /),

@@ -4,9 +4,8 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exportSite } from '../../src/cli/export.ts';
 import { importSite } from '../../src/cli/import.ts';
-import { captureIo } from '../helpers/console.ts';
-import { createTestHost, type TestHost } from '../helpers/transfer-host.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { captureIo, createTestStreams, type TestStreams } from '../helpers/server-process/console.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 let workspace: Workspace;
 beforeEach(() => {
@@ -25,14 +24,14 @@ const textOf = (lines: readonly string[]) => lines.map((one) => `${one}\n`).join
 
 const save = (text: string) => writeFileSync(join(workspace.cwd, 'site.jsonl'), text);
 
-async function run(file = 'site.jsonl', host: TestHost = createTestHost()) {
+async function run(file = 'site.jsonl', host: TestStreams = createTestStreams()) {
   const io = captureIo(workspace.cwd);
   const code = await importSite({ file }, io, host);
   return { code, said: io.complained, printed: io.printed, host };
 }
 
 async function exported() {
-  const host = createTestHost();
+  const host = createTestStreams();
   await exportSite({ file: '-' }, captureIo(workspace.cwd), host);
   return host.output();
 }
@@ -54,13 +53,13 @@ describe('the import command', () => {
   });
 
   it('takes the standard input', async () => {
-    const { code, said } = await run('-', createTestHost(textOf(linesUpTo(3))));
+    const { code, said } = await run('-', createTestStreams(textOf(linesUpTo(3))));
     expect([code, said]).toEqual([0, ['imported 3 documents of 2 collections']]);
   });
 
   it('shows a bar on a terminal, and the reason under it', async () => {
     save(`${textOf(linesUpTo(1200))}nonsense\n`);
-    const { code, said, host } = await run('site.jsonl', createTestHost('', { terminal: true }));
+    const { code, said, host } = await run('site.jsonl', createTestStreams('', { terminal: true }));
     expect(code).toBe(1);
     expect(host.drawn()).toMatch(/\d+% \| 1,200 documents/);
     expect(said).toEqual([
@@ -84,7 +83,7 @@ describe('the import command', () => {
   });
 
   it('stops at a signal, even while it waits for the standard input', async () => {
-    const host = createTestHost();
+    const host = createTestStreams();
     const stdin = new Readable({ read: () => void host.emit('SIGINT') });
     const { code, said } = await run('-', { ...host, stdin });
     expect([code, said]).toEqual([1, ['cloister: import: stopped']]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadOrReport } from '../../src/cli/load-or-report.ts';
-import { captureIo } from '../helpers/console.ts';
+import { captureIo } from '../helpers/server-process/console.ts';
 
 let cwd: string;
 beforeEach(() => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/cli/main.ts';
 import { HELP } from '../../src/cli/parse-arguments.ts';
 import { packageVersion } from '../../src/lib/files/package-files.ts';
-import { captureIo } from '../helpers/console.ts';
-import { createWorkspace } from '../helpers/workspace.ts';
+import { captureIo } from '../helpers/server-process/console.ts';
+import { createWorkspace } from '../helpers/temp/workspace.ts';
 
 describe('runCommand', () => {
   it.each([

@@ -3,18 +3,17 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { mediaCopy } from '../../src/cli/media-copy.ts';
-import { startApp } from '../helpers/app.ts';
-import { captureIo } from '../helpers/console.ts';
-import { FORM_TYPE, formOf } from '../helpers/form.ts';
+import { startApp } from '../helpers/app/app.ts';
+import { FORM_TYPE, formOf } from '../helpers/app/media-server.ts';
+import { captureIo, createTestStreams, type TestStreams } from '../helpers/server-process/console.ts';
 import {
   type BucketAccess,
   isS3ServerInstalled,
   launchS3Server,
   objectsIn,
   type S3Server,
-} from '../helpers/s3-server.ts';
-import { createTestHost, type TestHost } from '../helpers/transfer-host.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+} from '../helpers/store/redis-and-s3.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 const PICTURES = '/1.0/library/pictures';
 const SPECS = {
@@ -29,7 +28,7 @@ function configure(workspace: Workspace, media: object): void {
   writeFileSync(file, JSON.stringify({ ...config, media }));
 }
 
-async function run(workspace: Workspace, to: string, host: TestHost = createTestHost()) {
+async function run(workspace: Workspace, to: string, host: TestStreams = createTestStreams()) {
   const io = captureIo(workspace.cwd, {});
   const code = await mediaCopy({ to }, io, host);
   return { code, said: io.complained, host };
@@ -137,14 +136,14 @@ describe.skipIf(!isS3ServerInstalled())('media copy', { timeout: 60_000 }, () =>
   it('shows a bar on a terminal', async () => {
     const { workspace } = await createSite();
     await upload(workspace, { 'a.txt': 'first' });
-    const { host } = await run(workspace, 's3', createTestHost('', { terminal: true }));
+    const { host } = await run(workspace, 's3', createTestStreams('', { terminal: true }));
     expect(host.drawn()).toContain('100% | 1 files');
   });
 
   it('ends at the first signal, and may be repeated', async () => {
     const { workspace, s3 } = await createSite();
     await upload(workspace, { 'a.txt': 'first' });
-    const host = createTestHost();
+    const host = createTestStreams();
     const done = run(workspace, 's3', host);
     host.emit('SIGINT');
     const { code, said } = await done;

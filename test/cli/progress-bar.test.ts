@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createProgressBar } from '../../src/cli/progress-bar.ts';
-import { createTestHost } from '../helpers/transfer-host.ts';
+import { createTestStreams } from '../helpers/server-process/console.ts';
 
 describe('createProgress', () => {
   it('draws a bar on a terminal', () => {
-    const { stderr, drawn } = createTestHost('', { terminal: true });
+    const { stderr, drawn } = createTestStreams('', { terminal: true });
     const progress = createProgressBar(stderr, 200);
     progress.update(100, 12_345);
     progress.stop();
@@ -19,7 +19,7 @@ describe('createProgress', () => {
     ['an unknown total', true, undefined],
     ['nothing to do', true, 0],
   ])('draws nothing for %s', (_, terminal, total) => {
-    const { stderr, drawn } = createTestHost('', { terminal });
+    const { stderr, drawn } = createTestStreams('', { terminal });
     const progress = createProgressBar(stderr, total);
     progress.update(100, 1);
     progress.stop();

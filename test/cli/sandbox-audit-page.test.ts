@@ -52,7 +52,7 @@ const report = (more: Partial<SandboxReport> = {}): SandboxReport => ({
 
 const page = (more: Partial<SandboxReport> = {}) => formatSandboxReport(report(more)).join('\n');
 
-describe('the page of an audit', () => {
+describe('the page of a sandbox audit', () => {
   it('begins with the isolation level and the policy limits', () => {
     const text = page();
     for (const line of [

@@ -4,10 +4,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { sandboxAudit } from '../../src/cli/sandbox-audit.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import type { SandboxReport } from '../../src/modules/sandbox-report.ts';
-import { startApp } from '../helpers/app.ts';
-import { spawnCommand } from '../helpers/command-process.ts';
-import { captureIo } from '../helpers/console.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { startApp } from '../helpers/app/app.ts';
+import { captureIo } from '../helpers/server-process/console.ts';
+import { spawnCommand } from '../helpers/server-process/server-process.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 let workspace: Workspace;
 afterEach(() => workspace.remove());

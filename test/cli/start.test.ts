@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { logUnhandledRejections } from '../../src/cli/start.ts';
-import { ROOT } from '../helpers/source-tree.ts';
+import { ROOT } from '../helpers/fixtures/source-tree.ts';
 
 let cwd: string;
 let children: ChildProcess[];

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/cli/main.ts';
-import { captureIo } from '../helpers/console.ts';
-import { type EndpointServer, startEndpointServer } from '../helpers/endpoint-server.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
+import { captureIo } from '../helpers/server-process/console.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 const HELLO = "module.exports.get = (req, res) => res.end('hello');";
 const SOON = { timeout: 15_000 };

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatAmount, runTransfer, type TransferTask } from '../../src/cli/transfer.ts';
 import { AppError, StoreError } from '../../src/errors/errors.ts';
-import { captureIo } from '../helpers/console.ts';
-import { createTestHost } from '../helpers/transfer-host.ts';
-import { createWorkspace, type Workspace } from '../helpers/workspace.ts';
+import { captureIo, createTestStreams } from '../helpers/server-process/console.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 let workspace: Workspace;
 beforeEach(() => {
@@ -15,7 +14,7 @@ afterEach(() => workspace.remove());
 
 async function run(work: (task: TransferTask) => Promise<void>, flags = { file: 'site.jsonl' }, env = {}) {
   const io = captureIo(workspace.cwd, env);
-  const host = createTestHost();
+  const host = createTestStreams();
   const done = runTransfer({ name: 'import', flags, io, host }, work);
   return { code: await done, said: io.complained, host };
 }
@@ -59,7 +58,7 @@ describe('runTransfer', () => {
 
   it('ends in order at the first signal, at once at the second', async () => {
     const io = captureIo(workspace.cwd);
-    const host = createTestHost();
+    const host = createTestStreams();
     const code = await runTransfer(
       { name: 'export', flags: { file: 'x' }, io, host },
       ({ signal }) =>
@@ -77,7 +76,7 @@ describe('runTransfer', () => {
   it('opens nothing without a file, or under a bad configuration', async () => {
     const work = () => Promise.reject(new Error('not to be called'));
     const io = captureIo(workspace.cwd);
-    const host = createTestHost();
+    const host = createTestStreams();
     expect(await runTransfer({ name: 'export', flags: {}, io, host }, work)).toBe(1);
     expect(io.complained).toEqual(['cloister: export: --file is missing']);
     const { code, said } = await run(work, { file: 'x' }, { CLOISTER_LIMITS_QUERY_MS: '0' });

@@ -1,6 +1,6 @@
 // A collection that shares the documents of a media collection without being one: no way around the rules of records.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createMemoryFiles, type MemoryFiles } from '../helpers/memory-files.ts';
+import { createMemoryFiles, type MemoryFiles } from '../helpers/store/memory-media.ts';
 import { collectionOf, contextOf, type Library, openLibrary, parse, refusalOf } from './library-service.ts';
 
 const PATH = '1.0/library/images/a.png';
@@ -30,5 +30,5 @@ test('creates none, changes no path, and takes the file along', async () => {
   const { results } = await library.documents.updateById(PLAIN, id, { path: 'y', alt: 'x' }, contextOf(), {});
   expect(results.map(parse)).toMatchObject([{ path: PATH, alt: 'x' }]);
   await library.documents.removeById(PLAIN, id, contextOf(), {});
-  expect(files.there.size).toBe(0);
+  expect(files.keys.size).toBe(0);
 });

@@ -2,7 +2,7 @@ import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatConfigIssue, restrictConfigFile } from '../../src/config/config-file.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../helpers/temp/folders.ts';
 
 describe('formatProblem', () => {
   it.each([
@@ -20,7 +20,7 @@ describe('formatProblem', () => {
 
 const modeOf = async (file: string) => (await stat(file)).mode & 0o777;
 
-describe('a file of the configuration', () => {
+describe('permissions of a config file', () => {
   it.each([0o644, 0o640, 0o666, 0o600])('of mode %o is its owner’s alone', async (mode) => {
     const file = join(await temporaryFolder(), 'config.json');
     await writeFile(file, '{}');

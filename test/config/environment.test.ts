@@ -122,7 +122,7 @@ describe('misspelt environment variables', () => {
 
 const read = (path: string, text: string) => coerceText(findSetting(path)!.leaf, text);
 
-describe('coerce', () => {
+describe('text of a setting coerced to its type', () => {
   it.each([
     ['server.port', '8081', 8081],
     ['server.shutdownSeconds', '0.5', 0.5],

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { checkDefinitions } from '../../src/delivery/check-definitions.ts';
 import type { DefinitionKind } from '../../src/delivery/definitions/definition.ts';
 import { ROUTE_KIND } from '../../src/delivery/routes/route.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../helpers/temp/folders.ts';
 
 const RECIPES: DefinitionKind<object> = {
   noun: 'recipe',

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect } from '../helpers/client.ts';
-import { type ServerProcess, spawnServer } from '../helpers/server-process.ts';
-import { ROOT } from '../helpers/source-tree.ts';
+import { ROOT } from '../helpers/fixtures/source-tree.ts';
+import { connectClient } from '../helpers/server-process/client.ts';
+import { type ServerProcess, spawnServer } from '../helpers/server-process/server-process.ts';
 
 const GUIDE = readFileSync(join(ROOT, 'docs/endpoints.md'), 'utf8');
 const EXAMPLES = join(ROOT, 'docs/examples/endpoints');
@@ -73,7 +73,7 @@ beforeAll(async () => {
     CLOISTER_SANDBOX_SECRETS_WEATHER_TOKEN: SECRET,
   };
   server = await spawnServer({ cwd: folder, env: sandbox });
-  const { token } = await connect(server.url);
+  const { token } = await connectClient(server.url);
   env = { ...process.env, API: server.url, AUTH: `Authorization: Bearer ${token}` };
 });
 

@@ -6,9 +6,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sanitizeFileName } from '../../src/media/file-name.ts';
 import { createKeyCandidates, type PathFormat } from '../../src/media/path-format.ts';
 import { sha1 } from '../../src/workers/sha1.ts';
-import { type ServerProcess, spawnServer } from '../helpers/server-process.ts';
-import { bash, bashBlocksOf } from '../helpers/shell-examples.ts';
-import { ROOT } from '../helpers/source-tree.ts';
+import { ROOT } from '../helpers/fixtures/source-tree.ts';
+import {
+  bash,
+  bashBlocksOf,
+  type ServerProcess,
+  spawnServer,
+} from '../helpers/server-process/server-process.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/media.md'), 'utf8');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createFilterError } from '../../src/collections/model/read-request.ts';
 import { ERRORS } from '../../src/errors/error-catalogue.ts';
 import { AppError, type ErrorCode, StoreError } from '../../src/errors/errors.ts';
-import { sourceFiles } from '../helpers/source-tree.ts';
+import { sourceFiles } from '../helpers/fixtures/source-tree.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 

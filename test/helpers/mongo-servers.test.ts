@@ -1,7 +1,7 @@
 // The servers that other tests rely on are what they are said to be.
 import { MongoClient } from 'mongodb';
 import { expect, it } from 'vitest';
-import { describeMongo, ownDatabase, ownServer, rawClient } from './mongo-servers.ts';
+import { describeMongo, ownDatabase, ownServer, rawClient } from './store/mongo-servers.ts';
 
 const hello = (uri: string) => rawClient(uri).db('admin').command({ hello: 1 });
 

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { exchange } from '../helpers/raw-http.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { sendRaw } from '../helpers/server-process/client.ts';
 
 let app: TestApp;
 let url: string;
@@ -96,13 +96,13 @@ describe('the order of errors', () => {
 
 describe('on the wire', () => {
   it('an unknown method is 405', async () => {
-    expect(await exchange(url, 'GRAB / HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(
+    expect(await sendRaw(url, 'GRAB / HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(
       /^HTTP\/1.1 405 .*"statusCode":405/s,
     );
   });
 
   it('unknown expectations are ignored', async () => {
-    const answer = await exchange(
+    const answer = await sendRaw(
       url,
       'GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: wonders\r\n\r\n',
     );
@@ -110,7 +110,7 @@ describe('on the wire', () => {
   });
 
   it('a missing Host is 400 in the envelope', async () => {
-    const answer = await exchange(url, 'GET /hello HTTP/1.1\r\nConnection: close\r\n\r\n');
+    const answer = await sendRaw(url, 'GET /hello HTTP/1.1\r\nConnection: close\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1.1 400 .*"success":false/s);
   });
 });

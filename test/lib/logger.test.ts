@@ -120,7 +120,7 @@ const print = createPrettyPrinter({ colors: false });
 const AT = new Date(2026, 0, 2, 3, 4, 5, 6).getTime();
 const printed = (record: object) => print(`${JSON.stringify({ level: 30, time: AT, pid: 7, ...record })}\n`);
 
-describe('a record for people', () => {
+describe('a log record in pretty format', () => {
   it('has time, level, message and fields on one line', () => {
     const record = {
       level: 40,
@@ -170,7 +170,7 @@ describe('a record for people', () => {
   });
 });
 
-it('lets one line of each key through in its time, and counts the others', () => {
+it('the log throttle passes one line per key and interval, and counts the others', () => {
   let time = 0;
   const limit = createLogThrottle({ everyMs: 10, now: () => time });
   expect([limit('a'), limit('a'), limit('b'), limit('a')]).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { escapeControlCharacters, escapeUnprintable, toOneLine } from '../../src/lib/printable-text.ts';
 
-it('escapes what terminals obey, and nothing else', () => {
+it('terminal control characters are escaped, and nothing else', () => {
   expect(escapeControlCharacters('a\u001b[2Jb\u0007\rc\u009bd\u202ee\u2028')).toBe(
     String.raw`a\u001b[2Jb\u0007\u000dc\u009bd\u202ee\u2028`,
   );
@@ -9,7 +9,7 @@ it('escapes what terminals obey, and nothing else', () => {
   expect(escapeControlCharacters(text)).toBe(text);
 });
 
-it('leaves JSON its meaning', () => {
+it('escaping for terminals does not change what JSON means', () => {
   const value = { '\u009b': 'a\u202e\u007f\u001b' };
   expect(JSON.parse(escapeControlCharacters(JSON.stringify(value)))).toEqual(value);
 });

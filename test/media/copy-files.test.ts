@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type CopyState, copyFiles } from '../../src/media/copy-files.ts';
 import { bytesAt, bytesOf, keysOf, someBytes, storeFile } from '../contracts/media-cases.ts';
-import { filesBelow } from '../helpers/files-below.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { filesBelow, temporaryFolder } from '../helpers/temp/folders.ts';
 import { diskMedia } from '../stores/disk-media/workbench.ts';
 
 async function open() {

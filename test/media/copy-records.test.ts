@@ -4,8 +4,8 @@ import { type CopyRecordsDeps, copyRecords } from '../../src/media/copy-records.
 import { MATCH_ALL } from '../../src/stores/filter.ts';
 import type { StoredDocument } from '../../src/stores/ports.ts';
 import { bytesOf, storeFile } from '../contracts/media-cases.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { openTemporaryStore } from '../helpers/temporary-store.ts';
+import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
+import { temporaryFolder } from '../helpers/temp/folders.ts';
 import { diskMedia } from '../stores/disk-media/workbench.ts';
 
 const NS = { database: null, collection: 'pictures' };

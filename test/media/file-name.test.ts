@@ -161,6 +161,6 @@ it.each([
   'a/b\r\nX: y',
   'ä/b',
   `a/${'b'.repeat(300)}`,
-])('takes %j for unknown', (declared) => {
+])('the media type %j counts as unknown', (declared) => {
   expect(mediaTypeOf(declared)).toBe('application/octet-stream');
 });

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { checkMediaFolder } from '../../src/media/folder-check.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../helpers/temp/folders.ts';
 
 async function issuesOf(folder: string): Promise<readonly string[]> {
   const root = await temporaryFolder();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorItem } from '../../src/errors/errors.ts';
 import { createMediaRecord, parseFormFields } from '../../src/media/media-record.ts';
 import { threadCpuMs } from '../../src/workers/match-patterns.ts';
-import { makeCollection } from '../helpers/specifications.ts';
+import { makeCollection } from '../helpers/fixtures/specifications.ts';
 
 const FILE = {
   key: '1.0/library/pictures/2026/11/22/ünï b.png',

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { createFileFinder, createMediaService } from '../../src/media/media-service.ts';
 import type { ByteRange, StoredFile } from '../../src/stores/media-store.ts';
 import type { StoredDocument } from '../../src/stores/ports.ts';
-import { makeCollection } from '../helpers/specifications.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { makeCollection } from '../helpers/fixtures/specifications.ts';
+import { temporaryFolder } from '../helpers/temp/folders.ts';
 import { collection } from '../http/fixtures.ts';
 import { diskMedia } from '../stores/disk-media/workbench.ts';
 

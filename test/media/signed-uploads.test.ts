@@ -13,7 +13,7 @@ import {
   usedTokenWrite,
 } from '../../src/media/signed-uploads.ts';
 import { MATCH_ALL } from '../../src/stores/filter.ts';
-import { openTemporaryStore } from '../helpers/temporary-store.ts';
+import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
 
 const SECOND = 1_800_000_000;
 const tokenAt = (seconds: number, rest = 'ab') => ({
@@ -122,7 +122,7 @@ describe('the signed file', () => {
   });
 });
 
-describe('the errors of tokens', () => {
+describe('the errors of upload tokens', () => {
   it('carry their names', () => {
     expect(tokenUsedError()).toMatchObject({ status: 400, body: { name: 'TokenUsedError' } });
     expect(tokenMissingError()).toMatchObject({ status: 400, body: { name: 'NoTokenError' } });

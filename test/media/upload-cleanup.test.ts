@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
 import { usedTokenWrite } from '../../src/media/signed-uploads.ts';
 import { createUploadCleanup } from '../../src/media/upload-cleanup.ts';
-import { filesBelow } from '../helpers/files-below.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { openTemporaryStore } from '../helpers/temporary-store.ts';
+import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
+import { filesBelow, temporaryFolder } from '../helpers/temp/folders.ts';
 import { diskMedia } from '../stores/disk-media/workbench.ts';
 
 const HOUR = 3_600_000;

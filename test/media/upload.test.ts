@@ -11,10 +11,9 @@ import type { FormPart, UploadGrant } from '../../src/media/media-types.ts';
 import { usedTokenWrite } from '../../src/media/signed-uploads.ts';
 import { createUpload } from '../../src/media/upload.ts';
 import type { MediaStore } from '../../src/stores/media-store.ts';
-import { filesBelow } from '../helpers/files-below.ts';
-import { makeCollection } from '../helpers/specifications.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { openTemporaryStore } from '../helpers/temporary-store.ts';
+import { makeCollection } from '../helpers/fixtures/specifications.ts';
+import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
+import { filesBelow, temporaryFolder } from '../helpers/temp/folders.ts';
 import { diskMedia } from '../stores/disk-media/workbench.ts';
 
 const COLLECTION = makeCollection({ caption: { type: 'String' } }, { type: 'media' }, { name: 'pictures' });

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { loadModuleStates } from '../../src/modules/versions/module-records.ts';
 import type { Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
-import { openFickleStore } from '../helpers/fickle-store.ts';
+import { openFailingStore } from '../helpers/store/temporary-store.ts';
 import { code, endpoint, loadedModules } from './open-modules.ts';
 
 const REPORT = endpoint('report');
@@ -119,18 +119,18 @@ describe('the circuit breaker', () => {
 
 describe('quarantine', () => {
   it('is stored when the store is back, and logged as lost where it does not come back', async () => {
-    const store = await openFickleStore();
+    const store = await openFailingStore();
     const first = await loadedModules({ store });
     await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
-    store.leave();
+    store.fail();
     for (let count = 0; count < 3; count += 1) first.modules.onIncident(kill);
-    await vi.waitFor(() => expect(store.missed).toContain('find'), { timeout: 10_000 });
-    store.comeBack();
+    await vi.waitFor(() => expect(store.failed).toContain('find'), { timeout: 10_000 });
+    store.recover();
     const states = () => loadModuleStates({ store, now: Date.now, queryMs: 5000 });
     await vi.waitFor(async () => expect((await states())[0]?.suspendedBy).toBe('breaker'), {
       timeout: 10_000,
     });
-    store.leave();
+    store.fail();
     first.modules.onIncident(violation);
     await first.close();
     expect(first.errors.map(({ message }) => message)).toContain('could not store module state');
@@ -155,13 +155,13 @@ describe('quarantine', () => {
 
 describe('the audit log of incidents', () => {
   it('contains in order what happened while the store was unavailable', async () => {
-    const store = await openFickleStore();
+    const store = await openFailingStore();
     const { modules, audited } = await loadedModules({ store });
     await modules.postCode(REPORT, code({}, 'one'), 'alice');
-    store.leave();
+    store.fail();
     for (let count = 0; count < 3; count += 1) modules.onIncident({ ...kill, limit: `kill ${count}` });
-    await vi.waitFor(() => expect(store.missed.length).toBeGreaterThan(3), { timeout: 10_000 });
-    store.comeBack();
+    await vi.waitFor(() => expect(store.failed.length).toBeGreaterThan(3), { timeout: 10_000 });
+    store.recover();
     const ends = ['#kill 0', '#kill 1', '#kill 2', ''];
     await vi.waitFor(
       async () =>

@@ -14,10 +14,10 @@ import { createModuleService } from '../../src/modules/module-service.ts';
 import { loadPolicyLimits, type PolicyLimits } from '../../src/modules/policy/policy-limits.ts';
 import type { Sandbox } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
-import { auditFolder } from '../helpers/audit-log.ts';
-import { silentLog } from '../helpers/specification-service.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
-import { openTemporaryStore } from '../helpers/temporary-store.ts';
+import { silentLog } from '../helpers/fixtures/specifications.ts';
+import { auditFolder } from '../helpers/store/audit-log.ts';
+import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
+import { temporaryFolder } from '../helpers/temp/folders.ts';
 
 export const packaged = await loadPolicyLimits(new URL('sandbox/', packageRoot()));
 

@@ -11,8 +11,13 @@ import {
   MODULE_SUSPENDED,
 } from '../../src/sandbox-supervisor/crash-attribution.ts';
 import type { Invocation } from '../../src/sandbox-supervisor/invocation.ts';
-import { type FakeInvocation, fakeHost, fakeQueue, sendNew } from '../helpers/fake-host.ts';
-import { createModuleVersion } from '../helpers/sandbox.ts';
+import {
+  createModuleVersion,
+  type FakeInvocation,
+  fakeHost,
+  fakeQueue,
+  sendNew,
+} from '../helpers/sandbox/sandbox.ts';
 
 const CRASH: ExitCause = { code: 'ENDPOINT_CRASHED', kind: 'crash', limit: 'process', message: 'died' };
 const TIMED_OUT = { kind: 'failure', code: 'ENDPOINT_TIMEOUT', message: '' } as const;

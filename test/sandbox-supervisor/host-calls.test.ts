@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createPendingHostCalls, HostCalls } from '../../src/sandbox-supervisor/host-calls.ts';
 import type { HostCallResult, InvocationRequest } from '../../src/sandbox-supervisor/model/sandbox.ts';
-import { createModuleVersion, invocationRequest } from '../helpers/sandbox.ts';
+import { createModuleVersion, invocationRequest } from '../helpers/sandbox/sandbox.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ToHost } from '../../sandbox/protocol.ts';
 import { LoadedModules, SentFrames } from '../../src/sandbox-supervisor/host-contents.ts';
-import { fakeInvocation } from '../helpers/fake-host.ts';
-import { createModuleVersion } from '../helpers/sandbox.ts';
+import { createModuleVersion, fakeInvocation } from '../helpers/sandbox/sandbox.ts';
 
 const frameOf = (count: number, maxInFlight = 4) => {
   const invocations = Array.from({ length: count }, () => fakeInvocation());

@@ -5,7 +5,7 @@ import { type Host, inspectionDomain } from '../../src/sandbox-supervisor/host.t
 import { createHostPool, type HostPoolOptions } from '../../src/sandbox-supervisor/host-pool.ts';
 import type { HostProcess } from '../../src/sandbox-supervisor/isolation/launcher.ts';
 import { encodeFrame } from '../../src/sandbox-supervisor/protocol/frames.ts';
-import { type FakeInvocation, sendNew } from '../helpers/fake-host.ts';
+import { type FakeInvocation, sendNew } from '../helpers/sandbox/sandbox.ts';
 
 const READY: FromHost = {
   t: 'ready',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inspectionDomain } from '../../src/sandbox-supervisor/host.ts';
 import type { ModuleVersion } from '../../src/sandbox-supervisor/model/module-version.ts';
 import {
+  createModuleVersion,
   type FakeHost,
   type FakeInvocation,
   fakeHost,
@@ -9,8 +10,7 @@ import {
   fakeQueue,
   sendNew,
   sendTo,
-} from '../helpers/fake-host.ts';
-import { createModuleVersion } from '../helpers/sandbox.ts';
+} from '../helpers/sandbox/sandbox.ts';
 
 const RESULT = { kind: 'result', json: '1' } as const;
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Inspection } from '../../sandbox/protocol.ts';
 import type { Host } from '../../src/sandbox-supervisor/host.ts';
 import { createInspector } from '../../src/sandbox-supervisor/inspector.ts';
-import { type FakeHost, fakeHost } from '../helpers/fake-host.ts';
+import { type FakeHost, fakeHost } from '../helpers/sandbox/sandbox.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

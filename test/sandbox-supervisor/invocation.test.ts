@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failedResult, limitViolation } from '../../src/sandbox-supervisor/invocation.ts';
-import { fakeInvocation, fakeQueue } from '../helpers/fake-host.ts';
+import { fakeInvocation, fakeQueue } from '../helpers/sandbox/sandbox.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { failedResult } from '../../src/sandbox-supervisor/invocation.ts';
-import { type FakeInvocation, fakeInvocation, fakeQueue } from '../helpers/fake-host.ts';
-import { createModuleVersion } from '../helpers/sandbox.ts';
+import {
+  createModuleVersion,
+  type FakeInvocation,
+  fakeInvocation,
+  fakeQueue,
+} from '../helpers/sandbox/sandbox.ts';
 
 const REJECTED = failedResult('ENDPOINT_BUSY', 'no');
 const warm = (now = 0) => ({ isCold: false, now });

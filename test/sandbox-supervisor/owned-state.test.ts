@@ -1,6 +1,6 @@
 // The supervisor's state has owners: what a class keeps is private to it, and no other file assigns a field of its objects.
 import { describe, expect, it } from 'vitest';
-import { sourceFiles } from '../helpers/source-tree.ts';
+import { sourceFiles } from '../helpers/fixtures/source-tree.ts';
 
 const FILES = sourceFiles('src/sandbox-supervisor');
 const CLASSES = FILES.filter(({ text }) => /^export class /m.test(text));

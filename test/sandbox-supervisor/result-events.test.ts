@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEventParser, type GuestEvent } from '../../src/sandbox-supervisor/result-frames.ts';
-import { createModuleVersion } from '../helpers/sandbox.ts';
+import { createModuleVersion } from '../helpers/sandbox/sandbox.ts';
 
 const ENDPOINT = createModuleVersion('code', { limits: { responseBytes: 10 } });
 const HOOK = createModuleVersion('code', { kind: 'hook', limits: { responseBytes: 10 } });

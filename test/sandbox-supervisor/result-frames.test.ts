@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { GuestLogRecord, HostCall, Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createResultReader, type ResultMessage } from '../../src/sandbox-supervisor/result-frames.ts';
-import { type FakeInvocation, fakeHost, fakeInvocation, fakeQueue, sendTo } from '../helpers/fake-host.ts';
-import { createModuleVersion } from '../helpers/sandbox.ts';
+import {
+  createModuleVersion,
+  type FakeInvocation,
+  fakeHost,
+  fakeInvocation,
+  fakeQueue,
+  sendTo,
+} from '../helpers/sandbox/sandbox.ts';
 
 type Event = readonly [number, ResultMessage['events'][number][1], string, (string | undefined)?];
 

@@ -4,8 +4,13 @@ import type { ModuleVersion } from '../../src/sandbox-supervisor/model/module-ve
 import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import type { ModuleQueue } from '../../src/sandbox-supervisor/module-queue.ts';
 import { createScheduler } from '../../src/sandbox-supervisor/scheduler.ts';
-import { type FakeHost, fakeHost } from '../helpers/fake-host.ts';
-import { createModuleVersion, invocationRequest, type ModuleVersionOptions } from '../helpers/sandbox.ts';
+import {
+  createModuleVersion,
+  type FakeHost,
+  fakeHost,
+  invocationRequest,
+  type ModuleVersionOptions,
+} from '../helpers/sandbox/sandbox.ts';
 
 const RESULT = { kind: 'result', json: '1' } as const;
 

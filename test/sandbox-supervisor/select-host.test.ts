@@ -9,7 +9,7 @@ import {
   fakeQueue,
   sendNew,
   sendTo,
-} from '../helpers/fake-host.ts';
+} from '../helpers/sandbox/sandbox.ts';
 
 const LIMITS = { busyHosts: 2, maxHosts: 16 };
 

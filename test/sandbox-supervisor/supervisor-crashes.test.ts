@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
-import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox.ts';
+import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox/sandbox.ts';
 
 /** Busy in one call of C++ that no engine limit interrupts. */
 const STUCK = 'Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1)';

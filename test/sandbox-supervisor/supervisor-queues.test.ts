@@ -1,7 +1,12 @@
 // Who waits, for how long, and beside whom.
 import { describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
-import { createModuleVersion, invocationRequest, openSandbox, slowClock } from '../helpers/sandbox.ts';
+import {
+  createModuleVersion,
+  invocationRequest,
+  openSandbox,
+  slowClock,
+} from '../helpers/sandbox/sandbox.ts';
 
 const codeOf = (outcome: InvocationResult) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);
 /** A busy machine starts processes slowly. */

@@ -1,7 +1,7 @@
 // What a suspension does to requests, queues and host calls.
 import { describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
-import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox.ts';
+import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox/sandbox.ts';
 
 const codeOf = (outcome: InvocationResult) => (outcome.kind === 'failure' ? outcome.code : outcome.kind);
 /** A busy machine starts processes slowly. */

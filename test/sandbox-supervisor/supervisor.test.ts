@@ -6,7 +6,7 @@ import {
   createTestSandbox,
   invocationRequest,
   openSandbox,
-} from '../helpers/sandbox.ts';
+} from '../helpers/sandbox/sandbox.ts';
 
 const { sandbox, incidents } = createTestSandbox();
 afterAll(() => sandbox.close());

@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { checkTimeouts, createWatchdog } from '../../src/sandbox-supervisor/timeouts.ts';
-import { type FakeInvocation, fakeHost, fakeQueue, sendNew } from '../helpers/fake-host.ts';
-import { createModuleVersion } from '../helpers/sandbox.ts';
+import {
+  createModuleVersion,
+  type FakeInvocation,
+  fakeHost,
+  fakeQueue,
+  sendNew,
+} from '../helpers/sandbox/sandbox.ts';
 
 /** A host that was sent frames at 0, with limits of 100 ms of CPU and 1000 ms in all. `isCold`: its module is not loaded. */
 function hostOf({ isCold = false }, ...frames: number[]) {

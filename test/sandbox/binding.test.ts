@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bindingPath, isReviewed } from '../../sandbox/binding.js';
 import { packageRoot } from '../../src/lib/files/package-files.ts';
-import { createWorkspace } from '../helpers/workspace.ts';
+import { createWorkspace } from '../helpers/temp/workspace.ts';
 
 const place = createWorkspace();
 afterAll(place.remove);

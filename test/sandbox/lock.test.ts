@@ -5,14 +5,14 @@ import { pathToFileURL } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bindingPath } from '../../sandbox/binding.js';
 import { nodeFlags } from '../../src/sandbox-supervisor/isolation/host-privileges.ts';
-import { pathFor, type User, usersOfTests } from '../helpers/nobody.ts';
+import { pathFor, type TestUser, testUsers } from '../helpers/sandbox/users.ts';
 
 interface Report {
   readonly walls: Record<string, boolean>;
   readonly [measured: string]: unknown;
 }
 
-function runLocked(user: User, jit: boolean) {
+function runLocked(user: TestUser, jit: boolean) {
   const { before, node, root } = user;
   const driver = pathFor(user, new URL('./locked.js', import.meta.url));
   const binding = bindingPath(pathToFileURL(`${root}/`));
@@ -32,7 +32,7 @@ function runLocked(user: User, jit: boolean) {
   return JSON.parse(stdout) as Report;
 }
 
-const CASES = usersOfTests().flatMap((user) =>
+const CASES = testUsers().flatMap((user) =>
   // What depends on the compiler does not depend on the user.
   (user.before.length === 0 ? [false, true] : [false]).map((jit) => ({
     user,

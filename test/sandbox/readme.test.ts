@@ -6,7 +6,7 @@ import { moduleText } from '../../sandbox/guest-bundle.js';
 import { findSetting } from '../../src/config/settings.ts';
 import { nodeFlags, ulimitOptions } from '../../src/sandbox-supervisor/isolation/host-privileges.ts';
 import { bwrapArguments } from '../../src/sandbox-supervisor/isolation/system-tools.ts';
-import { ROOT } from '../helpers/source-tree.ts';
+import { ROOT } from '../helpers/fixtures/source-tree.ts';
 import { MODES, useLab } from './lab/use-lab.ts';
 
 const page = readFileSync(join(ROOT, 'sandbox/README.md'), 'utf8');

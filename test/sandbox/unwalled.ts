@@ -1,7 +1,7 @@
 // Runs the attempts of the self-test in a process without any wall, to show that each of them would get through.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { ROOT } from '../helpers/source-tree.ts';
+import { ROOT } from '../helpers/fixtures/source-tree.ts';
 
 interface Orders {
   readonly file: string;

@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startDelivery } from '../helpers/delivery.ts';
+import { startDelivery } from '../helpers/app/delivery.ts';
 import { rawRequest } from './raw-request.ts';
 
 const SECRET = 'a secret outside of the folder';

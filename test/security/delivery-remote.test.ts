@@ -1,7 +1,7 @@
 // Originals of other servers come from the origins that the operator lists, at public addresses, also behind redirects.
 import { describe, expect, test } from 'vitest';
 import { namesAt, remoteSource, serveOriginals } from '../delivery/sources/servers.ts';
-import { startDelivery } from '../helpers/delivery.ts';
+import { startDelivery } from '../helpers/app/delivery.ts';
 
 const REFUSED = { code: 'ORIGIN_REFUSED', status: 403 };
 

@@ -1,8 +1,14 @@
 // No body holds up the server: whatever is posted, wherever, everybody else is served in between.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { heldBy } from '../helpers/held-by.ts';
-import { filled, hostileDocuments, hostileTexts, MOST_BYTES, members } from '../helpers/hostile-bodies.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import {
+  filled,
+  hostileDocuments,
+  hostileTexts,
+  MOST_BYTES,
+  members,
+} from '../helpers/fixtures/hostile-values.ts';
+import { longestBlockMs } from '../helpers/server-process/timing.ts';
 
 /** Milliseconds of processor time that a request may hold the event loop for at once. */
 const MOST_MS = 100;
@@ -64,7 +70,7 @@ async function send(method: string, path: string, body: string, headers = {}) {
     payload,
   };
   let answer: Awaited<ReturnType<typeof app.app.server.inject>> | undefined;
-  const held = await heldBy(async () => {
+  const held = await longestBlockMs(async () => {
     answer = await app.app.server.inject(request);
   });
   return { status: answer?.statusCode, text: answer?.body ?? '', held };

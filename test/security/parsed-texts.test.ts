@@ -1,7 +1,7 @@
 // Everything of posted code that is parsed on the main thread is in the table of decision 0025, with its bound.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { sourceFiles } from '../helpers/source-tree.ts';
+import { sourceFiles } from '../helpers/fixtures/source-tree.ts';
 
 const RECORD = new URL('../../docs/decisions/0025-bounds-before-parsing.md', import.meta.url);
 

@@ -1,7 +1,7 @@
 // Patterns over HTTP: whatever is sent, others are served meanwhile, and the next request is answered.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { heldBy } from '../helpers/held-by.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { longestBlockMs } from '../helpers/server-process/timing.ts';
 
 // In milliseconds of this thread at work, so that what else the machine does counts little.
 const MOST_MS = 250;
@@ -43,7 +43,7 @@ describe('hostile patterns', () => {
     ['one whose classes are large', { text: { $regex: '\\W'.repeat(400) } }, [200, 503]],
     ['more than a filter may have', { $or: Array(5).fill({ text: { $regex: 'x'.repeat(900) } }) }, [400]],
   ])('in a filter: %s', async (_name, filter, statuses) => {
-    const held = await heldBy(async () => {
+    const held = await longestBlockMs(async () => {
       const { status: answered } = await app.inject('GET', filtered(filter));
       expect(statuses).toContain(answered);
     });
@@ -57,7 +57,7 @@ describe('hostile patterns', () => {
 
   it('in a specification', async () => {
     const body = { strict: noise(1_000_000) };
-    const held = await heldBy(async () => {
+    const held = await longestBlockMs(async () => {
       const answer = await app.inject('POST', path, { body });
       expect(answer.body.errors).toMatchObject([{ field: 'strict', code: 'ERROR_REGEX' }]);
     });

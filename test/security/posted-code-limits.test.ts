@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { packageRoot } from '../../src/lib/files/package-files.ts';
 import { createPolicyParser } from '../../src/modules/policy/policy.ts';
 import { loadPolicyLimits } from '../../src/modules/policy/policy-limits.ts';
-import { ROOT } from '../helpers/source-tree.ts';
+import { ROOT } from '../helpers/fixtures/source-tree.ts';
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, KB: 1024, MB: 1024 * 1024 };
 

@@ -1,9 +1,9 @@
 // What somebody with a signed URL, or without one, may try: the URL uploads the file that was signed for, once, in time.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../helpers/app.ts';
-import { exchange } from '../helpers/raw-http.ts';
-import { type SentFile, sign, upload } from '../helpers/signed-upload.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { type SentFile, sign, upload } from '../helpers/app/media-server.ts';
+import { sendRaw } from '../helpers/server-process/client.ts';
 
 const SECRET = 'one secret of more than thirty-two characters for both';
 const MEDIA = { fields: { caption: {} }, settings: { type: 'media' } };
@@ -204,7 +204,7 @@ describe('a body of a gigabyte', () => {
   const head = (path: string) => {
     const type = 'Content-Type: multipart/form-data; boundary=b';
     const lines = [`POST ${path} HTTP/1.1`, 'Host: test', type, 'Content-Length: 1000000000', '', '-'];
-    return exchange(address, lines.join('\r\n'));
+    return sendRaw(address, lines.join('\r\n'));
   };
 
   it('is not waited for where the token is bad or used', async () => {

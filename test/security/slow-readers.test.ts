@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, type ExpectStatic, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../helpers/app.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
 import { startEndpointApp } from '../http/modules/endpoint-app.ts';
 import { closed } from '../http/transport/socket-server.ts';
 import { liveEndpoint, okResponse } from '../modules/module-versions.ts';

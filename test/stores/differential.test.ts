@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { randomRuns, timeoutFor } from '../contracts/random-runs.ts';
-import { describeMongo, rawClient } from '../helpers/mongo-servers.ts';
+import { describeMongo, rawClient } from '../helpers/store/mongo-servers.ts';
 import { settle } from './differential/picks.ts';
 import { type Operation, operation } from './differential/requests.ts';
 import { createSide, type Outcome } from './differential/side.ts';

@@ -8,7 +8,7 @@ import type { Filter } from '../../src/stores/filter.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { collectionOf, LIMITS } from '../collections/library-service.ts';
 import { randomRuns, timeoutFor } from '../contracts/random-runs.ts';
-import { describeMongo } from '../helpers/mongo-servers.ts';
+import { describeMongo } from '../helpers/store/mongo-servers.ts';
 import { embed, filter, people, references, specificationsOf } from './differential/references.ts';
 import { createSide, type Outcome, type Side } from './differential/side.ts';
 import { openBothStores } from './differential/stores.ts';

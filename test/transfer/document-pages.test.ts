@@ -6,7 +6,7 @@ import { compileFilter } from '../../src/stores/matching/compile-filter.ts';
 import type { DocumentStore, FindQuery } from '../../src/stores/ports.ts';
 import { readDocumentPages } from '../../src/transfer/document-pages.ts';
 import { BOOKS, idOf, insert } from '../contracts/store-cases.ts';
-import { openTemporaryStore } from '../helpers/temporary-store.ts';
+import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
 
 type Source = Pick<DocumentStore, 'find' | 'findText'>;
 

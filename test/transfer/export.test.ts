@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DocumentStore, Namespace } from '../../src/stores/ports.ts';
 import { createExporter } from '../../src/transfer/export.ts';
 import { BOOKS, idOf, insert, NEIGHBOUR } from '../contracts/store-cases.ts';
-import { openTemporaryStore } from '../helpers/temporary-store.ts';
+import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
 
 async function exported(store: DocumentStore, separateDatabases = false) {
   const exporter = createExporter({ store, separateDatabases, now: Date.now });

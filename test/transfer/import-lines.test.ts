@@ -96,7 +96,7 @@ async function read(chunks: readonly (string | Uint8Array)[], maxBytes = 1000) {
   return lines;
 }
 
-describe('linesOf', () => {
+describe('the line splitter', () => {
   it('ends lines at line feeds only', async () => {
     expect(await read(['a\nb\r\u2028\u0085c\n\n', 'd'])).toEqual([
       [1, 'a', true],

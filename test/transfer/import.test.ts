@@ -4,7 +4,7 @@ import type { DocumentStore, Namespace } from '../../src/stores/ports.ts';
 import { createExporter } from '../../src/transfer/export.ts';
 import { createImporter, type ImportState } from '../../src/transfer/import.ts';
 import { BOOKS, idOf, index, NEIGHBOUR, query } from '../contracts/store-cases.ts';
-import { openTemporaryStore } from '../helpers/temporary-store.ts';
+import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
 
 const line = (n: number, fields: JsonObject = {}, ns: Namespace = BOOKS) =>
   `${JSON.stringify({ ...ns, document: { v: 1, ...fields, _id: idOf(n) } })}\n`;

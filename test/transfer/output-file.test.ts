@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openOutputFile } from '../../src/transfer/output-file.ts';
-import { temporaryFolder } from '../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../helpers/temp/folders.ts';
 
 let folder: string;
 let file: string;

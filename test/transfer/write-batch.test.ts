@@ -5,7 +5,7 @@ import type { DocumentStore, Namespace, Write } from '../../src/stores/ports.ts'
 import { parseImportEntry } from '../../src/transfer/import-lines.ts';
 import { writeBatch } from '../../src/transfer/write-batch.ts';
 import { BOOKS, idOf, index, insert, NEIGHBOUR, query } from '../contracts/store-cases.ts';
-import { openTemporaryStore } from '../helpers/temporary-store.ts';
+import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
 
 let store: DocumentStore;
 let committed: (readonly Write[])[];

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { imageDimensions } from '../../src/workers/image-dimensions.ts';
-import { animation, bmp, picture, tiffBlock } from '../helpers/images.ts';
+import { bmp, encodedAnimation, picture, tiffBlock } from '../helpers/fixtures/images.ts';
 
 const NO_TAIL = new Uint8Array(0);
 const dimensionsOf = (head: Uint8Array, size = head.length, isPart = false) => {
@@ -17,7 +17,7 @@ async function samples(): Promise<readonly Buffer[]> {
     picture(40, 30, (image) => image.gif()),
     picture(40, 30, (image) => image.webp()),
     picture(40, 30, (image) => image.webp({ lossless: true }).withMetadata({ orientation: 6 })),
-    animation(40, 30, 3, (image) => image.webp()),
+    encodedAnimation(40, 30, 3, (image) => image.webp()),
     picture(40, 30, (image) => image.avif({ effort: 0 })),
     picture(40, 30, (image) => image.tiff()),
     Buffer.from('<?xml version="1.0"?><svg width="40" height="30" viewBox="0 0 40 30"><g/></svg>'),

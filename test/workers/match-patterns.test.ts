@@ -17,7 +17,7 @@ test('flags count, and characters are code points where the pattern permits it',
   expect(verdicts({ pattern: '^(?=a)a\\-$', flags: '', texts: ['a-'] })).toEqual([true]);
 });
 
-test('time over counts as no match, for that job alone', () => {
+test('a pattern that exceeds its time does not match, for that job alone', () => {
   expect(verdicts(runaway, { pattern: '(?=a)', flags: '', texts: ['a'] })).toEqual([false, true]);
 });
 

@@ -6,10 +6,10 @@ import {
   type ImageEnds,
   type MediaWorkersOptions,
 } from '../../src/workers/media-tasks.ts';
-import { heldBy } from '../helpers/held-by.ts';
-import { noise, picture } from '../helpers/images.ts';
+import { noise, picture } from '../helpers/fixtures/images.ts';
+import { longestBlockMs } from '../helpers/server-process/timing.ts';
 
-const ENDLESS = new URL('../helpers/endless-image-task.ts', import.meta.url);
+const ENDLESS = new URL('../helpers/fixtures/endless-image-task.ts', import.meta.url);
 
 /** The ends of a file of which all bytes are at hand, or only the first ones. */
 const endsOf = (bytes: Uint8Array, hasTail = true): ImageEnds => ({
@@ -83,7 +83,7 @@ test('a task that fails gives no dimensions, and the failure is reported', async
 test('heads of many images do not hold up who sends them', async () => {
   const tasks = open();
   const bytes = Buffer.alloc(IMAGE_HEAD_BYTES, 0xff);
-  const held = await heldBy(() =>
+  const held = await longestBlockMs(() =>
     Promise.all(Array.from({ length: 20 }, () => tasks.dimensionsOf(endsOf(bytes), bytes.length))),
   );
   expect(held).toBeLessThan(250);

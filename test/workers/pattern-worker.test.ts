@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createPatternWorker } from '../../src/workers/pattern-worker.ts';
-import { heldBy } from '../helpers/held-by.ts';
+import { longestBlockMs } from '../helpers/server-process/timing.ts';
 
 const LOOK_AHEAD = { pattern: '^(?=.*\\d)[a-z\\d]+$', flags: '' };
 const RUNAWAY = { pattern: '^(?=a)(a+)+$', flags: '' };
@@ -33,7 +33,7 @@ test('texts of megabytes for the pattern worker do not block their sender', asyn
   await patterns.matches(LOOK_AHEAD, ['a1']);
   const texts = Array.from({ length: 20 }, (_, n) => `${n}${'a'.repeat(1_000_000)}`);
   let outcomes: readonly boolean[] = [];
-  const held = await heldBy(async () => {
+  const held = await longestBlockMs(async () => {
     outcomes = await Promise.all(texts.map((text) => patterns.matches(LOOK_AHEAD, [text])));
   });
   expect(outcomes.every((outcome) => outcome)).toBe(true);

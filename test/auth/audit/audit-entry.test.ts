@@ -9,7 +9,7 @@ import {
   parseAuditKeys,
 } from '../../../src/auth/audit/audit-entry.ts';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
-import { expectChain, keysNamed } from '../../helpers/audit-log.ts';
+import { expectChain, keysNamed } from '../../helpers/store/audit-log.ts';
 
 const key = keysNamed('test').current;
 const action = (target: string) => ({

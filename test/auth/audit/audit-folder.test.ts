@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openAuditFolder, readAuditFolder } from '../../../src/auth/audit/audit-folder.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const CONFIGURED = 'k'.repeat(32);
 const inNew = async (configured?: string) => ({ folder: join(await temporaryFolder(), 'data'), configured });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createAudit } from '../../../src/auth/audit/audit.ts';
 import { AUDIT_NAMESPACE, auditEntryId } from '../../../src/auth/audit/audit-entry.ts';
-import { auditFolder, auditOf, keysNamed, silent } from '../../helpers/audit-log.ts';
-import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+import { auditFolder, auditOf, keysNamed, silent } from '../../helpers/store/audit-log.ts';
+import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
 const ACTION = { clientId: 'boss', action: 'client.create', target: 'app', before: null, after: 'f' };
 

@@ -10,9 +10,9 @@ import { verifyAudit } from '../../../src/auth/audit/audit-verify.ts';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
 import { openMongoDocuments } from '../../../src/stores/mongo-documents/store.ts';
 import type { DocumentStore, StoredDocument, Write } from '../../../src/stores/ports.ts';
-import { auditFolder, auditOf, keysNamed, silent } from '../../helpers/audit-log.ts';
-import { describeMongo, ownDatabase } from '../../helpers/mongo-servers.ts';
-import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+import { auditFolder, auditOf, keysNamed, silent } from '../../helpers/store/audit-log.ts';
+import { describeMongo, ownDatabase } from '../../helpers/store/mongo-servers.ts';
+import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
 const ACTION = { clientId: 'boss', action: 'client.create', target: 'app', before: null, after: 'f' };
 const OURS = keysNamed('test');

@@ -13,9 +13,8 @@ import {
   STALE,
   silent,
   thing,
-} from '../../helpers/audit-log.ts';
-import { openFickleStore } from '../../helpers/fickle-store.ts';
-import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+} from '../../helpers/store/audit-log.ts';
+import { openFailingStore, openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
 const ACTION = {
   clientId: 'boss',
@@ -108,15 +107,15 @@ describe('the audit log', () => {
 
 describe('a change in one commit with its audit entry', () => {
   it('is one commit: both, or neither', async () => {
-    const store = await openFickleStore();
+    const store = await openFailingStore();
     const audit = auditOf(store);
     await audit.commit(ACTION, [thing(1), thing(2)]);
     expect([await countThings(store), (await auditedIn(store)).length]).toEqual([2, 1]);
     for (const reason of ['busy', 'timeout', 'unavailable'] as const) {
       for (const operation of ['find', 'commit'] as const) {
-        store.leave(reason, [operation]);
+        store.fail(reason, [operation]);
         await expect(audit.commit(ACTION, [thing(3)])).rejects.toMatchObject({ reason });
-        store.comeBack();
+        store.recover();
         expect([await countThings(store), (await auditedIn(store)).length]).toEqual([2, 1]);
       }
     }
@@ -146,7 +145,7 @@ describe('a change in one commit with its audit entry', () => {
 
 describe('a change after its audit entry', () => {
   it('is not made without it', async () => {
-    const store = await openFickleStore();
+    const store = await openFailingStore();
     const audit = auditOf(store);
     let made = 0;
     const change = async () => {
@@ -156,9 +155,9 @@ describe('a change after its audit entry', () => {
     };
     expect(await audit.recordChange(ACTION, change)).toBe(1);
     for (const operation of ['find', 'commit'] as const) {
-      store.leave('busy', [operation]);
+      store.fail('busy', [operation]);
       await expect(audit.recordChange(ACTION, change)).rejects.toMatchObject({ reason: 'busy' });
-      store.comeBack();
+      store.recover();
     }
     expect([made, (await auditedIn(store)).length]).toEqual([1, 1]);
   });
@@ -174,15 +173,15 @@ describe('a change after its audit entry', () => {
   });
 
   it('that fails while the store is away has it before the next one', async () => {
-    const store = await openFickleStore();
+    const store = await openFailingStore();
     const audit = auditOf(store);
     const broken = audit.recordChange(ACTION, async () => {
-      store.leave('busy');
+      store.fail('busy');
       throw new Error('no disk');
     });
     await expect(broken).rejects.toThrow('no disk');
     await expect(audit.record({ ...ACTION, target: 'lost' })).rejects.toMatchObject({ reason: 'busy' });
-    store.comeBack();
+    store.recover();
     await audit.record({ ...ACTION, target: 'other' });
     expect((await auditedIn(store)).map(([action, target]) => [action, target])).toEqual([
       ['client.create', 'app'],

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type AuditedFileState, auditOfflineChanges } from '../../../src/auth/audit/offline-changes.ts';
-import { auditOf, silent } from '../../helpers/audit-log.ts';
-import { openFickleStore } from '../../helpers/fickle-store.ts';
+import { auditOf, silent } from '../../helpers/store/audit-log.ts';
+import { openFailingStore } from '../../helpers/store/temporary-store.ts';
 
 const spec = (target: string, hash: string): AuditedFileState => ({ what: 'specification', target, hash });
 const policy = (hash: string): AuditedFileState => ({ what: 'endpoint.policy', target: '/1.0/report', hash });
 
 async function open() {
-  const store = await openFickleStore();
+  const store = await openFailingStore();
   const audit = auditOf(store);
   const common = { store, audit, now: Date.now, queryMs: 60_000, log: silent };
   let seen = 0;
@@ -84,10 +84,10 @@ describe('files that changed while no server ran', () => {
   it('are noted by the next start where this one cannot', async () => {
     const { store, start, noted } = await open();
     await start(spec('/a', '1'));
-    store.leave('busy', ['commit']);
+    store.fail('busy', ['commit']);
     await expect(start(spec('/a', '2'))).rejects.toMatchObject({ reason: 'busy' });
     await start(spec('/a', '1'));
-    store.comeBack();
+    store.recover();
     await start(spec('/a', '2'));
     expect(await noted()).toEqual([['specification.found', '/a', '1', '2']]);
   });

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { createClientService } from '../../../src/auth/clients/client-service.ts';
 import { createIdSource } from '../../../src/lib/ids.ts';
-import { auditOf } from '../../helpers/audit-log.ts';
-import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+import { auditOf } from '../../helpers/store/audit-log.ts';
+import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
 async function setUp(shared?: string) {
   const { store, path } = await openTemporaryStore(shared);

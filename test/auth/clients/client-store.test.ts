@@ -11,9 +11,8 @@ import {
 import { StoreError } from '../../../src/errors/errors.ts';
 import { createIdSource } from '../../../src/lib/ids.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
-import { auditedIn, auditOf } from '../../helpers/audit-log.ts';
-import { fickle } from '../../helpers/fickle-store.ts';
-import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+import { auditedIn, auditOf } from '../../helpers/store/audit-log.ts';
+import { failingStore, openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
 const generateId = createIdSource();
 
@@ -96,11 +95,11 @@ describe('a change of a stored client record', () => {
   it.each(['busy', 'timeout', 'unavailable'] as const)(
     'is not made without its audit entry: %s',
     async (reason) => {
-      const store = fickle((await setUp({ root: 'admin', reader: 'user' })).store);
+      const store = failingStore((await setUp({ root: 'admin', reader: 'user' })).store);
       const records = over(store);
       const given = { clientId: 'new', accessType: 'admin', secret: undefined, permissions: null } as const;
       const before = [await records.all(), await auditedIn(store)];
-      store.leave(reason, ['commit']);
+      store.fail(reason, ['commit']);
       for (const change of [
         () => records.insert(createClientRecord(given, { _id: generateId(), hash: '', now: 1 })),
         () => records.change('reader', { accessType: 'admin' }),
@@ -109,7 +108,7 @@ describe('a change of a stored client record', () => {
       ]) {
         await expect(change()).rejects.toMatchObject({ reason });
       }
-      store.comeBack();
+      store.recover();
       expect([await records.all(), await auditedIn(store)]).toEqual(before);
     },
   );

@@ -9,7 +9,7 @@ import {
   parseComposeDepth,
   READ_PARAMETERS,
 } from '../../../src/collections/model/read-request.ts';
-import { ROOT } from '../../helpers/source-tree.ts';
+import { ROOT } from '../../helpers/fixtures/source-tree.ts';
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const codeIn = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name);

@@ -7,8 +7,7 @@ import {
 import type { SpecificationFile } from '../../../src/collections/specifications/specification-files.ts';
 import { AppError } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
-import { silentLog } from '../../helpers/specification-service.ts';
-import { BOOKS_ADDRESS } from '../../helpers/specifications.ts';
+import { BOOKS_ADDRESS, silentLog } from '../../helpers/fixtures/specifications.ts';
 
 const file = (name: string, source: JsonObject | undefined): SpecificationFile => ({
   address: { ...BOOKS_ADDRESS, name },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkSpecificationFiles } from '../../../src/collections/specifications/check-files.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
-import { ROOT } from '../../helpers/source-tree.ts';
+import { ROOT } from '../../helpers/fixtures/source-tree.ts';
 
 async function check(files: Readonly<Record<string, Json>>) {
   const root = await mkdtemp(join(tmpdir(), 'cloister-check-'));

@@ -9,8 +9,8 @@ import {
   warnMissingHooks,
 } from '../../../src/collections/specifications/cross-checks.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
-import { makeCollection } from '../../helpers/specifications.ts';
-import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+import { makeCollection } from '../../helpers/fixtures/specifications.ts';
+import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
 const filterLimits = { filterDepth: 8, filterNodes: 200 };
 const bounds = { filterLimits, now: Date.now, queryMs: 5000 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mergeIndexes } from '../../../src/collections/specifications/index-definitions.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
-import { itemsOf, makeCollection, parse } from '../../helpers/specifications.ts';
+import { itemsOf, makeCollection, parse } from '../../helpers/fixtures/specifications.ts';
 
 const FIELDS = {
   title: {},

@@ -9,10 +9,8 @@ import { StoreError } from '../../../src/errors/errors.ts';
 import { createKeyedMutex } from '../../../src/lib/async/concurrency.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
-import { fickle } from '../../helpers/fickle-store.ts';
-import { silentLog } from '../../helpers/specification-service.ts';
-import { makeCollection } from '../../helpers/specifications.ts';
-import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+import { makeCollection, silentLog } from '../../helpers/fixtures/specifications.ts';
+import { failingStore, openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
 const books = makeCollection({ a: {} }, { storeRevisions: true, index: [{ keys: { a: 1 } }] });
 const HISTORY = { database: null, collection: 'booksHistory' };
@@ -156,14 +154,14 @@ test('what is found out later is logged: an index that cannot be built, and one 
 
 test('a start says that the store is away, and may be repeated', async () => {
   const { store } = await openTemporaryStore();
-  const away = fickle(store);
+  const away = failingStore(store);
   const { log, errors } = silentLog();
   const keeper = createIndexSync(away, log);
   for (const reason of ['unavailable', 'timeout', 'busy'] as const) {
-    away.leave(reason);
+    away.fail(reason);
     await expect(keeper.applyAll(() => [unique], alone)).rejects.toMatchObject({ reason });
   }
-  away.comeBack();
+  away.recover();
   await keeper.applyAll(() => [unique], alone);
   expect(errors).toEqual([]);
   expect(await namesIn(store)).toEqual(expect.arrayContaining(['a_1', 'b_1']));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createIssueCollector } from '../../../src/collections/specifications/issue-collector.ts';
 import { mixesInclusion, parseSettings } from '../../../src/collections/specifications/parse-settings.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
-import { BOOKS_ADDRESS, makeCollection, parse } from '../../helpers/specifications.ts';
+import { BOOKS_ADDRESS, makeCollection, parse } from '../../helpers/fixtures/specifications.ts';
 
 const { fields } = makeCollection({ title: {} });
 

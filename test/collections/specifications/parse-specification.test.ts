@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parseSpecification } from '../../../src/collections/specifications/parse-specification.ts';
 import { AppError } from '../../../src/errors/errors.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
-import { BOOKS_ADDRESS, itemsOf, makeCollection, parse } from '../../helpers/specifications.ts';
+import { BOOKS_ADDRESS, itemsOf, makeCollection, parse } from '../../helpers/fixtures/specifications.ts';
 
 const shared = { enableCollectionDatabases: false };
 const items = (source: Json) => itemsOf(() => parseSpecification(source, BOOKS_ADDRESS, shared));

@@ -7,7 +7,7 @@ import {
   parseSpecificationText,
   type SpecificationFileChange,
 } from '../../../src/collections/specifications/specification-files.ts';
-import { BOOKS_ADDRESS, itemsOf } from '../../helpers/specifications.ts';
+import { BOOKS_ADDRESS, itemsOf } from '../../helpers/fixtures/specifications.ts';
 
 const SOURCE = { fields: { a: {} }, settings: {} };
 

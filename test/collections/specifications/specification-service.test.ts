@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
-import { openService } from '../../helpers/specification-service.ts';
-import { BOOKS_ADDRESS } from '../../helpers/specifications.ts';
-import { within } from '../../helpers/unhurried.ts';
+import { BOOKS_ADDRESS, openSpecificationService } from '../../helpers/fixtures/specifications.ts';
+import { pollWithin } from '../../helpers/server-process/timing.ts';
 
 const NOW = 1_700_000_000_000;
 const NS = { database: null, collection: 'books' };
@@ -16,7 +15,7 @@ const twin = (letter: string) =>
   ({ kind: 'insert', ns: NS, document: { _id: letter.repeat(24), a: 'same' } }) as const;
 
 test('a posted specification is in force, written, readable; posted again it is replaced', async () => {
-  const { root, service, registry } = await openService();
+  const { root, service, registry } = await openSpecificationService();
   expect(await service.put(BOOKS_ADDRESS, spec())).toEqual({ created: true });
   const stored = { fields: { a: {} }, settings: { lastModifiedAt: NOW } };
   expect(JSON.parse(await readFile(join(root, FILE), 'utf8'))).toEqual(stored);
@@ -28,7 +27,7 @@ test('a posted specification is in force, written, readable; posted again it is 
 });
 
 test('a refused one changes nothing', async () => {
-  const { root, service, registry } = await openService();
+  const { root, service, registry } = await openSpecificationService();
   await service.put(BOOKS_ADDRESS, spec());
   const live = registry.list();
   for (const body of [null, [], {}, spec({}), spec({ a: { type: 'No' } }), spec({ a: {} }, { count: 0 })]) {
@@ -39,7 +38,7 @@ test('a refused one changes nothing', async () => {
 });
 
 test('a unique index is in force when put resolves, and refused where data break it', async () => {
-  const { store, service, registry } = await openService();
+  const { store, service, registry } = await openSpecificationService();
   await service.put(BOOKS_ADDRESS, spec({ a: {} }, UNIQUE));
   await store.commit([twin('a')]);
   await expect(store.commit([twin('b')])).rejects.toMatchObject({ reason: 'duplicate', fields: ['a'] });
@@ -53,7 +52,7 @@ test('a unique index is in force when put resolves, and refused where data break
 });
 
 test('when the file cannot be written the indexes go back', async () => {
-  const { store, service, registry } = await openService((files) => ({
+  const { store, service, registry } = await openSpecificationService((files) => ({
     ...files,
     write: async () => {
       throw new Error('disk full');
@@ -65,7 +64,7 @@ test('when the file cannot be written the indexes go back', async () => {
 });
 
 test('what is refused because of its revisions leaves none of its indexes behind', async () => {
-  const { store, service } = await openService(undefined, ({ find, health, ensureIndexes }) => ({
+  const { store, service } = await openSpecificationService(undefined, ({ find, health, ensureIndexes }) => ({
     find,
     health: () => health.call(store),
     async ensureIndexes(ns, indexes) {
@@ -82,7 +81,7 @@ test('what is refused because of its revisions leaves none of its indexes behind
 
 test('an endpoint that took the name meanwhile refuses a collection that waits for its index', async () => {
   let taken = false;
-  const { store, service, registry } = await openService(
+  const { store, service, registry } = await openSpecificationService(
     undefined,
     ({ find, health, ensureIndexes }) => ({
       find,
@@ -103,7 +102,7 @@ test('an endpoint that took the name meanwhile refuses a collection that waits f
 });
 
 test('removal keeps the documents and the indexes of the other version', async () => {
-  const { root, store, service } = await openService();
+  const { root, store, service } = await openSpecificationService();
   const second = { ...BOOKS_ADDRESS, version: '2.0' };
   await service.put(BOOKS_ADDRESS, spec({ a: {} }, UNIQUE));
   await service.put(second, spec({ b: {} }, { index: [{ keys: { b: 1 } }] }));
@@ -119,7 +118,7 @@ test('removal keeps the documents and the indexes of the other version', async (
 });
 
 test('concurrent posts run one after the other', async () => {
-  const { root, service } = await openService();
+  const { root, service } = await openSpecificationService();
   const posts = Array.from({ length: 10 }, (_, n) => service.put(BOOKS_ADDRESS, spec({ [`f${n}`]: {} })));
   const outcomes = await Promise.all(posts);
   expect(outcomes.filter(({ created }) => created)).toHaveLength(1);
@@ -130,17 +129,20 @@ test('concurrent posts run one after the other', async () => {
 test('a change that waits for its index keeps none waiting but those of the same documents', async () => {
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
-  const { root, service, store } = await openService(undefined, ({ find, health, ensureIndexes }) => ({
-    find,
-    health: () => health.call(store),
-    async ensureIndexes(ns, indexes) {
-      if (indexes.some(({ unique }) => unique)) {
-        begun.resolve();
-        await gate.promise;
-      }
-      return ensureIndexes(ns, indexes);
-    },
-  }));
+  const { root, service, store } = await openSpecificationService(
+    undefined,
+    ({ find, health, ensureIndexes }) => ({
+      find,
+      health: () => health.call(store),
+      async ensureIndexes(ns, indexes) {
+        if (indexes.some(({ unique }) => unique)) {
+          begun.resolve();
+          await gate.promise;
+        }
+        return ensureIndexes(ns, indexes);
+      },
+    }),
+  );
   await service.load();
   const done: string[] = [];
   const slow = service.put(BOOKS_ADDRESS, spec({ a: {} }, UNIQUE)).then(() => done.push('slow'));
@@ -151,7 +153,7 @@ test('a change that waits for its index keeps none waiting but those of the same
   const other = { ...BOOKS_ADDRESS, name: 'others' };
   await service.put(other, spec({ c: {} }));
   await writeFile(join(root, '1.0/library/collection.others.json'), JSON.stringify(spec({ byHand: {} })));
-  await within(2000, () => expect(service.read(other)?.['fields']).toEqual({ byHand: {} }));
+  await pollWithin(2000, () => expect(service.read(other)?.['fields']).toEqual({ byHand: {} }));
   // What is on its way counts already.
   const clash = service.put({ ...BOOKS_ADDRESS, name: 'Books' }, spec());
   await expect(clash).rejects.toMatchObject({
@@ -168,23 +170,23 @@ test('a change that waits for its index keeps none waiting but those of the same
 });
 
 test('edits by hand are in force within two seconds; a broken one leaves the old in force', async () => {
-  const { root, service, registry, errors } = await openService();
+  const { root, service, registry, errors } = await openSpecificationService();
   await service.load();
   await service.put(BOOKS_ADDRESS, spec());
   const fields = () => [...(registry.get('1.0', 'library', 'books')?.fields.keys() ?? ['none'])];
 
   await writeFile(join(root, FILE), JSON.stringify(spec({ byHand: {} })));
-  await within(2000, () => expect(fields()).toEqual(['byHand']));
+  await pollWithin(2000, () => expect(fields()).toEqual(['byHand']));
   await writeFile(join(root, FILE), '{"fields": ');
-  await within(2000, () => expect(errors).toHaveLength(1));
+  await pollWithin(2000, () => expect(errors).toHaveLength(1));
   expect(fields()).toEqual(['byHand']);
   await rm(join(root, FILE));
-  await within(2000, () => expect(fields()).toEqual(['none']));
+  await pollWithin(2000, () => expect(fields()).toEqual(['none']));
 });
 
 test('an edit that is noticed late does not undo a later post', async () => {
   let notice = (_file: string) => {};
-  const { root, service } = await openService((files) => ({
+  const { root, service } = await openSpecificationService((files) => ({
     ...files,
     watch: async (listener) => {
       notice = listener;
@@ -204,7 +206,7 @@ test('an edit that is noticed late does not undo a later post', async () => {
 });
 
 test('a start loads what is sound and reports the rest', async () => {
-  const { root, service, registry, errors } = await openService();
+  const { root, service, registry, errors } = await openSpecificationService();
   await mkdir(join(root, '1.0/library'), { recursive: true });
   await writeFile(join(root, FILE), JSON.stringify(spec()));
   await writeFile(join(root, '1.0/library/collection.broken.json'), '{');

@@ -5,7 +5,7 @@ import {
   fieldIssue,
 } from '../../../src/collections/validation/field-rules.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
-import { makeCollection } from '../../helpers/specifications.ts';
+import { makeCollection } from '../../helpers/fixtures/specifications.ts';
 
 function codeOf(field: Json, value: Json): unknown {
   const live = makeCollection({ a: field }).fields.get('a')!;

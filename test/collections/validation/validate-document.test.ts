@@ -7,7 +7,7 @@ import {
   validateFields,
 } from '../../../src/collections/validation/validate-document.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
-import { makeCollection } from '../../helpers/specifications.ts';
+import { makeCollection } from '../../helpers/fixtures/specifications.ts';
 import { collectionOf } from '../library-service.ts';
 
 const LOOK_AHEAD = { pattern: '^(?=.*x)', flags: 'i' };

@@ -43,7 +43,7 @@ describe('the facts about a visitor', () => {
     expect(asked).toEqual(['device of A phone', 'country of 81.2.69.160', 'network of 81.2.69.160']);
   });
 
-  it('are consulted when they are asked for, not before', async () => {
+  it('are looked up when they are asked for, not before', async () => {
     const facts = createVisitorFacts(VISITOR, sources());
     expect([...facts.consulted]).toEqual([]);
     facts.languages();
@@ -52,7 +52,7 @@ describe('the facts about a visitor', () => {
   });
 });
 
-describe('the sources of facts', () => {
+describe('the sources of facts about a visitor', () => {
   it('are the headers, and the lookups that they are given', async () => {
     const facts = createVisitorFacts(
       { ...VISITOR, userAgent: 'curl/8.5.0' },
@@ -63,7 +63,7 @@ describe('the sources of facts', () => {
   });
 });
 
-describe('networksIn', () => {
+describe('the networks of a condition', () => {
   it.each([
     ['cable', ['cable']],
     ['Cable/DSL', ['cable', 'dsl']],
@@ -77,7 +77,7 @@ describe('networksIn', () => {
     ['/', []],
     ['', []],
     ['Fixed wireless', ['fixed wireless']],
-  ])('reads %j as %j', (answer, types) => {
+  ])('are parsed from %j as %j', (answer, types) => {
     expect(parseNetworks(answer)).toEqual(types);
   });
 });
@@ -90,7 +90,7 @@ describe('isSameNetwork', () => {
     ['cable', 'dsl', false],
     ['mobile', 'dialup', false],
     ['constructor', 'mobile', false],
-  ])('%s and %s: %s', (a, b, same) => {
+  ])('compares %s and %s: %s', (a, b, same) => {
     expect(isSameNetwork(a, b)).toBe(same);
   });
 });

@@ -14,7 +14,7 @@ import {
   readDefinitionFile,
 } from '../../../src/delivery/definitions/definition-files.ts';
 import { ROUTE_KIND } from '../../../src/delivery/routes/route.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 describe('the folder of definitions', () => {
   it('holds the files that end in .json and are not hidden', async () => {

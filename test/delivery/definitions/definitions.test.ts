@@ -10,7 +10,7 @@ import {
 } from '../../../src/delivery/definitions/definitions.ts';
 import { ROUTE_KIND } from '../../../src/delivery/routes/route.ts';
 import { AppError } from '../../../src/errors/errors.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const RECIPES: DefinitionKind<object> = {
   noun: 'recipe',

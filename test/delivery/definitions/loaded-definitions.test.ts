@@ -8,7 +8,7 @@ import {
   MAX_DEFINITIONS,
 } from '../../../src/delivery/definitions/loaded-definitions.ts';
 import { ROUTE_KIND } from '../../../src/delivery/routes/route.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 async function opened() {
   const folder = await temporaryFolder();

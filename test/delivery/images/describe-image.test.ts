@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { describeImage } from '../../../src/delivery/images/describe-image.ts';
 import { readOriginal } from '../../../src/delivery/images/original.ts';
-import { sharp } from '../../helpers/delivery-images.ts';
+import { sharp } from '../../helpers/fixtures/images.ts';
 
 const LIMITS = { maxPixels: 1e8, maxOutputPixels: 1e8, maxFrames: 60 };
 

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { assertSide, chooseFormat, encodeImage } from '../../../src/delivery/images/encode-output.ts';
 import { readOriginal } from '../../../src/delivery/images/original.ts';
-import { metadataOf, quadrants, sharp } from '../../helpers/delivery-images.ts';
+import { metadataOf, quadrants, sharp } from '../../helpers/fixtures/images.ts';
 
 const LIMITS = { maxPixels: 1e8, maxOutputPixels: 1e8, maxFrames: 60 };
 const SIZE = { width: 80, height: 60 };
 
-describe('the format of a result', () => {
+describe('the output format of a variant', () => {
   it.each([
     ['jpeg', 'source', 'jpg'],
     ['avif', 'source', 'avif'],
@@ -28,13 +28,13 @@ describe('the format of a result', () => {
     expect(chooseFormat(['jpg'], original, true)).toBe('jpg');
   });
 
-  it('bounds the sides', () => {
+  it('limits width and height', () => {
     expect(() => assertSide('webp', { width: 16_384, height: 1 })).toThrow('at most 16383 pixels a side');
     assertSide('png', { width: 16_384, height: 1 });
   });
 });
 
-describe('the encoder', () => {
+describe('the encoder of a variant', () => {
   const bytesOf = async (format: 'jpg' | 'png' | 'webp' | 'avif', quality: number) => {
     // Fine gradients, which quality shows in.
     const pixels = Buffer.from(Array.from({ length: 200 * 200 * 3 }, (_, at) => (at * at) % 253));

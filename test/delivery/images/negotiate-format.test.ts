@@ -5,7 +5,7 @@ import { negotiateFormats } from '../../../src/delivery/images/negotiate-format.
 const CHROME = 'image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8';
 const SAFARI_13 = 'image/png,image/svg+xml,image/*;q=0.8,video/*;q=0.8,*/*;q=0.5';
 
-describe('the format of an answer', () => {
+describe('the image format chosen by Accept', () => {
   it.each([
     [CHROME, ['avif', 'webp', 'compatible']],
     [SAFARI_13, ['compatible']],
@@ -23,11 +23,11 @@ describe('the format of an answer', () => {
     ['image/jpeg;q=0', ['compatible']],
     ['image/avif;level=1;q=0.3', ['avif', 'compatible']],
     [`${'a/b,'.repeat(100_000)}image/webp`, ['compatible']],
-  ])('for auto and header %# is right', (accept, candidates) => {
+  ])('is right for `auto` and header %#', (accept, candidates) => {
     expect(negotiateFormats('auto', accept)).toEqual({ candidates, varies: true });
   });
 
-  it('follows a list, whose last is the way out', () => {
+  it('is the first acceptable one of a list, else the last', () => {
     expect(negotiateFormats(['webp', 'jpg'], CHROME).candidates).toEqual(['webp', 'jpg']);
     expect(negotiateFormats(['webp', 'jpg'], ' image/webp;q=0.8').candidates).toEqual(['webp', 'jpg']);
     expect(negotiateFormats(['avif', 'webp'], '*/*')).toEqual({ candidates: ['webp'], varies: true });

@@ -1,8 +1,7 @@
 // Headers of real files: sizes, turns, limits, and how much memory decoding is said to take.
 import { describe, expect, it } from 'vitest';
 import { readOriginal } from '../../../src/delivery/images/original.ts';
-import { animation, quadrants, sharp } from '../../helpers/delivery-images.ts';
-import { png } from '../../helpers/png.ts';
+import { greyAnimation, png, quadrants, sharp } from '../../helpers/fixtures/images.ts';
 
 const LIMITS = { maxPixels: 100_000_000, maxOutputPixels: 1e6, maxFrames: 60 };
 const read = (bytes: Buffer, maxPixels = LIMITS.maxPixels) =>
@@ -16,7 +15,7 @@ describe('an original', () => {
       shown: { width: 30, height: 40 },
       frames: 1,
     });
-    expect(await read(await animation(12, 10, 7))).toMatchObject({
+    expect(await read(await greyAnimation(12, 10, 7))).toMatchObject({
       shown: { width: 12, height: 10 },
       frames: 7,
     });
@@ -28,8 +27,8 @@ describe('an original', () => {
       reason: 'too-large',
       message,
     });
-    await expect(read(await animation(10, 10, 11), 1099)).rejects.toMatchObject({ reason: 'too-large' });
-    expect(await read(await animation(10, 10, 11), 1100)).toMatchObject({ frames: 11 });
+    await expect(read(await greyAnimation(10, 10, 11), 1099)).rejects.toMatchObject({ reason: 'too-large' });
+    expect(await read(await greyAnimation(10, 10, 11), 1100)).toMatchObject({ frames: 11 });
   });
 
   it('takes more memory where it must be held whole', async () => {

@@ -54,11 +54,14 @@ it.each([Buffer.from('X\0\0\0\0'), Buffer.from([66, 255, 255, 255, 255])])(
   },
 );
 
-it.each([undefined, 0, 3, 6, 100])('holds all the bytes when their number is said to be %j', (size) => {
-  const source = createSourceBuffer();
-  source.add(Buffer.from('of the one before'));
-  source.expect(size);
-  for (const piece of ['ab', 'cd', 'ef']) source.add(Buffer.from(piece));
-  expect(source.take().toString()).toBe('abcdef');
-  expect(source.take()).toHaveLength(0);
-});
+it.each([undefined, 0, 3, 6, 100])(
+  'the source buffer holds all bytes when the announced size is %j',
+  (size) => {
+    const source = createSourceBuffer();
+    source.add(Buffer.from('of the one before'));
+    source.expect(size);
+    for (const piece of ['ab', 'cd', 'ef']) source.add(Buffer.from(piece));
+    expect(source.take().toString()).toBe('abcdef');
+    expect(source.take()).toHaveLength(0);
+  },
+);

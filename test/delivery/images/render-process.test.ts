@@ -34,7 +34,7 @@ it('the render process answers every job with one message, and waits for memory 
     if (kind === 'J') messages.push(JSON.parse(payload.toString()));
   });
   child.stdout.on('data', read);
-  const { quadrants } = await import('../../helpers/delivery-images.ts');
+  const { quadrants } = await import('../../helpers/fixtures/images.ts');
   const limits = { maxPixels: 1e6, maxOutputPixels: 1e6, maxFrames: 1 };
   const job = { settings: {}, candidates: ['png'], limits, fileName: 'a' };
   writeMessage(child.stdin, { job });

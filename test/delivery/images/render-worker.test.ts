@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RenderJob } from '../../../src/delivery/images/render-job.ts';
 import { RenderWorker } from '../../../src/delivery/images/render-worker.ts';
-import { quadrants } from '../../helpers/delivery-images.ts';
+import { quadrants } from '../../helpers/fixtures/images.ts';
 
 const JOB: RenderJob = {
   settings: { width: 20 },

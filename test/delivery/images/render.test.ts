@@ -4,13 +4,13 @@ import type { FormatCandidate } from '../../../src/delivery/images/negotiate-for
 import { render } from '../../../src/delivery/images/render.ts';
 import type { ImageSettings } from '../../../src/delivery/recipes/setting-rules.ts';
 import {
-  animation,
   colourAt,
   cornersOf,
+  greyAnimation,
   metadataOf,
   quadrants,
   sharp,
-} from '../../helpers/delivery-images.ts';
+} from '../../helpers/fixtures/images.ts';
 
 const LIMITS = { maxPixels: 100_000_000, maxOutputPixels: 16_777_216, maxFrames: 60 };
 
@@ -105,7 +105,7 @@ describe('the rendering of a variant', () => {
   });
 
   it('keeps animations where the setting and the format allow it', async () => {
-    const source = await animation(40, 30, 5);
+    const source = await greyAnimation(40, 30, 5);
     const still = await draw(source, { width: 20 }, ['webp']);
     expect((await metadataOf(still.body)).pages ?? 1).toBe(1);
     const moving = await draw(source, { width: 20, animated: true }, ['avif', 'webp', 'compatible']);
@@ -116,7 +116,7 @@ describe('the rendering of a variant', () => {
   });
 
   it('counts all frames of an animation as pixels', async () => {
-    const source = await animation(40, 30, 50);
+    const source = await greyAnimation(40, 30, 50);
     const refusal = draw(source, { width: 20 }, ['webp'], { maxPixels: 40 * 30 * 49 });
     await expect(refusal).rejects.toMatchObject({ reason: 'too-large' });
   });

@@ -10,8 +10,7 @@ import {
   createRenderer,
   type RendererOptions,
 } from '../../../src/delivery/images/renderer.ts';
-import { animation, quadrants, sharp } from '../../helpers/delivery-images.ts';
-import { blackPng, chunk, png } from '../../helpers/png.ts';
+import { blackPng, chunk, greyAnimation, png, quadrants, sharp } from '../../helpers/fixtures/images.ts';
 
 const JOB: RenderJob = {
   settings: { width: 20 },
@@ -78,7 +77,7 @@ describe('a rendering in an image worker', () => {
       () => blackPng(64, 64, new Array(50_000).fill(chunk('tEXt', Buffer.from('a\0b')))),
       20,
     ],
-    ['an animation with three thousand frames', () => animation(10, 10, 3000), 10],
+    ['an animation with three thousand frames', () => greyAnimation(10, 10, 3000), 10],
     [
       'an SVG',
       () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
@@ -218,7 +217,7 @@ describe('a rendering in an image worker', () => {
   });
 });
 
-it('lets in what fits, in order, and what is given back twice counts once', async () => {
+it('the memory quota grants what fits, in order, and a double release counts once', async () => {
   const budget = createMemoryQuota(10);
   const order: string[] = [];
   const take = async (name: string, bytes: number) => {
@@ -243,7 +242,7 @@ it('lets in what fits, in order, and what is given back twice counts once', asyn
   await fourth;
 });
 
-it('counts more than there is as all of it', async () => {
+it('a request above the whole memory quota takes all of it', async () => {
   const budget = createMemoryQuota(10);
   const giveBack = await budget(1000);
   giveBack();

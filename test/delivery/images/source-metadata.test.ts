@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { jpegMetadataBytes, stripPngExtras } from '../../../src/delivery/images/source-metadata.ts';
-import { quadrants, sharp } from '../../helpers/delivery-images.ts';
-import { blackPng, chunk } from '../../helpers/png.ts';
+import { blackPng, chunk, quadrants, sharp } from '../../helpers/fixtures/images.ts';
 
 const segment = (kind: number, length: number) => {
   const bytes = Buffer.alloc(2 + length, 'a');
@@ -11,7 +10,7 @@ const segment = (kind: number, length: number) => {
   return bytes;
 };
 
-it('counts comments and application segments before the first scan', async () => {
+it('JPEG metadata is the size of comments and application segments before the first scan', async () => {
   const plain = await quadrants({ width: 40, height: 30, format: 'jpeg' });
   const before = jpegMetadataBytes(plain);
   const more = [segment(0xe2, 60_000), segment(0xfe, 500), segment(0xef, 10)];
@@ -24,7 +23,7 @@ it.each([
   Buffer.from('\xff\xd8\xff', 'latin1'),
   Buffer.from('no JPEG at all'),
   Buffer.from([0xff, 0xd8, 0, 0, 0, 0, 0]),
-])('is 0 and ends for %j', (file) => expect(jpegMetadataBytes(file)).toBe(0));
+])('JPEG metadata is 0 bytes for %j', (file) => expect(jpegMetadataBytes(file)).toBe(0));
 
 const text = (bytes: number, kind = 'tEXt') => chunk(kind, Buffer.alloc(bytes, 'a'));
 

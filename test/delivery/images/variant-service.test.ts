@@ -6,8 +6,8 @@ import { createVariantService, type VariantRequest } from '../../../src/delivery
 import type { OriginalFile } from '../../../src/delivery/model/delivery-types.ts';
 import { parseRecipe } from '../../../src/delivery/recipes/recipe.ts';
 import { openDiskVariants } from '../../../src/delivery/variants/disk-variants.ts';
-import { cornersOf, quadrants, sharp } from '../../helpers/delivery-images.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { cornersOf, quadrants, sharp } from '../../helpers/fixtures/images.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 let photo: Buffer;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLookups } from '../../../src/delivery/lookups/configured-lookups.ts';
 import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
-import { json, lookupService } from '../../helpers/lookup-service.ts';
+import { answerJson, lookupService } from '../../helpers/app/delivery.ts';
 
 const IP = '8.8.8.8';
 const SETTINGS = {
@@ -61,7 +61,7 @@ describe('lookups of a visitor', () => {
 
   it('ask services for both facts', async () => {
     const answer = { location: { country: { isoCode: 'SE' } }, speed: { connectionType: 'Cable/DSL' } };
-    const { origin, asked } = await lookupService(json(answer));
+    const { origin, asked } = await lookupService(answerJson(answer));
     const { country, network } = lookups(
       { method: 'remote', url: `${origin}/country/{ip}` },
       { url: `${origin}/network/{ip}` },

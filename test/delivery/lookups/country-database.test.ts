@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createCountryDatabase } from '../../../src/delivery/lookups/country-database.ts';
-import { countryFile } from '../../helpers/country-file.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { countryFile } from '../../helpers/app/delivery.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const bundled = (name: string) =>
   fileURLToPath(import.meta.resolve(`@ip-location-db/geo-whois-asn-country-mmdb/${name}`));

@@ -7,7 +7,7 @@ const ANSWER: unknown = JSON.parse(
   '{"location":{"country":{"isoCode":"GB"}},"results":[{"c":"US"},{"c":"SE"}],"__proto__":{"own":"yes"},"nothing":null}',
 );
 
-describe('valueAt', () => {
+describe('the path to a value in a lookup answer', () => {
   it.each([
     ['location.country.isoCode', 'GB'],
     ['results.0.c', 'US'],

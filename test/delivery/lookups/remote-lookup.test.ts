@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { createRemoteLookup } from '../../../src/delivery/lookups/remote-lookup.ts';
 import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
 import type { CacheStore } from '../../../src/stores/ports.ts';
-import { json, lookupService } from '../../helpers/lookup-service.ts';
+import { answerJson, lookupService } from '../../helpers/app/delivery.ts';
 
 const IP = '81.2.69.160';
 const HOUR = 3_600_000;
-const GB = json({ code: 'GB' });
+const GB = answerJson({ code: 'GB' });
 
 interface Options {
   readonly cache?: CacheStore;

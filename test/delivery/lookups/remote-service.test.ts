@@ -3,11 +3,11 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { fetchFromService } from '../../../src/delivery/lookups/remote-service.ts';
-import { json, lookupService } from '../../helpers/lookup-service.ts';
+import { answerJson, lookupService } from '../../helpers/app/delivery.ts';
 
 const IP = '81.2.69.160';
 const PATH = 'country.code';
-const GB = json({ country: { code: ' GB ' } });
+const GB = answerJson({ country: { code: ' GB ' } });
 const unhurried = () => AbortSignal.timeout(10_000);
 
 async function ask(answer: (response: ServerResponse) => void, signal = unhurried()) {
@@ -52,13 +52,13 @@ describe('a request to a lookup service', () => {
     ['text that is not JSON', (response) => void response.end('GB'), 'is not JSON'],
     ['an empty answer', (response) => void response.end(), 'is not JSON'],
     ['status 204', (response) => void response.writeHead(204).end(), 'is not JSON'],
-    ['another form', json({ country: 'GB' }), 'no text at country.code'],
-    ['null', json(null), 'no text at country.code'],
-    ['a number', json({ country: { code: 44 } }), 'no text at country.code'],
-    ['a list', json({ country: { code: ['GB'] } }), 'no text at country.code'],
-    ['blanks', json({ country: { code: '  ' } }), 'is empty'],
-    ['a novel', json({ country: { code: 'x'.repeat(101) } }), 'longer than 100'],
-    ['80 KB', json({ country: { code: 'GB' }, more: 'x'.repeat(80_000) }), 'longer than 65536 bytes'],
+    ['another form', answerJson({ country: 'GB' }), 'no text at country.code'],
+    ['null', answerJson(null), 'no text at country.code'],
+    ['a number', answerJson({ country: { code: 44 } }), 'no text at country.code'],
+    ['a list', answerJson({ country: { code: ['GB'] } }), 'no text at country.code'],
+    ['blanks', answerJson({ country: { code: '  ' } }), 'is empty'],
+    ['a novel', answerJson({ country: { code: 'x'.repeat(101) } }), 'longer than 100'],
+    ['80 KB', answerJson({ country: { code: 'GB' }, more: 'x'.repeat(80_000) }), 'longer than 65536 bytes'],
     [
       '10 MB in 10 KB',
       (response) =>

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createDirectorySource, createFallback } from '../../../src/delivery/sources/directory-source.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 /** A folder `images` with a few files, and one file outside of it. */
 async function folderWithImages() {

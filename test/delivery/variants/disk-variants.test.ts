@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDiskVariants } from '../../../src/delivery/variants/disk-variants.ts';
 import type { StoredVariant, VariantInfo } from '../../../src/delivery/variants/variant-store.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const INFO: VariantInfo = {
   ...{ contentType: 'image/webp', width: 3, height: 2 },

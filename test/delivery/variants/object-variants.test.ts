@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createObjectVariants } from '../../../src/delivery/variants/object-variants.ts';
 import type { StoredVariant, VariantInfo } from '../../../src/delivery/variants/variant-store.ts';
 import { StoreError } from '../../../src/errors/errors.ts';
-import { openMemoryMedia } from '../../helpers/memory-media.ts';
+import { openMemoryMedia } from '../../helpers/store/memory-media.ts';
 
 const INFO: VariantInfo = {
   ...{ contentType: 'image/webp', width: 3, height: 2 },

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { createSingleFlight } from '../../../src/delivery/variants/single-flight.ts';
 
-it('is begun once for callers of one key and anew for the next', async () => {
+it('shared work runs once for concurrent callers of one key, and again for later ones', async () => {
   const shared = createSingleFlight<number>();
   const first = Promise.withResolvers<number>();
   let begun = 0;
@@ -18,7 +18,7 @@ it('is begun once for callers of one key and anew for the next', async () => {
   expect(begun).toBe(3);
 });
 
-it('goes on for the others when one caller goes, and is given up when all have gone', async () => {
+it('shared work continues when one caller leaves, and is aborted when all have left', async () => {
   const shared = createSingleFlight<number>();
   const work = Promise.withResolvers<number>();
   const signals: AbortSignal[] = [];
@@ -41,7 +41,7 @@ it('goes on for the others when one caller goes, and is given up when all have g
   expect(signals).toHaveLength(2);
 });
 
-it('fails for all and keeps no failure', async () => {
+it('shared work that fails rejects for all callers, and its failure is not kept', async () => {
   const shared = createSingleFlight<number>();
   const fail = () => Promise.reject(new Error('broken'));
   const callers = [shared.run('a', fail), shared.run('a', fail)];

@@ -9,13 +9,13 @@ const INFO = {
 };
 const BODY = Buffer.from('body');
 
-it('gives back what was stored', () => {
+it('a variant file returns what was stored', () => {
   const file = Buffer.concat(encodeVariant(INFO, BODY)!);
   const head = decodeHead(file);
   expect(head).toEqual({ info: INFO, size: 4, hash: bodyHash(BODY), offset: file.length - 4 });
 });
 
-it('is undefined for whatever is cut short or changed at its start, and never throws', () => {
+it('a variant file that is truncated or changed at its start is undefined, and never throws', () => {
   const [head] = encodeVariant(INFO, BODY)!;
   for (let length = 0; length < head.length; length += 1) {
     expect(decodeHead(head.subarray(0, length))).toBeUndefined();
@@ -27,6 +27,6 @@ it('is undefined for whatever is cut short or changed at its start, and never th
   );
 });
 
-it('is not made for a path that is too long', () => {
+it('no variant file is created for a path that is too long', () => {
   expect(encodeVariant({ ...INFO, path: 'a'.repeat(20_000) }, BODY)).toBeUndefined();
 });

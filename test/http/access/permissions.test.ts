@@ -1,8 +1,8 @@
 // Whoever may not read or write a collection gets nowhere near its documents, on whichever way they try.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../../helpers/app.ts';
-import { BOOKS, PEOPLE } from '../../helpers/fixtures.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
+import { BOOKS, PEOPLE } from '../../helpers/fixtures/library.ts';
 
 const BOOKS_PATH = '/1.0/library/books';
 const PEOPLE_PATH = '/1.0/library/people';

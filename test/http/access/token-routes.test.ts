@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../../helpers/app.ts';
-import { ADMIN } from '../../helpers/server-process.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
+import { ADMIN } from '../../helpers/server-process/server-process.ts';
 
 let app: TestApp;
 

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
-import { auditedIn } from '../../helpers/audit-log.ts';
-import { type AwayApp, startAwayApp } from '../../helpers/away-app.ts';
-import type { FickleStore } from '../../helpers/fickle-store.ts';
+import { type FailingStoreApp, startFailingStoreApp } from '../../helpers/app/failing-store-app.ts';
+import { auditedIn } from '../../helpers/store/audit-log.ts';
+import type { FailingStore } from '../../helpers/store/temporary-store.ts';
 
 const HELLO = `module.exports.get = (req, res) => res.end('hello');`;
 const HI = `module.exports.get = (req, res) => res.end('hi');`;
@@ -42,7 +42,7 @@ const CHANGES: readonly Change[] = [
 ];
 
 async function running() {
-  const app = await startAwayApp({ away: false });
+  const app = await startFailingStoreApp({ failing: false });
   const token = await app.login();
   const send = ([method, path, body]: Change) =>
     app.ask(method, path, { token, body, ...(typeof body === 'string' ? { headers: CODE } : {}) });
@@ -50,7 +50,7 @@ async function running() {
   return { ...app, send };
 }
 
-const filesIn = ({ workspace }: AwayApp) =>
+const filesIn = ({ workspace }: FailingStoreApp) =>
   readdirSync(workspace.path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), 'utf8')])
@@ -68,9 +68,9 @@ describe('while the audit log cannot be written', () => {
   it.each(['busy', 'timeout', 'unavailable'] as const)('nothing is changed: %s', async (reason) => {
     const app = await running();
     const before = await stateOf(app);
-    app.store.leave(reason, ['commit']);
+    app.store.fail(reason, ['commit']);
     for (const change of CHANGES) expect((await app.send(change)).status, change.join(' ')).toBe(503);
-    app.store.comeBack();
+    app.store.recover();
     expect(await stateOf(app)).toEqual(before);
     for (const change of CHANGES) expect((await app.send(change)).status, change.join(' ')).toBeLessThan(300);
     expect((await auditedIn(app.store)).length).toBe(before.log.length + CHANGES.length);
@@ -78,7 +78,7 @@ describe('while the audit log cannot be written', () => {
 });
 
 /** Lets so many commits through, and refuses all that follow. Gives how many were asked for, and puts things right. */
-function refuseAfter(store: FickleStore, most: number): () => number {
+function refuseAfter(store: FailingStore, most: number): () => number {
   const { commit } = store;
   let asked = 0;
   store.commit = (...args) => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../../src/auth/audit/audit-entry.ts';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
-import { startApp, type TestApp } from '../../helpers/app.ts';
-import { ADMIN } from '../../helpers/server-process.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
+import { ADMIN } from '../../helpers/server-process/server-process.ts';
 
 const PATH = '/1.0/library/notes';
 const SPEC = { fields: { title: {} }, settings: {} };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../../helpers/app.ts';
-import { BOOKS, PEOPLE } from '../../helpers/fixtures.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
+import { BOOKS, PEOPLE } from '../../helpers/fixtures/library.ts';
 
 let app: TestApp;
 

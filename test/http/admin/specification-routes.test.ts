@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
 
 const SPEC = { fields: { title: { type: 'String', required: true, unknown: 1 } }, settings: {} };
 

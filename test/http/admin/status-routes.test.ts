@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatUptime } from '../../../src/http/admin/status-routes.ts';
-import { startApp, type TestApp } from '../../helpers/app.ts';
-import { ADMIN } from '../../helpers/server-process.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
+import { ADMIN } from '../../helpers/server-process/server-process.ts';
 import { startEndpointApp } from '../modules/endpoint-app.ts';
 
 let app: TestApp;

@@ -2,15 +2,15 @@ import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { createAuditedChange, fingerprintJson } from '../../../src/http/core/audited-change.ts';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
-import { auditedIn, auditOf } from '../../helpers/audit-log.ts';
-import { openFickleStore } from '../../helpers/fickle-store.ts';
+import { auditedIn, auditOf } from '../../helpers/store/audit-log.ts';
+import { openFailingStore } from '../../helpers/store/temporary-store.ts';
 import { ADMIN_CLIENT } from '../fixtures.ts';
 
 const CHANGE = { action: 'specification.remove', target: '/1.0/a/b', before: 'a', after: null };
 
 describe('an audited change', () => {
   it('is recorded with its client, then applied', async () => {
-    const store = await openFickleStore();
+    const store = await openFailingStore();
     const announce = createAuditedChange(auditOf(store));
     const seen: number[] = [];
     const apply = async () => void seen.push((await auditedIn(store)).length);
@@ -21,7 +21,7 @@ describe('an audited change', () => {
       ['specification.remove', '/1.0/a/b', 'boss'],
       ['specification.remove', '/1.0/a/b', null],
     ]);
-    store.leave('busy', ['commit']);
+    store.fail('busy', ['commit']);
     const refused = announce({ client: ADMIN_CLIENT } as FastifyRequest, CHANGE, apply);
     await expect(refused).rejects.toMatchObject({ reason: 'busy' });
     expect(seen).toHaveLength(2);

@@ -1,6 +1,6 @@
 // A query string that cannot be read is refused on every address, whether or not it means anything there.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
 
 const BOOKS = '/1.0/library/books';
 const UNKNOWN = 'ffffffffffffffffffffffff';

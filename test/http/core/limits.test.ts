@@ -5,10 +5,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
-import { startApp, type TestApp } from '../../helpers/app.ts';
-import { BOOKS, book, PEOPLE } from '../../helpers/fixtures.ts';
-import { exchange } from '../../helpers/raw-http.ts';
-import { createWorkspace } from '../../helpers/workspace.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
+import { BOOKS, book, PEOPLE } from '../../helpers/fixtures/library.ts';
+import { sendRaw } from '../../helpers/server-process/client.ts';
+import { createWorkspace } from '../../helpers/temp/workspace.ts';
 
 const PATH = '/1.0/library/books';
 const PEOPLE_PATH = '/1.0/library/people';
@@ -227,7 +227,7 @@ describe('time', () => {
   it('is up: 408 in the envelope', async () => {
     const hasty = await startApp({ config: { limits: { headersSeconds: 1, requestSeconds: 1 } } });
     const url = await hasty.listen();
-    const half = (text: string) => exchange(url, text);
+    const half = (text: string) => sendRaw(url, text);
     const body =
       'POST /token HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{';
     for (const answer of await Promise.all([half('GET /hello HTTP/1.1\r\nHo'), half(body)])) {
@@ -260,7 +260,7 @@ describe('connections', () => {
 describe('headers', () => {
   it('of more than 32 KB are refused', async () => {
     const text = `GET /hello HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(33_000)}\r\n\r\n`;
-    const answer = await exchange(await app.listen(), text);
+    const answer = await sendRaw(await app.listen(), text);
     expect(answer).toMatch(/^HTTP\/1.1 431 /);
   });
 });

@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect } from '../../helpers/client.ts';
-import { LIBRARY } from '../../helpers/fixtures.ts';
-import { type ServerProcess, spawnServer } from '../../helpers/server-process.ts';
-import { createWorkspace } from '../../helpers/workspace.ts';
+import { LIBRARY } from '../../helpers/fixtures/library.ts';
+import { connectClient } from '../../helpers/server-process/client.ts';
+import { type ServerProcess, spawnServer } from '../../helpers/server-process/server-process.ts';
+import { createWorkspace } from '../../helpers/temp/workspace.ts';
 
 const TIMES = 20;
 const AT_ONCE = 4;
@@ -47,7 +47,7 @@ const wholeOf = (bytes: number) => wholes.get(bytes) ?? '';
 beforeAll(async () => {
   for (const [bytes, whole] of wholes) writeFileSync(fileOf(bytes), whole);
   server = await spawnServer({ cwd: workspace.cwd });
-  bearer = `Bearer ${(await connect(server.url)).token}`;
+  bearer = `Bearer ${(await connectClient(server.url)).token}`;
 });
 
 afterAll(async () => {

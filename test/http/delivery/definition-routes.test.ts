@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDelivery, startDelivery } from '../../helpers/delivery.ts';
+import { openDelivery, startDelivery } from '../../helpers/app/delivery.ts';
 
 const ROUTE = { route: 'home-route', branches: [{ recipe: 'thumbs' }] };
 const RECIPE = { recipe: 'thumbs', settings: { width: 10 } };

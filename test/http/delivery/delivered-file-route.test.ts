@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
 import { createVisitor } from '../../../src/http/delivery/delivered-file-route.ts';
 import { openDiskMedia } from '../../../src/stores/disk-media/disk-media.ts';
-import { startDelivery } from '../../helpers/delivery.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { startDelivery } from '../../helpers/app/delivery.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const CSS = 'body { color: red } '.repeat(100);
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { startDelivery } from '../../helpers/delivery.ts';
-import { ADMIN } from '../../helpers/server-process.ts';
+import { startDelivery } from '../../helpers/app/delivery.ts';
+import { ADMIN } from '../../helpers/server-process/server-process.ts';
 
 test('the delivery listener gives tokens to the same clients, which both listeners take', async () => {
   const { app, inject } = await startDelivery();

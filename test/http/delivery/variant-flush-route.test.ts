@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { startDelivery } from '../../helpers/delivery.ts';
+import { startDelivery } from '../../helpers/app/delivery.ts';
 
 const photo = () =>
   sharp({ create: { width: 40, height: 30, channels: 3, background: '#c33' } })

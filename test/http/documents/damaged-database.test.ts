@@ -2,10 +2,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../../helpers/app.ts';
-import { type Damage, damageBytes, damagePages } from '../../helpers/damage.ts';
-import { book, LIBRARY, person } from '../../helpers/fixtures.ts';
-import { createWorkspace, type Workspace } from '../../helpers/workspace.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
+import { book, LIBRARY, person } from '../../helpers/fixtures/library.ts';
+import { type Damage, damageBytes, damagePages } from '../../helpers/temp/folders.ts';
+import { createWorkspace, type Workspace } from '../../helpers/temp/workspace.ts';
 
 const BOOKS = '/1.0/library/books';
 const COUNT = 1500;

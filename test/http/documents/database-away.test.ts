@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { type AwayApp, startAwayApp } from '../../helpers/away-app.ts';
-import { BOOKS as BOOKS_SPEC, LIBRARY } from '../../helpers/fixtures.ts';
-import { ADMIN } from '../../helpers/server-process.ts';
+import { type FailingStoreApp, startFailingStoreApp } from '../../helpers/app/failing-store-app.ts';
+import { BOOKS as BOOKS_SPEC, LIBRARY } from '../../helpers/fixtures/library.ts';
+import { ADMIN } from '../../helpers/server-process/server-process.ts';
 
 const BOOKS = '/1.0/library/books';
 const REASONS = ['unavailable', 'timeout', 'busy'] as const;
@@ -12,10 +12,10 @@ const HELLO = `module.exports.get = (req, res) => res.end('hello');`;
 const SHOUT = `module.exports = (obj) => ({ ...obj, title: obj.title.toUpperCase() });`;
 const soon = { timeout: 10_000, interval: 20 };
 
-const fileOf = ({ workspace }: AwayApp, path: string) => join(workspace.path, path);
-const books = (app: AwayApp) => fileOf(app, 'collections/1.0/library/collection.books.json');
+const fileOf = ({ workspace }: FailingStoreApp, path: string) => join(workspace.path, path);
+const books = (app: FailingStoreApp) => fileOf(app, 'collections/1.0/library/collection.books.json');
 
-function expectAway({ status, headers, body }: Awaited<ReturnType<AwayApp['ask']>>, what: string) {
+function expectAway({ status, headers, body }: Awaited<ReturnType<FailingStoreApp['ask']>>, what: string) {
   expect(status, what).toBe(503);
   expect(headers['retry-after'], what).toMatch(/^[1-9]\d*$/);
   expect(body.errors, what).toEqual([expect.objectContaining({ code: 'API-0004' })]);
@@ -23,7 +23,7 @@ function expectAway({ status, headers, body }: Awaited<ReturnType<AwayApp['ask']
 }
 
 async function running({ specs = LIBRARY, now = Date.now } = {}) {
-  const app = await startAwayApp({ away: false, specs, now });
+  const app = await startFailingStoreApp({ failing: false, specs, now });
   const token = await app.login();
   const { body } = await app.ask('POST', BOOKS, { token, body: { title: 'Dune' } });
   return { ...app, token, id: body.results[0]._id as string };
@@ -33,7 +33,7 @@ describe('while the database is away', () => {
   it.each(REASONS)('whatever needs it is 503, and greeting goes on: %s', async (reason) => {
     const app = await running();
     const { ask, store, token, id } = app;
-    store.leave(reason);
+    store.fail(reason);
     const body = { title: 'x' };
     const query = { query: { title: 'x' }, update: { title: 'y' } };
     const requests = [
@@ -58,7 +58,7 @@ describe('while the database is away', () => {
       expectAway(answer, `${method} ${path}`);
     }
     expect((await ask('GET', '/hello', { token })).status).toBe(200);
-    store.comeBack();
+    store.recover();
     expect((await ask('GET', `${BOOKS}/${id}`, { token })).body.results[0].title).toBe('Dune');
     expect((await ask('GET', '/api/clients/new', { token })).status).toBe(404);
   });
@@ -67,14 +67,14 @@ describe('while the database is away', () => {
     const app = await running();
     const { ask, store, token } = app;
     const before = readFileSync(books(app), 'utf8');
-    store.leave();
+    store.fail();
     const body = { fields: { other: {} }, settings: {} };
     expectAway(await ask('POST', `${BOOKS}/config`, { token, body }), 'replace');
     expectAway(await ask('POST', '/1.0/library/plants/config', { token, body }), 'create');
     expectAway(await ask('DELETE', `${BOOKS}/config`, { token }), 'remove');
     expect(readFileSync(books(app), 'utf8')).toBe(before);
     expect(existsSync(fileOf(app, 'collections/1.0/library/collection.plants.json'))).toBe(false);
-    store.comeBack();
+    store.recover();
     expect((await ask('GET', `${BOOKS}/config`, { token })).body.fields).toHaveProperty('title');
     expect((await ask('GET', '/1.0/library/plants', { token })).status).toBe(404);
     expect((await ask('GET', BOOKS, { token })).body.results).toHaveLength(1);
@@ -87,7 +87,7 @@ describe('while the database is away', () => {
     expect((await ask('POST', '/1.0/hello/config', { ...text, body: HELLO })).status).toBe(200);
     const code = fileOf(app, 'endpoints/1.0/endpoint.hello.js');
     const config = readFileSync(fileOf(app, 'config.json'), 'utf8');
-    store.leave();
+    store.fail();
     expectAway(await ask('POST', '/1.0/hello/config', { ...text, body: `${HELLO}//2` }), 'replace');
     expectAway(await ask('POST', '/1.0/other/config', { ...text, body: HELLO }), 'create');
     expectAway(await ask('DELETE', '/1.0/hello/config', { token }), 'remove');
@@ -97,7 +97,7 @@ describe('while the database is away', () => {
     expect(existsSync(fileOf(app, 'endpoints/1.0/endpoint.other.js'))).toBe(false);
     expect(existsSync(fileOf(app, 'endpoints/1.0/endpoint.hello.policy.json'))).toBe(false);
     expect(readFileSync(fileOf(app, 'config.json'), 'utf8')).toBe(config);
-    store.comeBack();
+    store.recover();
     expect(await ask('GET', '/1.0/hello', { token })).toMatchObject({ status: 200, text: 'hello' });
     expect((await ask('GET', '/1.0/other', { token })).status).toBe(404);
   });
@@ -109,9 +109,9 @@ describe('while the database is away', () => {
     await ask('POST', '/1.0/hello/config', { ...text, body: HELLO });
     await ask('PUT', '/1.0/hello/policy', { token, body: { limits: { cpuMs: 77 } } });
     const policy = readFileSync(fileOf(app, 'endpoints/1.0/endpoint.hello.policy.json'), 'utf8');
-    store.leave('unavailable', ['commit']);
+    store.fail('unavailable', ['commit']);
     expectAway(await ask('DELETE', '/1.0/hello/config', { token }), 'remove');
-    store.comeBack();
+    store.recover();
     expect(readFileSync(fileOf(app, 'endpoints/1.0/endpoint.hello.js'), 'utf8')).toBe(HELLO);
     expect(readFileSync(fileOf(app, 'endpoints/1.0/endpoint.hello.policy.json'), 'utf8')).toBe(policy);
     expect((await ask('GET', '/1.0/hello/policy', { token })).body.limits).toEqual({ cpuMs: 77 });
@@ -120,16 +120,16 @@ describe('while the database is away', () => {
   it('what was edited by hand comes into force when it is back', async () => {
     const app = await running();
     const { ask, store, token, log } = app;
-    store.leave();
+    store.fail();
     const edited = { ...BOOKS_SPEC, fields: { title: { type: 'String' }, byHand: {} } };
     writeFileSync(books(app), JSON.stringify(edited));
     const logged = () =>
       log.filter((line) => line.includes('specification edit waits for the database')).length;
     await vi.waitFor(() => expect(logged()).toBe(1), soon);
-    const asked = store.missed.length;
-    await vi.waitFor(() => expect(store.missed.length).toBeGreaterThan(asked), soon);
+    const asked = store.failed.length;
+    await vi.waitFor(() => expect(store.failed.length).toBeGreaterThan(asked), soon);
     expect(logged()).toBe(1);
-    store.comeBack();
+    store.recover();
     const fields = async () => Object.keys((await ask('GET', `${BOOKS}/config`, { token })).body.fields);
     await vi.waitFor(async () => expect(await fields()).toContain('byHand'), soon);
   });
@@ -139,13 +139,13 @@ describe('while the database is away', () => {
     const { ask, store, token, log } = app;
     const text = { token, headers: { 'content-type': 'text/plain' } };
     for (const name of ['stays', 'goes']) await ask('POST', `/1.0/${name}/config`, { ...text, body: HELLO });
-    store.leave();
+    store.fail();
     writeFileSync(fileOf(app, 'endpoints/1.0/endpoint.stays.js'), HELLO.replace('hello', 'by hand'));
     rmSync(fileOf(app, 'endpoints/1.0/endpoint.goes.js'));
     const failed = (name: string) =>
       log.some((line) => line.includes(`endpoint.${name}.js`) && line.includes('waits for the database'));
     await vi.waitFor(() => expect([failed('stays'), failed('goes')]).toEqual([true, true]), soon);
-    store.comeBack();
+    store.recover();
     await vi.waitFor(async () => {
       expect((await ask('GET', '/1.0/stays', { token })).text).toBe('by hand');
       expect((await ask('GET', '/1.0/goes', { token })).status).toBe(404);
@@ -208,7 +208,7 @@ describe('code that lies in files before the database comes', () => {
       fields: { title: {} },
       settings: { authenticate: false, hooks: { beforeCreate: ['shout'] } },
     };
-    const first = await startAwayApp({ away: false, specs: { '1.0/library/books': hooked } });
+    const first = await startFailingStoreApp({ failing: false, specs: { '1.0/library/books': hooked } });
     const text = { token: await first.login(), headers: { 'content-type': 'text/plain' } };
     await first.ask('POST', '/api/hooks/shout/config', { ...text, body: SHOUT });
     await first.ask('POST', '/1.0/hello/config', {
@@ -216,10 +216,10 @@ describe('code that lies in files before the database comes', () => {
       body: `${HELLO}\nmodule.exports.model = { settings: { authenticate: false } };`,
     });
     await first.close();
-    const { app, store, ask } = await startAwayApp({ away: true, earlier: first });
+    const { app, store, ask } = await startFailingStoreApp({ failing: true, earlier: first });
     expectAway(await ask('POST', BOOKS, { body: { title: 'dune' } }), 'write');
     expectAway(await ask('GET', '/1.0/hello'), 'call');
-    store.comeBack();
+    store.recover();
     await app.started;
     expect((await ask('POST', BOOKS, { body: { title: 'dune' } })).body.results[0].title).toBe('DUNE');
     expect((await ask('GET', '/1.0/hello')).text).toBe('hello');

@@ -1,7 +1,7 @@
 // An application with one collection for each way in which the handlers of documents tell collections apart.
 import { expect } from 'vitest';
-import { startApp, type TestApp } from '../../helpers/app.ts';
-import { BOOKS, PEOPLE } from '../../helpers/fixtures.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
+import { BOOKS, PEOPLE } from '../../helpers/fixtures/library.ts';
 
 export const PATH = '/1.0/library/books';
 /** An id that no document has. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
 import { byTitle, createTitled, PATH, startDocumentApp, UNKNOWN } from './document-app.ts';
 
 let app: TestApp;

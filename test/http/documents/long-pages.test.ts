@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../../helpers/app.ts';
-import { heldBy } from '../../helpers/held-by.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
+import { longestBlockMs } from '../../helpers/server-process/timing.ts';
 
 const PATH = '/1.0/library/large';
 const TEXT = `${'aé'.repeat(130_000)}\u2028`;
@@ -84,7 +84,7 @@ describe('a page of 60 MB', { timeout: 60_000 }, () => {
     ['as a call', '?callback=f', 'GET'],
     ['without its body', '?cache=false', 'HEAD'],
   ])('holds the event loop for moments only: %s', async (_name, query, method) => {
-    const held = await heldBy(async () => {
+    const held = await longestBlockMs(async () => {
       const { hostname, port } = new URL(url);
       const options = {
         hostname,

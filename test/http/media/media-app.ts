@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { openDiskMedia } from '../../../src/stores/disk-media/disk-media.ts';
 import type { MediaStore } from '../../../src/stores/media-store.ts';
 import { openSqliteDocuments } from '../../../src/stores/sqlite-documents/store.ts';
-import { startApp, type TestApp } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
 
 interface NewFile {
   /** `images` unless given; `open` needs no token. */

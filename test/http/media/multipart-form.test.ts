@@ -6,8 +6,8 @@ import {
   isMultipartForm,
   parseMultipartForm,
 } from '../../../src/http/media/multipart-form.ts';
-import { BOUNDARY, FORM_TYPE, formOf, type Part } from '../../helpers/form.ts';
-import { exchange } from '../../helpers/raw-http.ts';
+import { BOUNDARY, FORM_TYPE, formOf, type Part } from '../../helpers/app/media-server.ts';
+import { sendRaw } from '../../helpers/server-process/client.ts';
 import { type BareServer, bareServer } from '../bare-fastify-server.ts';
 
 const MOST = { maxFileBytes: 1000, maxParts: 5 };
@@ -177,7 +177,7 @@ describe('a form is rejected', () => {
 
   it('for taking too long', async () => {
     const half = formOf([FILE]).subarray(0, -50);
-    const answer = exchange(url, `${headOf('/slow', half.length + 1000)}${half.toString('latin1')}`);
+    const answer = sendRaw(url, `${headOf('/slow', half.length + 1000)}${half.toString('latin1')}`);
     await once(bare.server.server, 'request');
     clock.abort();
     expect(await answer).toMatch(/^HTTP\/1.1 408 .*"statusCode":408/s);

@@ -1,8 +1,8 @@
 // Which collection a signed upload is for, and what else must hold at the moment of the upload.
 import { afterEach, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../../helpers/app.ts';
-import { BOOKS } from '../../helpers/fixtures.ts';
-import { sign, upload } from '../../helpers/signed-upload.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
+import { sign, upload } from '../../helpers/app/media-server.ts';
+import { BOOKS } from '../../helpers/fixtures/library.ts';
 
 const IMAGES = { fields: { caption: {} }, settings: { type: 'media' } };
 const FILE = { fileName: 'test.jpg', mimetype: 'image/jpeg' };

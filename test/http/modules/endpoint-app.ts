@@ -10,7 +10,7 @@ import { createIdSource } from '../../../src/lib/ids.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
 import type { LiveModule, ModuleService } from '../../../src/modules/model/module-types.ts';
 import type { InvocationRequest, InvocationResult } from '../../../src/sandbox-supervisor/model/sandbox.ts';
-import { parsed } from '../../helpers/inject.ts';
+import { parsed } from '../../helpers/app/app.ts';
 import { okResponse } from '../../modules/module-versions.ts';
 import { ADMIN_CLIENT, USER_CLIENT } from '../fixtures.ts';
 import { createShelf, type Shelf } from './fake-modules.ts';

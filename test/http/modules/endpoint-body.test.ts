@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_BODY, parseEndpointBody } from '../../../src/http/modules/endpoint-body.ts';
-import { exchange } from '../../helpers/raw-http.ts';
+import { sendRaw } from '../../helpers/server-process/client.ts';
 import { headOf, liveEndpoint } from '../../modules/module-versions.ts';
 import { startEndpointApp } from './endpoint-app.ts';
 
@@ -170,7 +170,7 @@ describe('the body of a call', () => {
     const head = `POST ${REPORT} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: text/plain\r\n`;
     const chunk = (length: number) => `${length.toString(16)}\r\n${'x'.repeat(length)}\r\n`;
     const send = (length: number) =>
-      exchange(url, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk(600)}${chunk(length)}0\r\n\r\n`);
+      sendRaw(url, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk(600)}${chunk(length)}0\r\n\r\n`);
     expect(await send(400)).toMatch(/^HTTP\/1.1 200 /);
     expect(last()?.body).toHaveLength(1000);
     expect(await send(401)).toMatch(/^HTTP\/1.1 413 .*"statusCode":413/s);

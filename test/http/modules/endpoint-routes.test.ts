@@ -1,6 +1,6 @@
 // Endpoints in the whole application, with real processes behind them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app/app.ts';
 
 let app: TestApp;
 

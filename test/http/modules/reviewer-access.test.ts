@@ -1,7 +1,7 @@
 // Review over HTTP, on the whole application: the right comes from the machine alone, and one person is never enough.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EndpointServer, startEndpointServer } from '../../helpers/endpoint-server.ts';
-import { addReviewer, REVIEWER_SECRET, setReviewer } from '../../helpers/reviewer.ts';
+import { type EndpointServer, startEndpointServer } from '../../helpers/app/endpoint-server.ts';
+import { addReviewer, REVIEWER_SECRET, setReviewer } from '../../helpers/app/site.ts';
 
 const OTHER_SECRET = 'a secret of another admin';
 const saying = (text: string) => `module.exports.get = (req, res) => res.end('${text}');`;

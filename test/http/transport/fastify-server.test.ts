@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startApp } from '../../helpers/app.ts';
+import { startApp } from '../../helpers/app/app.ts';
 
 test('both listeners have the same headers, ids and limits on what comes first', async () => {
   const app = await startApp({ config: { server: { name: 'Both' } } });

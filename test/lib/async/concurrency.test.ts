@@ -43,7 +43,7 @@ test('mapConcurrent of an empty list resolves at once', async () => {
   expect(await mapConcurrent([], 3, async () => 1)).toEqual([]);
 });
 
-test('tasks of one key wait for each other, also after a failure; other keys do not wait', async () => {
+test('a keyed mutex runs tasks of one key one by one, also after a failure; other keys do not wait', async () => {
   const queue = createKeyedMutex();
   const log: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -66,7 +66,7 @@ test('tasks of one key wait for each other, also after a failure; other keys do 
   expect(log).toEqual(['other', 'first', 'second']);
 });
 
-test('a key is free again when its last task has ended', async () => {
+test('a keyed mutex forgets a key when its last task has ended', async () => {
   const queue = createKeyedMutex();
   expect(await queue.withLock('a', async () => 1)).toBe(1);
   expect(await queue.withLock('a', async () => 2)).toBe(2);
@@ -74,7 +74,7 @@ test('a key is free again when its last task has ended', async () => {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('as many tasks run at once as there are permits, the others in the order in which they came', async () => {
+test('a semaphore runs as many tasks at once as it has permits, the others in order of arrival', async () => {
   const limited = createSemaphore(2);
   const begun: number[] = [];
   const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
@@ -95,13 +95,13 @@ test('as many tasks run at once as there are permits, the others in the order in
   expect(begun).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('a task that fails gives its permit back', async () => {
+test('a task that fails releases its permit of the semaphore', async () => {
   const limited = createSemaphore(1);
   await expect(limited(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   await expect(limited(async () => 'yes')).resolves.toBe('yes');
 });
 
-test('a budget has room for what fits beside the bytes that are held, and for anything when none are', () => {
+test('a byte quota accepts what fits beside the bytes that are held, and anything when none are', () => {
   const budget = createByteQuota(10);
   expect(budget.fits(50)).toBe(true);
   budget.add(6);

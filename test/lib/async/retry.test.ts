@@ -157,13 +157,13 @@ describe('jitteredBackOff', () => {
   });
 });
 
-test('lasts as long as it was told to', async () => {
+test('a pause lasts its number of milliseconds', async () => {
   const began = performance.now();
   await pause(20, new AbortController().signal);
   expect(performance.now() - began).toBeGreaterThanOrEqual(19);
 });
 
-test('ends when it is cut short, before or meanwhile', async () => {
+test('a pause ends when its signal is aborted, before or during it', async () => {
   const ended = new AbortController();
   const waiting = pause(3_600_000, ended.signal);
   ended.abort();

@@ -26,7 +26,7 @@ function bench(table: Readonly<Record<string, readonly string[]>>, allow: readon
   return { asked, destination: (url: string, publicOnly?: boolean) => destination(new URL(url), publicOnly) };
 }
 
-test('a public name or address is gone to', async () => {
+test('a public name or address is an allowed destination', async () => {
   const { destination, asked } = bench({ 'example.com': ['93.184.216.34', '2606:2800::1'] });
   expect(await destination('https://example.com./x')).toEqual([
     v4('93.184.216.34'),
@@ -37,14 +37,14 @@ test('a public name or address is gone to', async () => {
 });
 
 test.each(['http://127.0.0.1/', 'http://[::ffff:a9fe:a9fe]/', 'http://0/', 'http://inner.example.com/'])(
-  '%s is refused',
+  'the destination %s is rejected',
   async (url) => {
     const { destination } = bench({ 'inner.example.com': ['192.168.0.1'] });
     await expect(destination(url)).rejects.toMatchObject({ reason: 'address' });
   },
 );
 
-test('what the operator opens is gone to, at that port alone', async () => {
+test('an address that the operator lists is an allowed destination, at that port only', async () => {
   const table = { 'inner.example.com': ['10.1.2.3'], 'api.example.com': ['10.9.9.9'] };
   const { destination, asked } = bench(table, ['127.0.0.1:9000', 'inner.example.com:80', '10.9.9.9:443']);
   expect(await destination('http://127.0.0.1:9000/')).toEqual([v4('127.0.0.1')]);
@@ -85,7 +85,7 @@ async function nameServer(answers: ReadonlyMap<number, readonly number[]>) {
 
 const LOOPBACK_V6 = [...Array.from({ length: 15 }, () => 0), 1];
 
-test('asks the name servers for both kinds of addresses', async () => {
+test('a DNS lookup asks for IPv4 and IPv6 addresses', async () => {
   const names = await nameServer(
     new Map([
       [A, [1, 2, 3, 4]],
@@ -98,14 +98,14 @@ test('asks the name servers for both kinds of addresses', async () => {
   ]);
 });
 
-test('one kind is enough, none is a failure', async () => {
+test('a DNS lookup succeeds with addresses of one family, and fails without any', async () => {
   const names = await nameServer(new Map([[A, [1, 2, 3, 4]]]));
   expect(await names.public('api.example.test')).toEqual([{ address: '1.2.3.4', family: 4 }]);
   const empty = await nameServer(new Map());
   await expect(empty.public('api.example.test')).rejects.toMatchObject({ reason: 'name' });
 });
 
-test('only addresses are taken from an answer', async () => {
+test('a DNS lookup uses only the addresses of an answer', async () => {
   const names = createHostResolver(() => ({
     resolve4: async () => ['1.2.3.4', '::1', 'example.com', ''],
     resolve6: async () => ['1.2.3.4', '2606::1'],
@@ -113,7 +113,7 @@ test('only addresses are taken from an answer', async () => {
   expect((await names.public('x')).map(({ address }) => address)).toEqual(['1.2.3.4', '2606::1']);
 });
 
-test('the system is asked for names that the operator opens', async () => {
+test('names that the operator allows are resolved by the system', async () => {
   const names = createHostResolver();
   const addresses = (await names.own('localhost')).map(({ address }) => address);
   expect(['127.0.0.1', '::1']).toEqual(expect.arrayContaining(addresses));

@@ -39,7 +39,7 @@ const once = (socket: Socket, answer: string) =>
     socket.write(answer);
   });
 
-test('a server that is silent is left in time, and its connection ends', async () => {
+test('a request to a silent server ends in time, and its connection is closed', async () => {
   const server = await raw((socket) => socket.resume());
   const { ask, failures } = benchFor(server, { timeoutMs: 50 });
   expect(await ask({ url: server.origin })).toBe('FETCH_FAILED');
@@ -47,7 +47,7 @@ test('a server that is silent is left in time, and its connection ends', async (
   await Promise.all(server.closed);
 });
 
-test('headers have a time of their own', async () => {
+test('response headers have a time limit of their own', async () => {
   const server = await raw((socket) => socket.resume());
   const sent = sendRequest(
     { url: new URL(server.origin), method: 'GET', headers: [], body: undefined },
@@ -65,7 +65,7 @@ test.each([
   ['headers that never end', 'HTTP/1.1 200 OK\r\nx: y'],
   ['a body that never ends', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nx'],
   ['interim answers only', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
-])('%s: the grant’s time ends it', async (_name, answer) => {
+])('the time limit of the grant ends a request: %s', async (_name, answer) => {
   const server = await raw((socket) => once(socket, answer));
   const { ask, failures } = benchFor(server, { timeoutMs: 100 });
   expect(await ask({ url: server.origin })).toBe('FETCH_FAILED');
@@ -91,14 +91,14 @@ test.each([
   ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'],
   ['headers beyond 16 KB', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`],
   ['a change of protocol', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
-])('an answer of %s is a failure', async (_name, answer) => {
+])('a response of %s is a failure', async (_name, answer) => {
   const server = await raw((socket) => socket.once('data', () => socket.end(answer)));
   const { ask, failures } = benchFor(server);
   expect(await ask({ url: server.origin })).toBe('FETCH_FAILED');
   expect(failures).toMatchObject([{ reason: 'connection' }]);
 });
 
-test('a body that breaks off is a failure', async () => {
+test('a response body that breaks off is a failure', async () => {
   const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf';
   const server = await raw((socket) => socket.once('data', () => socket.end(answer)));
   const { ask, failures } = benchFor(server);
@@ -106,7 +106,7 @@ test('a body that breaks off is a failure', async () => {
   expect(failures).toMatchObject([{ reason: 'broken' }]);
 });
 
-test('nobody there is a failure like any other', async () => {
+test('a refused connection is a failure like any other', async () => {
   const server = await raw(() => undefined);
   const gone = `http://127.0.0.1:1`;
   const { ask, failures } = fetchBench([fetchGrant(gone)], { allow: ['127.0.0.1:1'] });
@@ -181,7 +181,7 @@ test.each([
   ['deflate', deflateSync(TEXT)],
   ['zstd', zstdCompressSync(TEXT)],
   ['identity', Buffer.from(TEXT)],
-])('reads %s', async (encoding, body) => {
+])('a response body is read: %s', async (encoding, body) => {
   const server = await answering(body, encoding);
   const answer = await benchFor(server).ask({ url: server.origin });
   expect(answer.body).toBe(TEXT);
@@ -194,7 +194,7 @@ test.each([
   ['compress', Buffer.from('x')],
   ['gzip, gzip', gzipSync(gzipSync('x'))],
   ['constructor', Buffer.from('x')],
-])('an encoding %j is not read', async (encoding, body) => {
+])('a response body in the encoding %j is not read', async (encoding, body) => {
   const server = await answering(body, encoding);
   const { ask, failures } = benchFor(server);
   expect(await ask({ url: server.origin })).toBe('FETCH_FAILED');
@@ -204,14 +204,14 @@ test.each([
 test.each([
   ['no gzip', Buffer.from('this is no gzip')],
   ['half a gzip', gzipSync(TEXT).subarray(0, 30)],
-])('%s is a failure', async (_name, body) => {
+])('a response body of %s sent as gzip is a failure', async (_name, body) => {
   const server = await answering(body, 'gzip');
   const { ask, failures } = benchFor(server);
   expect(await ask({ url: server.origin })).toBe('FETCH_FAILED');
   expect(failures).toMatchObject([{ reason: 'broken' }]);
 });
 
-test('the bound is exact', async () => {
+test('a response body may have exactly as many bytes as its limit', async () => {
   const server = await answering(Buffer.alloc(1000, 'x'), undefined);
   expect((await benchFor(server, { maxBytes: 1000 }).ask({ url: server.origin })).body).toHaveLength(1000);
   expect(await benchFor(server, { maxBytes: 999 }).ask({ url: server.origin })).toBe('FETCH_FAILED');
@@ -221,7 +221,7 @@ test.each([
   ['gzip', gzipSync(Buffer.alloc(200_000_000))],
   ['br', brotliCompressSync(Buffer.alloc(200_000_000))],
   ['zstd', zstdCompressSync(Buffer.alloc(200_000_000))],
-])('a %s bomb ends at the bound', async (encoding, bomb) => {
+])('a %s bomb in a response body ends at the limit', async (encoding, bomb) => {
   const server = await answering(bomb, encoding);
   const { ask, failures } = benchFor(server, { maxBytes: 1_000_000 });
   const before = process.memoryUsage.rss();
@@ -230,7 +230,7 @@ test.each([
   expect(process.memoryUsage.rss() - before).toBeLessThan(100_000_000);
 });
 
-test('compressed nothing without end is bounded too', async () => {
+test('an endless compressed response body without content is limited too', async () => {
   const empty = gzipSync('');
   const server = await serve((_request, response) => {
     response.setHeader('content-encoding', 'gzip');
@@ -241,7 +241,7 @@ test('compressed nothing without end is bounded too', async () => {
   expect(failures).toMatchObject([{ reason: 'too-large' }]);
 });
 
-test('a body in many small pieces arrives whole', async () => {
+test('a response body in many small chunks arrives complete', async () => {
   const server = await serve(async (_request, response) => {
     for (let index = 0; index < 20_000; index += 1) response.write(String(index % 10));
     response.end();

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { isFileMissing, listNames, restrictToOwner } from '../../../src/lib/files/file-operations.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
@@ -38,12 +38,12 @@ describe('restrictToOwner', () => {
 
 const failureOf = (path: string) => readFile(path).catch((error: unknown) => error);
 
-test('a path that leads to nothing is missing, also below a file', async () => {
+test('a path to nothing is a missing file, also below a file', async () => {
   expect(isFileMissing(await failureOf(`${import.meta.filename}.none`))).toBe(true);
   expect(isFileMissing(await failureOf(`${import.meta.filename}/none`))).toBe(true);
 });
 
-test('whatever else goes wrong is not', async () => {
+test('another error than that of a missing file is not taken for one', async () => {
   expect(isFileMissing(await failureOf(import.meta.dirname))).toBe(false);
   expect([new Error('ENOENT'), { code: 'ENOENT' }, undefined].map(isFileMissing)).toEqual([
     false,
@@ -52,7 +52,7 @@ test('whatever else goes wrong is not', async () => {
   ]);
 });
 
-test('a folder that is not there has no names in it; what is no folder for another reason is told', async () => {
+test('a missing folder lists no names; another error of the listing is thrown', async () => {
   expect(await listNames(`${import.meta.dirname}/none`)).toEqual([]);
   const names = await listNames(import.meta.dirname);
   expect(names).toContain('file-operations.test.ts');

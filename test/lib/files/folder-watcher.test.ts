@@ -3,7 +3,7 @@ import { mkdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FolderWatcher } from '../../../src/lib/files/folder-watcher.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const soon = { timeout: 15_000, interval: 20 };
 

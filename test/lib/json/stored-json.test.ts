@@ -13,7 +13,7 @@ it('stored text that is not JSON is an error that does not quote the text', () =
   expect(read).not.toThrow(/secret/);
 });
 
-test('is what `v` says, and 0 where it says no number', () => {
+test('the version of a document is its `v`, or 0 if that is not a number', () => {
   expect(documentVersion({ v: 3 })).toBe(3);
   expect([{}, { v: null }, { v: '3' }, { v: [3] }].map(documentVersion)).toEqual([0, 0, 0, 0]);
 });

@@ -20,11 +20,11 @@ test.each([
   ['kk', ['K', 'k', '\u212a']],
   ['\u017f\u017f', ['S', 's', '\u017f']],
   ['\ufb05\ufb05', ['\ufb05', '\ufb06']],
-])('%s and its twins', (characters, all) => {
+])('the case variants of %s are found', (characters, all) => {
   expect(members(addCaseVariants([range(characters)]))).toEqual(all);
 });
 
-test('what is in the ranges already is not added again', () => {
+test('case variants that the ranges contain are not added again', () => {
   expect(addCaseVariants([range('Zz'), range('aa'), range('AY')])).toEqual([
     [0x41, 0x7a],
     [0x212a, 0x212a],

@@ -41,11 +41,11 @@ test.each([
   ['\\.', 0x2e],
   ['\\é', 0xe9],
   ['\\\u{1f600}', 0x1f600],
-])('%s is one character', (pattern, codePoint) => {
+])('the escape %s is one character', (pattern, codePoint) => {
   expect(read(pattern)).toEqual({ kind: 'codePoint', codePoint });
 });
 
-test('a shorthand is ranges', () => {
+test('a shorthand escape is a list of ranges', () => {
   expect(read('\\d')).toEqual({ kind: 'ranges', ranges: [[0x30, 0x39]] });
 });
 
@@ -53,17 +53,20 @@ test.each([
   ['\\p{L}', '\\p{L}'],
   ['\\P{gc=Lu}', '\\P{Lu}'],
   ['\\p{Script=Greek}', '\\p{Greek}'],
-])('%s is a property', (pattern, text) => {
+])('the escape %s is a Unicode property', (pattern, text) => {
   expect(read(pattern)).toEqual({ kind: 'property', text });
 });
 
 test.each(['\\', '\\q', '\\x4', '\\u12', '\\u{}', '\\u{110000}', '\\c1', '\\p', '\\p{}', '\\01'])(
-  '%s is no escape',
+  '%s is not an escape',
   (pattern) => {
     expect(() => read(pattern)).toThrow(expect.objectContaining({ reason: 'syntax' }));
   },
 );
 
-test.each(['\\1', '\\9', '\\k<a>'])('%s would need more than linear time', (pattern) => {
-  expect(() => read(pattern)).toThrow(expect.objectContaining({ reason: 'unsupported' }));
-});
+test.each(['\\1', '\\9', '\\k<a>'])(
+  'the escape %s is rejected because it needs more than linear time',
+  (pattern) => {
+    expect(() => read(pattern)).toThrow(expect.objectContaining({ reason: 'unsupported' }));
+  },
+);

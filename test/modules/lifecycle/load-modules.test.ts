@@ -5,7 +5,7 @@ import { AppError } from '../../../src/errors/errors.ts';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
 import { moduleAuditEntry } from '../../../src/modules/model/module-address.ts';
 import { createModuleRecords } from '../../../src/modules/versions/module-records.ts';
-import { auditOf } from '../../helpers/audit-log.ts';
+import { auditOf } from '../../helpers/store/audit-log.ts';
 import { code, endpoint, hook, loadedModules, openModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');

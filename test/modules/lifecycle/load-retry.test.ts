@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { openFickleStore } from '../../helpers/fickle-store.ts';
+import { openFailingStore } from '../../helpers/store/temporary-store.ts';
 import { code, endpoint, loadedModules, openModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');
@@ -8,17 +8,17 @@ const soon = { timeout: 10_000, interval: 20 };
 
 describe('loading modules while the store is unavailable', () => {
   it('can be repeated without a trace', async () => {
-    const store = await openFickleStore();
+    const store = await openFailingStore();
     const first = await loadedModules({ store });
     await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
     await first.close();
     const second = await openModules({ store, root: first.root });
     await second.write('hooks/slugify.js', code({ methods: [] }));
     for (const operation of ['ensureIndexes', 'find'] as const) {
-      store.leave('timeout', [operation]);
+      store.fail('timeout', [operation]);
       await expect(second.modules.load()).rejects.toMatchObject({ reason: 'timeout' });
     }
-    store.comeBack();
+    store.recover();
     await second.modules.load();
     expect(second.modules.registry.list().map(({ path, state }) => [path, state])).toEqual([
       ['/1.0/report', 'active'],
@@ -30,39 +30,39 @@ describe('loading modules while the store is unavailable', () => {
   });
 
   it('inspects code again that could not be stored', async () => {
-    const store = await openFickleStore();
+    const store = await openFailingStore();
     const { modules, write, errors } = await openModules({
       store,
       sandbox: {
         evict: () => {},
         stop: async () => {},
         inspect: async () => {
-          if (store.missed.length === 0) store.leave('unavailable', ['commit']);
+          if (store.failed.length === 0) store.fail('unavailable', ['commit']);
           return { ok: true, methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
         },
       },
       pause: async () => {
         expect(modules.registry.get(REPORT)?.state).toBe('broken');
-        store.comeBack();
+        store.recover();
       },
     });
     await write(FILE, code());
     await modules.load();
-    expect(store.missed).toEqual(['commit']);
+    expect(store.failed).toEqual(['commit']);
     expect(modules.registry.get(REPORT)?.state).toBe('active');
     expect(await modules.versions(REPORT)).toHaveLength(1);
     expect(errors).toEqual([]);
   });
 
   it('changes nothing when the server closes first', async () => {
-    const store = await openFickleStore();
+    const store = await openFailingStore();
     const { modules, write, close, audited } = await openModules({ store });
     await write('endpoints/1.0/endpoint.other.js', code());
-    store.leave();
+    store.fail();
     await expect(modules.load()).rejects.toMatchObject({ reason: 'unavailable' });
     await write(FILE, code());
     await close();
-    store.comeBack();
+    store.recover();
     expect(await audited()).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createModuleFiles, type ModuleFile } from '../../../src/modules/lifecycle/module-files.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 import { endpoint, hook } from '../open-modules.ts';
 
 async function open() {

@@ -3,8 +3,8 @@ import {
   loadOperatorCommands,
   storeOperatorCommand,
 } from '../../../src/modules/lifecycle/operator-commands.ts';
-import { auditOf } from '../../helpers/audit-log.ts';
-import { openFickleStore } from '../../helpers/fickle-store.ts';
+import { auditOf } from '../../helpers/store/audit-log.ts';
+import { openFailingStore } from '../../helpers/store/temporary-store.ts';
 import { code, endpoint, loadedModules, type Opened, openModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');
@@ -137,14 +137,14 @@ describe('the watch of operator orders', () => {
   });
 
   it('applies orders while the database takes no writes', async () => {
-    const store = await openFickleStore();
+    const store = await openFailingStore();
     const opened = await loadedModules({ store });
     await opened.modules.postCode(REPORT, code(), 'alice');
     await order(opened, 'suspend');
-    store.leave('busy', ['commit']);
+    store.fail('busy', ['commit']);
     await expect(opened.modules.pollOrders()).rejects.toMatchObject({ reason: 'busy' });
     expect(liveIn(opened)?.state).toBe('suspended');
-    store.comeBack();
+    store.recover();
     await opened.modules.pollOrders();
     expect(await loadOperatorCommands(optionsOf(opened))).toEqual([]);
   });

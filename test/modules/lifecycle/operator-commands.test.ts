@@ -6,8 +6,8 @@ import {
   storeOperatorCommand,
 } from '../../../src/modules/lifecycle/operator-commands.ts';
 import { initialModuleState } from '../../../src/modules/versions/module-records.ts';
-import { auditOf } from '../../helpers/audit-log.ts';
-import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+import { auditOf } from '../../helpers/store/audit-log.ts';
+import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 import { endpoint, hook } from '../open-modules.ts';
 
 const KEY = 'endpoint:1.0/report';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
-import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 import { code, endpoint, loadedModules, openModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');

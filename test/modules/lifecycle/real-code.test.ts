@@ -1,6 +1,6 @@
 // The same service with the sandbox that the server runs: real code, looked at in a real process.
 import { afterAll, describe, expect, it } from 'vitest';
-import { createTestSandbox } from '../../helpers/sandbox.ts';
+import { createTestSandbox } from '../../helpers/sandbox/sandbox.ts';
 import { endpoint, hook, loadedModules, openModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
-import { openFickleStore } from '../../helpers/fickle-store.ts';
+import { openFailingStore } from '../../helpers/store/temporary-store.ts';
 import { code, endpoint, loadedModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');
@@ -103,12 +103,12 @@ describe('suspending a module', () => {
   });
 
   it('is stored with its audit entry when the database is back', async () => {
-    const store = await openFickleStore();
+    const store = await openFailingStore();
     const first = await loadedModules({ store });
     await first.modules.postCode(REPORT, code(), 'alice');
-    store.leave('busy', ['commit']);
+    store.fail('busy', ['commit']);
     await expect(first.modules.suspend(REPORT, 'bob')).rejects.toMatchObject({ reason: 'busy' });
-    store.comeBack();
+    store.recover();
     const { modules, audited } = await first.restart();
     expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspension: { by: 'admin' } });
     expect((await audited()).at(-1)).toEqual(['endpoint.suspend', '/1.0/report', 'bob']);

@@ -5,8 +5,8 @@ import {
   initialModuleState,
   type VersionRecord,
 } from '../../../src/modules/versions/module-records.ts';
-import { auditedIn, auditOf } from '../../helpers/audit-log.ts';
-import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+import { auditedIn, auditOf } from '../../helpers/store/audit-log.ts';
+import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
 const metadata = { methods: ['GET'], authenticate: true, displayName: null, route: null } as const;
 const record = (version: number): VersionRecord => ({

@@ -15,8 +15,8 @@ import {
   createCanaryFolder,
   removeStaleCanaryFolders,
 } from '../../../src/sandbox-supervisor/isolation/canaries.ts';
-import { ROOT } from '../../helpers/source-tree.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { ROOT } from '../../helpers/fixtures/source-tree.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const MODULE = join(ROOT, 'src/sandbox-supervisor/isolation/canaries.ts');
 const HOUR_MS = 3_600_000;

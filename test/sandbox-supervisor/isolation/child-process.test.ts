@@ -8,7 +8,7 @@ import {
   exitSignal,
   killGroup,
 } from '../../../src/sandbox-supervisor/isolation/child-process.ts';
-import { ROOT } from '../../helpers/source-tree.ts';
+import { ROOT } from '../../helpers/fixtures/source-tree.ts';
 
 const MODULE = join(ROOT, 'src/sandbox-supervisor/isolation/child-process.ts');
 /** Starts a process of its own, says its number, and waits. */

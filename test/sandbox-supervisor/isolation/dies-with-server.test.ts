@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findSystemTools } from '../../../src/sandbox-supervisor/isolation/system-tools.ts';
-import { pathFor, type User, usersOfTests } from '../../helpers/nobody.ts';
+import { pathFor, type TestUser, testUsers } from '../../helpers/sandbox/users.ts';
 
 const SERVER = new URL('./doomed-server.ts', import.meta.url);
 /** One that is not taken along hangs for ever; a machine that stalls takes its time to end any. */
@@ -28,7 +28,7 @@ function stateOf(pid: number): string | undefined {
   }
 }
 
-async function hangingHost(tools: readonly string[], user: User) {
+async function hangingHost(tools: readonly string[], user: TestUser) {
   const [program = '', ...args] = [...user.before, user.node, pathFor(user, SERVER), ...tools];
   const server = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -60,7 +60,7 @@ const MECHANISMS = [
   { name: 'the lock of the host, without a shell', tools: [], needs: undefined, bound: false },
 ] as const;
 
-const USERS = usersOfTests();
+const USERS = testUsers();
 
 describe.runIf(process.platform === 'linux')('a host whose server is killed', () => {
   for (const { name, tools, needs, bound } of MECHANISMS) {

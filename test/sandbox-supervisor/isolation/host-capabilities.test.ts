@@ -6,7 +6,7 @@ import {
 } from '../../../src/sandbox-supervisor/isolation/host-capabilities.ts';
 import { readSandboxFiles } from '../../../src/sandbox-supervisor/isolation/sandbox-files.ts';
 import { findSystemTools, type SystemTools } from '../../../src/sandbox-supervisor/isolation/system-tools.ts';
-import { isOpenToAll } from '../../helpers/nobody.ts';
+import { isOpenToAll } from '../../helpers/sandbox/users.ts';
 
 const files = await readSandboxFiles(packageRoot());
 const all = findSystemTools();

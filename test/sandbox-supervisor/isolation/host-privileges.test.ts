@@ -11,7 +11,7 @@ import {
   ulimitProbeScript,
   ulimitScript,
 } from '../../../src/sandbox-supervisor/isolation/host-privileges.ts';
-import { openFolder } from '../../helpers/nobody.ts';
+import { openFolder } from '../../helpers/sandbox/users.ts';
 
 const sh = (script: string, ...args: string[]) =>
   spawnSync('/bin/sh', ['-c', script, ...args], { encoding: 'utf8' });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { withOnlyPipes } from '../../../src/sandbox-supervisor/isolation/child-process.ts';
-import { ROOT } from '../../helpers/source-tree.ts';
+import { ROOT } from '../../helpers/fixtures/source-tree.ts';
 
 const MODULE = join(ROOT, 'src/sandbox-supervisor/isolation/child-process.ts');
 const LIST =

@@ -6,7 +6,7 @@ import { packageRoot } from '../../../src/lib/files/package-files.ts';
 import { exitSignal } from '../../../src/sandbox-supervisor/isolation/child-process.ts';
 import { createLauncher, type HostProcess } from '../../../src/sandbox-supervisor/isolation/launcher.ts';
 import { findSystemTools, type SystemTools } from '../../../src/sandbox-supervisor/isolation/system-tools.ts';
-import { isOpenToAll } from '../../helpers/nobody.ts';
+import { isOpenToAll } from '../../helpers/sandbox/users.ts';
 
 const all = findSystemTools();
 const { bwrap, ...withoutBwrap } = all;

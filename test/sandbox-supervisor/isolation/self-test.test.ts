@@ -8,8 +8,8 @@ import { createLauncher, type Launcher } from '../../../src/sandbox-supervisor/i
 import { readSandboxFiles } from '../../../src/sandbox-supervisor/isolation/sandbox-files.ts';
 import { runSelfTest } from '../../../src/sandbox-supervisor/isolation/self-test.ts';
 import type { SelfTestItem } from '../../../src/sandbox-supervisor/model/sandbox.ts';
-import { pathFor, type User, usersOfTests } from '../../helpers/nobody.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { pathFor, type TestUser, testUsers } from '../../helpers/sandbox/users.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const SCRIPT = new URL('./self-test-run.ts', import.meta.url);
 
@@ -19,7 +19,7 @@ interface Result {
   readonly ms: number;
 }
 
-function run(tools: readonly string[], user: User, env = {}): Result {
+function run(tools: readonly string[], user: TestUser, env = {}): Result {
   const [program = '', ...args] = [...user.before, user.node, pathFor(user, SCRIPT), ...tools];
   const { stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',
@@ -36,7 +36,7 @@ const MACHINES = [
   { machine: 'nothing', tools: [], memory: false },
 ];
 
-const USERS = usersOfTests();
+const USERS = testUsers();
 
 const linux = process.platform === 'linux';
 

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { findSystemTools } from '../../../src/sandbox-supervisor/isolation/system-tools.ts';
-import { createWorkspace } from '../../helpers/workspace.ts';
+import { createWorkspace } from '../../helpers/temp/workspace.ts';
 
 const place = createWorkspace();
 afterAll(place.remove);

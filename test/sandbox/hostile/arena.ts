@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
-import { startApp } from '../../helpers/app.ts';
+import { startApp } from '../../helpers/app/app.ts';
 import { type AttackRequest, PATIENT } from './attack.ts';
 import type { Answer } from './endings.ts';
 import { type Origins, startOrigins } from './origins.ts';

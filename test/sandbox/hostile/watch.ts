@@ -1,5 +1,5 @@
 // Watches the process that serves: how long it works in one piece, and how much memory it takes.
-import { watchThread } from '../../helpers/held-by.ts';
+import { watchThreadCpu } from '../../helpers/server-process/timing.ts';
 
 const EVERY_MS = 5;
 
@@ -14,7 +14,7 @@ export interface Watch {
 export function watchProcess(): Watch {
   const startedWith = process.memoryUsage.rss();
   let largest = startedWith;
-  const thread = watchThread(EVERY_MS);
+  const thread = watchThreadCpu(EVERY_MS);
   const timer = setInterval(() => {
     largest = Math.max(largest, process.memoryUsage.rss());
   }, EVERY_MS);

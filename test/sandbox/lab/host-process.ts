@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createFrameReader, encodeFrame } from '../../../src/sandbox-supervisor/protocol/frames.ts';
-import { ROOT } from '../../helpers/source-tree.ts';
+import { ROOT } from '../../helpers/fixtures/source-tree.ts';
 
 const HOST = join(ROOT, 'sandbox/host.js');
 const FLAGS = ['--no-node-snapshot', '--jitless', '--js-nonextensible-applies-to-private', '--no-warnings'];

@@ -1,8 +1,8 @@
 // Both databases of a comparison, empty, until the test is over.
 import { onTestFinished } from 'vitest';
 import { openMongoDocuments } from '../../../src/stores/mongo-documents/store.ts';
-import { ownDatabase } from '../../helpers/mongo-servers.ts';
-import { openTemporaryStore } from '../../helpers/temporary-store.ts';
+import { ownDatabase } from '../../helpers/store/mongo-servers.ts';
+import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 

@@ -15,8 +15,7 @@ import {
   uploadId,
 } from '../../../src/stores/disk-media/disk-journal.ts';
 import { MediaFolder } from '../../../src/stores/disk-media/media-folder.ts';
-import { filesBelow } from '../../helpers/files-below.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { filesBelow, temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const ID = uploadId(1_700_000_000_000, '0123456789abcdef', 'final');
 

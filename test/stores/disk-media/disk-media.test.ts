@@ -6,8 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { UnsettledUpload } from '../../../src/stores/media-store.ts';
 import { beginUpload, bytesAt, bytesOf, keysOf, storeFile } from '../../contracts/media-cases.ts';
 import { mediaStoreContract } from '../../contracts/media-store.ts';
-import { filesBelow } from '../../helpers/files-below.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { filesBelow, temporaryFolder } from '../../helpers/temp/folders.ts';
 import { diskMedia, type LogLine, openInFolder } from './workbench.ts';
 
 mediaStoreContract('disk', openInFolder);

@@ -3,8 +3,7 @@ import { chmod, readdir, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { beginUpload, bytesAt, bytesOf, chunksOf, named, someBytes } from '../../contracts/media-cases.ts';
-import { filesBelow } from '../../helpers/files-below.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { filesBelow, temporaryFolder } from '../../helpers/temp/folders.ts';
 import { diskMedia } from './workbench.ts';
 
 describe('an upload to disk', () => {

@@ -1,8 +1,7 @@
 // A media folder on a full disk: the upload fails, leaves nothing, and others go on when there is room. The disk is a small one
 // in memory, which a process of its own has to itself.
 import { describe, expect, it } from 'vitest';
-import { canMakeSmallDisk, onSmallDisk } from '../../helpers/small-disk.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { canMakeSmallDisk, onSmallDisk, temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const MEGABYTES = 4;
 const STORE = new URL('../../../src/stores/disk-media/disk-media.ts', import.meta.url).href;

@@ -3,7 +3,7 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { MediaFolder } from '../../../src/stores/disk-media/media-folder.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 it('a key has a path below the folder, other texts have none', () => {
   const folder = new MediaFolder('/srv/media');

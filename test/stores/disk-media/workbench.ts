@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { openDiskMedia } from '../../../src/stores/disk-media/disk-media.ts';
 import type { MediaStore } from '../../../src/stores/media-store.ts';
 import type { OpenedMedia } from '../../contracts/media-cases.ts';
-import { filesBelow } from '../../helpers/files-below.ts';
+import { filesBelow } from '../../helpers/temp/folders.ts';
 
 const STORE = new URL('../../../src/stores/disk-media/disk-media.ts', import.meta.url).href;
 

@@ -8,7 +8,7 @@ import {
 } from '../../../src/stores/mongo-documents/catalog.ts';
 import { openMongoDocuments } from '../../../src/stores/mongo-documents/store.ts';
 import { failureOf, idOf, index, insert, query, where } from '../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase, ownServer, rawClient } from '../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase, ownServer, rawClient } from '../../helpers/store/mongo-servers.ts';
 import { openConnection } from './connections.ts';
 import { foldingIndex, openBench, SPACE } from './indexes/workbench.ts';
 import { createLogLines } from './log-lines.ts';

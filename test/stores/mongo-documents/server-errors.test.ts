@@ -7,7 +7,7 @@ import { MATCH_ALL } from '../../../src/stores/filter.ts';
 import { openMongoDocuments } from '../../../src/stores/mongo-documents/store.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { BOOKS, index, insert, NEIGHBOUR, query } from '../../contracts/store-cases.ts';
-import { describeMongo, ownServer, rawClient } from '../../helpers/mongo-servers.ts';
+import { describeMongo, ownServer, rawClient } from '../../helpers/store/mongo-servers.ts';
 import { remove, update } from './commits/workbench.ts';
 import { createLogLines } from './log-lines.ts';
 

@@ -4,7 +4,7 @@ import { openMongoDocuments } from '../../../src/stores/mongo-documents/store.ts
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { documentStoreContract } from '../../contracts/document-store.ts';
 import { ELSEWHERE } from '../../contracts/store-cases.ts';
-import { createDatabase, describeMongo, rawClient } from '../../helpers/mongo-servers.ts';
+import { createDatabase, describeMongo, rawClient } from '../../helpers/store/mongo-servers.ts';
 
 const RUNS = 40;
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };

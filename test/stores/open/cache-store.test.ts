@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type CacheSettings, openCacheStore } from '../../../src/stores/open/cache-store.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const settings: CacheSettings = {
   engine: 'memory',

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { openDatabaseCheck, openDocumentStore } from '../../../src/stores/open/document-store.ts';
-import { freePort } from '../../helpers/server-process.ts';
+import { freePort } from '../../helpers/server-process/server-process.ts';
 
 const log = createLogger({ level: 'silent', format: 'json', secrets: [] });
 const database = {

@@ -5,7 +5,12 @@ import { createUploadId } from '../../../src/stores/media-operations.ts';
 import { Bucket } from '../../../src/stores/s3-media/bucket.ts';
 import { BucketJournal, isReservation } from '../../../src/stores/s3-media/bucket-journal.ts';
 import { all } from '../../contracts/media-cases.ts';
-import { isS3ServerInstalled, launchS3Server, objectsIn, type S3Server } from '../../helpers/s3-server.ts';
+import {
+  isS3ServerInstalled,
+  launchS3Server,
+  objectsIn,
+  type S3Server,
+} from '../../helpers/store/redis-and-s3.ts';
 
 const ID = createUploadId(1_700_000_000_000, '0123456789abcdef');
 

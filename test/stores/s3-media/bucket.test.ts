@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Bucket } from '../../../src/stores/s3-media/bucket.ts';
 import { bytesAt, bytesOf, storeFile } from '../../contracts/media-cases.ts';
-import { isS3ServerInstalled, launchS3Server, type S3Server } from '../../helpers/s3-server.ts';
+import { isS3ServerInstalled, launchS3Server, type S3Server } from '../../helpers/store/redis-and-s3.ts';
 import { type LogLine, s3Media } from './workbench.ts';
 
 const KEYS = {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cloudUrl } from '../../../src/stores/s3-media/s3-media.ts';
 import { mediaStoreContract } from '../../contracts/media-store.ts';
-import { isS3ServerInstalled, launchS3Server, type S3Server } from '../../helpers/s3-server.ts';
+import { isS3ServerInstalled, launchS3Server, type S3Server } from '../../helpers/store/redis-and-s3.ts';
 import { openInBucket } from './workbench.ts';
 
 describe.skipIf(!isS3ServerInstalled())('with a real S3 server', () => {

@@ -14,7 +14,12 @@ import {
   someBytes,
   storeFile,
 } from '../../contracts/media-cases.ts';
-import { isS3ServerInstalled, launchS3Server, objectsIn, type S3Server } from '../../helpers/s3-server.ts';
+import {
+  isS3ServerInstalled,
+  launchS3Server,
+  objectsIn,
+  type S3Server,
+} from '../../helpers/store/redis-and-s3.ts';
 import { type LogLine, PREFIX, s3Media } from './workbench.ts';
 
 /** A service that keeps objects in memory and overwrites them whatever the conditions of a request. */

@@ -4,7 +4,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { MediaStore } from '../../../src/stores/media-store.ts';
 import { openS3Media } from '../../../src/stores/s3-media/s3-media.ts';
 import type { OpenedMedia } from '../../contracts/media-cases.ts';
-import { type BucketAccess, objectsIn, type S3Server } from '../../helpers/s3-server.ts';
+import { type BucketAccess, objectsIn, type S3Server } from '../../helpers/store/redis-and-s3.ts';
 
 const STORE = new URL('../../../src/stores/s3-media/s3-media.ts', import.meta.url).href;
 export const PREFIX = 'workspace/media/';

@@ -7,7 +7,7 @@ import { MATCH_ALL } from '../../../src/stores/filter.ts';
 import type { DocumentStore, Write } from '../../../src/stores/ports.ts';
 import { openSqliteDocuments } from '../../../src/stores/sqlite-documents/store.ts';
 import { idOf, index, query, where } from '../../contracts/store-cases.ts';
-import { heldBy } from '../../helpers/held-by.ts';
+import { longestBlockMs } from '../../helpers/server-process/timing.ts';
 import { createLargeCollection, LARGE_COLLECTION } from './large-collection.ts';
 
 const COUNT = 1_000_000;
@@ -32,7 +32,7 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
 
   it('is not blocked by a scan without an index', async () => {
     const filter = where('title', { kind: 'eq', value: 'title 999999', caseInsensitive: true });
-    const held = await heldBy(async () => {
+    const held = await longestBlockMs(async () => {
       expect(await store.find(LARGE_COLLECTION, query({ filter, limit: 40 }))).toMatchObject([
         { n: 999_999 },
       ]);
@@ -42,7 +42,7 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
 
   it('is not blocked while a hundred thousand matches are counted', async () => {
     const filter = where('status', { kind: 'eq', value: 'draft', caseInsensitive: true });
-    const held = await heldBy(async () => {
+    const held = await longestBlockMs(async () => {
       expect(await store.count(LARGE_COLLECTION, filter)).toBe(COUNT / 10);
       expect(await store.count(LARGE_COLLECTION, MATCH_ALL)).toBe(COUNT + 1);
     });
@@ -50,7 +50,7 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
   });
 
   it('is not blocked by a deep skip', async () => {
-    const held = await heldBy(async () => {
+    const held = await longestBlockMs(async () => {
       const found = await store.find(LARGE_COLLECTION, query({ skip: 900_000, limit: 40 }));
       expect(found[0]).toMatchObject({ n: 900_000 });
     });
@@ -59,7 +59,7 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
 
   it('is not blocked by a sort without an index', async () => {
     const filter = where('price', { kind: 'lt', value: 20 });
-    const held = await heldBy(async () => {
+    const held = await longestBlockMs(async () => {
       const found = await store.find(
         LARGE_COLLECTION,
         query({ filter, sort: [['random', -1]], limit: 1000 }),
@@ -79,13 +79,13 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
         document: { _id: idOf(2_000_000 + n), v: 1, n: 2_000_000 + n, body },
       }),
     );
-    const held = await heldBy(() => store.commit(writes));
+    const held = await longestBlockMs(() => store.commit(writes));
     expect(held).toBeLessThan(MOST_MS);
   });
 
   it('is not blocked while ten thousand documents are read', async () => {
     const filter = where('_id', { kind: 'gt', value: idOf(500_000) });
-    const held = await heldBy(async () => {
+    const held = await longestBlockMs(async () => {
       expect(await store.find(LARGE_COLLECTION, query({ filter, limit: 10_000 }))).toHaveLength(10_000);
     });
     expect(held).toBeLessThan(MOST_MS);
@@ -98,7 +98,7 @@ describe('the event loop at a million documents', { timeout: 60_000 }, () => {
       () => 'stopped',
     );
     const waits: number[] = [];
-    const held = await heldBy(async () => {
+    const held = await longestBlockMs(async () => {
       for (let n = 0; n < 60; n += 1) {
         const start = performance.now();
         await store.commit([

@@ -1,8 +1,7 @@
 // A disk that is full: what was written stays readable, the write-ahead log is given back, and writes go on while
 // there is room. The disk is a small one in memory, which a process of its own has to itself.
 import { describe, expect, it } from 'vitest';
-import { canMakeSmallDisk, onSmallDisk } from '../../helpers/small-disk.ts';
-import { temporaryFolder } from '../../helpers/temporary-folder.ts';
+import { canMakeSmallDisk, onSmallDisk, temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const STORE = new URL('../../../src/stores/sqlite-documents/store.ts', import.meta.url).href;
 const MEGABYTES = 14;

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { readAvif } from '../../../src/workers/images/avif.ts';
 import { FileBytes, OutOfReachError } from '../../../src/workers/images/image-bytes.ts';
-import { picture } from '../../helpers/images.ts';
+import { picture } from '../../helpers/fixtures/images.ts';
 
 const read = (bytes: Buffer) => readAvif(new FileBytes(bytes));
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { readBmp, readGif } from '../../../src/workers/images/gif-and-bmp.ts';
 import { FileBytes } from '../../../src/workers/images/image-bytes.ts';
-import { animation, bmp, picture } from '../../helpers/images.ts';
+import { bmp, encodedAnimation, picture } from '../../helpers/fixtures/images.ts';
 
 test('a GIF has the dimensions of its screen, animated or not', async () => {
   const still = await picture(31, 17, (image) => image.gif());
-  const moving = await animation(20, 10, 3, (image) => image.gif());
+  const moving = await encodedAnimation(20, 10, 3, (image) => image.gif());
   expect(readGif(new FileBytes(still))).toEqual({ width: 31, height: 17 });
   expect(readGif(new FileBytes(moving))).toEqual({ width: 20, height: 10 });
   expect(readGif(new FileBytes(Buffer.from('GIF88a0000')))).toBeUndefined();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FileBytes, OutOfReachError } from '../../../src/workers/images/image-bytes.ts';
 import { readJpeg } from '../../../src/workers/images/jpeg.ts';
-import { picture, tiffBlock } from '../../helpers/images.ts';
+import { picture, tiffBlock } from '../../helpers/fixtures/images.ts';
 
 const SOI = '\xff\xd8';
 const latin1 = (text: string) => Buffer.from(text, 'latin1');

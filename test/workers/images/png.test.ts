@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FileBytes } from '../../../src/workers/images/image-bytes.ts';
 import { readPng } from '../../../src/workers/images/png.ts';
-import { picture } from '../../helpers/images.ts';
+import { picture } from '../../helpers/fixtures/images.ts';
 
 test('a PNG has the dimensions of its header, turned as its EXIF chunk says', async () => {
   const plain = await picture(40, 30, (image) => image.png());

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FileBytes, OutOfReachError } from '../../../src/workers/images/image-bytes.ts';
 import { readOrientation, readTiff } from '../../../src/workers/images/tiff.ts';
-import { noise, picture, tiffBlock } from '../../helpers/images.ts';
+import { noise, picture, tiffBlock } from '../../helpers/fixtures/images.ts';
 
 test.each(['II', 'MM'] as const)(
   'a TIFF in byte order %s has its dimensions, turned where it says so',

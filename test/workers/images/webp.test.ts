@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FileBytes } from '../../../src/workers/images/image-bytes.ts';
 import { readWebp } from '../../../src/workers/images/webp.ts';
-import { animation, noise, picture } from '../../helpers/images.ts';
+import { encodedAnimation, noise, picture } from '../../helpers/fixtures/images.ts';
 
 const read = (bytes: Buffer) => readWebp(new FileBytes(bytes));
 
@@ -10,7 +10,7 @@ test('lossy, lossless and animated WebP have their dimensions', async () => {
   const lossless = await picture(401, 303, (image) => image.webp({ lossless: true }));
   expect(lossless.toString('latin1', 12, 16)).toBe('VP8L');
   expect(read(lossless)).toEqual({ width: 401, height: 303 });
-  const moving = await animation(20, 10, 3, (image) => image.webp());
+  const moving = await encodedAnimation(20, 10, 3, (image) => image.webp());
   expect(moving.toString('latin1', 12, 16)).toBe('VP8X');
   expect(read(moving)).toEqual({ width: 20, height: 10 });
 });

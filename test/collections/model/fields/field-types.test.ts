@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FIELD_TYPES } from '../../../../src/collections/model/fields/field-types.ts';
-import { sourceFiles } from '../../../helpers/source-tree.ts';
+import { sourceFiles } from '../../../helpers/fixtures/source-tree.ts';
 
 test('a value that a field type accepts is still valid in the form in which it is stored', () => {
   const values = ['2024-01-01', '57A8B9C0D1E2F3A4B5C6D7E8', 'text', 1, true, ['a'], { a: 1 }, []];

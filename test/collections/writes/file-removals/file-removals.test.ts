@@ -4,7 +4,7 @@ import { createFileRemovals } from '../../../../src/collections/writes/file-remo
 import { pause } from '../../../../src/lib/async/retry.ts';
 import type { JsonObject } from '../../../../src/lib/json/json.ts';
 import { MATCH_ALL } from '../../../../src/stores/filter.ts';
-import { createMemoryFiles, type MemoryFiles } from '../../../helpers/memory-files.ts';
+import { createMemoryFiles, type MemoryFiles } from '../../../helpers/store/memory-media.ts';
 import { AGES, contextOf, type Library, openLibrary, parse } from '../../library-service.ts';
 
 const SOURCES = {
@@ -24,7 +24,7 @@ afterEach(() => library.close());
 
 /** Stores a file and its record; resolves with the id of the record. */
 async function upload(name: string, path = keyOf(name)): Promise<string> {
-  files.there.set(keyOf(name), 0);
+  files.keys.set(keyOf(name), 0);
   const record = { serverFields: { fileName: name, path }, fields: {} };
   const { results } = await library.documents.createRecords(library.at('images'), [record], contextOf());
   return String(parse(results[0]!)['_id']);
@@ -34,7 +34,7 @@ const removeById = (id: string) => library.documents.removeById(library.at('imag
 const removeAll = (query: JsonObject, name = 'images') =>
   library.documents.removeByQuery(library.at(name), { query }, contextOf(), {});
 const entries = () => library.store.find(REMOVALS, { filter: MATCH_ALL, sort: [], skip: 0, limit: 1000 });
-const names = () => [...files.there.keys()].map((key) => key.slice(key.lastIndexOf('/') + 1));
+const names = () => [...files.keys.keys()].map((key) => key.slice(key.lastIndexOf('/') + 1));
 
 /** Another process on the same documents, whose clock shows `at`. */
 function serverAt(at: number, { alone = false, lines = [] as unknown[] } = {}) {
@@ -60,7 +60,7 @@ test('a file goes with its record, by id and by query', async () => {
 
 test('a bucket that is away fails no removal: it is told of, and made up for later', async () => {
   for (const name of ['a.png', 'b.png', 'c.png']) await upload(name);
-  files.leave(1);
+  files.fail(1);
   expect(await removeAll({})).toMatchObject({ deleted: 3 });
   expect(await library.all('images')).toEqual([]);
   expect(names()).toEqual(['b.png', 'c.png']);
@@ -73,7 +73,7 @@ test('a bucket that is away fails no removal: it is told of, and made up for lat
   expect(lines).toMatchObject([
     { message: expect.stringContaining('could not remove files'), suppressed: 0 },
   ]);
-  files.comeBack();
+  files.recover();
   expect(await serverAt(later).retryAll()).toBe(1);
   expect(await serverAt(later + 100_000).retryAll()).toBe(0);
   expect([names(), await entries()]).toEqual([[], []]);
@@ -81,9 +81,9 @@ test('a bucket that is away fails no removal: it is told of, and made up for lat
 
 test('what a crash left is finished at the next start, at once where no other server can be at it', async () => {
   await upload('a.png');
-  files.leave();
+  files.fail();
   await removeAll({});
-  files.comeBack();
+  files.recover();
   const soon = Number((await entries())[0]!['createdAt']) + 1;
   expect(await serverAt(soon).retryAll()).toBe(1);
   expect(names()).toEqual(['a.png']);
@@ -102,7 +102,7 @@ test('many files make several entries, and a removal that fails writes none', as
   const many = Array.from({ length: 1200 }, (_, n) => `${n}.png`);
   const records = many.map((name) => ({ serverFields: { fileName: name, path: keyOf(name) }, fields: {} }));
   await library.documents.createRecords(library.at('images'), records, contextOf());
-  files.leave();
+  files.fail();
   const past = { ...contextOf(), deadline: 0 };
   const images = library.at('images');
   await expect(library.documents.removeByQuery(images, { query: {} }, past, {})).rejects.toThrow();
@@ -123,7 +123,7 @@ test('goes on behind an answer that has waited long enough, and close waits for 
     pause: async (milliseconds) => void waits.push(milliseconds),
   });
   await removeById(id);
-  files.there.set(keyOf('a.png'), 0);
+  files.keys.set(keyOf('a.png'), 0);
   const [entry] = removals.createEntries(library.at('images').namespace, [{ _id: id, path: keyOf('a.png') }]);
   await removals.removeNow([entry!]);
   expect([waits, names()]).toEqual([[2000], ['a.png']]);
@@ -135,7 +135,7 @@ test('goes on behind an answer that has waited long enough, and close waits for 
 
 test('is repeated behind everything else until nothing is left', async () => {
   await upload('a.png');
-  files.leave();
+  files.fail();
   await removeAll({});
   const waits: number[] = [];
   const { store } = library;
@@ -148,7 +148,7 @@ test('is repeated behind everything else until nothing is left', async () => {
     pause: async (milliseconds, signal) => {
       waits.push(milliseconds);
       time += milliseconds + 60_000;
-      if (waits.length === 3) files.comeBack();
+      if (waits.length === 3) files.recover();
       if (waits.length < 4) return;
       until.resolve();
       await pause(1_000_000, signal);

@@ -8,8 +8,8 @@ import {
 import { createRemoveFiles } from '../../../../src/collections/writes/file-removals/remove-files.ts';
 import { MATCH_ALL } from '../../../../src/stores/filter.ts';
 import type { DocumentStore, Namespace, Write } from '../../../../src/stores/ports.ts';
-import { createMemoryFiles } from '../../../helpers/memory-files.ts';
-import { openTemporaryStore } from '../../../helpers/temporary-store.ts';
+import { createMemoryFiles } from '../../../helpers/store/memory-media.ts';
+import { openTemporaryStore } from '../../../helpers/store/temporary-store.ts';
 
 const IMAGES: Namespace = { database: null, collection: 'images' };
 const keyOf = (name: string) => `1.0/library/images/2026/${name}`;
@@ -31,7 +31,7 @@ async function remove(
   { isLate = false, ns = IMAGES } = {},
 ) {
   const files = createMemoryFiles();
-  for (const [key, time] of Object.entries(there)) files.there.set(key, time);
+  for (const [key, time] of Object.entries(there)) files.keys.set(key, time);
   const records = paths.map((path, n) => ({ _id: `${n}`, path }));
   const [entry] = createEntries(ns, records, { by: 'me', at: 100, generateId: () => 'e1' });
   await store.commit([insertEntry(entry!)]);
@@ -40,7 +40,7 @@ async function remove(
   await createRemoveFiles({ store, files, now: Date.now, queryMs: 60_000, warn })(entry!, isLate);
   const found = await store.find(REMOVALS_NAMESPACE, { filter: MATCH_ALL, sort: [], skip: 0, limit: 9 });
   expect(found).toEqual([]);
-  return { left: [...files.there.keys()], warnings };
+  return { left: [...files.keys.keys()], warnings };
 }
 
 test('files go, and one that is gone already is no error', async () => {

@@ -2,7 +2,7 @@ import { Long, ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import type { Namespace, Write } from '../../../../src/stores/ports.ts';
 import { BOOKS, failureOf, idOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase } from '../../../helpers/store/mongo-servers.ts';
 import { openWorkbench, remove, update } from './workbench.ts';
 
 describeMongo('commits on MongoDB', (servers) => {

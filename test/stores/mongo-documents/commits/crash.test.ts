@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { BOOKS, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
-import { describeMongo, describeServer } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, describeServer } from '../../../helpers/store/mongo-servers.ts';
 import { openStallingProxy } from '../connection/stalling-proxy.ts';
 import { countsAfter, expectWhole, recordScenarios, type Scenario } from './scenarios.ts';
 import { openWorkbench } from './workbench.ts';

@@ -6,8 +6,8 @@ import { MATCH_ALL } from '../../../../src/stores/filter.ts';
 import { openMongoDocuments } from '../../../../src/stores/mongo-documents/store.ts';
 import type { DocumentStore } from '../../../../src/stores/ports.ts';
 import { BOOKS, insert, NEIGHBOUR, query } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
-import { launchReplicaSet } from '../../../helpers/mongod.ts';
+import { describeMongo, ownServer, rawClient } from '../../../helpers/store/mongo-servers.ts';
+import { launchReplicaSet } from '../../../helpers/store/mongod.ts';
 import { createLogLines } from '../log-lines.ts';
 
 /** What a server that changes, dies or comes back may be answered with; all else is a defect. */

@@ -4,7 +4,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { StoreError } from '../../../../src/errors/errors.ts';
 import type { Write } from '../../../../src/stores/ports.ts';
 import { BOOKS, idOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
-import { describeMongo, describeServer, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
+import {
+  describeMongo,
+  describeServer,
+  ownDatabase,
+  rawClient,
+} from '../../../helpers/store/mongo-servers.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
 const FIVE = [1, 2, 3, 4, 5];

@@ -9,7 +9,7 @@ import {
 import type { KnownIndex } from '../../../../src/stores/mongo-documents/connection/types.ts';
 import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
 import { BOOKS, idOf, index, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase } from '../../../helpers/store/mongo-servers.ts';
 import { openWorkbench, update } from './workbench.ts';
 
 const HEX = '65a1b2c3d4e5f60718293a4b';

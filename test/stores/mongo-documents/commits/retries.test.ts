@@ -2,7 +2,7 @@
 import type { Document } from 'mongodb';
 import { afterEach, expect, test } from 'vitest';
 import { BOOKS, failureOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
-import { describeMongo, describeServer, rawClient } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, describeServer, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { openWorkbench, update, type Workbench } from './workbench.ts';
 
 const PAIR = [insert(BOOKS, 1, {}), insert(NEIGHBOUR, 1, {})];

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/stores/mongo-documents/commits/rollback.ts';
 import type { Write } from '../../../../src/stores/ports.ts';
 import { BOOKS, failureOf, idOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase } from '../../../helpers/store/mongo-servers.ts';
 import { openWorkbench, remove, update } from './workbench.ts';
 
 const byKind = (writes: readonly Write[]) =>

@@ -2,7 +2,7 @@
 import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { BOOKS, ELSEWHERE, failureOf, idOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { openWorkbench, remove, update } from './workbench.ts';
 
 describeMongo('several writes in a transaction', ({ replicaSet }) => {

@@ -3,7 +3,7 @@ import { Decimal128, Long, ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import type { Write } from '../../../../src/stores/ports.ts';
 import { BOOKS, failureOf, idOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { openWorkbench, remove, update } from './workbench.ts';
 
 const objectId = (n: number) => new ObjectId(idOf(n));

@@ -5,7 +5,7 @@ import {
 } from '../../../../src/stores/mongo-documents/commits/write-commands.ts';
 import type { Write } from '../../../../src/stores/ports.ts';
 import { BOOKS, failureOf, idOf, insert } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase, ownServer } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase, ownServer } from '../../../helpers/store/mongo-servers.ts';
 import { openWorkbench, remove, update, type Workbench } from './workbench.ts';
 
 function send({ connection }: Workbench, writes: readonly [Write, ...Write[]]): Promise<BatchResult> {

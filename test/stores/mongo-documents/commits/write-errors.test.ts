@@ -12,7 +12,7 @@ import {
 import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
 import type { Write } from '../../../../src/stores/ports.ts';
 import { BOOKS, failureOf, idOf, index, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase, ownServer, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { openConnection } from '../connections.ts';
 import { createLogLines } from '../log-lines.ts';
 import { openWorkbench, remove, update } from './workbench.ts';

@@ -14,7 +14,7 @@ import {
 import { namespaceKey } from '../../../../src/stores/namespace.ts';
 import type { Write } from '../../../../src/stores/ports.ts';
 import { BOOKS, ELSEWHERE, idOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
-import { createDatabase, describeMongo, rawClient } from '../../../helpers/mongo-servers.ts';
+import { createDatabase, describeMongo, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { remove, update } from './workbench.ts';
 
 const ID = new ObjectId(idOf(1));

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ClientManager } from '../../../../src/stores/mongo-documents/connection/client-manager.ts';
 import { createHandleCache } from '../../../../src/stores/mongo-documents/connection/live-client.ts';
 import { createDeadline } from '../../../../src/stores/mongo-documents/connection/operation-slots.ts';
-import { describeMongo, ownServer, STANDALONE } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownServer, STANDALONE } from '../../../helpers/store/mongo-servers.ts';
 import { eventually, rejection } from '../connections.ts';
 
 const NOWHERE = 'mongodb://127.0.0.1:1/';

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/stores/mongo-documents/connection/collection-type.ts';
 import { openMongoDocuments } from '../../../../src/stores/mongo-documents/store.ts';
 import { BOOKS, idOf, index, insert, query, where } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { remove, update } from '../commits/workbench.ts';
 import { openConnection } from '../connections.ts';
 import { createLogLines } from '../log-lines.ts';

@@ -8,7 +8,7 @@ import {
   ownDatabase,
   ownServer,
   rawClient,
-} from '../../../helpers/mongo-servers.ts';
+} from '../../../helpers/store/mongo-servers.ts';
 import { openConnection, rejection } from '../connections.ts';
 
 const BOOKS = { database: null, collection: 'books' };

@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { MongoClient } from 'mongodb';
 import { expect, it } from 'vitest';
-import { describeMongo, ownServer } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownServer } from '../../../helpers/store/mongo-servers.ts';
 import { openConnection, rejection } from '../connections.ts';
 
 const BOOKS = { database: null, collection: 'books' };

@@ -15,7 +15,7 @@ import {
   isTransientTransactionError,
   isUnknownCommitResult,
 } from '../../../../src/stores/mongo-documents/connection/errors.ts';
-import { createDatabase, describeMongo, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
+import { createDatabase, describeMongo, ownServer, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { rejection } from '../connections.ts';
 
 const coded = (code: number, more: Document = {}) => new MongoServerError({ errmsg: 'no', code, ...more });

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/stores/mongo-documents/connection/live-client.ts';
 import { openMongoDocuments } from '../../../../src/stores/mongo-documents/store.ts';
 import { BOOKS, insert, NEIGHBOUR, query, where } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { createLogLines } from '../log-lines.ts';
 
 const at = (t: number) => new Timestamp({ t, i: 1 });

@@ -4,8 +4,8 @@ import type {
   MongoConnection,
   OperationScope,
 } from '../../../../src/stores/mongo-documents/connection/types.ts';
-import { describeMongo, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
-import { launchReplicaSet } from '../../../helpers/mongod.ts';
+import { describeMongo, ownServer, rawClient } from '../../../helpers/store/mongo-servers.ts';
+import { launchReplicaSet } from '../../../helpers/store/mongod.ts';
 import { eventually, openConnection, rejection } from '../connections.ts';
 import { openPortForwarder } from './port-forwarder.ts';
 
@@ -72,7 +72,7 @@ describeMongo('a server', () => {
     const server = await ownServer();
     const { connection } = openConnection(server.uri, { maxPoolSize: 8 });
     await insert(connection, 1);
-    await server.freeze();
+    await server.suspend();
     const began = Date.now();
     const many = Array.from({ length: 20 }, () => rejection(find(connection, began + 500)));
     const answers = await Promise.all([...many, rejection(connection.health())]);
@@ -83,7 +83,7 @@ describeMongo('a server', () => {
     const noticed = async () =>
       expect(await rejection(find(connection, Date.now() + 200))).toMatchObject({ reason: 'unavailable' });
     await eventually(noticed, BACK_WITHIN_MS);
-    server.thaw();
+    server.resume();
     await eventually(() => insert(connection, 2), BACK_WITHIN_MS);
     await connection.health();
   });

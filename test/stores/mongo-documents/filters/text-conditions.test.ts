@@ -16,7 +16,7 @@ import {
   withSpellings,
 } from '../../../../src/stores/mongo-documents/filters/text-conditions.ts';
 import { where } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 
 const ID = '65a1b2c3d4e5f60718293a4b';
 const regex = (pattern: string) => new BSONRegExp(pattern, '');

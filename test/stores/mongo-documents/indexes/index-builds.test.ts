@@ -13,7 +13,7 @@ import {
   waitForBuilds,
 } from '../../../../src/stores/mongo-documents/indexes/index-builds.ts';
 import { failureOf, index } from '../../../contracts/store-cases.ts';
-import { describeMongo } from '../../../helpers/mongo-servers.ts';
+import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
 import { foldingIndex, openBench, SPACE } from './workbench.ts';
 
 const UNIQUE = { unique: true };

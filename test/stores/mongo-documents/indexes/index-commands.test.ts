@@ -8,7 +8,7 @@ import {
 } from '../../../../src/stores/mongo-documents/indexes/index-commands.ts';
 import { specOf } from '../../../../src/stores/mongo-documents/indexes/index-spec.ts';
 import { failureOf, index } from '../../../contracts/store-cases.ts';
-import { describeMongo } from '../../../helpers/mongo-servers.ts';
+import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
 import { openBench, SPACE } from './workbench.ts';
 
 const spec = (...parts: Parameters<typeof index>) => specOf(index(...parts));

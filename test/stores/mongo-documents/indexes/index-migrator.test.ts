@@ -1,7 +1,7 @@
 // Declared indexes on real servers: made, kept, changed, dropped, and those of others left alone.
 import { expect, test } from 'vitest';
 import { failureOf, index } from '../../../contracts/store-cases.ts';
-import { describeMongo } from '../../../helpers/mongo-servers.ts';
+import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
 import { foldingIndex, openBench, openIndexing, SPACE } from './workbench.ts';
 
 const UNIQUE = { unique: true };

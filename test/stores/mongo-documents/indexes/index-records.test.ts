@@ -8,7 +8,7 @@ import {
 } from '../../../../src/stores/mongo-documents/indexes/index-records.ts';
 import { parseFoundIndex, specOf } from '../../../../src/stores/mongo-documents/indexes/index-spec.ts';
 import { index } from '../../../contracts/store-cases.ts';
-import { describeMongo } from '../../../helpers/mongo-servers.ts';
+import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
 import { openBench, SPACE } from './workbench.ts';
 
 const spec = specOf(index('a', { 'a.b': 1 }));

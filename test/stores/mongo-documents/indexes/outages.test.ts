@@ -4,7 +4,12 @@ import { afterEach, expect, test } from 'vitest';
 import { addRecords } from '../../../../src/stores/mongo-documents/indexes/index-records.ts';
 import { specOf } from '../../../../src/stores/mongo-documents/indexes/index-spec.ts';
 import { failureOf, index } from '../../../contracts/store-cases.ts';
-import { describeMongo, describeServer, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
+import {
+  describeMongo,
+  describeServer,
+  ownDatabase,
+  rawClient,
+} from '../../../helpers/store/mongo-servers.ts';
 import { eventually } from '../connections.ts';
 import { foldingIndex, openBench, openIndexing, SPACE } from './workbench.ts';
 

@@ -1,7 +1,7 @@
 // Indexes that somebody else made, on real servers: kept, used, reported where they are in the way, never touched.
 import { expect, test } from 'vitest';
 import { failureOf, index } from '../../../contracts/store-cases.ts';
-import { describeMongo } from '../../../helpers/mongo-servers.ts';
+import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
 import { foldingIndex, openBench, openIndexing, SPACE } from './workbench.ts';
 
 const UNIQUE = { unique: true };

@@ -5,7 +5,7 @@ import { pause } from '../../../../src/lib/async/retry.ts';
 import { createIndexMigrator } from '../../../../src/stores/mongo-documents/indexes/index-migrator.ts';
 import type { IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
 import { index } from '../../../contracts/store-cases.ts';
-import { ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
+import { ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { openConnection } from '../connections.ts';
 import { createLogLines } from '../log-lines.ts';
 

@@ -17,7 +17,7 @@ import {
   trimGaps,
   UNKNOWN,
 } from '../../../../src/stores/mongo-documents/patterns/server-pattern.ts';
-import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 
 it('an unmatchable sequence has no pattern', () => {
   expect(serverPattern([{ kind: 'set', ranges: [[0xd800, 0xdfff]] }])).toBeUndefined();

@@ -7,7 +7,7 @@ import {
 import { openMongoDocuments } from '../../../../src/stores/mongo-documents/store.ts';
 import type { Sort, StoredDocument } from '../../../../src/stores/ports.ts';
 import { BOOKS, query, where } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase } from '../../../helpers/store/mongo-servers.ts';
 import { createLogLines } from '../log-lines.ts';
 import { foldingIndex, openReads } from './workbench.ts';
 

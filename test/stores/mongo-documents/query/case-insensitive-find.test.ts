@@ -8,7 +8,7 @@ import {
 } from '../../../../src/stores/mongo-documents/query/case-insensitive-find.ts';
 import type { FindQuery } from '../../../../src/stores/ports.ts';
 import { BOOKS, query, where } from '../../../contracts/store-cases.ts';
-import { describeMongo } from '../../../helpers/mongo-servers.ts';
+import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
 import { foldingIndex, openReads } from './workbench.ts';
 
 const fold = (value: string): FilterTest => ({ kind: 'eq', value, caseInsensitive: true });

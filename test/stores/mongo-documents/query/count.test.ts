@@ -6,10 +6,10 @@ import type { OperationScope } from '../../../../src/stores/mongo-documents/conn
 import { createMongoCountCache } from '../../../../src/stores/mongo-documents/query/count.ts';
 import { countDocuments } from '../../../../src/stores/mongo-documents/query/read-command.ts';
 import { BOOKS, where } from '../../../contracts/store-cases.ts';
-import { withDatabase } from '../../../helpers/engine.ts';
-import { describeMongo, ownDatabase } from '../../../helpers/mongo-servers.ts';
-import type { OwnServer } from '../../../helpers/mongod.ts';
-import { launchServer } from '../../../helpers/mongod.ts';
+import { describeMongo, ownDatabase } from '../../../helpers/store/mongo-servers.ts';
+import type { OwnServer } from '../../../helpers/store/mongod.ts';
+import { launchServer } from '../../../helpers/store/mongod.ts';
+import { withDatabase } from '../../../helpers/temp/workspace.ts';
 import { openConnection } from '../connections.ts';
 import { foldingIndex, openReads } from './workbench.ts';
 

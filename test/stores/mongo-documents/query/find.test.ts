@@ -9,7 +9,7 @@ import { compareDocuments } from '../../../../src/stores/matching/sorter.ts';
 import { toBson } from '../../../../src/stores/mongo-documents/bson/json-to-bson.ts';
 import type { Sort, StoredDocument } from '../../../../src/stores/ports.ts';
 import { BOOKS, idOf, query, where } from '../../../contracts/store-cases.ts';
-import { describeMongo } from '../../../helpers/mongo-servers.ts';
+import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
 import { fields, filter, projection, sort } from './query-generators.ts';
 import { foldingIndex, openReads } from './workbench.ts';
 

@@ -4,7 +4,7 @@ import { StoreError } from '../../../../src/errors/errors.ts';
 import type { Filter, FilterTest } from '../../../../src/stores/filter.ts';
 import { rethrowFilterTooLarge } from '../../../../src/stores/mongo-documents/query/read-command.ts';
 import { BOOKS, query, where } from '../../../contracts/store-cases.ts';
-import { describeMongo } from '../../../helpers/mongo-servers.ts';
+import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
 import { rejection } from '../connections.ts';
 import { openReads } from './workbench.ts';
 

@@ -14,7 +14,7 @@ import {
 import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
 import type { Sort } from '../../../../src/stores/ports.ts';
 import { BOOKS, idOf, query, where } from '../../../contracts/store-cases.ts';
-import { describeMongo } from '../../../helpers/mongo-servers.ts';
+import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
 import { foldingIndex, openReads } from './workbench.ts';
 
 const HEX = '65a1b2c3d4e5f60718293a4b';

@@ -8,7 +8,7 @@ import { createReads } from '../../../../src/stores/mongo-documents/query/find.t
 import { createPageTexts, findPlain, readTexts } from '../../../../src/stores/mongo-documents/query/page.ts';
 import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
 import { BOOKS, idOf, query, where } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { openConnection, rejection } from '../connections.ts';
 import { openReads } from './workbench.ts';
 

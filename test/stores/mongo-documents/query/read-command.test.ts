@@ -13,7 +13,7 @@ import {
   runRead,
 } from '../../../../src/stores/mongo-documents/query/read-command.ts';
 import { BOOKS } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { openConnection, rejection } from '../connections.ts';
 import { openReads } from './workbench.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/stores/mongo-documents/query/residual-find.ts';
 import type { FindQuery } from '../../../../src/stores/ports.ts';
 import { BOOKS, query, where } from '../../../contracts/store-cases.ts';
-import { describeMongo } from '../../../helpers/mongo-servers.ts';
+import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
 import { openReads } from './workbench.ts';
 
 const DOCUMENTS = ['x', 1, { a: 1 }].map((_id, n) => ({ _id: _id as never, n, text: 'aab' }));

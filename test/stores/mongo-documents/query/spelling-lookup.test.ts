@@ -7,7 +7,7 @@ import {
   nextSpellingFrom,
 } from '../../../../src/stores/mongo-documents/query/spelling-lookup.ts';
 import { BOOKS, index } from '../../../contracts/store-cases.ts';
-import { describeMongo } from '../../../helpers/mongo-servers.ts';
+import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
 import { foldingIndex, openReads } from './workbench.ts';
 
 describeMongo('spellings', ({ standalone }) => {

@@ -3,7 +3,7 @@ import { ObjectId } from 'mongodb';
 import { expect, test } from 'vitest';
 import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
 import { BOOKS } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownServer, rawClient } from '../../../helpers/mongo-servers.ts';
+import { describeMongo, ownServer, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { openReads } from './workbench.ts';
 
 const ISO = '2024-01-02T03:04:05.678Z';

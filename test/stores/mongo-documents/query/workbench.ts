@@ -12,7 +12,7 @@ import { createPageTexts } from '../../../../src/stores/mongo-documents/query/pa
 import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
 import type { FindQuery, IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
 import { BOOKS, index, query } from '../../../contracts/store-cases.ts';
-import { ownDatabase, rawClient } from '../../../helpers/mongo-servers.ts';
+import { ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { openConnection } from '../connections.ts';
 
 /** An index whose text keys are all found whatever their case. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inTransaction, isBusy } from '../../../../src/stores/sqlite-documents/data-file/connection.ts';
-import { damagePages } from '../../../helpers/damage.ts';
+import { damagePages } from '../../../helpers/temp/folders.ts';
 import { openTestDatabase } from '../test-database.ts';
 
 describe('a connection', () => {

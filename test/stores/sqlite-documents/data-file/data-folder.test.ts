@@ -7,7 +7,7 @@ import {
   prepareDataFolder,
 } from '../../../../src/stores/sqlite-documents/data-file/data-folder.ts';
 import { openSqliteDocuments } from '../../../../src/stores/sqlite-documents/store.ts';
-import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../../../helpers/temp/folders.ts';
 
 const modeOf = (...path: string[]) => (statSync(join(...path)).mode & 0o777).toString(8);
 const FILES = ['cloister.db', 'cloister.db-wal', 'cloister.db-shm'];

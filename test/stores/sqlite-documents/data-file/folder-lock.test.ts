@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { lockFolder } from '../../../../src/stores/sqlite-documents/data-file/folder-lock.ts';
 import { openSqliteDocuments } from '../../../../src/stores/sqlite-documents/store.ts';
-import { temporaryFolder } from '../../../helpers/temporary-folder.ts';
+import { temporaryFolder } from '../../../helpers/temp/folders.ts';
 
 const LOCK = new URL('../../../../src/stores/sqlite-documents/data-file/folder-lock.ts', import.meta.url)
   .href;

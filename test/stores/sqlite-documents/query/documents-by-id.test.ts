@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { yieldToEventLoop } from '../../../../src/lib/async/yielding.ts';
 import { createDocumentCache } from '../../../../src/stores/sqlite-documents/query/documents-by-id.ts';
-import { openTemporaryStore } from '../../../helpers/temporary-store.ts';
+import { openTemporaryStore } from '../../../helpers/store/temporary-store.ts';
 import { idOf } from '../test-database.ts';
 
 const ENTRY = {
