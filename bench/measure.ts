@@ -4,7 +4,8 @@ import autocannon from 'autocannon';
 import { CORES, descendantsOf, machineTime, memoryOf, pinGenerator, processorTime } from './processes.ts';
 
 const CONNECTIONS = 10;
-const WARM_UP_SECONDS = 1;
+/** V8 compiles the hot path in the meantime. */
+const WARM_UP_SECONDS = 4;
 const TURNS = 5;
 
 export interface Load {
