@@ -152,6 +152,11 @@ async function locateRules(
   return (await Promise.all(located)).flat();
 }
 
+/** Options of Node that the environment gives. */
+export function nodeOptions(): string {
+  return process.env['NODE_OPTIONS'] ?? '';
+}
+
 /** Validates the content of a file together with the environment and the flags, as a start does. */
 export async function validateSources(sources: Sources): Promise<Omit<LoadedConfig, 'file'>> {
   const { read, shown, env = process.env, flags } = sources;
