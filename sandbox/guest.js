@@ -5,7 +5,15 @@ import { isSynchronous, usesOf } from './guest-bundle.js';
 import { answer } from './host-bridge.js';
 import { nextSeed } from './random-seeds.js';
 import { OVER, SharedEntry } from './shared-entry.js';
+import {
+  endedByLimit,
+  isTimeoutError,
+  messageOf,
+  rejectionLine,
+  withoutReservedLog,
+} from './slice-errors.js';
 
+/** @import { Bridge, CreateEngine, Engine, GuestContext } from './isolate.js' */
 /** @import { Batch } from './shared-entry.js' */
 /** @import { GuestEventKind, LoadOptions, SliceError } from './protocol.ts' */
 
@@ -13,19 +21,6 @@ import { OVER, SharedEntry } from './shared-entry.js';
  * @typedef {{ error: null } | { error: SliceError, message: string }} SliceEnd
  * @typedef {(number: number, kind: GuestEventKind, head: string, body: string) => void} Emit
  * @typedef {LoadOptions & { name: string, source: string }} GuestOptions
- *
- * @typedef {object} GuestContext A context that is ready for requests.
- * @property {(ms: number, args: (string | number | boolean)[]) => unknown} enter Calls the one function in it.
- * @property {() => void} release
- *
- * @typedef {object} Engine An isolate with the compiled code of one version of a module.
- * @property {() => GuestContext} open
- * @property {() => number} heapBytes
- * @property {() => boolean} isDisposed
- * @property {() => void} dispose
- *
- * @typedef {(number: number, kind: string, head: string, body: string) => string | number | undefined} Bridge
- * @typedef {(options: GuestOptions, bridge: Bridge) => Engine} CreateEngine
  * @typedef {{ engine: Engine, context: GuestContext, logged: boolean }} Place Where a request runs.
  */
 
@@ -36,24 +31,11 @@ import { OVER, SharedEntry } from './shared-entry.js';
 const CLEAN_UP_MS = 10;
 /** Milliseconds for a question to our own code. */
 const QUESTION_MS = 50;
-const TIMED_OUT = 'Script execution timed out.';
-const MESSAGE_CHARACTERS = 300;
-/** Kept back from the log of each request for what is told of it out here. */
-const OWN_LOG_BYTES = 1_024;
 
 const EVENTS = new Set(['end', 'result', 'next', 'error', 'call', 'log']);
 
 /** @type {{ error: null }} */
 const NO_ERROR = { error: null };
-
-/** @param {GuestOptions} options @returns {GuestOptions} */
-function withoutOwnShare(options) {
-  return {
-    ...options,
-    logLines: Math.max(0, options.logLines - 1),
-    logBytes: Math.max(0, options.logBytes - OWN_LOG_BYTES),
-  };
-}
 
 class Guest {
   #createEngine;
@@ -76,16 +58,14 @@ class Guest {
   #disposed = false;
 
   /**
-   * @param {CreateEngine} createEngine
-   * @param {GuestOptions} options
-   * @param {Emit} emit
+   * @param {CreateEngine} createEngine @param {GuestOptions} options @param {Emit} emit
    */
   constructor(createEngine, options, emit) {
     this.#options = options;
     this.#emit = emit;
     this.synchronous = isSynchronous(options);
     this.#seeds = usesOf(options.source).math;
-    this.#createEngine = () => createEngine(withoutOwnShare(options), this.#bridge);
+    this.#createEngine = () => createEngine(withoutReservedLog(options), this.#bridge);
     // Also in the mode that will not use it, so that code that does not compile is refused here.
     this.#engine = this.#createEngine();
     if (options.isolation === 'realm') this.#context = this.#engine.open();
@@ -109,11 +89,7 @@ class Guest {
 
   /**
    * Starts a request. `ms`: most milliseconds that this time slice may run.
-   * @param {number} number
-   * @param {string} head
-   * @param {string} body
-   * @param {number} ms
-   * @returns {SliceEnd}
+   * @param {number} number @param {string} head @param {string} body @param {number} ms @returns {SliceEnd}
    */
   start(number, head, body, ms) {
     let place;
@@ -121,7 +97,7 @@ class Guest {
       place = this.#open();
     } catch (error) {
       if (this.#engine?.isDisposed()) return this.#lostMemory(undefined);
-      return { error: 'load', message: textOf(error) };
+      return { error: 'load', message: messageOf(error) };
     }
     return this.#runSlice(place, number, ms, ['start', number, head, body, nextSeed(), nextSeed()]);
   }
@@ -149,7 +125,7 @@ class Guest {
       const begun = Number(place.context.enter(limit, ['start-all', JSON.stringify(list), texts]));
       return this.#endEntry(entry, { place, begun, error: null, limit, isTimeout: false });
     } catch (error) {
-      const isTimeout = textOf(error) === TIMED_OUT && Date.now() - began >= limit - 2;
+      const isTimeout = endedByLimit(error, began, limit);
       return this.#endEntry(entry, { place, begun: 1, error, limit, isTimeout });
     }
   }
@@ -232,9 +208,7 @@ class Guest {
   }
 
   /**
-   * @param {Place} place
-   * @param {number} number
-   * @param {number} ms
+   * @param {Place} place @param {number} number @param {number} ms
    * @param {(string | number | boolean)[]} args
    * @returns {SliceEnd}
    */
@@ -248,7 +222,7 @@ class Guest {
       place.context.enter(limit, args);
     } catch (error) {
       if (place.engine.isDisposed()) return this.#lostMemory(place, number);
-      if (textOf(error) === TIMED_OUT && Date.now() - began >= limit - 2) {
+      if (endedByLimit(error, began, limit)) {
         const end = this.#timeOut(place, limit, ['stop', number]);
         this.#close(place, number);
         return end;
@@ -284,7 +258,7 @@ class Guest {
       place.context.enter(CLEAN_UP_MS, stop);
       return true;
     } catch (error) {
-      return textOf(error) !== TIMED_OUT && !place.engine.isDisposed();
+      return !isTimeoutError(error) && !place.engine.isDisposed();
     }
   }
 
@@ -310,16 +284,11 @@ class Guest {
 
   /** A promise that nobody waits for was rejected: that ends nothing. Told once. @param {Place} place @param {unknown} error */
   #logRejection(place, error) {
-    if (place.logged || this.#options.logBytes < 2 * OWN_LOG_BYTES || this.#options.logLines < 2) return;
+    const line = place.logged ? undefined : rejectionLine(this.#options, error);
+    if (line === undefined) return;
     place.logged = true;
-    const message = JSON.stringify(`Unhandled rejection: ${textOf(error)}`);
-    this.#emit(this.#number, 'log', `{"level":"error","message":${message}}`, '');
+    this.#emit(this.#number, 'log', line, '');
   }
-}
-
-/** A guest may throw a message of any size. @param {unknown} error */
-function textOf(error) {
-  return error instanceof Error ? String(error.message).slice(0, MESSAGE_CHARACTERS) : '';
 }
 
 /**

@@ -2,7 +2,8 @@
 import { answer } from './host-bridge.js';
 import { facts, inspectionError, loadError, syntaxError } from './inspection.js';
 
-/** @import { CreateEngine, GuestOptions } from './guest.js' */
+/** @import { GuestOptions } from './guest.js' */
+/** @import { CreateEngine } from './isolate.js' */
 /** @import { Inspection, Isolation, ModuleKind } from './protocol.ts' */
 
 const NAME = 'module.js';

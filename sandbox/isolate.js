@@ -6,8 +6,23 @@ import { createGuestWith } from './guest.js';
 import { aloneText, BUNDLE, isSynchronous, moduleText, usesOf } from './guest-bundle.js';
 import { inspectWith } from './inspect.js';
 
-/** @import { Emit, Engine, GuestOptions, GuestContext } from './guest.js' */
+/** @import { Emit, GuestOptions } from './guest.js' */
 /** @import { ModuleKind } from './protocol.ts' */
+
+/**
+ * @typedef {object} GuestContext A context that is ready for requests.
+ * @property {(ms: number, args: (string | number | boolean)[]) => unknown} enter Calls the one function in it.
+ * @property {() => void} release
+ *
+ * @typedef {object} Engine An isolate with the compiled code of one version of a module.
+ * @property {() => GuestContext} open
+ * @property {() => number} heapBytes
+ * @property {() => boolean} isDisposed
+ * @property {() => void} dispose
+ *
+ * @typedef {(number: number, kind: string, head: string, body: string) => string | number | undefined} Bridge
+ * @typedef {(options: GuestOptions, bridge: Bridge) => Engine} CreateEngine
+ */
 
 // Whoever starts this process names the file, as the process may not look around for it.
 const given = process.argv[2];

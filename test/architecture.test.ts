@@ -98,15 +98,10 @@ describe('architecture', () => {
   });
 
   it(`keeps every file within ${MAX_LINES} lines`, () => {
-    const all = ['src', 'test', 'scripts', 'bench'].flatMap(sourceFiles);
+    const all = ['src', 'sandbox', 'test', 'scripts', 'bench'].flatMap(sourceFiles);
     expect(
       all.filter(({ lines }) => lines > MAX_LINES).map(({ path, lines }) => `${path}: ${lines}`),
     ).toEqual([]);
-  });
-
-  it('keeps most source files under a hundred lines', () => {
-    const lengths = FILES.map(({ lines }) => lines).sort((a, b) => a - b);
-    expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThan(100);
   });
 
   it(`keeps every folder within ${MAX_FILES} source files`, () => {

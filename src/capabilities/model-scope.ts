@@ -179,7 +179,7 @@ export function createModelScope(deps: ModelScopeDeps) {
         grants.filter(({ as }) => as === grant.as),
       ),
       maxMatches: grant.maxResults,
-      depth: depth + 1,
+      callDepth: depth + 1,
       origin: { requestId: run.requestId, client, module: moduleVersion.id },
     });
     return { collection, grant, context, invocation: run };

@@ -12,7 +12,7 @@ export type Filter =
 export type FilterTypeName = 'string' | 'number' | 'object' | 'array' | 'bool' | 'null';
 
 export type FilterTest =
-  /** `fold` ignores case (Unicode simple case folding per code point); it is only set when `value` is text. */
+  /** `caseInsensitive` ignores case (Unicode simple case folding per code point); it is only set when `value` is text. */
   | { readonly kind: 'eq'; readonly value: Json; readonly caseInsensitive?: true }
   | { readonly kind: 'ne' | 'gt' | 'gte' | 'lt' | 'lte'; readonly value: Json }
   | { readonly kind: 'in' | 'nin' | 'all'; readonly values: readonly Json[] }

@@ -125,7 +125,7 @@ test('Model passes caller, depth and limits to the document service', async () =
   expect({ ...told, deadline: context.deadline }).toEqual({
     deadline: 1200,
     maxMatches: 7,
-    depth: 3,
+    callDepth: 3,
     origin,
   });
   const free = await scopeOf(

@@ -83,7 +83,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
   const { store, audit, generateId, now, queryMs = QUERY_MS, hashCost } = options;
   const storeFor = ({ deadline = now() + queryMs, by }: ChangeOptions = {}): ClientRecords =>
     createClientStore({ store, audit, now, by: by ?? null, deadline });
-  const decoy = createDecoyHash();
+  const decoy = createDecoyHash(hashCost);
 
   const add = async (
     given: NewClient,

@@ -37,8 +37,8 @@ export async function hashSecret(secret: string, cost = DEFAULT_COST): Promise<s
 }
 
 /** A hash that no secret has. Comparing with it takes the time of a real comparison. */
-export function createDecoyHash(): string {
-  return encode(randomBytes(SALT_BYTES), randomBytes(KEY_BYTES));
+export function createDecoyHash(cost = DEFAULT_COST): string {
+  return encode(randomBytes(SALT_BYTES), randomBytes(KEY_BYTES), cost);
 }
 
 /** True if `hash` is that of `secret`. False for text in another format. */

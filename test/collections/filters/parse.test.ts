@@ -7,9 +7,9 @@ const id = ID.toLowerCase();
 
 describe('plain equality of a field is parsed by its type', () => {
   test.each([
-    [{ title: 'Ford' }, 'title', { kind: 'eq', value: 'Ford', fold: true }],
+    [{ title: 'Ford' }, 'title', { kind: 'eq', value: 'Ford', caseInsensitive: true }],
     [{ isbn: '1X' }, 'isbn', { kind: 'eq', value: '1X' }],
-    [{ notes: 'N' }, 'notes', { kind: 'eq', value: 'N', fold: true }],
+    [{ notes: 'N' }, 'notes', { kind: 'eq', value: 'N', caseInsensitive: true }],
     [{ 'notes.a': 'N' }, 'notes.a', { kind: 'eq', value: 'N' }],
     [{ 'dimensions.0.w': 'N' }, 'dimensions.0.w', { kind: 'eq', value: 'N' }],
     [{ title: null }, 'title', { kind: 'eq', value: null }],
@@ -25,7 +25,7 @@ describe('plain equality of a field is parsed by its type', () => {
     [{ createdBy: 'Ann' }, 'createdBy', { kind: 'eq', value: 'Ann' }],
     [{ dimensions: { w: 1 } }, 'dimensions', { kind: 'eq', value: { w: 1 } }],
     [{ dimensions: {} }, 'dimensions', { kind: 'eq', value: {} }],
-    [{ constructor: 'C' }, 'constructor', { kind: 'eq', value: 'C', fold: true }],
+    [{ constructor: 'C' }, 'constructor', { kind: 'eq', value: 'C', caseInsensitive: true }],
   ] as const)('%j', (filter, path, expected) => {
     expect(parseSample(filter)).toEqual(field(path, expected));
   });

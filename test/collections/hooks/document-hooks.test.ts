@@ -166,7 +166,7 @@ describe('beforeUpdate', () => {
       seen.push(slug);
       if (seen.length > 1) return { slug: `after ${slug}` };
       // Posted code writes the same document while the outer write waits for it.
-      const inner = { ...contextOf(), depth: (context.callDepth ?? 0) + 1 };
+      const inner = { ...contextOf(), callDepth: (context.callDepth ?? 0) + 1 };
       acting['beforeUpdate'] = second;
       await library.documents.updateById(library.at('books'), id, { slug: 'between' }, inner, {});
       return { slug: 'from a state that is gone' };

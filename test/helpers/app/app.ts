@@ -93,7 +93,9 @@ interface StartOptions {
   /** Starts in spite of issues of the configuration. Throws with them otherwise. */
   readonly allowsIssues?: boolean;
   /** Further options of the application. */
-  readonly options?: Partial<Pick<Parameters<typeof createApp>[1], 'pause' | 'onFirstAdmin' | 'now'>>;
+  readonly options?: Partial<
+    Pick<Parameters<typeof createApp>[1], 'pause' | 'onFirstAdmin' | 'now' | 'hashCost'>
+  >;
 }
 
 interface InjectOptions {

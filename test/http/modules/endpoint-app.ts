@@ -92,7 +92,7 @@ function depsOf(modules: ModuleService, jobs: InvocationRequest[], options: Opti
     cache: undefined,
     now: Date.now,
     isReady: options.isReady ?? (() => true),
-    unsent: createByteQuota(Number.POSITIVE_INFINITY),
+    unsentBytes: createByteQuota(Number.POSITIVE_INFINITY),
     generateId: createIdSource(),
     modules,
     clients: { hasReviewer: async () => options.hasReviewer ?? true },

@@ -103,7 +103,7 @@ function keysOf({ definition, endsInId }: KnownIndex): Keys {
 /** The possible characters at each position of a text, ascending. */
 export type CharacterChoices = readonly (readonly string[])[];
 
-/** The choices for texts that fold like `text`. */
+/** The choices for texts that equal, ignoring case, `text`. */
 export function characterChoices(text: string): CharacterChoices {
   return [...text].map((character) => {
     const point = character.codePointAt(0) ?? 0;
