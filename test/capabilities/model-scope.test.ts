@@ -133,7 +133,7 @@ test('Model passes caller, depth and limits to the document service', async () =
     { collection: 'books' },
     { moduleVersion: unit, client: ANN, requestId: 'r1' },
   );
-  expect(free.context).toMatchObject({ deadline: 1500, depth: 1 });
+  expect(free.context).toMatchObject({ deadline: 1500, callDepth: 1 });
 });
 
 test('Model begins no store operation after its request has ended', async () => {
