@@ -1,8 +1,7 @@
 // What `Model(name)` does: queries through the same service as HTTP's, as far as a grant of the policy goes. The arguments
 // were checked when they were parsed.
 
-import type { DocumentService, Metadata } from '../collections/model/documents.ts';
-import { joinedPageJson } from '../collections/model/page-json.ts';
+import { type DocumentService, joinedPageJson, type Metadata } from '../collections/model/documents.ts';
 import { AppError } from '../errors/errors.ts';
 import { createSemaphore } from '../lib/async/concurrency.ts';
 import { yieldToEventLoop } from '../lib/async/yielding.ts';

@@ -2,8 +2,7 @@
 
 import { MAX_TIMERS } from './host-calls.ts';
 import type { HostConnection } from './host-connection.ts';
-import type { AssignedFrame, Invocation } from './invocation.ts';
-import { MAX_LOG_LINES } from './invocation.ts';
+import { type AssignedFrame, type Invocation, MAX_LOG_LINES } from './invocation.ts';
 import type { ModuleVersion } from './model/module-version.ts';
 
 /** A `run` or `deliver` frame. */

@@ -3,8 +3,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomRuns, timeoutFor } from '../contracts/random-runs.ts';
-import type { InjectAnswer } from '../helpers/app/app.ts';
-import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { type InjectAnswer, startApp, type TestApp } from '../helpers/app/app.ts';
 import * as content from '../helpers/fixtures/hostile-content.ts';
 import * as requests from '../helpers/fixtures/hostile-requests.ts';
 import * as values from '../helpers/fixtures/hostile-values.ts';

@@ -1,7 +1,6 @@
 // Requests that race on one document: none of them may lose another's update of `v`, or a revision.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { InjectAnswer } from '../helpers/app/app.ts';
-import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { type InjectAnswer, startApp, type TestApp } from '../helpers/app/app.ts';
 import { book } from '../helpers/fixtures/library.ts';
 
 const BOOKS = '/1.0/library/books';

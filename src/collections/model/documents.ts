@@ -1,8 +1,9 @@
-// Types of the document service: requests, options, results, limits. `document-service.ts` implements it.
+// The document service: its requests, options, results and limits, and pages as JSON text. `document-service.ts` implements it.
 
 import type { Client } from '../../auth/clients/client.ts';
 import { StoreError } from '../../errors/errors.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
+import { type ChunkedText, joinByComma } from '../../lib/chunked-text.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { CheckedJson } from '../../lib/json/json-check.ts';
 import type { StoredDocument, TextPage, Write } from '../../stores/ports.ts';
@@ -221,4 +222,26 @@ export class ExtraWriteError extends StoreError {
     this.name = 'ExtraWriteError';
     this.position = position;
   }
+}
+
+/** The end of a page: further members behind the list of documents. */
+function pageEnd(members: object): string {
+  const text = JSON.stringify(members);
+  return text === '{}' ? ']}' : `],${text.slice(1)}`;
+}
+
+/** A page of documents that are joined already, `members` behind them. */
+export function joinedPageJson(documents: string, members: object = {}): string {
+  return `{"results":[${documents}${pageEnd(members)}`;
+}
+
+/** A page that was read. In pieces when it is long. */
+export function readPageJson({ text, metadata }: Pick<ReadPage, 'text'> & Partial<ReadPage>): ChunkedText {
+  if (typeof text === 'string') return joinedPageJson(text, { metadata });
+  return ['{"results":[', ...text, pageEnd({ metadata })];
+}
+
+/** A page, or results without metadata. In pieces when it is long. */
+export function pageJson({ results, metadata }: Pick<Page, 'results'> & Partial<Page>): ChunkedText {
+  return readPageJson({ text: joinByComma(results), ...(metadata && { metadata }) });
 }

@@ -5,8 +5,7 @@ import { joinByComma } from '../../lib/chunked-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { type HookDeps, type HookSession, hasHooks, openHookSession } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
-import type { Metadata, ReadPage, RequestContext } from '../model/documents.ts';
-import { joinedPageJson } from '../model/page-json.ts';
+import { joinedPageJson, type Metadata, type ReadPage, type RequestContext } from '../model/documents.ts';
 import {
   buildReadRequest,
   READ_PARAMETER_KINDS,

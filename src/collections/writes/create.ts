@@ -15,8 +15,7 @@ import type {
 } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
 import { formatAnswer } from './answer.ts';
-import type { WriteDeps } from './commit.ts';
-import { commitPlan, commitWithRetry } from './commit.ts';
+import { commitPlan, commitWithRetry, type WriteDeps } from './commit.ts';
 import { openSubDocumentHooks, planSubDocuments } from './plan-sub-documents.ts';
 import { prepareBodies } from './prepare.ts';
 import { assertStorable, assertValid, checkedJson, parseDocuments } from './request-body.ts';

@@ -9,8 +9,14 @@ import { hasHooks, openHookSession } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RemoveOptions, RemoveResult, RequestContext } from '../model/documents.ts';
 import { withAnswerDeadline } from './answer.ts';
-import type { WriteDeps } from './commit.ts';
-import { commitPlan, commitWithRetry, loadTargets, type WriteTarget, withDocumentLock } from './commit.ts';
+import {
+  commitPlan,
+  commitWithRetry,
+  loadTargets,
+  type WriteDeps,
+  type WriteTarget,
+  withDocumentLock,
+} from './commit.ts';
 import { insertEntry } from './file-removals/removal-entries.ts';
 import { checkedJson, parseQuery } from './request-body.ts';
 import { WritePlan } from './write-plan.ts';

@@ -9,8 +9,14 @@ import type { Page, RequestContext, WriteOptions } from '../model/documents.ts';
 import { writeMetadata } from '../reads/read-options.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { formatAnswer } from './answer.ts';
-import type { WriteDeps } from './commit.ts';
-import { commitPlan, commitWithRetry, loadTargets, type WriteTarget, withDocumentLock } from './commit.ts';
+import {
+  commitPlan,
+  commitWithRetry,
+  loadTargets,
+  type WriteDeps,
+  type WriteTarget,
+  withDocumentLock,
+} from './commit.ts';
 import { openSubDocumentHooks, planSubDocuments } from './plan-sub-documents.ts';
 import { type PreparedBody, prepareBody } from './prepare.ts';
 import { assertValid, checkedJson, parseFields, parseQuery, parseUpdate } from './request-body.ts';

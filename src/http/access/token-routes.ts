@@ -1,8 +1,7 @@
 // `POST /token`: issues access tokens for client credentials. An `Authorization` header is ignored.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isJsonObject } from '../../lib/json/json.ts';
-import { bodyLimit } from '../core/body-limits.ts';
-import { acceptUrlEncoded, jsonBody } from '../core/body-parsers.ts';
+import { acceptUrlEncoded, bodyLimit, jsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource } from '../core/resource.ts';

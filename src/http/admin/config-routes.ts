@@ -2,8 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { requireAdmin } from '../access/authenticate.ts';
 import { createAuditedChange } from '../core/audited-change.ts';
-import { bodyLimit } from '../core/body-limits.ts';
-import { acceptTextAsJson, jsonObjectBody } from '../core/body-parsers.ts';
+import { acceptTextAsJson, bodyLimit, jsonObjectBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';

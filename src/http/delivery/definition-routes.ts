@@ -4,8 +4,7 @@ import type { Definition, DefinitionChangeResult } from '../../delivery/definiti
 import type { DefinitionChangeInterceptor, Definitions } from '../../delivery/definitions/definitions.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
 import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts';
-import { bodyLimit } from '../core/body-limits.ts';
-import { jsonBody } from '../core/body-parsers.ts';
+import { bodyLimit, jsonBody } from '../core/body-parsers.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
 import { createVisitor } from './delivered-file-route.ts';

@@ -1,8 +1,7 @@
 // Handlers that write documents. Access is decided before they run.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RemoveResult, WriteOptions } from '../../collections/model/documents.ts';
-import { pageJson } from '../../collections/model/page-json.ts';
+import { pageJson, type RemoveResult, type WriteOptions } from '../../collections/model/documents.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { assertPermitted, collectionOf, documentIdOf } from '../access/collection-access.ts';
 import { checkedJsonBody } from '../core/body-parsers.ts';

@@ -1,7 +1,7 @@
 // The Fastify server of both listeners: its limits, its first hook and its error handler, on top of `node-server.ts`.
 import type { Server, ServerOptions } from 'node:http';
 import fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
-import { bodyLimit } from '../core/body-limits.ts';
+import { bodyLimit } from '../core/body-parsers.ts';
 import type { createErrorHandler } from '../core/error-handler.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { registerAllMethods } from '../core/resource.ts';

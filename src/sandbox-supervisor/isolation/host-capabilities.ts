@@ -5,8 +5,7 @@ import type { Socket } from 'node:net';
 import { createProcessGroups, USE_PROCESS_GROUPS } from './child-process.ts';
 import { canSwitchUser, createUserIdAllocator, ulimitOptions, ulimitProbeScript } from './host-privileges.ts';
 import type { SandboxFiles } from './sandbox-files.ts';
-import type { SystemTools } from './system-tools.ts';
-import { bwrapArguments, nodeLibraryPaths } from './system-tools.ts';
+import { bwrapArguments, nodeLibraryPaths, type SystemTools } from './system-tools.ts';
 
 export interface HostCapabilities {
   /** The tools that work here. */

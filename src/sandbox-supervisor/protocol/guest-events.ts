@@ -2,8 +2,7 @@
 // sandbox does not write such a text, so that the host is compromised.
 
 import type { GuestEventKind } from '../../../sandbox/protocol.ts';
-import type { JsonShape } from '../../lib/json/json-scan.ts';
-import { scanJson } from '../../lib/json/json-scan.ts';
+import { type JsonShape, scanJson } from '../../lib/json/json-scan.ts';
 import type { GuestLogRecord, HostCall, InvocationResult } from '../model/sandbox.ts';
 
 /** Maximum lengths on the guest side, in characters. */

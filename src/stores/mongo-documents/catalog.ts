@@ -1,8 +1,7 @@
 // Inspects the server: statistics of one collection (document count, sizes, size of each index), and the list of collections that
 // hold documents.
 
-import type { Document } from 'mongodb';
-import { MongoServerError } from 'mongodb';
+import { type Document, MongoServerError } from 'mongodb';
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import type {
   CollectionStats,
@@ -11,8 +10,7 @@ import type {
   Namespace,
   OperationOptions,
 } from '../ports.ts';
-import type { CollectionType } from './connection/collection-type.ts';
-import { parseCollectionType } from './connection/collection-type.ts';
+import { type CollectionType, parseCollectionType } from './connection/collection-type.ts';
 import { retryRead } from './connection/retry.ts';
 import type { IndexCache, KnownIndex, MongoConnection, OperationScope } from './connection/types.ts';
 import { shadowedName } from './indexes/index-plan.ts';

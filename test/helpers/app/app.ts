@@ -11,8 +11,7 @@ import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { LIBRARY } from '../fixtures/library.ts';
 import type { Answer } from '../server-process/client.ts';
 import { ADMIN } from '../server-process/server-process.ts';
-import type { Workspace } from '../temp/workspace.ts';
-import { createWorkspace, mongoOfWorkspaces } from '../temp/workspace.ts';
+import { createWorkspace, mongoOfWorkspaces, type Workspace } from '../temp/workspace.ts';
 
 /** Drops them. The embedded database needs none of this. */
 async function dropFolderDatabases(workspace: string): Promise<void> {

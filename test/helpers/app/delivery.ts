@@ -1,16 +1,14 @@
 // The delivery listener of the application with its workspace, and the services and files that it looks visitors up in.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { MediaStore } from '../../../src/stores/media-store.ts';
 import { createWorkspace } from '../temp/workspace.ts';
-import type { InjectAnswer, TestApp } from './app.ts';
-import { injectInto, startApp } from './app.ts';
+import { type InjectAnswer, injectInto, startApp, type TestApp } from './app.ts';
 
 interface DeliverySite {
   /** Originals by path; what is no text is written as it is. */

@@ -5,8 +5,7 @@ import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { Answer } from '../server-process/client.ts';
 import { filesBelow } from '../temp/folders.ts';
 import { createWorkspace } from '../temp/workspace.ts';
-import type { InjectAnswer, TestApp } from './app.ts';
-import { parsed, startApp } from './app.ts';
+import { type InjectAnswer, parsed, startApp, type TestApp } from './app.ts';
 
 /** A part of a form: a text field, or a file. */
 export interface Part {

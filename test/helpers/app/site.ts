@@ -7,8 +7,7 @@ import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { book, person } from '../fixtures/library.ts';
 import { captureIo, createTestStreams } from '../server-process/console.ts';
 import type { Workspace } from '../temp/workspace.ts';
-import type { InjectAnswer, TestApp } from './app.ts';
-import { startApp } from './app.ts';
+import { type InjectAnswer, startApp, type TestApp } from './app.ts';
 
 type Parameters = Readonly<Record<string, Json>>;
 

@@ -15,8 +15,7 @@ import type {
   SandboxObserver,
 } from '../../../src/sandbox-supervisor/model/sandbox.ts';
 import { ModuleQueue } from '../../../src/sandbox-supervisor/module-queue.ts';
-import type { SupervisorOptions } from '../../../src/sandbox-supervisor/supervisor.ts';
-import { createSupervisor } from '../../../src/sandbox-supervisor/supervisor.ts';
+import { createSupervisor, type SupervisorOptions } from '../../../src/sandbox-supervisor/supervisor.ts';
 
 /** No machine is so slow that it meets these clocks: a test of a limit sets its own. */
 const LIMITS: ModuleLimits = {

@@ -1,7 +1,6 @@
 // Real processes: the server, one command, a shell script of the documentation; SIGSTOP and SIGCONT (Linux).
 
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';

@@ -3,8 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import type { JsonObject } from '../../../src/lib/json/json.ts';
-import { isJsonObject } from '../../../src/lib/json/json.ts';
+import { isJsonObject, type JsonObject } from '../../../src/lib/json/json.ts';
 
 const SERVER = 'TEST_DOCUMENT_SERVER';
 

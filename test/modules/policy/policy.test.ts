@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors/errors.ts';
 import { packageRoot } from '../../../src/lib/files/package-files.ts';
 import { createPolicyParser } from '../../../src/modules/policy/policy.ts';
-import type { PolicyLimits } from '../../../src/modules/policy/policy-limits.ts';
-import { loadPolicyLimits } from '../../../src/modules/policy/policy-limits.ts';
+import { loadPolicyLimits, type PolicyLimits } from '../../../src/modules/policy/policy-limits.ts';
 
 const packaged = await loadPolicyLimits(new URL('sandbox/', packageRoot()));
 

@@ -12,8 +12,7 @@ import {
 import { isRetryable } from '../connection/retry.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { sendBatch } from './write-commands.ts';
-import type { FailedWrite } from './write-errors.ts';
-import { firstStale } from './write-errors.ts';
+import { type FailedWrite, firstStale } from './write-errors.ts';
 import { batchesOf } from './write-operations.ts';
 
 /** Bounds of the delay before the next attempt. */

@@ -9,8 +9,7 @@ import { retryRead } from '../connection/retry.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { type AppliedWrites, type BeforeImages, readBeforeImages, rollBackWrites } from './rollback.ts';
 import { type BatchResult, sendBatch, UNJOURNALED, writeOne } from './write-commands.ts';
-import type { FailedWrite } from './write-errors.ts';
-import { findProgress, firstStale, progressAfter } from './write-errors.ts';
+import { type FailedWrite, findProgress, firstStale, progressAfter } from './write-errors.ts';
 import { batchesOf, type WriteBatch } from './write-operations.ts';
 
 /** How many removals are on their way at once. */

@@ -10,8 +10,14 @@ import { StoreError } from '../../../errors/errors.ts';
 import type { Namespace, Write } from '../../ports.ts';
 import { toBson } from '../bson/json-to-bson.ts';
 import type { OperationScope } from '../connection/types.ts';
-import type { WriteBatch } from './write-operations.ts';
-import { guardedFilter, STALE, stateFilter, updateOperation, writeOperation } from './write-operations.ts';
+import {
+  guardedFilter,
+  STALE,
+  stateFilter,
+  updateOperation,
+  type WriteBatch,
+  writeOperation,
+} from './write-operations.ts';
 
 /** What writes outside of a transaction wait for. */
 const DURABLE = { w: 'majority', j: true };

@@ -1,8 +1,7 @@
 // Parses the connection string and creates the driver's client. Options that the store's guarantees rest on are fixed. Also
 // maps namespaces to databases of the server.
 
-import type { MongoClientOptions } from 'mongodb';
-import { MongoClient, ReadConcern, ReadPreference } from 'mongodb';
+import { MongoClient, type MongoClientOptions, ReadConcern, ReadPreference } from 'mongodb';
 import { AppError } from '../../../errors/errors.ts';
 import type { Namespace } from '../../ports.ts';
 

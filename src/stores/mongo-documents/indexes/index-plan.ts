@@ -4,8 +4,14 @@
 import { namespaceKey } from '../../namespace.ts';
 import type { IndexDefinition } from '../../ports.ts';
 import type { IndexCache, KnownIndex } from '../connection/types.ts';
-import type { IndexSpec, ServerIndex } from './index-spec.ts';
-import { isSameIndex, matchesSpec, shadowOf, specOf } from './index-spec.ts';
+import {
+  type IndexSpec,
+  isSameIndex,
+  matchesSpec,
+  type ServerIndex,
+  shadowOf,
+  specOf,
+} from './index-spec.ts';
 
 export interface ServingIndex {
   readonly spec: IndexSpec;

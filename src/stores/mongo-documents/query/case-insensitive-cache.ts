@@ -5,8 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Filter } from '../../filter.ts';
 import type { Namespace, Sort } from '../../ports.ts';
 import { hasLongList } from '../filters/long-lists.ts';
-import type { TextEquality } from '../filters/text-conditions.ts';
-import { caseInsensitiveEqualities, withSpellings } from '../filters/text-conditions.ts';
+import { caseInsensitiveEqualities, type TextEquality, withSpellings } from '../filters/text-conditions.ts';
 
 /**
  * A filter with all stored spellings in place of a case-insensitive test, and the time at which they were complete.

@@ -11,8 +11,7 @@ import { deduplicateLists, hasLongList } from '../filters/long-lists.ts';
 import type { CollationStatistics, SpellingCache } from './case-insensitive-cache.ts';
 import { countIgnoringCase } from './case-insensitive-find.ts';
 import type { FilterTranslator } from './non-json-paths.ts';
-import type { QueryCosts } from './query-costs.ts';
-import { shapeOfCount } from './query-costs.ts';
+import { type QueryCosts, shapeOfCount } from './query-costs.ts';
 import { countDocuments, operationTimeOf, rethrowFilterTooLarge, runRead } from './read-command.ts';
 import { countScanned } from './residual-find.ts';
 

@@ -13,8 +13,7 @@ import { createCollationStatistics, createSpellingCache } from './case-insensiti
 import { findIgnoringCase } from './case-insensitive-find.ts';
 import { createCount } from './count.ts';
 import { chooseSortStrategy, createFilterTranslator, type FilterTranslator } from './non-json-paths.ts';
-import type { FoundPage, PageQuery } from './page.ts';
-import { createPageReader, findPlain } from './page.ts';
+import { createPageReader, type FoundPage, findPlain, type PageQuery } from './page.ts';
 import { createQueryCosts } from './query-costs.ts';
 import { rethrowFilterTooLarge } from './read-command.ts';
 import { findMerged, findResidual, findSorted } from './residual-find.ts';

@@ -12,10 +12,8 @@ import { retryRead } from '../connection/retry.ts';
 import type { IndexCache, KnownIndex, MongoConnection, OperationScope } from '../connection/types.ts';
 import type { TranslatedFilter } from '../filters/translated-filter.ts';
 import type { CollationStatistics, SpellingCache } from './case-insensitive-cache.ts';
-import type { QueryCosts, QueryShape } from './query-costs.ts';
-import { maxShortPageBytes, shapeOfFind } from './query-costs.ts';
-import type { FindRequest } from './read-command.ts';
-import { forEachDocument } from './read-command.ts';
+import { maxShortPageBytes, type QueryCosts, type QueryShape, shapeOfFind } from './query-costs.ts';
+import { type FindRequest, forEachDocument } from './read-command.ts';
 import { serverProjection, serverSort } from './sort-and-projection.ts';
 
 /** A query with everything needed to run it. */

@@ -1,7 +1,13 @@
 // Sends commands that only read, and passes on their documents as bytes, batch by batch, without blocking the event loop.
 
-import type { ClientSession, CollationOptions, Document, FindOptions, Long } from 'mongodb';
-import { Timestamp } from 'mongodb';
+import {
+  type ClientSession,
+  type CollationOptions,
+  type Document,
+  type FindOptions,
+  type Long,
+  Timestamp,
+} from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
 import { createYielder } from '../../../lib/async/yielding.ts';
 import type { Direction, Namespace } from '../../ports.ts';

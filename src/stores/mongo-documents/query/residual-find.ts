@@ -1,8 +1,7 @@
 // Finds and counts what the server cannot filter or sort exactly: reads the fields that a filter or sort needs of all candidates,
 // selects ids here, then fetches the documents of the page by them.
 
-import type { Document } from 'mongodb';
-import { BSON } from 'mongodb';
+import { BSON, type Document } from 'mongodb';
 import { mapYielding } from '../../../lib/async/yielding.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import type { Filter } from '../../filter.ts';

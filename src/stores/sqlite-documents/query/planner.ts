@@ -5,8 +5,7 @@ import type { Sort } from '../../ports.ts';
 import type { CollectionEntry } from '../data-file/catalogue.ts';
 import type { Connection } from '../data-file/connection.ts';
 import { estimateRows, type OrderedTable, orderedTableFor } from './ordered-table.ts';
-import type { Plan } from './plan.ts';
-import { MAX_SORTED_DOCUMENTS, planQuery } from './plan.ts';
+import { MAX_SORTED_DOCUMENTS, type Plan, planQuery } from './plan.ts';
 
 interface PlannedQuery {
   readonly plan: Plan;

@@ -4,8 +4,12 @@
 import { StoreError } from '../../../errors/errors.ts';
 import { forEachYielding } from '../../../lib/async/yielding.ts';
 import { MAX_JOINED_LENGTH, textLength } from '../../../lib/chunked-text.ts';
-import type { StorageErrorKind } from '../data-file/storage-errors.ts';
-import { asStoreError, StorageError, storageErrorKindOf } from '../data-file/storage-errors.ts';
+import {
+  asStoreError,
+  StorageError,
+  type StorageErrorKind,
+  storageErrorKindOf,
+} from '../data-file/storage-errors.ts';
 
 export type ThreadResult<T> =
   | { readonly ok: true; readonly value: T }

@@ -1,7 +1,13 @@
 // Reads see what was acknowledged before, whichever server answers them.
 
-import type { ClientSession, Document, ServerDescription, ServerType, TopologyType } from 'mongodb';
-import { Timestamp } from 'mongodb';
+import {
+  type ClientSession,
+  type Document,
+  type ServerDescription,
+  type ServerType,
+  Timestamp,
+  type TopologyType,
+} from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createCausalClock,

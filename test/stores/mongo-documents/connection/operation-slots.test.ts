@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { OperationClass } from '../../../../src/stores/mongo-documents/connection/operation-slots.ts';
 import {
   createDeadline,
   createOperationSlots,
   createWaitQueue,
   isLongerClass,
+  type OperationClass,
 } from '../../../../src/stores/mongo-documents/connection/operation-slots.ts';
 import { rejection } from '../connections.ts';
 

@@ -2,15 +2,13 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compileLinearRegex } from '../../../../src/lib/regex/linear-regex.ts';
 import { parsePattern } from '../../../../src/stores/mongo-documents/patterns/parse-pattern.ts';
-import type {
-  AtomSequences,
-  PatternAtom,
-} from '../../../../src/stores/mongo-documents/patterns/server-pattern.ts';
 import {
+  type AtomSequences,
   alternatives,
   concat,
   longestGaplessRun,
   matchesAnyCharacter,
+  type PatternAtom,
   repeat,
   serverPattern,
   serverPatterns,

@@ -7,8 +7,7 @@ import { createMongoCountCache } from '../../../../src/stores/mongo-documents/qu
 import { countDocuments } from '../../../../src/stores/mongo-documents/query/read-command.ts';
 import { BOOKS, where } from '../../../contracts/store-cases.ts';
 import { describeMongo, ownDatabase } from '../../../helpers/store/mongo-servers.ts';
-import type { OwnServer } from '../../../helpers/store/mongod.ts';
-import { launchServer } from '../../../helpers/store/mongod.ts';
+import { launchServer, type OwnServer } from '../../../helpers/store/mongod.ts';
 import { withDatabase } from '../../../helpers/temp/workspace.ts';
 import { openConnection } from '../connections.ts';
 import { foldingIndex, openReads } from './workbench.ts';

@@ -1,7 +1,6 @@
 import { BSON, ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import type { Filter } from '../../../../src/stores/filter.ts';
-import { MATCH_ALL } from '../../../../src/stores/filter.ts';
+import { type Filter, MATCH_ALL } from '../../../../src/stores/filter.ts';
 import type { OperationClass } from '../../../../src/stores/mongo-documents/connection/operation-slots.ts';
 import { translateFilter } from '../../../../src/stores/mongo-documents/filters/translate.ts';
 import { createReads } from '../../../../src/stores/mongo-documents/query/find.ts';

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Filter, FilterTest } from '../../../../src/stores/filter.ts';
-import { MATCH_ALL } from '../../../../src/stores/filter.ts';
-import type { QueryShape } from '../../../../src/stores/mongo-documents/query/query-costs.ts';
+import { type Filter, type FilterTest, MATCH_ALL } from '../../../../src/stores/filter.ts';
 import {
   createQueryCosts,
   maxShortPageBytes,
+  type QueryShape,
   shapeOfCount,
   shapeOfFind,
 } from '../../../../src/stores/mongo-documents/query/query-costs.ts';

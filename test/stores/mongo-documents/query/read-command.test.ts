@@ -1,13 +1,12 @@
 // Reads as bare commands, on the real server.
 
-import type { Document } from 'mongodb';
-import { BSON } from 'mongodb';
+import { BSON, type Document } from 'mongodb';
 import { expect, it } from 'vitest';
 import { StoreError } from '../../../../src/errors/errors.ts';
 import type { OperationScope } from '../../../../src/stores/mongo-documents/connection/types.ts';
-import type { FindCommand } from '../../../../src/stores/mongo-documents/query/read-command.ts';
 import {
   countDocuments,
+  type FindCommand,
   forEachDocument,
   readBatches,
   runRead,

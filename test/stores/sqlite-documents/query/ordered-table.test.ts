@@ -7,8 +7,7 @@ import {
   encodeValue,
   prefixSuccessor,
 } from '../../../../src/stores/sqlite-documents/indexes/key-encoding.ts';
-import type { IndexAccess } from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
-import { FULL_RANGE } from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
+import { FULL_RANGE, type IndexAccess } from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
 import {
   countRows,
   estimateRows,

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Filter, type FilterTest, MATCH_ALL } from '../../../../src/stores/filter.ts';
 import type { IndexDefinition, Sort } from '../../../../src/stores/ports.ts';
-import type { Access, Plan } from '../../../../src/stores/sqlite-documents/query/plan.ts';
-import { MAX_SORTED_DOCUMENTS, planQuery } from '../../../../src/stores/sqlite-documents/query/plan.ts';
+import {
+  type Access,
+  MAX_SORTED_DOCUMENTS,
+  type Plan,
+  planQuery,
+} from '../../../../src/stores/sqlite-documents/query/plan.ts';
 import { idOf, indexOf } from '../test-database.ts';
 
 const field = (path: string, ...tests: FilterTest[]): Filter => ({ kind: 'field', path, tests });
