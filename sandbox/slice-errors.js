@@ -36,7 +36,11 @@ export function withoutReservedLog(options) {
   };
 }
 
-/** The log line of a rejection that nobody handled; undefined if the log has no room for it. @param {GuestOptions} options @param {unknown} error */
+/**
+ * The log line of a rejection that nobody handled; undefined if the log has no room for it.
+ * @param {GuestOptions} options
+ * @param {unknown} error
+ */
 export function rejectionLine(options, error) {
   if (options.logBytes < 2 * RESERVED_LOG_BYTES || options.logLines < 2) return undefined;
   return `{"level":"error","message":${JSON.stringify(`Unhandled rejection: ${messageOf(error)}`)}}`;

@@ -3,7 +3,7 @@
 (function primordials() {
   'use strict';
   const { bind, call } = Function.prototype;
-  /** Time slices a method into a function that takes its `this` first. */
+  /** Turns a method into a function that takes its `this` first. */
   const uncurry = bind.bind(call);
 
   const TypedArray = Object.getPrototypeOf(Uint8Array);

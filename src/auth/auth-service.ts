@@ -1,4 +1,5 @@
-// Login and verification of tokens, both `unavailable` until startup is complete; and the signing secrets, which are generated unless configured.
+// Login and verification of tokens, both `unavailable` until startup is complete; and the signing secrets, which are generated
+// unless configured.
 
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/schema.ts';

@@ -32,7 +32,8 @@ function grow(): void {
 }
 
 /**
- * Keeps the young generation at 8 MB, or 16 while most of it survives. V8 reads its maximum before any code runs, but the factor by which it grows at each
+ * Keeps the young generation at 8 MB, or 16 while most of it survives. V8 reads its maximum before any code runs, but the
+ * factor by which it grows at each
  * collection. Does nothing where Node was started with a maximum, as by `npm start`.
  */
 export function boundYoungGeneration(nodeOptions: string): void {

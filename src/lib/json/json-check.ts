@@ -27,7 +27,8 @@ interface Step {
 }
 
 /**
- * Finds the first issue of a value from `JSON.parse`: a lone surrogate, a number that is not finite, nesting beyond `MAX_JSON_DEPTH`, a key that is `__proto__` or holds NUL. Undefined if there is none.
+ * Finds the first issue of a value from `JSON.parse`: a lone surrogate, a number that is not finite, nesting beyond
+ * `MAX_JSON_DEPTH`, a key that is `__proto__` or holds NUL. Undefined if there is none.
  */
 export function findJsonIssue(value: unknown): JsonIssue | undefined {
   return check(value, undefined, 0);

@@ -87,7 +87,10 @@ export function activateVersion(
   states.put({ address, state, ...contents });
 }
 
-/** Writes the active texts back to the files of a module whose change could not be stored. Failures are logged; the next start repairs them. */
+/**
+ * Writes the active texts back to the files of a module whose change could not be stored. Failures are logged; the next start
+ * repairs them.
+ */
 export async function restoreFiles(
   { files, states, log }: Pick<PublishDeps, 'files' | 'states' | 'log'>,
   address: ModuleAddress,

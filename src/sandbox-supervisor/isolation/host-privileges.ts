@@ -1,4 +1,5 @@
-// What the process of a host may do: the flags of its Node, its kernel limits (`ulimit`), and a user of its own where the server may change users.
+// What the process of a host may do: the flags of its Node, its kernel limits (`ulimit`), and a user of its own where the
+// server may change users.
 
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,4 +1,5 @@
-// The attempts of the self-test with the isolation layers that stop each, and the newest results: with the just-in-time compiler and without.
+// The attempts of the self-test with the isolation layers that stop each, and the newest results: with the just-in-time
+// compiler and without.
 
 import type { SelfTest, SelfTestItem, SelfTestResult } from '../model/sandbox.ts';
 import type { IsolationLayers } from './isolation-levels.ts';

@@ -1,4 +1,5 @@
-// Programs of the machine that isolate hosts, none of them required, and how a host runs under bubblewrap: its command line, and the pipes to it.
+// Programs of the machine that isolate hosts, none of them required, and how a host runs under bubblewrap: its command line,
+// and the pipes to it.
 
 import { accessSync, constants, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';

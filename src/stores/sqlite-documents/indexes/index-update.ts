@@ -47,7 +47,10 @@ export function updateIndex(context: WriteContext, index: IndexEntry, change: In
     .run(index.n, change.doc);
 }
 
-/** Replaces the rows of one document. Throws `duplicate` if a unique key is taken, `parallel-arrays` if the index cannot hold the document. */
+/**
+ * Replaces the rows of one document. Throws `duplicate` if a unique key is taken, `parallel-arrays` if the index cannot hold
+ * the document.
+ */
 export function updateIndexRows(context: WriteContext, index: IndexEntry, change: IndexRowChange): void {
   const encode = context.rowEncoder(index);
   const { doc, before, after, workLimit } = change;
