@@ -16,14 +16,14 @@ const SCRIPT = new URL('./self-test-run.ts', import.meta.url);
 interface Result {
   readonly state: string;
   readonly items: readonly SelfTestItem[];
-  readonly ms: number;
 }
 
 function run(tools: readonly string[], user: TestUser, env = {}): Result {
   const [program = '', ...args] = [...user.before, user.node, pathFor(user, SCRIPT), ...tools];
   const { stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',
-    env: { PATH: '/usr/bin:/bin', ...env },
+    // Node would hand NODE_V8_COVERAGE on to the hosts, whose environment must be empty.
+    env: { PATH: '/usr/bin:/bin', NODE_V8_COVERAGE: '', ...env },
   });
   if (stdout === '') throw new Error(stderr);
   return JSON.parse(stdout) as Result;
@@ -63,7 +63,7 @@ function unwalled(args: readonly string[], walls: Readonly<Record<string, boolea
 
 describe.each(USERS)('the self-test as $user', (user) => {
   it.each(MACHINES)('passes with $machine, and lists what is not held', ({ tools, memory }) => {
-    const { state, items, ms } = run(tools, user);
+    const { state, items } = run(tools, user);
     expect(items.filter(({ held, detail }) => !held && !detail.includes('no wall of this level'))).toEqual(
       [],
     );
@@ -73,8 +73,6 @@ describe.each(USERS)('the self-test as $user', (user) => {
         memory ? [] : ['take more memory than a host may'],
       );
     expect(items.length).toBe(linux ? 29 : 21);
-    // On a machine with nothing else to do: one second. Far more says that it waits for what does not come.
-    expect(ms).toBeLessThan(15_000);
   });
 });
 
