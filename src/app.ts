@@ -17,7 +17,7 @@ import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
 import type { createDelivery as CreateDelivery, DeliverySetup } from './delivery-setup.ts';
 import { AppError } from './errors/errors.ts';
-import { createContentServer } from './http/server.ts';
+import { createContentServer } from './http/content-server.ts';
 import { type ByteQuota, createByteQuota } from './lib/async/concurrency.ts';
 import type { Pause } from './lib/async/retry.ts';
 import { packageVersion } from './lib/files/package-files.ts';

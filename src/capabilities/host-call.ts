@@ -24,7 +24,7 @@ export class HostCallError extends Error {
 
   constructor(code: HostCallErrorCode, message: string) {
     super(message);
-    this.name = 'Refusal';
+    this.name = 'HostCallError';
     this.code = code;
   }
 }

@@ -7,7 +7,7 @@ import {
   READ_PARAMETER_KINDS,
   type ReadParameterKind,
   type ReadRequest,
-} from '../collections/model/read-request.ts';
+} from '../collections/model/read-parameters.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import { getArgument, HostCallError } from './host-call.ts';
 

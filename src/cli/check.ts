@@ -53,8 +53,8 @@ async function specificationIssues(
 }
 
 async function workspaceIssues(loaded: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
-  const { openModuleChecker: openModuleCheck } = await import('../cli-services.ts');
-  const modules = await openModuleCheck(loaded.config, { cwd });
+  const { openModuleChecker } = await import('../cli-services.ts');
+  const modules = await openModuleChecker(loaded.config, { cwd });
   try {
     const known = { registry: createCollectionRegistry(), hooks: await modules.hookNames() };
     const specifications = await specificationIssues(loaded, cwd, known);

@@ -38,8 +38,8 @@ function codeOf(error: unknown): string {
 
 /** The parser with line numbers is loaded only if there is an issue. */
 async function readLines(text: string) {
-  const { parseLineNumbers: readJsonLines } = await import('../lib/json/json-line-numbers.ts');
-  return readJsonLines(text);
+  const { parseLineNumbers } = await import('../lib/json/json-line-numbers.ts');
+  return parseLineNumbers(text);
 }
 
 async function syntaxIssue(file: string, text: string): Promise<ConfigIssue> {

@@ -1,7 +1,7 @@
 // Whatever a client sends is answered or refused: never a defect, and never a change by halves.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ReadRequest } from '../../src/collections/model/read-request.ts';
+import type { ReadRequest } from '../../src/collections/model/read-parameters.ts';
 import { AppError, StoreError } from '../../src/errors/errors.ts';
 import type { MaybePromise } from '../../src/lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';

@@ -1,6 +1,6 @@
 // The catalogue of errors: complete, used, and carried faithfully by AppError.
 import { describe, expect, it } from 'vitest';
-import { createFilterError } from '../../src/collections/model/read-request.ts';
+import { createFilterError } from '../../src/collections/model/read-parameters.ts';
 import { ERRORS } from '../../src/errors/error-catalogue.ts';
 import { AppError, type ErrorCode, StoreError } from '../../src/errors/errors.ts';
 import { sourceFiles } from '../helpers/fixtures/source-tree.ts';

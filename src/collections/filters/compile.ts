@@ -6,7 +6,7 @@ import { type Filter, type FilterTest, MATCH_ALL } from '../../stores/filter.ts'
 import type { DocumentStore, FindQuery, OperationOptions } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
-import { createFilterError } from '../model/read-request.ts';
+import { createFilterError } from '../model/read-parameters.ts';
 import { type CollectionRegistry, referenceTarget } from '../model/registry.ts';
 import { parseFilter } from './parse.ts';
 import {

@@ -3,7 +3,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { compileLinearRegex, LinearRegexError } from '../../lib/regex/linear-regex.ts';
 import type { FilterTest, FilterTypeName } from '../../stores/filter.ts';
-import { createFilterError } from '../model/read-request.ts';
+import { createFilterError } from '../model/read-parameters.ts';
 import { areReferencesResolved, type ParsedTest } from './parsed-filter.ts';
 import type { OperandRules } from './scope.ts';
 

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { CheckedJson } from '../../lib/json/json-check.ts';
 import type { StoredDocument, TextPage, Write } from '../../stores/ports.ts';
 import type { Collection } from './collection.ts';
-import type { ComposeDepth, ReadRequest } from './read-request.ts';
+import type { ComposeDepth, ReadRequest } from './read-parameters.ts';
 
 export type CollectionMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 

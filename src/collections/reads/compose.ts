@@ -7,7 +7,7 @@ import { filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import type { Collection, Field } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
-import type { ComposeDepth } from '../model/read-request.ts';
+import type { ComposeDepth } from '../model/read-parameters.ts';
 import { type CollectionRegistry, referenceFields, referenceTarget } from '../model/registry.ts';
 import {
   type CompositionNode,

@@ -17,7 +17,7 @@ import type {
 } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { ReadPage, RequestContext } from '../model/documents.ts';
-import type { ComposeDepth } from '../model/read-request.ts';
+import type { ComposeDepth } from '../model/read-parameters.ts';
 import type { Composer } from './compose.ts';
 import { type HistoryLoader, mayHaveLongHistory } from './history-loader.ts';
 import { includesField, type PageInfo, pageMetadata, withVisibleId } from './read-options.ts';

@@ -31,7 +31,7 @@ const HISTORY_MEMBER = new Map([['"history"', 'history']]);
 export interface HistoryLoader {
   /**
    * The same documents, each as JSON text, with the ids in between in their `history`. Documents without their `_id`
-   * stay as they are, and so do all once the answer has `MAX_IDS` more ids.
+   * stay as they are, and so do all once the answer has `MAX_ADDED_IDS` more ids.
    */
   completeHistories(
     collection: Collection,

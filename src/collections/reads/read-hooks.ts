@@ -11,7 +11,7 @@ import {
   READ_PARAMETER_KINDS,
   READ_PARAMETERS,
   type ReadRequest,
-} from '../model/read-request.ts';
+} from '../model/read-parameters.ts';
 
 /** The hooks of one read. */
 export interface ReadHooks {

@@ -6,7 +6,7 @@ import type { Direction, Projection, Sort } from '../../stores/ports.ts';
 import { collectionScope, isValidPath } from '../filters/scope.ts';
 import type { Collection } from '../model/collection.ts';
 import type { CountResult, Metadata } from '../model/documents.ts';
-import { createParameterError, type ReadRequest } from '../model/read-request.ts';
+import { createParameterError, type ReadRequest } from '../model/read-parameters.ts';
 
 /** What is known of a page before the matches are counted. */
 export interface PageInfo {

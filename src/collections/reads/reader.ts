@@ -9,7 +9,7 @@ import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
 import type { HookDeps } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
 import type { DocumentLimits, DocumentService, RequestContext, SinglePage } from '../model/documents.ts';
-import type { ReadRequest } from '../model/read-request.ts';
+import type { ReadRequest } from '../model/read-parameters.ts';
 import {
   createPageFinder,
   createReadView,

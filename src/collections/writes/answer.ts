@@ -3,7 +3,7 @@ import { AppError, StoreError } from '../../errors/errors.ts';
 import type { DocumentStore, Write } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
-import type { ComposeDepth } from '../model/read-request.ts';
+import type { ComposeDepth } from '../model/read-parameters.ts';
 import { documentKey } from '../model/registry.ts';
 import { createComposer } from '../reads/compose.ts';
 import type { WriteDeps } from './commit.ts';

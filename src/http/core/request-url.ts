@@ -9,7 +9,7 @@ import {
   parseComposeDepth,
   READ_PARAMETERS,
   type ReadQueryParameter,
-} from '../../collections/model/read-request.ts';
+} from '../../collections/model/read-parameters.ts';
 import { AppError } from '../../errors/errors.ts';
 
 export type QueryParameter = ReadQueryParameter | 'cache' | 'callback';

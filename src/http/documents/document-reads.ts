@@ -11,7 +11,7 @@ import {
   type ReadParameterKind,
   type ReadQueryParameter,
   type ReadRequest,
-} from '../../collections/model/read-request.ts';
+} from '../../collections/model/read-parameters.ts';
 import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';

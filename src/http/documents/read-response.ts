@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Collection } from '../../collections/model/collection.ts';
-import { createParameterError } from '../../collections/model/read-request.ts';
+import { createParameterError } from '../../collections/model/read-parameters.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { forEachYielding, mapYielding } from '../../lib/async/yielding.ts';
 import { type ChunkedText, MAX_JOINED_LENGTH, textChunks, textLength } from '../../lib/chunked-text.ts';

@@ -7,16 +7,16 @@ import { moduleAuditEntry, moduleKey } from '../model/module-address.ts';
 import type { ModuleAddress } from '../model/module-types.ts';
 import type { VersionRecord } from '../versions/module-records.ts';
 import { withActiveVersion } from '../versions/state-transitions.ts';
-import type { CodeValidator } from './code-validation.ts';
-import type { FileText, ModuleFile } from './module-files.ts';
-import { loadCurrentPolicy, parsePolicyText } from './policy-file.ts';
 import {
   activateVersion,
   assertModulePaths,
   createVersionRecord,
   type NewCode,
   type PublishDeps,
-} from './publish.ts';
+} from './activate-version.ts';
+import type { CodeValidator } from './code-validation.ts';
+import type { FileText, ModuleFile } from './module-files.ts';
+import { loadCurrentPolicy, parsePolicyText } from './policy-file.ts';
 import { applyPolicyFromFile } from './put-policy.ts';
 import { type RemoveModuleDeps, removeDeletedModule } from './remove-module.ts';
 

@@ -6,8 +6,6 @@ import type { ModuleAddress, PostResult } from '../model/module-types.ts';
 import { assertNameAvailable } from '../routes/route-conflicts.ts';
 import type { VersionRecord } from '../versions/module-records.ts';
 import { withActiveVersion, withVersion } from '../versions/state-transitions.ts';
-import type { CodeValidator } from './code-validation.ts';
-import { loadCurrentPolicy, policyHash } from './policy-file.ts';
 import {
   activateVersion,
   assertModulePaths,
@@ -15,7 +13,9 @@ import {
   type NewCode,
   type PublishDeps,
   restoreFiles,
-} from './publish.ts';
+} from './activate-version.ts';
+import type { CodeValidator } from './code-validation.ts';
+import { loadCurrentPolicy, policyHash } from './policy-file.ts';
 import { type ReviewMode, requiresReview, savePendingVersion } from './review.ts';
 
 export interface PostCodeDeps extends PublishDeps {

@@ -7,7 +7,6 @@ import type { Policy } from '../policy/policy.ts';
 import { isPrivilegedPolicy } from '../policy/policy-schema.ts';
 import type { VersionRecord } from '../versions/module-records.ts';
 import { withActiveVersion, withPendingVersion } from '../versions/state-transitions.ts';
-import { formatPolicy, loadCurrentPolicy, policyHash } from './policy-file.ts';
 import {
   activateVersion,
   assertModulePaths,
@@ -15,7 +14,8 @@ import {
   type NewCode,
   type PublishDeps,
   restoreFiles,
-} from './publish.ts';
+} from './activate-version.ts';
+import { formatPolicy, loadCurrentPolicy, policyHash } from './policy-file.ts';
 
 export interface ReviewDeps extends PublishDeps {
   readonly audit: Pick<Audit, 'recordChange'>;

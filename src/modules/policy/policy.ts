@@ -10,32 +10,14 @@ import type {
   PolicyGrants,
 } from '../../sandbox-supervisor/model/module-version.ts';
 import { fetchLimitsFor, findCoveringCollectionLimit, findCoveringFetchLimit } from './grant-cover.ts';
-import {
-  DEFAULT_REQUEST_HEADERS,
-  DEFAULT_RESPONSE_HEADERS,
-  type HeaderDirection,
-  headerGrantCovers,
-} from './header-rules.ts';
+import { type HeaderDirection, headerGrantCovers } from './header-rules.ts';
+import { DEFAULT_FETCH, DEFAULT_HEADERS, DEFAULT_LIMITS, DEFAULT_MAX_RESULTS } from './policy-defaults.ts';
 import { findPolicyIssues } from './policy-issues.ts';
 import type { PolicyLimits } from './policy-limits.ts';
 import { POLICY_FORMATS, POLICY_SCHEMA, type PolicyInput } from './policy-schema.ts';
 
 const MAX_POLICY_CHARACTERS = 100_000;
 const MAX_ITEMS = 50;
-const DEFAULT_LIMITS: ModuleLimits = {
-  cpuMs: 1000,
-  wallMs: 5000,
-  heapMb: 64,
-  responseBytes: 10_485_760,
-  logBytes: 65_536,
-  hostCalls: 50,
-  concurrency: 16,
-  perMinute: 0,
-};
-const DEFAULT_MAX_RESULTS = 1000;
-const DEFAULT_HEADERS = { request: DEFAULT_REQUEST_HEADERS, response: DEFAULT_RESPONSE_HEADERS };
-const DEFAULT_FETCH = { methods: ['GET'], paths: ['/'], maxBytes: 1_048_576, timeoutMs: 5000, headers: {} };
-
 interface PolicyParserDeps {
   readonly policyLimits: PolicyLimits;
   /** Bytes of a request body that the server takes at all. */

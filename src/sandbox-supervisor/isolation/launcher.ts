@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { type AvailableTools, detectAvailableTools, ulimitLetter } from './available-tools.ts';
 import { createProcessGroups, killGroup, USE_PROCESS_GROUPS, withOnlyPipes } from './child-process.ts';
-import { detectHostCapabilities, type HostCapabilities, ulimitLetter } from './host-capabilities.ts';
 import { nodeFlags, ulimitOptions, ulimitScript } from './host-privileges.ts';
 import type { IsolationLayers } from './isolation-levels.ts';
 import { readSandboxFiles, type SandboxFiles } from './sandbox-files.ts';
@@ -50,10 +50,10 @@ const STATUS_FD = 5;
 
 interface IsolationSetup {
   readonly files: SandboxFiles;
-  readonly capabilities: HostCapabilities;
+  readonly capabilities: AvailableTools;
 }
 
-const acceptedUlimits = (capabilities: HostCapabilities, options: LaunchOptions) =>
+const acceptedUlimits = (capabilities: AvailableTools, options: LaunchOptions) =>
   ulimitOptions({ ...options, ownUser: capabilities.allocateUserId !== undefined }).filter((option) =>
     capabilities.limits.has(ulimitLetter(option)),
   );
@@ -100,7 +100,7 @@ export function createLauncher({ root, tools = findSystemTools() }: LauncherOpti
   const groups = createProcessGroups();
   const prepare = async (memoryMb: number): Promise<IsolationSetup> => {
     const files = await readSandboxFiles(root);
-    return { files, capabilities: await detectHostCapabilities({ tools, files, memoryMb }) };
+    return { files, capabilities: await detectAvailableTools({ tools, files, memoryMb }) };
   };
   return {
     async launch(options) {

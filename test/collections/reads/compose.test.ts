@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
+import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { callerNamed, contextOf, documentsOf, type Library, openLibrary } from '../library-service.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
+import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
 import { HISTORY_BLOCK_SIZE } from '../../../src/collections/model/stored-revisions.ts';
 import { createHistoryLoader } from '../../../src/collections/reads/history-loader.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';

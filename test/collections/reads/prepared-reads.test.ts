@@ -1,6 +1,6 @@
 // What is remembered of a request object, and what must not be: the specification, the data and the caller may change.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
+import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
 import { HISTORY_BLOCK_SIZE } from '../../../src/collections/model/stored-revisions.ts';
 import type { FindQuery } from '../../../src/stores/ports.ts';
 import {

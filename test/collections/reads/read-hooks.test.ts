@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
+import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
 import {
   checkHookRequest,
   decodeHookRequest,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
+import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
 import { toOperationOptions } from '../../../src/collections/reads/find-page.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';

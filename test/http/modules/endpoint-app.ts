@@ -3,8 +3,8 @@
 import { createCollectionRegistry } from '../../../src/collections/model/registry.ts';
 import { buildConfig } from '../../../src/config/build-config.ts';
 import { createEndpointCalls } from '../../../src/endpoints/call.ts';
+import { createContentServer } from '../../../src/http/content-server.ts';
 import type { HttpDeps } from '../../../src/http/core/http-deps.ts';
-import { createContentServer } from '../../../src/http/server.ts';
 import { createByteQuota } from '../../../src/lib/async/concurrency.ts';
 import { createIdSource } from '../../../src/lib/ids.ts';
 import type { Json } from '../../../src/lib/json/json.ts';

@@ -1,6 +1,6 @@
 // What clients may ask of a generated world: every operator of the allow-list, sorts, pages, projections, and writes.
 import fc from 'fast-check';
-import type { ReadRequest } from '../../../src/collections/model/read-request.ts';
+import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { pair } from './pair.ts';
 import { pick, pickId } from './picks.ts';

@@ -16,7 +16,7 @@ import { createSortKey } from '../indexes/index-rows.ts';
 import { type Candidate, type CandidateSearch, findCandidates } from './candidates.ts';
 import { countRows, isShort, readJoinedPage, readPage } from './ordered-table.ts';
 import type { Plan } from './plan.ts';
-import { createPlanner, type Planner } from './planner.ts';
+import { createPlanner, type Planner } from './plan-cache.ts';
 import { createPrefilter } from './prefilter.ts';
 import { type Match, selectPage } from './select-page.ts';
 

@@ -11,7 +11,7 @@ import {
   createQueryContext,
   findTexts,
 } from '../../../../src/stores/sqlite-documents/query/execute.ts';
-import { createPlanner } from '../../../../src/stores/sqlite-documents/query/planner.ts';
+import { createPlanner } from '../../../../src/stores/sqlite-documents/query/plan-cache.ts';
 import { indexOf, insertThing, NO_LIMIT, NS, openTestDatabase } from '../test-database.ts';
 
 const BY_N: Filter = { kind: 'field', path: 'n', tests: [{ kind: 'gte', value: 3 }] };

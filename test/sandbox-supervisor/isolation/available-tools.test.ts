@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../src/lib/files/package-files.ts';
 import {
-  detectHostCapabilities,
+  detectAvailableTools,
   ulimitLetter,
-} from '../../../src/sandbox-supervisor/isolation/host-capabilities.ts';
+} from '../../../src/sandbox-supervisor/isolation/available-tools.ts';
 import { readSandboxFiles } from '../../../src/sandbox-supervisor/isolation/sandbox-files.ts';
 import { findSystemTools, type SystemTools } from '../../../src/sandbox-supervisor/isolation/system-tools.ts';
 import { isOpenToAll } from '../../helpers/sandbox/users.ts';
 
 const files = await readSandboxFiles(packageRoot());
 const all = findSystemTools();
-const find = (tools: SystemTools, memoryMb = 384) => detectHostCapabilities({ tools, files, memoryMb });
+const find = (tools: SystemTools, memoryMb = 384) => detectAvailableTools({ tools, files, memoryMb });
 
 describe('the capabilities of a machine', () => {
   it('are the strongest combination that works', async () => {

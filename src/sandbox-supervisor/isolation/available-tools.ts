@@ -7,7 +7,7 @@ import { canSwitchUser, createUserIdAllocator, ulimitOptions, ulimitProbeScript 
 import type { SandboxFiles } from './sandbox-files.ts';
 import { bwrapArguments, nodeLibraryPaths, type SystemTools } from './system-tools.ts';
 
-export interface HostCapabilities {
+export interface AvailableTools {
   /** The tools that work here. */
   readonly tools: SystemTools;
   /** Letters of the `ulimit` options that shell and kernel accept. */
@@ -98,11 +98,11 @@ interface DetectOptions {
 }
 
 /** Tries the strongest combination first. Takes about 30 ms where all is there. */
-export async function detectHostCapabilities({
+export async function detectAvailableTools({
   tools,
   files,
   memoryMb,
-}: DetectOptions): Promise<HostCapabilities> {
+}: DetectOptions): Promise<AvailableTools> {
   const { sh, env, setpriv, bwrap } = tools;
   const programs = [process.execPath, ...nodeLibraryPaths(), files.binding];
   const visiblePaths = [...programs, files.folder];

@@ -8,7 +8,7 @@ import {
   isComposeDepth,
   parseComposeDepth,
   READ_PARAMETERS,
-} from '../../../src/collections/model/read-request.ts';
+} from '../../../src/collections/model/read-parameters.ts';
 import { ROOT } from '../../helpers/fixtures/source-tree.ts';
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
