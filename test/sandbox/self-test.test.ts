@@ -7,6 +7,9 @@ import { packageRoot } from '../../src/lib/files/package-files.ts';
 import { withOnlyPipes } from '../../src/sandbox-supervisor/isolation/child-process.ts';
 import { nodeFlags } from '../../src/sandbox-supervisor/isolation/host-privileges.ts';
 import { readSandboxFiles } from '../../src/sandbox-supervisor/isolation/sandbox-files.ts';
+import { startChildrenWithoutCoverage } from '../helpers/sandbox/process-coverage.ts';
+
+startChildrenWithoutCoverage();
 
 const files = await readSandboxFiles(packageRoot());
 const ORDERS = { file: '/etc/passwd', newFile: '/none/such', port: 1, socket: '/none', server: process.pid };

@@ -6,6 +6,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { RenderJob } from '../../../src/delivery/images/render-job.ts';
 import { RenderWorker } from '../../../src/delivery/images/render-worker.ts';
 import { quadrants } from '../../helpers/fixtures/images.ts';
+import { startChildrenWithoutCoverage } from '../../helpers/sandbox/process-coverage.ts';
+
+startChildrenWithoutCoverage();
 
 const JOB: RenderJob = {
   settings: { width: 20 },

@@ -8,8 +8,11 @@ import { createLauncher, type Launcher } from '../../../src/sandbox-supervisor/i
 import { readSandboxFiles } from '../../../src/sandbox-supervisor/isolation/sandbox-files.ts';
 import { runSelfTest } from '../../../src/sandbox-supervisor/isolation/self-test.ts';
 import type { SelfTestItem } from '../../../src/sandbox-supervisor/model/sandbox.ts';
+import { startChildrenWithoutCoverage } from '../../helpers/sandbox/process-coverage.ts';
 import { pathFor, type TestUser, testUsers } from '../../helpers/sandbox/users.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
+
+startChildrenWithoutCoverage();
 
 const SCRIPT = new URL('./self-test-run.ts', import.meta.url);
 
@@ -22,8 +25,7 @@ function run(tools: readonly string[], user: TestUser, env = {}): Result {
   const [program = '', ...args] = [...user.before, user.node, pathFor(user, SCRIPT), ...tools];
   const { stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',
-    // Node would hand NODE_V8_COVERAGE on to the hosts, whose environment must be empty.
-    env: { PATH: '/usr/bin:/bin', NODE_V8_COVERAGE: '', ...env },
+    env: { PATH: '/usr/bin:/bin', ...env },
   });
   if (stdout === '') throw new Error(stderr);
   return JSON.parse(stdout) as Result;
