@@ -1,6 +1,6 @@
 // A page of 60 MB is the same as ever, and holds the event loop for moments only.
-import { createHash } from 'node:crypto';
 import { request } from 'node:http';
+import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../helpers/app/app.ts';
 import { longestBlockMs } from '../../helpers/server-process/timing.ts';
@@ -51,7 +51,7 @@ function ask(query: string, method = 'GET', headers: Record<string, string> = {}
   });
 }
 
-const tagOf = (body: Buffer) => `"l${createHash('sha1').update(body).digest('base64url')}"`;
+const tagOf = (body: Buffer) => `"l${body.toString().length.toString(36)}-${crc32(body).toString(36)}"`;
 
 describe('a page of 60 MB', { timeout: 60_000 }, () => {
   it('is whole, tagged and as long as it says: as JSON, as a call, from the cache', async () => {

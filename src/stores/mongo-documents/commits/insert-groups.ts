@@ -1,6 +1,12 @@
 // Group commit: single inserts that reach one collection in the same turn of the event loop are sent as one command. Each
 // remains a commit of its own: it succeeds or fails by itself.
-import { BSON, type Collection, MongoBulkWriteError, MongoInvalidArgumentError } from 'mongodb';
+import {
+  BSON,
+  type Collection,
+  MongoBulkWriteError,
+  MongoInvalidArgumentError,
+  MongoWriteConcernError,
+} from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
 import type { Write } from '../../ports.ts';
 import { toBson } from '../bson/json-to-bson.ts';
@@ -89,15 +95,26 @@ async function sendGroup(collection: Collection, members: readonly Member[]): Pr
 
 function settleAfterError(members: readonly Member[], thrown: unknown): void {
   const rejected = rejectedIndexes(thrown);
-  const error = wrappedError(thrown);
+  const unconfirmed = writeConcernError(thrown);
+  const error = unconfirmed ?? wrappedError(thrown);
+  const isUnapplied = unconfirmed === undefined && (isUnsent(error) || isUnappliedWrite(error));
   for (const [index, { settle, fail }] of members.entries()) {
-    if (rejected.size > 0) settle(!rejected.has(index));
-    else if (isUnsent(error) || isUnappliedWrite(error)) settle(false);
+    if (rejected.has(index)) settle(false);
+    else if (rejected.size > 0 && unconfirmed === undefined) settle(true);
+    else if (isUnapplied) settle(false);
     else fail(error);
   }
 }
 
-/** Indexes of the documents that the server rejected; all others are inserted then. */
+/** The error of documents that are inserted, but not known to be durable. */
+function writeConcernError(error: unknown): MongoWriteConcernError | undefined {
+  const found = error instanceof MongoBulkWriteError ? error.result.getWriteConcernError() : undefined;
+  if (found === undefined) return undefined;
+  const { code = 0, errmsg = '' } = found;
+  return new MongoWriteConcernError({ ok: 1, writeConcernError: { code, errmsg } });
+}
+
+/** Indexes of the documents that the server rejected; all others are inserted then, if any is rejected. */
 function rejectedIndexes(error: unknown): ReadonlySet<number> {
   const errors = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
   return new Set(errors.map(({ index }) => index));

@@ -115,6 +115,7 @@ describeMongo('the command of single inserts', () => {
       ['unavailable', { errorCode: 11_600 }],
       ['failed', { errorCode: 8 }],
       ['timeout', { writeConcernError: { code: 64, errmsg: 'late' } }],
+      ['unavailable', { writeConcernError: { code: 91, errmsg: 'stopping' } }],
     ])('with `%s` after %j, and listeners hear of each', async (reason, data) => {
       const bench = open(`all-${Object.keys(data)[0]}-${reason}`);
       await bench.commit([insert(BOOKS, 9, {})]);
