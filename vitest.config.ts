@@ -141,6 +141,8 @@ export default defineConfig({
       include: ['src/**/*.ts'],
       reporter: ['text-summary'],
       reportsDirectory: '.cache/coverage',
+      // Also when a test failed: one run tells everything.
+      reportOnFailure: true,
       thresholds: coverageByFolder,
     },
     projects: [
