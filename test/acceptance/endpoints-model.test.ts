@@ -86,8 +86,8 @@ describe('Model', () => {
   it.each(['people', '1.0/library/people', 'shop/books', '', '__proto__', '../books'])(
     'gives nothing that is not granted: %s',
     async (name) => {
-      const { error } = await evaluated(`Model('${name}').find()`, books());
-      expect(error).toMatchObject({ isError: true, code: expect.any(String) });
+      const answer = await evaluated(`Model('${name}').find()`, books());
+      expect(answer).toMatchObject({ error: { isError: true, code: expect.any(String) } });
     },
   );
 
