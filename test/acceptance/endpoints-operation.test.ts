@@ -119,6 +119,10 @@ describe('a server process', () => {
   const hosts = () =>
     descendants(server.process.pid ?? 0).filter(({ command }) => command.includes('sandbox/host.js'));
 
+  /** Processes of bubblewrap that have not started their host yet. */
+  const starting = () =>
+    hosts().filter(({ pid, command }) => /^\S*bwrap\b/.test(command) && descendants(pid).length === 0);
+
   const alive = (pids: readonly number[]) =>
     pids.filter((pid) => {
       try {
@@ -177,6 +181,8 @@ describe('a server process', () => {
       await call('hello');
       const stuck = call('stuck').catch(() => undefined);
       await expect.poll(() => hosts().length, SOON).toBeGreaterThan(0);
+      // Bubblewrap forgets its child if it is killed while it makes the namespaces: that holds no code, and waits for ever.
+      await expect.poll(starting, SOON).toEqual([]);
       const pids = descendants(server.process.pid ?? 0).map(({ pid }) => pid);
       await server.stop(signal);
       await expect.poll(() => alive(pids), SOON).toEqual([]);
