@@ -1,10 +1,11 @@
 // The text of docs/configuration.md: every setting of the schema with its variable, type, default and meaning.
 
-import type {
-  SettingGroup,
-  SettingMap,
-  SettingSchema,
-  ValueSchema,
+import {
+  isSettingGroup,
+  isSettingMap,
+  type SettingGroup,
+  type SettingSchema,
+  type ValueSchema,
 } from '../../src/config/schema/setting-schema.ts';
 import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
 import { findSetting, SETTING_MAPS } from '../../src/config/settings.ts';
@@ -32,14 +33,6 @@ const FORMAT_NAMES = new Map([
   ['http-url', 'URL'],
   ['time-span', 'span of time'],
 ]);
-
-function isBlock(node: SettingSchema | SettingMap | SettingGroup): node is SettingGroup {
-  return 'properties' in node;
-}
-
-function isFamily(node: SettingSchema | SettingMap | SettingGroup): node is SettingMap {
-  return 'additionalProperties' in node;
-}
 
 function bounds(schema: ValueSchema): string {
   if (!('minimum' in schema || 'maximum' in schema)) return '';
@@ -83,7 +76,7 @@ function row(
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-function familyRow(path: string): string[] {
+function mapRow(path: string): string[] {
   const family = SETTING_MAPS.find((one) => one.path === path);
   if (family === undefined) return [];
   const { description, additionalProperties: leaf, named } = family.node;
@@ -94,8 +87,8 @@ function familyRow(path: string): string[] {
 function rows(block: SettingGroup, parent: string): string[] {
   return Object.entries(block.properties).flatMap(([key, node]) => {
     const path = parent === '' ? key : `${parent}.${key}`;
-    if (isFamily(node)) return familyRow(path);
-    return isBlock(node) ? rows(node, path) : [row(path, node)];
+    if (isSettingMap(node)) return mapRow(path);
+    return isSettingGroup(node) ? rows(node, path) : [row(path, node)];
   });
 }
 
@@ -108,13 +101,13 @@ const HEADER = [
 function descriptions(block: SettingGroup, path: string): string[] {
   const also = (block.aliases ?? []).map((name) => ` Also \`${name}\`.`).join('');
   const inner = Object.entries(block.properties).flatMap(([key, node]) =>
-    isBlock(node) ? [`\`${path}.${key}\`: ${node.description}`] : [],
+    isSettingGroup(node) ? [`\`${path}.${key}\`: ${node.description}`] : [],
   );
   return [block.description + also, ...inner];
 }
 
 function section(name: string, node: SettingSchema | SettingGroup): string {
-  if (!isBlock(node)) return [`## ${name}`, '', ...HEADER, row(name, node), ''].join('\n');
+  if (!isSettingGroup(node)) return [`## ${name}`, '', ...HEADER, row(name, node), ''].join('\n');
   return [
     `## ${name}`,
     '',

@@ -1,6 +1,6 @@
 // The text of workspace/config.schema.json: what editors use to complete and check config.json.
 
-import type { SettingGroup, SettingMap, SettingSchema } from '../../src/config/schema/setting-schema.ts';
+import { isSettingGroup, type SettingGroup } from '../../src/config/schema/setting-schema.ts';
 import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
 
 /** Members of our own that no editor knows, and formats that are ours. */
@@ -8,10 +8,6 @@ const OURS = new Set([
   ...['env', 'secret', 'aliases', 'outsideFile', 'overHttp', 'expects'],
   ...['shorthand', 'named', 'format'],
 ]);
-
-function isBlock(node: SettingSchema | SettingMap | SettingGroup): node is SettingGroup {
-  return 'properties' in node;
-}
 
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
@@ -24,7 +20,7 @@ function plain(value: unknown): unknown {
 function blockSchema(block: SettingGroup): object {
   const members = Object.entries(block.properties).filter(([, node]) => !('outsideFile' in node));
   const properties = Object.fromEntries(
-    members.map(([key, node]) => [key, isBlock(node) ? blockSchema(node) : plain(node)]),
+    members.map(([key, node]) => [key, isSettingGroup(node) ? blockSchema(node) : plain(node)]),
   );
   const object = { description: block.description, type: 'object', properties };
   if (block.shorthand === undefined) return object;
@@ -34,7 +30,7 @@ function blockSchema(block: SettingGroup): object {
 function withAliases(): object {
   const aliases = Object.entries(CONFIG_SCHEMA.properties as SettingGroup['properties']).flatMap(
     ([key, node]) =>
-      isBlock(node)
+      isSettingGroup(node)
         ? (node.aliases ?? []).map((alias) => [
             alias,
             { description: `Another name of \`${key}\`.`, $ref: `#/properties/${key}` },

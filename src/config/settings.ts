@@ -1,6 +1,12 @@
 // The settings as a flat list, and all names of each in files and variables.
 
-import type { SettingGroup, SettingMap, SettingSchema } from './schema/setting-schema.ts';
+import {
+  isSettingGroup,
+  isSettingMap,
+  type SettingGroup,
+  type SettingMap,
+  type SettingSchema,
+} from './schema/setting-schema.ts';
 import { CONFIG_SCHEMA } from './schema.ts';
 
 export interface Setting {
@@ -15,14 +21,6 @@ export interface Setting {
 export type PathTarget =
   | { readonly kind: 'setting'; readonly setting: Setting }
   | { readonly kind: 'group'; readonly shorthand: Setting | undefined };
-
-function isBlock(node: SettingSchema | SettingMap | SettingGroup): node is SettingGroup {
-  return 'properties' in node;
-}
-
-function isFamily(node: SettingSchema | SettingMap | SettingGroup): node is SettingMap {
-  return 'additionalProperties' in node;
-}
 
 function envName(keys: readonly string[]): string {
   const words = keys.map((key) => key.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase());
@@ -39,8 +37,10 @@ function settingOf(leaf: SettingSchema, keys: readonly string[], parent: Setting
 
 function listSettings(block: SettingGroup, keys: readonly string[]): Setting[] {
   return Object.entries(block.properties).flatMap(([key, node]) => {
-    if (isFamily(node)) return [];
-    return isBlock(node) ? listSettings(node, [...keys, key]) : [settingOf(node, [...keys, key], block)];
+    if (isSettingMap(node)) return [];
+    return isSettingGroup(node)
+      ? listSettings(node, [...keys, key])
+      : [settingOf(node, [...keys, key], block)];
   });
 }
 
@@ -55,18 +55,18 @@ export interface NamedSettingGroup {
   readonly shorthand: boolean;
 }
 
-function listBlocks(block: SettingGroup, keys: readonly string[]): NamedSettingGroup[] {
+function listGroups(block: SettingGroup, keys: readonly string[]): NamedSettingGroup[] {
   return Object.entries(block.properties).flatMap(([key, node]) => {
     const path = [...keys, key];
     const named = { path: path.join('.'), env: envName(path) };
-    if (isFamily(node)) return [{ ...named, shorthand: false }];
-    if (!isBlock(node)) return [];
-    return [{ ...named, shorthand: node.shorthand !== undefined }, ...listBlocks(node, path)];
+    if (isSettingMap(node)) return [{ ...named, shorthand: false }];
+    if (!isSettingGroup(node)) return [];
+    return [{ ...named, shorthand: node.shorthand !== undefined }, ...listGroups(node, path)];
   });
 }
 
 /** Every block and family, the outer ones first. */
-export const SETTING_GROUPS: readonly NamedSettingGroup[] = listBlocks(CONFIG_SCHEMA, []);
+export const SETTING_GROUPS: readonly NamedSettingGroup[] = listGroups(CONFIG_SCHEMA, []);
 
 /** A family with where it lies. */
 export interface NamedSettingMap {
@@ -76,15 +76,15 @@ export interface NamedSettingMap {
   readonly node: SettingMap;
 }
 
-function listFamilies(block: SettingGroup, keys: readonly string[]): NamedSettingMap[] {
+function listMaps(block: SettingGroup, keys: readonly string[]): NamedSettingMap[] {
   return Object.entries(block.properties).flatMap(([key, node]) => {
     const path = [...keys, key];
-    if (isFamily(node)) return [{ path: path.join('.'), env: `${envName(path)}_`, node }];
-    return isBlock(node) ? listFamilies(node, path) : [];
+    if (isSettingMap(node)) return [{ path: path.join('.'), env: `${envName(path)}_`, node }];
+    return isSettingGroup(node) ? listMaps(node, path) : [];
   });
 }
 
-export const SETTING_MAPS: readonly NamedSettingMap[] = listFamilies(CONFIG_SCHEMA, []);
+export const SETTING_MAPS: readonly NamedSettingMap[] = listMaps(CONFIG_SCHEMA, []);
 
 /** The setting of this name in a family; none when the name is not allowed there. */
 export function mapSetting({ path, env, node }: NamedSettingMap, name: string): Setting | undefined {
@@ -125,8 +125,8 @@ function addBlock(
     const written = at.written === '' ? key : `${at.written}.${key}`;
     const setting = findSetting(path);
     if (setting !== undefined) addLeaf(targets, written, setting);
-    if (isFamily(node)) targets.set(written, { kind: 'group', shorthand: undefined });
-    if (!isBlock(node)) continue;
+    if (isSettingMap(node)) targets.set(written, { kind: 'group', shorthand: undefined });
+    if (!isSettingGroup(node)) continue;
     for (const name of [written, ...(node.aliases ?? [])]) addBlock(targets, node, { written: name, path });
   }
 }

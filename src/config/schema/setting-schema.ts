@@ -77,5 +77,16 @@ export interface SettingGroup {
   /** The key that a bare boolean in place of the block stands for. */
   readonly shorthand?: string;
   readonly aliases?: readonly string[];
-  readonly properties: Readonly<Record<string, SettingSchema | SettingMap | SettingGroup>>;
+  readonly properties: Readonly<Record<string, SettingNode>>;
+}
+
+/** A member of a group. */
+export type SettingNode = SettingSchema | SettingMap | SettingGroup;
+
+export function isSettingGroup(node: SettingNode): node is SettingGroup {
+  return 'properties' in node;
+}
+
+export function isSettingMap(node: SettingNode): node is SettingMap {
+  return 'additionalProperties' in node;
 }
