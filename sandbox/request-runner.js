@@ -2,6 +2,7 @@
 
 import { createLoadedModules, releaseOutgoing } from './loaded-modules.js';
 import { createResultFrame } from './result-frame.js';
+import { OVER } from './shared-entry.js';
 
 /** @import { Batch } from './shared-entry.js' */
 /** @import { Emit, Guest, LoadedModule, ModuleOptions, SliceEnd, StartedRequest } from './loaded-modules.js' */
@@ -18,7 +19,8 @@ const CARE_FROM_MS = 10;
 const CARE_FACTOR = 100;
 const CARE_MS = 60_000;
 
-const OVER = new Set(['end', 'result', 'next', 'error', 'silent']);
+/** Events after which a request is over: its own, and that it will never answer. */
+const ENDS = new Set([...OVER, 'silent']);
 
 /** @typedef {readonly [number: number, headLength: number, bodyLength: number]} Sizes Of one request: in bytes, or in characters. */
 
@@ -108,7 +110,7 @@ export function createRequestRunner({ createGuest, writer, now, cpu, lost }) {
    */
   const emitter = (loaded) => (of, kind, head, body) => {
     report.event(of, kind, head, body);
-    if (!OVER.has(kind)) return;
+    if (!ENDS.has(kind)) return;
     loaded.started.delete(of);
     if (of === number) over = true;
   };

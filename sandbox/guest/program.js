@@ -145,8 +145,7 @@
 
   /**
    * The requests of a synchronous module, one after the other: each has ended before the next one begins. Returns how many
-   * began. `listText`: JSON of
-   * [number, characters of its head, characters of its body, seeds of `Math.random`]; `texts`: head, body, head, body, …
+   * began. `listText`: JSON of [number, characters of its head, characters of its body, seeds of `Math.random`]; `texts`: head, body, head, body, …
    */
   function startAll(listText, texts) {
     const list = JSONParse(listText);

@@ -33,8 +33,7 @@ function grow(): void {
 
 /**
  * Keeps the young generation at 8 MB, or 16 while most of it survives. V8 reads its maximum before any code runs, but the
- * factor by which it grows at each
- * collection. Does nothing where Node was started with a maximum, as by `npm start`.
+ * factor by which it grows at each collection. Does nothing where Node was started with a maximum, as by `npm start`.
  */
 export function boundYoungGeneration(nodeOptions: string): void {
   const given = [...process.execArgv, nodeOptions];

@@ -1,6 +1,5 @@
 // Parses guest events, which are hostile: their sizes before anything else is read, then their texts. Null means that the guest
-// side of the
-// sandbox does not write such a text, so that the host is compromised.
+// side of the sandbox does not write such a text, so that the host is compromised.
 
 import type { GuestEventKind } from '../../../sandbox/protocol.ts';
 import { type JsonShape, scanJson } from '../../lib/json/json-scan.ts';

@@ -37,7 +37,7 @@ const namespacesOf = (writes: readonly Write[]): readonly Namespace[] => [
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
 /**
- * Creates the `commit` and `watch` of the store. A rejected commit wrote nothing and names the write, with two exceptions:
+ * Creates the `commit` and `onCommit` of the store. A rejected commit wrote nothing and names the write, with two exceptions:
  * after `timeout` or `unavailable` a single write or the commit of a transaction may have been applied without an answer,
  * and without transactions the first of several writes may stay if the server is lost in between.
  */

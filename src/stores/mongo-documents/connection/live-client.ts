@@ -1,6 +1,5 @@
 // A connected client: the kind of its deployment, its collections, and the causal clock of its reads. A newly elected primary
-// has every majority write
-// but may not know yet that the majority has it, and would leave out the last ones:
+// has every majority write but may not know yet that the majority has it, and would leave out the last ones:
 // https://www.mongodb.com/docs/manual/core/causal-consistency-read-write-concerns/
 
 import type {
