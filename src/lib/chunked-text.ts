@@ -20,6 +20,17 @@ export function joinByComma(texts: readonly string[]): ChunkedText {
   return texts.flatMap((text, index) => (index === 0 ? [text] : [',', text]));
 }
 
+/** A list of texts, joined by commas, with their number. */
+export interface JoinedTexts {
+  readonly text: ChunkedText;
+  readonly count: number;
+}
+
+/** Joins `texts` by commas and counts them. */
+export function joinTexts(texts: readonly string[]): JoinedTexts {
+  return { text: joinByComma(texts), count: texts.length };
+}
+
 /** Bytes of a text as UTF-8. */
 export function textByteLength(text: ChunkedText): number {
   if (typeof text === 'string') return Buffer.byteLength(text);

@@ -3,7 +3,7 @@
 
 import { andThen, both, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
-import { joinByComma } from '../../lib/chunked-text.ts';
+import { joinTexts } from '../../lib/chunked-text.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
@@ -131,11 +131,6 @@ export function prepareRead(
   const { projection } = view;
   const query = { filter, sort, skip: page.offset, limit: page.limit, ...(projection && { projection }) };
   return { collection, query, page, view };
-}
-
-/** Documents of a response as one text. */
-export function joinTexts(texts: readonly string[]): TextPage {
-  return { text: joinByComma(texts), count: texts.length };
 }
 
 export type PageFinder = ReturnType<typeof createPageFinder>;

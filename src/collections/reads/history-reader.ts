@@ -1,7 +1,7 @@
 // Reads the revisions of one document, also of one that was deleted.
 import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
-import { joinByComma } from '../../lib/chunked-text.ts';
+import { joinTexts } from '../../lib/chunked-text.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Filter, filterById, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, FindQuery, Projection } from '../../stores/ports.ts';
@@ -101,10 +101,10 @@ export function createHistoryReader({
     const read = prepareRead(revisions, { filter, sort, page, view });
     if (!showsHistory) return pages.findPage(read, context);
     const finding = andThen(pages.findTexts(read, context), (texts) => ({ texts, count: texts.length }));
-    const [{ texts, count, metadata }, firstIds] = await Promise.all([
+    const [{ texts, metadata }, firstIds] = await Promise.all([
       pages.addMetadata(read, finding, context),
       findFirstRevisionIds(revisions, { id, present }, context),
     ]);
-    return { text: joinByComma(await withEarlierIds(texts, firstIds, hideId)), count, metadata };
+    return { ...joinTexts(await withEarlierIds(texts, firstIds, hideId)), metadata };
   };
 }

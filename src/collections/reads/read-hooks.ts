@@ -1,7 +1,7 @@
 // Hooks of reads: `beforeGet` may change the request, `afterGet` the page. Collections without them cost nothing.
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
-import { joinByComma } from '../../lib/chunked-text.ts';
+import { joinTexts } from '../../lib/chunked-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { type HookDeps, type HookSession, hasHooks, openHookSession } from '../hooks/hook-session.ts';
 import type { Collection } from '../model/collection.ts';
@@ -77,8 +77,7 @@ function createReadHooks(session: HookSession, collection: Collection): ReadHook
       if (changed === undefined) return page;
       const { results, metadata } = changed as { results: JsonObject[]; metadata: JsonObject };
       return {
-        text: joinByComma(await mapYielding(results, (document) => JSON.stringify(document))),
-        count: results.length,
+        ...joinTexts(await mapYielding(results, (document) => JSON.stringify(document))),
         // The members of `metadata` are for clients; the server reads none of them.
         metadata: metadata as unknown as Metadata,
       };

@@ -2,6 +2,7 @@
 // filter, find, enrich, metadata, `afterGet`.
 import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
+import { joinTexts } from '../../lib/chunked-text.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
 import { filterById } from '../../stores/filter.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
@@ -14,7 +15,6 @@ import {
   createPageFinder,
   createReadView,
   type Enrich,
-  joinTexts,
   type PreparedRead,
   prepareRead,
   toOperationOptions,

@@ -2,6 +2,7 @@
 // fields, which keep the ids: each is written to its own collection.
 
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
+import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { startAllYielding } from '../../lib/async/yielding.ts';
 import { isId } from '../../lib/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
@@ -39,7 +40,7 @@ export function prepareBody(
   deps: PrepareDeps,
   target: PrepareTarget,
   body: JsonObject,
-): PreparedBody | Promise<PreparedBody> {
+): MaybePromise<PreparedBody> {
   return prepare(deps, { ...target, origin: BODY_ORIGIN, quota: { remaining: deps.limits.batch } }, body);
 }
 
@@ -61,7 +62,7 @@ function prepare(
   { registry, limits, generateId, matchPattern }: PrepareDeps,
   { collection, mode, caller, origin, quota }: PrepareOptions,
   body: JsonObject,
-): PreparedBody | Promise<PreparedBody> {
+): MaybePromise<PreparedBody> {
   const extracted = extractSubDocuments(collection, body, {
     registry,
     limits,
@@ -75,7 +76,7 @@ function prepare(
     issues: extracted.issues.length === 0 ? issues : [...issues, ...extracted.issues],
   });
   const validated = validateFields(collection, extracted.fields, { mode, origin, matchPattern });
-  return validated instanceof Promise ? validated.then(join) : join(validated);
+  return andThen(validated, join);
 }
 
 /** A sub-document to be written to its own collection. */

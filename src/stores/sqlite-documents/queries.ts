@@ -1,18 +1,11 @@
 // Reads: tried on the main thread within a small work limit, else run on a reader thread.
 
-import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { mapYielding } from '../../lib/async/yielding.ts';
+import { joinTexts } from '../../lib/chunked-text.ts';
 import { documentsById } from '../../lib/document-id.ts';
 import { estimateRegexSize } from '../../lib/regex/linear-regex.ts';
 import { type Filter, type FilterTest, filterByIds } from '../filter.ts';
-import type {
-  CollectionStats,
-  FindQuery,
-  Namespace,
-  OperationOptions,
-  StoredDocument,
-  TextPage,
-} from '../ports.ts';
+import type { CollectionStats, DocumentStore, FindQuery, Namespace, StoredDocument } from '../ports.ts';
 import type { CountCache } from './count-cache.ts';
 import { type CollectionEntry, onSnapshot, type ReadContext } from './data-file/catalogue.ts';
 import { isBusy } from './data-file/connection.ts';
@@ -32,25 +25,13 @@ import {
   EMPTY_PAGE,
   findPage,
   findTexts,
-  pageOf,
   type RunOptions,
 } from './query/execute.ts';
 import type { Plan } from './query/plan.ts';
 import type { Threads } from './threads/threads.ts';
 
 /** The reads of the port. They may throw: the store turns that into rejections. */
-export interface Queries {
-  find(ns: Namespace, query: FindQuery, options?: OperationOptions): Promise<readonly StoredDocument[]>;
-  findText(ns: Namespace, query: FindQuery, options?: OperationOptions): MaybePromise<readonly string[]>;
-  findPage(ns: Namespace, query: FindQuery, options?: OperationOptions): MaybePromise<TextPage>;
-  findByIds(
-    ns: Namespace,
-    ids: readonly string[],
-    options?: OperationOptions,
-  ): MaybePromise<ReadonlyMap<string, string>>;
-  count(ns: Namespace, filter: Filter, options?: OperationOptions): MaybePromise<number>;
-  stats(ns: Namespace, options?: OperationOptions): Promise<CollectionStats>;
-}
+export type Queries = Pick<DocumentStore, 'find' | 'findText' | 'findPage' | 'findByIds' | 'count' | 'stats'>;
 
 interface QueriesDeps {
   readonly reader: ReadContext;
@@ -130,7 +111,7 @@ export function createQueries({ reader, threads, counts, clock }: QueriesDeps): 
         const text = findById(context, ns, id);
         return text === undefined ? EMPTY_PAGE : { text, count: 1 };
       });
-      return page ?? findOnThread(ns, query, deadline).then(pageOf);
+      return page ?? findOnThread(ns, query, deadline).then(joinTexts);
     },
     findByIds(ns, ids, { deadline } = {}) {
       assertBeforeDeadline(deadline);

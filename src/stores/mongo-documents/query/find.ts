@@ -1,7 +1,7 @@
 // `find`, `findText` and `findPage` of the store: translate the filter, choose how to sort, then read in one round trip if possible.
 import { StoreError } from '../../../errors/errors.ts';
 import { mapYielding } from '../../../lib/async/yielding.ts';
-import { joinByComma } from '../../../lib/chunked-text.ts';
+import { joinTexts } from '../../../lib/chunked-text.ts';
 import { documentsById } from '../../../lib/document-id.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import { filterByIds } from '../../filter.ts';
@@ -75,8 +75,7 @@ export function createReads(deps: ReadsDeps): MongoReads {
     },
     findText,
     async findPage(ns, query, options) {
-      const texts = await findText(ns, query, options);
-      return { text: joinByComma(texts), count: texts.length };
+      return joinTexts(await findText(ns, query, options));
     },
     async findByIds(ns, ids, options) {
       const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };

@@ -3,7 +3,7 @@
 
 import type { StatementSync } from 'node:sqlite';
 import { StoreError } from '../../../errors/errors.ts';
-import { joinByComma } from '../../../lib/chunked-text.ts';
+import { joinTexts } from '../../../lib/chunked-text.ts';
 import type { Filter } from '../../filter.ts';
 import { compileFilter } from '../../matching/compile-filter.ts';
 import { createProjector } from '../../matching/projector.ts';
@@ -16,7 +16,7 @@ import { createSortKey } from '../indexes/index-rows.ts';
 import { type Candidate, type CandidateSearch, findCandidates } from './candidates.ts';
 import { countRows, isShort, readJoinedPage, readPage } from './ordered-table.ts';
 import type { Plan } from './plan.ts';
-import { createPlanner, type Planner } from './plan-cache.ts';
+import { createPlanner, type PlannedQuery, type Planner } from './plan-cache.ts';
 import { createPrefilter } from './prefilter.ts';
 import { type Match, selectPage } from './select-page.ts';
 
@@ -80,7 +80,13 @@ export function findTexts(
   query: FindQuery,
   options: RunOptions,
 ): readonly string[] {
-  return onPage(context, ns, query, (entry) => runQuery(context, entry, query, options)) ?? [];
+  const texts = onPage(context, ns, query, (entry) => {
+    const planned = context.planner(entry, query.filter, query.sort);
+    options.accept?.(planned.plan, entry);
+    const run = { connection: context.connection, entry, workLimit: options.workLimit };
+    return runPlanned(run, planned, query);
+  });
+  return texts ?? [];
 }
 
 /** Finds the same documents as one text. */
@@ -91,23 +97,18 @@ export function findPage(
   options: RunOptions,
 ): TextPage {
   const page = onPage(context, ns, query, (entry) => {
-    const { plan, table } = context.planner(entry, query.filter, query.sort);
-    const isJoinable = plan.sorted && query.projection === undefined && isShort(entry, query.limit);
-    if (table === undefined || !isJoinable) return pageOf(runQuery(context, entry, query, options));
+    const planned = context.planner(entry, query.filter, query.sort);
+    const { plan, table } = planned;
     options.accept?.(plan, entry);
-    const { connection } = context;
-    return readJoinedPage({ connection, entry, workLimit: options.workLimit }, table, query);
+    const run = { connection: context.connection, entry, workLimit: options.workLimit };
+    const isJoinable = plan.sorted && query.projection === undefined && isShort(entry, query.limit);
+    if (table === undefined || !isJoinable) return joinTexts(runPlanned(run, planned, query));
+    return readJoinedPage(run, table, query);
   });
   return page ?? EMPTY_PAGE;
 }
 
 export const EMPTY_PAGE: TextPage = { text: '', count: 0 };
-
-/** The page of these documents. */
-export const pageOf = (texts: readonly string[]): TextPage => ({
-  text: joinByComma(texts),
-  count: texts.length,
-});
 
 /** Runs `work` unless the page is certain to be empty. */
 function onPage<T>(
@@ -122,20 +123,12 @@ function onPage<T>(
   );
 }
 
-function runQuery(
-  { connection, planner }: QueryContext,
-  entry: CollectionEntry,
-  query: FindQuery,
-  { workLimit, accept }: RunOptions,
-): readonly string[] {
-  const { plan, table } = planner(entry, query.filter, query.sort);
-  accept?.(plan, entry);
-  const run = { connection, entry, workLimit };
+type Run = Pick<CandidateSearch, 'connection' | 'entry' | 'workLimit'>;
+
+function runPlanned(run: Run, { plan, table }: PlannedQuery, query: FindQuery): readonly string[] {
   if (!plan.sorted || table === undefined) return runPlan(run, plan, query);
   return readPage({ ...run, project: createResultProjector(query.projection) }, table, query);
 }
-
-type Run = Pick<CandidateSearch, 'connection' | 'entry' | 'workLimit'>;
 
 function runPlan(run: Run, plan: Plan, query: FindQuery): readonly string[] {
   if (plan.fallback === undefined) return runWithoutFallback(run, plan, query);

@@ -7,7 +7,8 @@ import type { Connection } from '../data-file/connection.ts';
 import { estimateRows, type OrderedTable, orderedTableFor } from './ordered-table.ts';
 import { MAX_SORTED_DOCUMENTS, type Plan, planQuery } from './plan.ts';
 
-interface PlannedQuery {
+/** A plan, with the table that it reads alone. */
+export interface PlannedQuery {
   readonly plan: Plan;
   /** The table that holds each match once and nothing else; undefined if there is none. */
   readonly table: OrderedTable | undefined;
