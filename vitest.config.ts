@@ -85,7 +85,6 @@ const acceptanceOn = (name: string, kind: 'standalone' | 'replica set', without:
     exclude: [...FULL, ...ALONE, ...EMBEDDED_ONLY, ...without],
     setupFiles: 'test/setup-mongodb.ts',
     env: { TEST_MONGODB_KIND: kind },
-    testTimeout: 30_000,
   },
 });
 
@@ -99,17 +98,14 @@ const COVERAGE = { statements: 95, branches: 90 };
 const COVERAGE_OF: Readonly<Record<string, typeof COVERAGE>> = {
   src: { statements: 92, branches: 82 },
   'src/cli': { statements: 84, branches: 83 },
-  'src/collections': { statements: 90, branches: 90 },
   'src/collections/writes/file-removals': { statements: 95, branches: 88 },
   'src/delivery/images': { statements: 89, branches: 86 },
   'src/delivery/variants': { statements: 95, branches: 88 },
   'src/http/delivery': { statements: 95, branches: 86 },
-  'src/modules/lifecycle': { statements: 93, branches: 88 },
   'src/sandbox-supervisor/isolation': { statements: 93, branches: 87 },
   'src/stores/disk-media': { statements: 93, branches: 83 },
   'src/stores/mongo-documents': { statements: 94, branches: 85 },
   'src/stores/mongo-documents/indexes': { statements: 92, branches: 86 },
-  'src/stores/open': { statements: 95, branches: 80 },
   'src/stores/s3-media': { statements: 92, branches: 83 },
   'src/stores/sqlite-documents/check': { statements: 95, branches: 88 },
   'src/stores/sqlite-documents/threads': { statements: 94, branches: 88 },
@@ -130,8 +126,9 @@ export default defineConfig({
     globalSetup: 'test/global-mongo-servers.ts',
     // One more than there are cores: a third of the time, tests wait for servers, timers and disks.
     maxWorkers: availableParallelism() + 1,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // What ends a test that hangs; no test is told by it whether something was fast enough.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // A polled condition may take as long as a busy machine needs; no limit of the product depends on it.
     expect: { poll: { timeout: 15_000 } },
     coverage: {

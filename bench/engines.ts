@@ -16,10 +16,18 @@ export interface EngineData {
   dispose(): Promise<void>;
 }
 
+export type BaselineName = 'hard' | 'floor' | 'ordinary';
+
+/** A script of this folder, and the mode that it gets as its last argument. */
+export interface Baseline {
+  readonly script: string;
+  readonly mode?: string;
+}
+
 export interface Engine {
   readonly name: 'sqlite' | 'mongodb';
-  /** The scripts that stand beside Cloister. */
-  readonly baselines: Readonly<Partial<Record<'hard' | 'ordinary', string>>>;
+  /** The servers beside Cloister, the one that aims are judged by first. */
+  readonly baselines: Readonly<Partial<Record<BaselineName, Baseline>>>;
   createData(): Promise<EngineData>;
   stop(): Promise<void>;
 }
@@ -33,7 +41,11 @@ function withDatabase(uri: string, name: string): string {
 
 const sqlite: Engine = {
   name: 'sqlite',
-  baselines: { hard: 'sqlite-hard-baseline.ts', ordinary: 'sqlite-baseline.ts' },
+  baselines: {
+    hard: { script: 'sqlite-hard-baseline.ts', mode: 'objects' },
+    floor: { script: 'sqlite-hard-baseline.ts', mode: 'texts' },
+    ordinary: { script: 'sqlite-baseline.ts' },
+  },
   createData: async () => ({ database: {}, dispose: async () => {} }),
   stop: async () => {},
 };
@@ -46,7 +58,7 @@ async function openMongodb(uri: string | undefined): Promise<Engine> {
   const { pid } = server === undefined ? {} : await client.db('admin').command({ serverStatus: 1 });
   return {
     name: 'mongodb',
-    baselines: { ordinary: 'mongodb-baseline.ts' },
+    baselines: { ordinary: { script: 'mongodb-baseline.ts' } },
     async createData() {
       const own = `cloister-bench-${randomBytes(4).toString('hex')}`;
       const cloister = `${own}-cloister`;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { connectClient } from '../test/helpers/server-process/client.ts';
 import { createWorkspace } from '../test/helpers/temp/workspace.ts';
 import { book, PEOPLE_COUNT, person, SPECIFICATIONS } from './documents.ts';
-import type { EngineData } from './engines.ts';
+import type { Baseline, EngineData } from './engines.ts';
 import { pinServer } from './processes.ts';
 import {
   type Client,
@@ -79,18 +79,19 @@ export async function startFilledCloister(
   return { ...server, ...found, ...(pid === undefined ? {} : { database: pid }) };
 }
 
-/** A script of this folder, which fills itself when it starts. */
+/** A server beside Cloister, which fills itself when it starts. */
 export async function startBaseline(
-  script: string,
+  { script, mode }: Baseline,
   { baselineUri, pid }: EngineData,
   documents: number,
 ): Promise<FilledServer> {
   const workspace = createWorkspace();
   const headers = { authorization: `Bearer ${TOKEN}` };
   const file = join(import.meta.dirname, script);
+  const modes = mode === undefined ? [] : [mode];
   const place = baselineUri ?? workspace.cwd;
   const server = await startProgram({
-    command: (port) => [process.execPath, file, place, String(port), String(documents), TOKEN],
+    command: (port) => [process.execPath, file, place, String(port), String(documents), TOKEN, ...modes],
     path: '/health',
     headers,
   });

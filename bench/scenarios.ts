@@ -6,7 +6,7 @@ import type { Load } from './measure.ts';
 
 export interface Scenario {
   readonly name: string;
-  /** The least ratio to the baseline: the hard one where there is one. */
+  /** The least ratio to the first baseline of the engine. */
   readonly aims: Readonly<Partial<Record<Engine['name'], number>>>;
   readonly cloister: (sample: Sample) => Load;
   readonly baseline: (sample: Sample) => Load;

@@ -19,7 +19,7 @@ const SYS_SECCOMP = new Map([
   ['arm64', 277n],
 ]);
 
-/** What a host was started with (`node-flags.ts` of the server), and no longer needs. */
+/** What a host was started with (by the server, `host-privileges.ts`), and no longer needs. */
 const PERMISSIONS = ['fs', 'addon', 'ffi'];
 
 /**

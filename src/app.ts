@@ -2,18 +2,17 @@
 import { resolve } from 'node:path';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { openAudit } from './audit-setup.ts';
-import { auditActionOfEdit } from './audited-files.ts';
+import { auditActionOfEdit, openAudit } from './audit-setup.ts';
 import { createAuthService } from './auth/auth-service.ts';
 import { createClientService } from './auth/clients/client-service.ts';
 import type { HashCost } from './auth/clients/secret-hash.ts';
 import { createDocumentService } from './collections/document-service.ts';
-import { createCollectionRegistry } from './collections/model/registry.ts';
+import { createCollectionRegistry } from './collections/model/collection.ts';
 import { createSpecificationFiles } from './collections/specifications/specification-files.ts';
 import { createSpecificationService } from './collections/specifications/specification-service.ts';
+import { SECRET_PATHS } from './config/build-config.ts';
 import { restrictConfigFile } from './config/config-file.ts';
 import { createConfigStore } from './config/config-store.ts';
-import { SECRET_PATHS } from './config/redact.ts';
 import type { Config } from './config/schema.ts';
 import type { createDelivery as CreateDelivery, DeliverySetup } from './delivery-setup.ts';
 import { AppError } from './errors/errors.ts';
@@ -64,6 +63,8 @@ export interface App {
   listen(): Promise<{ readonly url: string }>;
   /** Listens for delivery, which has a port of its own. */
   listenDelivery(): Promise<{ readonly url: string }>;
+  /** Begins the self-test of the sandbox, where the content API is served. Call it once the listeners are open. */
+  startSelfTest(): void;
   /** Finishes requests in flight, then closes the stores. */
   close(): Promise<void>;
 }
@@ -111,7 +112,6 @@ async function importDelivery(): Promise<typeof CreateDelivery> {
   const parts = [
     () => import('./delivery/recipes/recipe.ts'),
     () => import('./delivery/lookups/configured-lookups.ts'),
-    () => import('./delivery-images.ts'),
     () => import('./http/delivery/delivery-server.ts'),
   ];
   for (const load of parts) {
@@ -236,14 +236,15 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     notices: [],
     async listen() {
       const { host, port } = config.server;
-      const url = await server.listen({ host, port });
-      postedCode.startSelfTest();
-      return { url };
+      return { url: await server.listen({ host, port }) };
     },
     async listenDelivery() {
       const { host, port } = config.delivery;
       const { server: deliveryServer } = await delivery.open();
       return { url: await deliveryServer.listen({ host, port }) };
+    },
+    startSelfTest() {
+      if (server.server.listening) postedCode.startSelfTest();
     },
     async close() {
       await Promise.all([server.close(), delivery.close()]);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { openAudit, openAuditVerification } from './audit-setup.ts';
 import type { AuditReport } from './auth/audit/audit-verify.ts';
 import { type ClientService, createClientService } from './auth/clients/client-service.ts';
-import { SECRET_PATHS } from './config/redact.ts';
+import { SECRET_PATHS } from './config/build-config.ts';
 import type { Config } from './config/schema.ts';
 import { checkDefinitions } from './delivery/check-definitions.ts';
 import type { DefinitionFileIssue } from './delivery/definitions/definition.ts';
@@ -103,11 +103,14 @@ export function checkDelivery(
 
 /**
  * Opens the data for `cloister check --data`: `none` if there are none yet, `served` if they are on a database server.
- * Throws `unavailable` if they cannot be read.
+ * Rejects with `unavailable` if they cannot be read.
  */
-export function openDataCheck({ database }: Config, { cwd }: RunDirectory): DataCheck | 'none' | 'served' {
+export async function openDataCheck(
+  { database }: Config,
+  { cwd }: RunDirectory,
+): Promise<DataCheck | 'none' | 'served'> {
   if (database.engine !== 'sqlite') return 'served';
-  return openDatabaseCheck(database, { cwd }) ?? 'none';
+  return (await openDatabaseCheck(database, { cwd })) ?? 'none';
 }
 
 /** Opens the clients of the configured database. */

@@ -1,7 +1,7 @@
 // The part of the composition root for delivery: routes, recipes, sources, images, and its HTTP server.
 import { resolve } from 'node:path';
 import type { Config } from './config/schema.ts';
-import { createVisitorFactSources } from './delivery/conditions/facts.ts';
+import { createVisitorFactSources } from './delivery/conditions/visitor-facts.ts';
 import type { DefinitionKind } from './delivery/definitions/definition.ts';
 import { createDefinitionNames } from './delivery/definitions/definition-names.ts';
 import { createDefinitions } from './delivery/definitions/definitions.ts';
@@ -16,7 +16,6 @@ import { createDirectorySource, createFallback } from './delivery/sources/direct
 import { createFirstSource } from './delivery/sources/first-source.ts';
 import { createMediaSource } from './delivery/sources/media-source.ts';
 import { createRemoteSource } from './delivery/sources/remote-source.ts';
-import { openBucket, openImages } from './delivery-images.ts';
 import type { SharedHttpDeps } from './http/delivery/delivery-deps.ts';
 import { createDeliveryServer } from './http/delivery/delivery-server.ts';
 import { createHostResolver, type HostResolver } from './lib/egress/destination.ts';
@@ -63,13 +62,16 @@ function lazily<T>(work: () => Promise<T>): { get(): Promise<T>; started(): Prom
   };
 }
 
+/** Rendering and buckets are loaded on first use: a start needs neither. */
+const imageSetup = () => import('./delivery-images.ts');
+
 /** The sources that the configuration names, in the order in which they are asked. */
-function openSources({ config, cwd, mediaStore, logger, now }: DeliveryOptions): {
+async function openSources({ config, cwd, mediaStore, logger, now }: DeliveryOptions): Promise<{
   readonly source: OriginalSource;
   close(): Promise<void>;
-} {
+}> {
   const { directory, media, s3 } = config.images;
-  const bucket = s3.enabled ? openBucket(s3, { prefix: '', logger, now }) : undefined;
+  const bucket = s3.enabled ? (await imageSetup()).openBucket(s3, { prefix: '', logger, now }) : undefined;
   const sources = [
     ...(directory.enabled ? [createDirectorySource(resolve(cwd, directory.path))] : []),
     ...(media.enabled && mediaStore !== undefined ? [createMediaSource(mediaStore)] : []),
@@ -128,8 +130,8 @@ export async function createDelivery(options: DeliveryOptions): Promise<Delivery
     now,
   });
   const facts = createVisitorFactSources(lookups);
-  const sources = openSources(options);
-  const images = lazily(options.images ?? (() => openImages(options)));
+  const sources = await openSources(options);
+  const images = lazily(options.images ?? (async () => (await imageSetup()).openImages(options)));
   const { enabled, path } = config.notFound.images;
 
   const deliver: DeliverDeps = {

@@ -6,16 +6,15 @@ import type { AuthService } from './auth/auth-service.ts';
 import { createCaller } from './auth/authorize.ts';
 import type { ClientService } from './auth/clients/client-service.ts';
 import { type Capabilities, createCapabilities } from './capabilities/capabilities.ts';
-import { createEgress } from './capabilities/fetch/egress.ts';
+import { createEgress } from './capabilities/egress.ts';
 import { createFetchCall } from './capabilities/fetch-call.ts';
 import type { DocumentHooks } from './collections/hooks/document-hooks.ts';
+import type { CollectionRegistry } from './collections/model/collection.ts';
 import type { DocumentService } from './collections/model/documents.ts';
-import type { CollectionRegistry } from './collections/model/registry.ts';
 import type { Config } from './config/schema.ts';
 import { createEndpointCalls, type EndpointCalls } from './endpoints/call.ts';
 import { createRequestView } from './endpoints/message-views.ts';
-import { AppError } from './errors/errors.ts';
-import { toAppError } from './errors/store-errors.ts';
+import { AppError, toAppError } from './errors/errors.ts';
 import { createHooks } from './hooks/hooks.ts';
 import type { Pause } from './lib/async/retry.ts';
 import { createHostResolver } from './lib/egress/destination.ts';
@@ -24,12 +23,11 @@ import type { Logger } from './lib/logger.ts';
 import type { ModuleService } from './modules/model/module-types.ts';
 import { createModuleService, type ManagedModuleService } from './modules/module-service.ts';
 import { loadPolicyLimits, type PolicyLimits } from './modules/policy/policy-limits.ts';
-import { createDisabledSandbox } from './sandbox-supervisor/disabled-sandbox.ts';
 import { checkIsolationLevel } from './sandbox-supervisor/isolation/isolation-levels.ts';
 import { createLauncher } from './sandbox-supervisor/isolation/launcher.ts';
 import { runSelfTest } from './sandbox-supervisor/isolation/self-test.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/model/sandbox.ts';
-import { createSupervisor } from './sandbox-supervisor/supervisor.ts';
+import { createDisabledSandbox, createSupervisor } from './sandbox-supervisor/supervisor.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import { createUndeclaredNameFinder } from './workers/undeclared-name-finder.ts';
 
@@ -50,7 +48,6 @@ export function openSandbox({ sandbox }: Config): Sandbox {
     busyHosts: Math.min(sandbox.maxHosts, Math.max(MIN_BUSY_HOSTS, availableParallelism())),
     hostMemoryMb: sandbox.hostMemoryMb,
     jitDomains: sandbox.jitDomains,
-    now: () => performance.now(),
   });
 }
 

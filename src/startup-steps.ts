@@ -1,5 +1,5 @@
 // The steps of a start that need the database, in their order: audit log, clients, secrets, indexes, posted code.
-import { readAuditedFiles } from './audited-files.ts';
+import { readAuditedFiles } from './audit-setup.ts';
 import type { Audit } from './auth/audit/audit.ts';
 import { auditOfflineChanges } from './auth/audit/offline-changes.ts';
 import type { AuthService } from './auth/auth-service.ts';

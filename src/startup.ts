@@ -1,4 +1,4 @@
-// The steps of a start that need the database: run before the server listens, or retried in the background while the
+// Runs the steps of a start that need the database: before the server listens, or again and again in the background while the
 // database is unavailable.
 import { isStoreUnavailable, StoreError } from './errors/errors.ts';
 import { type Pause, pause as pauseOnClock } from './lib/async/retry.ts';

@@ -15,8 +15,12 @@ function* nodesBelow(node: Node): Generator<Node> {
   }
 }
 
+/** Without one of these words in front of a name there is no accessor: most files need not be parsed. */
+const MAY_BE_ACCESSOR = /\b[gs]et\b(?!\s*[(:,.;)=?!])/;
+
 /** The lines of accessors in object literals. */
 function accessorLines(text: string): readonly number[] {
+  if (!MAY_BE_ACCESSOR.test(text)) return [];
   const program = parse(stripTypeScriptTypes(text), {
     ecmaVersion: 'latest',
     sourceType: 'module',

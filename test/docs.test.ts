@@ -5,7 +5,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { generatedFiles } from '../scripts/docs/generated-files.ts';
 import { buildConfig } from '../src/config/build-config.ts';
-import { SETTINGS } from '../src/config/settings.ts';
+import { SETTINGS } from '../src/config/setting-names.ts';
 import { ERRORS } from '../src/errors/error-catalogue.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8');

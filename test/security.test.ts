@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findSetting } from '../src/config/settings.ts';
+import { findSetting } from '../src/config/setting-names.ts';
 import { ROOT } from './helpers/fixtures/source-tree.ts';
 
 const text = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8');

@@ -8,7 +8,7 @@ import {
   type ValueSchema,
 } from '../../src/config/schema/setting-schema.ts';
 import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
-import { findSetting, SETTING_MAPS } from '../../src/config/settings.ts';
+import { findSetting, SETTING_MAPS } from '../../src/config/setting-names.ts';
 
 const INTRODUCTION = `# Configuration
 

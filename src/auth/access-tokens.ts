@@ -1,12 +1,14 @@
 // Access tokens: signed, short-lived, and valid only as long as their client is.
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import jwt from 'jsonwebtoken';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../errors/errors.ts';
+import { lazyPackage } from '../lib/files/lazy-package.ts';
 import { invalidTokenError } from './auth-errors.ts';
 import type { Client } from './clients/client.ts';
 import type { ClientCache } from './clients/client-cache.ts';
 import type { ClientStatus } from './clients/client-store.ts';
+
+const jwt = lazyPackage<typeof import('jsonwebtoken')>('jsonwebtoken');
 
 const ALGORITHM = 'HS256';
 /** Tokens that the same secret signs for other uses do not pass as access tokens. */
@@ -68,7 +70,7 @@ export function createAccessTokens({ secret, ttl, clientCache, now }: AccessToke
     if (token.length > MAX_TOKEN_LENGTH) throw invalidTokenError();
     try {
       return readClaims(
-        jwt.verify(token, signedBy, {
+        jwt().verify(token, signedBy, {
           algorithms: [ALGORITHM],
           audience: AUDIENCE,
           clockTimestamp: Math.floor(now() / 1000),
@@ -82,7 +84,7 @@ export function createAccessTokens({ secret, ttl, clientCache, now }: AccessToke
   return {
     /** Throws an `unavailable` StoreError while there is no secret to sign with. */
     issue({ client, secretVersion: stamp }: ClientStatus): TokenResponse {
-      const accessToken = jwt.sign({ stamp, iat: Math.floor(now() / 1000) }, key(), {
+      const accessToken = jwt().sign({ stamp, iat: Math.floor(now() / 1000) }, key(), {
         algorithm: ALGORITHM,
         audience: AUDIENCE,
         subject: client.clientId,

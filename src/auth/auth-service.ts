@@ -11,8 +11,7 @@ import { createClientCache } from './clients/client-cache.ts';
 import type { ClientService } from './clients/client-service.ts';
 import { CLIENTS_NAMESPACE } from './clients/client-store.ts';
 import { generateSecret } from './clients/secret-hash.ts';
-import { createLogin, type Login } from './login.ts';
-import { createLoginLimiter } from './login-limiter.ts';
+import { createLogin, createLoginLimiter, type Login } from './login.ts';
 import { createUploadTokens, type UploadTokens } from './upload-tokens.ts';
 
 const SECRETS: Namespace = { database: null, collection: 'cloister.secrets' };

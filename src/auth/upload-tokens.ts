@@ -1,13 +1,15 @@
 // Upload tokens: each allows its bearer to upload one file, with this name and media type, to one collection.
 import { createSecretKey, randomBytes } from 'node:crypto';
-import jwt from 'jsonwebtoken';
 import type { CollectionAddress } from '../collections/model/collection.ts';
 import { AppError } from '../errors/errors.ts';
 import { parseDuration } from '../lib/duration.ts';
+import { lazyPackage } from '../lib/files/lazy-package.ts';
 import { isId } from '../lib/ids.ts';
 import { invalidTokenError } from './auth-errors.ts';
 import type { Client } from './clients/client.ts';
 import type { ClientCache } from './clients/client-cache.ts';
+
+const jwt = lazyPackage<typeof import('jsonwebtoken')>('jsonwebtoken');
 
 const ALGORITHM = 'HS256';
 /** Differs from that of access tokens: neither kind passes for the other, even if one secret signs both. */
@@ -94,7 +96,7 @@ export function createUploadTokens({ secret, expiresIn, clientCache, now }: Uplo
         // With its fraction, so that the token expires at `expiresAt` and not up to a second from it.
         ...{ iat: Math.floor(signedAt / 1000), exp: expiresAt / 1000 },
       };
-      const token = jwt.sign(claims, await key(), {
+      const token = jwt().sign(claims, await key(), {
         algorithm: ALGORITHM,
         audience: AUDIENCE,
         subject: clientId,
@@ -123,7 +125,7 @@ function readToken(token: string, key: ReturnType<typeof createSecretKey>) {
   try {
     // Expiry is checked last: an expired token of another kind gets the same error as a forged one.
     return readClaims(
-      jwt.verify(token, key, { algorithms: [ALGORITHM], audience: AUDIENCE, ignoreExpiration: true }),
+      jwt().verify(token, key, { algorithms: [ALGORITHM], audience: AUDIENCE, ignoreExpiration: true }),
     );
   } catch {
     throw invalidUploadTokenError();

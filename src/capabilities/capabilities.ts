@@ -2,7 +2,7 @@
 // encodes the result or the error for the guest.
 import type { AppError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
-import { createUntrustedJsonParser } from '../lib/json/untrusted-json.ts';
+import { createUntrustedJsonParser } from '../lib/json/json-scan.ts';
 import type { HostCall, HostCallResult } from '../sandbox-supervisor/model/sandbox.ts';
 import type { FetchCall } from './fetch-call.ts';
 import { HostCallError, hostCallErrorResult, parseArguments } from './host-call.ts';

@@ -1,4 +1,5 @@
-// The host call `fetch`: parses the arguments of the guest, and hides the reasons of rejected and failed requests from it.
+// The host call `fetch`: parses the arguments of the guest, limits how many there are, and hides the reasons of rejected and failed
+// requests from it.
 import { isUtf8 } from 'node:buffer';
 import { originOf } from '../lib/egress/addresses.ts';
 import {
@@ -10,11 +11,65 @@ import {
 import type { HeaderList, OutgoingRequest } from '../lib/egress/http-request.ts';
 import type { Json, JsonObject } from '../lib/json/json.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
-import type { Egress, FetchResponse } from './fetch/egress.ts';
-import { createFetchLimiter } from './fetch/fetch-limiter.ts';
-import { parseGuestHeaders } from './fetch/request-headers.ts';
+import { type Egress, type FetchResponse, parseGuestHeaders } from './egress.ts';
 import { getArgument, HostCallError } from './host-call.ts';
 import type { InvocationContext } from './model-scope.ts';
+
+/** At a time, for one module. */
+const MAX_ACTIVE = 64;
+/** In a minute, for one module. */
+const MAX_PER_MINUTE = 12_000;
+const MINUTE_MS = 60_000;
+
+interface FetchCount {
+  active: number;
+  since: number;
+  begun: number;
+}
+
+interface FetchLimiter {
+  /** Counts a fetch, or returns the limit that it would exceed. */
+  acquire(key: string): 'concurrency' | 'rate' | undefined;
+  /** Ends a counted fetch. */
+  release(key: string): void;
+}
+
+/** Creates the limiter of all modules. `now` is in epoch milliseconds. */
+export function createFetchLimiter(now: () => number): FetchLimiter {
+  const counts = new Map<string, FetchCount>();
+
+  const countOf = (key: string): FetchCount => {
+    const time = now();
+    const known = counts.get(key);
+    if (known === undefined) {
+      const fresh = { active: 0, since: time, begun: 0 };
+      counts.set(key, fresh);
+      return fresh;
+    }
+    if (time - known.since >= MINUTE_MS) {
+      known.since = time;
+      known.begun = 0;
+    }
+    return known;
+  };
+
+  return {
+    acquire(key) {
+      const count = countOf(key);
+      if (count.active >= MAX_ACTIVE) return 'concurrency';
+      if (count.begun >= MAX_PER_MINUTE) return 'rate';
+      count.active += 1;
+      count.begun += 1;
+      return undefined;
+    },
+    release(key) {
+      const count = counts.get(key);
+      if (count === undefined) return;
+      count.active -= 1;
+      if (count.active === 0 && now() - count.since >= MINUTE_MS) counts.delete(key);
+    },
+  };
+}
 
 const MAX_URL = 8192;
 const METHOD = /^[A-Z][A-Z-]{0,31}$/;

@@ -2,8 +2,7 @@
 
 import type { AppError, ErrorItem } from '../errors/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
-import type { JsonShape } from '../lib/json/json-scan.ts';
-import type { ParseUntrustedJson } from '../lib/json/untrusted-json.ts';
+import type { JsonShape, ParseUntrustedJson } from '../lib/json/json-scan.ts';
 import type { HostCallResult } from '../sandbox-supervisor/model/sandbox.ts';
 import { MAX_ARGUMENT_BYTES } from '../sandbox-supervisor/protocol/guest-events.ts';
 

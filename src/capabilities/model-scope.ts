@@ -1,9 +1,13 @@
 // Authorizes one `Model` call: resolves its name to a grant of the policy, then collection, acting client and deadline.
 
 import type { Client } from '../auth/clients/client.ts';
-import type { Collection } from '../collections/model/collection.ts';
-import type { Caller, CollectionMethod, RequestContext } from '../collections/model/documents.ts';
-import type { CollectionRegistry } from '../collections/model/registry.ts';
+import type { Collection, CollectionRegistry } from '../collections/model/collection.ts';
+import {
+  type Caller,
+  type CollectionMethod,
+  type RequestContext,
+  withLiveDeadline,
+} from '../collections/model/documents.ts';
 import { AppError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import type {
@@ -135,24 +139,6 @@ function resolveCollection(registry: ModelScopeDeps['registry'], { name }: Colle
   return found;
 }
 
-/**
- * The deadline of one call. It passes when the invocation ends: it is read at every step of the store, so a write that has not
- * begun by then does not begin.
- */
-class InvocationDeadline {
-  readonly #until: number;
-  readonly #signal: AbortSignal | undefined;
-
-  constructor(until: number, signal: AbortSignal | undefined) {
-    this.#until = until;
-    this.#signal = signal;
-  }
-
-  get deadline(): number {
-    return this.#signal?.aborted === true ? 0 : this.#until;
-  }
-}
-
 /** Creates the function that authorizes a call. It throws a HostCallError, NO_TOKEN, NOT_PERMITTED, METHOD_NOT_ALLOWED. */
 export function createModelScope(deps: ModelScopeDeps) {
   const { registry, createCaller, queryMs, now } = deps;
@@ -172,7 +158,7 @@ export function createModelScope(deps: ModelScopeDeps) {
     if (method !== 'GET' && registry.isRevisionCollection(collection))
       throw new AppError('METHOD_NOT_ALLOWED');
     const until = Math.min(now() + queryMs, deadline);
-    const context = Object.assign(new InvocationDeadline(until, signal), {
+    const members = {
       // Grants for another acting client do not apply to references.
       caller: restrictCaller(
         caller,
@@ -181,7 +167,9 @@ export function createModelScope(deps: ModelScopeDeps) {
       maxMatches: grant.maxResults,
       callDepth: depth + 1,
       origin: { requestId: run.requestId, client, module: moduleVersion.id },
-    });
+    };
+    // It passes when the invocation ends. It is read at every step of the store: a write that has not begun by then does not begin.
+    const context = withLiveDeadline(members, () => (signal?.aborted === true ? 0 : until));
     return { collection, grant, context, invocation: run };
   };
 }

@@ -5,7 +5,7 @@ import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 import { formatAmount } from './transfer.ts';
 
-type DataCheck = Exclude<ReturnType<typeof openDataCheck>, string>;
+type DataCheck = Exclude<Awaited<ReturnType<typeof openDataCheck>>, string>;
 type DataReport = Awaited<ReturnType<DataCheck['check']>>;
 type DataFault = DataReport['issues'][number];
 type Outcome = Awaited<ReturnType<DataCheck['repair']>>;
@@ -84,7 +84,7 @@ export async function checkData(flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
   const { openDataCheck: openData } = await import('../cli-services.ts');
-  const data = openData(loaded.config, { cwd: io.cwd });
+  const data = await openData(loaded.config, { cwd: io.cwd });
   if (data === 'served') {
     io.out(
       'nothing was checked: MongoDB keeps its own indexes; its command `validate`, which takes the role dbAdmin, checks them',

@@ -1,9 +1,10 @@
 // `cloister check`: checks everything that a person edits, and evaluates posted code in the sandbox without starting a server.
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { type CollectionRegistry, createCollectionRegistry } from '../collections/model/registry.ts';
+import { type CollectionRegistry, createCollectionRegistry } from '../collections/model/collection.ts';
 import { checkSpecificationFiles } from '../collections/specifications/check-files.ts';
-import { formatConfigIssue, locateIssues, readConfigFile } from '../config/config-file.ts';
+import { readConfigFile } from '../config/config-file.ts';
+import { formatConfigIssue, locateIssues } from '../config/config-issues.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { AppError } from '../errors/errors.ts';
 import type { Io } from './io.ts';

@@ -17,8 +17,8 @@ async function run(usage: Exclude<ParsedArguments, { error: string }>, io: Io): 
   if (command === 'sandbox audit') return (await import('./sandbox-audit.ts')).sandboxAudit(flags, io);
   if (isSuspensionCommand(command))
     return (await import('./suspend-resume.ts')).suspendOrResume(command, flags, io);
-  if (command === 'export') return (await import('./export.ts')).exportSite(flags, io);
-  if (command === 'import') return (await import('./import.ts')).importSite(flags, io);
+  if (command === 'export') return (await import('./transfer.ts')).exportSite(flags, io);
+  if (command === 'import') return (await import('./transfer.ts')).importSite(flags, io);
   if (command === 'media copy') return (await import('./media-copy.ts')).mediaCopy(flags, io);
   return (await import('./clients.ts')).clients(command, flags, io);
 }

@@ -4,8 +4,8 @@ import { mkdir } from 'node:fs/promises';
 import module from 'node:module';
 import { resolve } from 'node:path';
 import type { App } from '../app.ts';
+import { SECRET_PATHS } from '../config/build-config.ts';
 import { type LoadedConfig, nodeOptions } from '../config/load-config.ts';
-import { SECRET_PATHS } from '../config/redact.ts';
 import { createLogger, type Log } from '../lib/logger.ts';
 import type { FirstAdmin } from '../startup-steps.ts';
 import { credentialLines } from './clients.ts';
@@ -115,6 +115,7 @@ async function serve(app: App, loaded: LoadedConfig, context: Context): Promise<
   let code = 1;
   try {
     if (await listenAll(listenersOf(app, loaded, only), io)) {
+      app.startSelfTest();
       setImmediate(() => module.flushCompileCache());
       await Promise.race([stop, failureOf(app)]);
       code = 0;

@@ -1,10 +1,16 @@
-// Shared by `cloister export` and `cloister import`: the flag, the store, Ctrl-C, and exit codes.
+// `cloister export`: every document of the site into a file, or to the standard output. `cloister import`: back into the
+// configured database. Both take the same flag and end alike.
+
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
 import type { SiteTransfer } from '../cli-services.ts';
+import type { ImportState } from '../transfer/import.ts';
 import { firstSignal, type Io, operatorMessage, type SignalSource, systemErrorCode } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
-import type { ProgressStream } from './progress-bar.ts';
+import { createProgressBar, type ProgressStream } from './progress-bar.ts';
 
 /** The part of the process that these commands use: streams and signals. */
 export interface ProcessStreams extends SignalSource {
@@ -22,7 +28,7 @@ export interface TransferTask {
   readonly signal: AbortSignal;
 }
 
-export interface TransferCommand {
+interface TransferCommand {
   readonly name: 'export' | 'import';
   readonly flags: CommandFlags;
   readonly io: Io;
@@ -72,4 +78,114 @@ export async function runTransfer(
   } finally {
     await transfer.close();
   }
+}
+
+type Output = Awaited<ReturnType<SiteTransfer['openOutput']>>;
+
+/** Each write waits until the reader has taken it. */
+function standardOutput(stream: NodeJS.WritableStream): Output {
+  const write = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      stream.write(text, 'utf8', (error?: Error | null) => (error ? reject(error) : resolve()));
+    });
+  return { write, complete: async () => undefined, discard: async () => undefined };
+}
+
+async function writeDocuments(
+  output: Output,
+  { transfer, signal }: TransferTask,
+  { io, host }: { io: Io; host: ProcessStreams },
+) {
+  const plan = await transfer.exporter.plan();
+  for (const notice of plan.notices) io.err(notice);
+  const progress = createProgressBar(host.stderr, plan.documents);
+  const late: string[] = [];
+  let documents = 0;
+  try {
+    for await (const chunk of transfer.exporter.chunks(plan, (notice) => late.push(notice))) {
+      signal.throwIfAborted();
+      await output.write(chunk.text);
+      documents += chunk.documents;
+      progress.update(documents, documents);
+    }
+  } finally {
+    progress.stop();
+  }
+  for (const notice of late) io.err(notice);
+  return formatAmount(documents, plan.namespaces.length);
+}
+
+/** Writes the export. Returns 1 if it failed, after printing the reason and removing the file, else 0. */
+export function exportSite(flags: CommandFlags, io: Io, host: ProcessStreams = process): Promise<number> {
+  return runTransfer({ name: 'export', flags, io, host }, async (task) => {
+    const { transfer, file } = task;
+    const output = file === undefined ? standardOutput(host.stdout) : await transfer.openOutput(file);
+    try {
+      const exported = await writeDocuments(output, task, { io, host });
+      await output.complete();
+      io.err(`exported ${exported}`);
+    } catch (error) {
+      await output.discard();
+      throw error;
+    }
+  });
+}
+
+const total = ({ inserted, updated, same }: ImportState) => inserted + updated + same;
+
+function summary(state: ImportState): string {
+  const { collections, updated, same } = state;
+  const parts = [
+    ...(updated === 0 ? [] : [`${updated.toLocaleString('en')} replaced what was there`]),
+    ...(same === 0 ? [] : [`${same.toLocaleString('en')} were there already`]),
+  ];
+  const more = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+  return `imported ${formatAmount(total(state), collections)}${more}`;
+}
+
+/** Size of the file in bytes; undefined for pipes and devices. */
+async function sizeOf(file: string | undefined): Promise<number | undefined> {
+  if (file === undefined) return undefined;
+  const found = await stat(file);
+  return found.isFile() ? found.size : undefined;
+}
+
+async function readDocuments(
+  { transfer, file, signal }: TransferTask,
+  { io, host }: { io: Io; host: ProcessStreams },
+) {
+  const size = await sizeOf(file);
+  const stream = file === undefined ? (host.stdin as Readable) : createReadStream(file);
+  addAbortSignal(signal, stream);
+  let read = 0;
+  const source = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      yield chunk;
+      read += chunk.length;
+    }
+  };
+  const progress = createProgressBar(host.stderr, size);
+  let state: ImportState | undefined;
+  const onProgress = (next: ImportState) => {
+    state = next;
+    progress.update(read, total(next));
+  };
+  try {
+    return await transfer.import(source(), { signal, onProgress });
+  } catch (error) {
+    progress.stop();
+    if (state !== undefined)
+      io.err(`${summary(state)}, up to line ${state.line}; the import may be repeated`);
+    throw error;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Imports the file. Returns 1 if it failed, after printing the line and the reason, else 0. */
+export function importSite(flags: CommandFlags, io: Io, host: ProcessStreams = process): Promise<number> {
+  return runTransfer({ name: 'import', flags, io, host }, async (task) => {
+    const state = await readDocuments(task, { io, host });
+    io.err(summary(state));
+  });
 }

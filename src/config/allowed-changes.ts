@@ -1,17 +1,16 @@
 // Finds the changes of the configuration file that an admin may not make over HTTP, but only the operator.
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
-import { settingValueAt } from './build-config.ts';
+import { redactConfig, settingValueAt } from './build-config.ts';
+import type { SettingIssue } from './config-issues.ts';
 import {
   type FlatSettings,
   flattenSettings,
   type SettingAssignment,
-  type SettingIssue,
   unknownKeyIssue,
 } from './flatten-settings.ts';
-import { redactConfig } from './redact.ts';
 import type { Config } from './schema.ts';
-import { findPathTarget, type Setting } from './settings.ts';
+import { findPathTarget, type Setting } from './setting-names.ts';
 import { REDACTED } from './validate-setting.ts';
 
 /** Unknown keys that one response lists. */

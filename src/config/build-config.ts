@@ -1,7 +1,8 @@
-// Builds the frozen configuration from defaults and given values.
-import type { Json } from '../lib/json/json.ts';
+// The configuration as one object: built from defaults and given values, frozen, and shown with its secrets redacted.
+import type { Json, JsonObject } from '../lib/json/json.ts';
 import type { Config } from './schema.ts';
-import { findSetting, SETTING_MAPS, SETTINGS, type Setting } from './settings.ts';
+import { findSetting, SETTING_MAPS, SETTINGS, type Setting } from './setting-names.ts';
+import { REDACTED } from './validate-setting.ts';
 
 /** A group of the configuration under construction. */
 interface Group {
@@ -58,4 +59,31 @@ export function settingValueAt(config: Config, path: string): Json | undefined {
     value = (value as Record<string, unknown>)[key];
   }
   return value as Json | undefined;
+}
+
+/** Canonical paths of the secret settings; `*` stands for every name of a family. */
+export const SECRET_PATHS: readonly string[] = [
+  ...SETTINGS.filter(({ leaf }) => leaf.secret === true).map(({ path }) => path),
+  ...SETTING_MAPS.filter(({ node }) => node.additionalProperties.secret === true).map(
+    ({ path }) => `${path}.*`,
+  ),
+];
+
+function settingsOf(config: Config): readonly Setting[] {
+  const members = SETTING_MAPS.flatMap(({ path }) =>
+    Object.keys(settingValueAt(config, path) ?? {}).flatMap((name) => findSetting(`${path}.${name}`) ?? []),
+  );
+  return [...SETTINGS, ...members];
+}
+
+/** The configuration with `********` for each secret that is set; unset members are absent. */
+export function redactConfig(config: Config): JsonObject {
+  const values = new Map(
+    settingsOf(config).flatMap(({ path, leaf }) => {
+      const value = settingValueAt(config, path);
+      if (value === undefined) return [];
+      return [[path, leaf.secret === true ? REDACTED : value]];
+    }),
+  );
+  return buildConfig(values) as unknown as JsonObject;
 }

@@ -1,12 +1,11 @@
 // Parses environment variables: one setting each, or a whole group as a JSON object.
 
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
-import type { ConfigIssue } from './config-file.ts';
+import type { ConfigIssue, SettingIssue } from './config-issues.ts';
 import {
   findNearestName,
   flattenSettings,
   type SettingAssignment,
-  type SettingIssue,
   unknownKeyIssue,
 } from './flatten-settings.ts';
 import type { SettingSchema, ValueSchema } from './schema/setting-schema.ts';
@@ -17,7 +16,7 @@ import {
   SETTING_MAPS,
   SETTINGS,
   type Setting,
-} from './settings.ts';
+} from './setting-names.ts';
 
 const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
 

@@ -2,18 +2,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { distance } from 'fastest-levenshtein';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
-import { findPathTarget, PATH_TARGETS, type PathTarget, SETTING_MAPS, type Setting } from './settings.ts';
+import type { SettingIssue } from './config-issues.ts';
+import {
+  findPathTarget,
+  PATH_TARGETS,
+  type PathTarget,
+  SETTING_MAPS,
+  type Setting,
+} from './setting-names.ts';
 
 /** The value of a setting, with the name under which it was written. */
 export interface SettingAssignment {
   readonly setting: Setting;
   readonly value: Json;
   readonly written: string;
-}
-
-export interface SettingIssue {
-  readonly written: string;
-  readonly message: string;
 }
 
 interface UnknownKey {

@@ -1,7 +1,8 @@
 // Loads the configuration: defaults, then the file, then the environment, then flags. The only reader of the environment.
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { buildConfig, type SettingValues } from './build-config.ts';
-import { type ConfigFile, type ConfigIssue, locateIssues, readConfigFile } from './config-file.ts';
+import { type ConfigFile, readConfigFile } from './config-file.ts';
+import { type ConfigIssue, locateIssues, type SettingIssue } from './config-issues.ts';
 import {
   type Environment,
   findMisspeltVariables,
@@ -13,11 +14,10 @@ import {
   type FlatSettings,
   flattenSettings,
   type SettingAssignment,
-  type SettingIssue,
   unknownKeyIssue,
 } from './flatten-settings.ts';
 import type { Config } from './schema.ts';
-import { findSetting } from './settings.ts';
+import { findSetting } from './setting-names.ts';
 import {
   createSettingValidator,
   findConfigRuleIssues,

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import { settingValueAt } from './build-config.ts';
 import { flattenSettings, type SettingAssignment } from './flatten-settings.ts';
 import type { Config } from './schema.ts';
-import { findPathTarget } from './settings.ts';
+import { findPathTarget } from './setting-names.ts';
 import { REDACTED } from './validate-setting.ts';
 
 const join = (parent: string, key: string) => (parent === '' ? key : `${parent}.${key}`);

@@ -4,7 +4,7 @@ import { createSchemaValidator, type SchemaValidator } from '../lib/json/json-sc
 import type { NumberSchema, TextSchema } from './schema/setting-schema.ts';
 import type { Config } from './schema.ts';
 import { SETTING_FORMATS } from './setting-formats.ts';
-import type { Setting } from './settings.ts';
+import type { Setting } from './setting-names.ts';
 
 /** Replaces a secret in everything that leaves the server. */
 export const REDACTED = '********';
@@ -26,14 +26,17 @@ function validateWith(check: SchemaValidator, setting: Setting, value: Json): st
 const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
   ...ANNOTATIONS,
   ...['description', 'default', 'type', 'enum', 'format'],
-  ...['minLength', 'maxLength', 'minimum', 'maximum'],
+  ...['minLength', 'maxLength', 'pattern', 'minimum', 'maximum'],
 ]);
 
 function isPlainlyText(leaf: TextSchema, value: string): boolean {
-  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, format } = leaf;
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, format, pattern } = leaf;
   const { length } = [...value];
   const hasFormat = format === undefined || SETTING_FORMATS[format]?.test(value) === true;
-  return hasFormat && length >= minLength && length <= maxLength && leaf.enum?.includes(value) !== false;
+  const matches = pattern === undefined || new RegExp(pattern, 'u').test(value);
+  return (
+    hasFormat && matches && length >= minLength && length <= maxLength && leaf.enum?.includes(value) !== false
+  );
 }
 
 function isPlainlyNumber(leaf: NumberSchema, value: number): boolean {

@@ -43,8 +43,10 @@ function pathEnd(url: string): number {
   return end === -1 ? url.length : end;
 }
 
+type Pair = readonly [name: string, value: string];
+
 /** Names and values of a query as WHATWG URL reads it. */
-function pairsOf(text: string): Iterable<readonly [name: string, value: string]> {
+function pairsOf(text: string): Iterable<Pair> {
   if (ESCAPED.test(text)) return new URLSearchParams(text);
   const pairs = text.split('&').filter((pair) => pair !== '');
   return pairs.map((pair) => {
@@ -56,14 +58,10 @@ function pairsOf(text: string): Iterable<readonly [name: string, value: string]>
 function queryText(url: string, start: number): string {
   if (url[start] !== '?') return '{}';
   const hash = url.indexOf('#', start);
-  const values = new Map<string, string[]>();
-  for (const [name, value] of pairsOf(url.slice(start + 1, hash === -1 ? undefined : hash))) {
-    const before = values.get(name);
-    if (before === undefined) values.set(name, [value]);
-    else before.push(value);
-  }
+  const pairs = pairsOf(url.slice(start + 1, hash === -1 ? undefined : hash));
   let text = '';
-  for (const [name, [value = '', ...more]] of values) {
+  for (const [name, group] of Map.groupBy(pairs, ([name]) => name)) {
+    const [value = '', ...more] = group.map((pair) => pair[1]);
     text += `${text === '' ? '' : ','}${quote(name)}:`;
     text += more.length === 0 ? quote(value) : JSON.stringify([value, ...more]);
   }
@@ -168,7 +166,13 @@ function add(headers: Header[], name: string, value: string): void {
   else headers[headers.length - 1] = [name, SINGULAR.has(name) ? value : `${before[1]}, ${value}`];
 }
 
-function headersOf({ headers: lines, status }: GuestResponse, grant: HeaderGrant) {
+interface SentHeaders {
+  readonly headers: readonly Header[];
+  /** Names of headers that the policy does not grant. */
+  readonly dropped: readonly string[];
+}
+
+function headersOf({ headers: lines, status }: GuestResponse, grant: HeaderGrant): SentHeaders {
   const headers: Header[] = [];
   const dropped: string[] = [];
   let fenced = false;
@@ -184,12 +188,11 @@ function headersOf({ headers: lines, status }: GuestResponse, grant: HeaderGrant
   return { headers, dropped };
 }
 
-function bodyOf({ status, body }: GuestResponse, method: string, headers: Header[]): string | Buffer {
-  if (isBodiless(status)) return '';
-  if (method !== 'HEAD') return body;
-  // The length of the body that GET would send (RFC 9110 8.6).
-  headers.push(['content-length', String(Buffer.byteLength(body))]);
-  return '';
+/** The response to HEAD: with the length of the body that GET would send (RFC 9110 8.6). */
+function withoutBody(response: EndpointResponse): EndpointResponse {
+  if (isBodiless(response.status)) return response;
+  const length = String(Buffer.byteLength(response.body));
+  return { ...response, headers: [...response.headers, ['content-length', length]], body: '' };
 }
 
 /** Creates the function that applies the grants of a module version to its result. */
@@ -202,12 +205,21 @@ export function createResponseView() {
     grants.set(moduleVersion, known);
     return known;
   };
-  return (moduleVersion: ModuleVersion, method: string, answer: GuestResponse): View => {
-    const { headers, dropped } = headersOf(answer, grantOf(moduleVersion));
-    const body = bodyOf(answer, method, headers);
-    return {
-      response: { status: answer.status, headers, body },
-      dropped,
-    };
+  /** Results that follow each other mostly have the same list of headers: the supervisor parses equal texts once. */
+  let last:
+    | (Pick<GuestResponse, 'headers' | 'status'> & { of: ModuleVersion; sent: SentHeaders })
+    | undefined;
+  const sentHeaders = (moduleVersion: ModuleVersion, result: GuestResponse): SentHeaders => {
+    const { headers, status } = result;
+    if (last?.of === moduleVersion && last.headers === headers && last.status === status) return last.sent;
+    const sent = headersOf(result, grantOf(moduleVersion));
+    last = { of: moduleVersion, headers, status, sent };
+    return sent;
+  };
+  return (moduleVersion: ModuleVersion, method: string, result: GuestResponse): View => {
+    const { headers, dropped } = sentHeaders(moduleVersion, result);
+    const { status } = result;
+    const response = { status, headers, body: isBodiless(status) ? '' : result.body };
+    return { response: method === 'HEAD' ? withoutBody(response) : response, dropped };
   };
 }

@@ -1,6 +1,5 @@
 // Every error that a client can see, in one table. `docs/errors.md` is generated from it.
-import { DELIVERY_ERRORS, type ErrorCatalogueEntry } from './delivery-errors.ts';
-import { MEDIA_ERRORS } from './media-errors.ts';
+import { DELIVERY_ERRORS, type ErrorCatalogueEntry, MEDIA_ERRORS } from './file-errors.ts';
 
 /** Error codes of responses. Each `AppError` has one of them. */
 export const ERRORS = {

@@ -9,7 +9,7 @@ import { unscannedJsonFitsHeap } from '../lib/json/heap-estimate.ts';
 import type { LiveModule, ModuleService } from '../modules/model/module-types.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
 import type { InvocationRequest, InvocationResult, Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
-import { hookError, hookResultError, hookUnavailableError } from './hook-errors.ts';
+import { hookError, hookResultError, hookUnavailableError } from './hook-result.ts';
 
 /** Encodes a request as posted code may see it under the grants of its policy: JSON text. */
 type RequestView = (

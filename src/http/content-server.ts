@@ -1,34 +1,27 @@
 // The content API's HTTP server: the order in which a request meets hooks and routes.
 
-import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { createAuthenticate } from './access/authenticate.ts';
 import { tokenRoutes } from './access/token-routes.ts';
-import { auditRoutes } from './admin/audit-routes.ts';
-import { cacheFlushRoutes } from './admin/cache-flush-routes.ts';
+import { auditRoutes, cacheFlushRoutes, configRoutes } from './admin/admin-routes.ts';
 import { clientRoutes } from './admin/client-routes.ts';
-import { collectionListRoutes } from './admin/collection-list-routes.ts';
-import { configRoutes } from './admin/config-routes.ts';
-import { faviconRoute, healthRoutes } from './admin/health-routes.ts';
-import { specificationRoutes } from './admin/specification-routes.ts';
-import { statusRoutes } from './admin/status-routes.ts';
+import { collectionListRoutes, specificationRoutes } from './admin/specification-routes.ts';
+import { faviconRoute, healthRoutes, statusRoutes } from './admin/status-routes.ts';
 import { useJsonParser } from './core/body-parsers.ts';
 import { registerCors } from './core/cors.ts';
-import { createErrorHandler } from './core/error-handler.ts';
 import type { HttpDeps } from './core/http-deps.ts';
+import { createErrorHandler } from './core/reply.ts';
 import { documentRoutes } from './documents/document-routes.ts';
 import { createResponseCache, type ResponseCache } from './documents/response-cache.ts';
 import { createDownloadHandlers } from './media/file-downloads.ts';
 import { mediaFileRoutes } from './media/file-routes.ts';
-import { createMediaUrlRewriter } from './media/media-url-rewrite.ts';
 import { createReceiveUpload } from './media/receive-upload.ts';
 import { signedUploadRoutes } from './media/signed-upload-routes.ts';
 import { endpointListRoutes, endpointRoutes } from './modules/endpoint-routes.ts';
-import { createEndpointUrlRewriter } from './modules/endpoint-url-rewrite.ts';
 import { hookRoutes } from './modules/hook-routes.ts';
+import { createUrlRewriter } from './routing/url-rewrite.ts';
 import { createConnectionTracker } from './transport/connection-tracker.ts';
 import { createFastifyServer } from './transport/fastify-server.ts';
-import { createOnSend } from './transport/on-send.ts';
 
 function createCache({ cache, store, registry, config, generateId }: HttpDeps): ResponseCache | undefined {
   if (cache === undefined) return undefined;
@@ -38,23 +31,20 @@ function createCache({ cache, store, registry, config, generateId }: HttpDeps): 
 /** Builds the server, without listening; `inject` works. */
 export function createContentServer(deps: HttpDeps): FastifyInstance {
   const onError = createErrorHandler(deps.logger);
-  const addresses = createEndpointUrlRewriter(deps.modules.registry);
+  const urls = createUrlRewriter(deps.registry, deps.modules.registry);
   const connections = createConnectionTracker({
     limits: deps.config.limits,
     unsent: deps.unsentBytes,
     logger: deps.logger,
     now: () => performance.now(),
   });
-  const mediaAddresses = createMediaUrlRewriter(deps.registry);
-  const rewriteUrl = (raw: IncomingMessage) => mediaAddresses.rewrite(raw) ?? addresses.rewrite(raw);
-  const server = createFastifyServer(deps, { connections, onError, rewriteUrl });
+  const server = createFastifyServer(deps, { connections, onError, rewriteUrl: urls.rewrite });
   const cache = createCache(deps);
   const files = createDownloadHandlers({ ...deps, connections });
   const receive = createReceiveUpload(deps, connections);
   server.decorateRequest('collection', null);
-  server.addHook('onSend', createOnSend(connections));
   useJsonParser(server, deps.config.limits.jsonValues);
-  registerCors(server, deps.config.cors, (raw) => addresses.getMatch(raw) !== undefined);
+  registerCors(server, deps.config.cors, (raw) => urls.endpointOf(raw) !== undefined);
 
   server.register(async (scope) => tokenRoutes(scope, deps));
   server.register(async (scope) => healthRoutes(scope, deps));
@@ -70,9 +60,9 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
     known.register(async (scope) => cacheFlushRoutes(scope, cache));
     known.register(async (scope) => endpointListRoutes(scope, deps));
     known.register(async (scope) => hookRoutes(scope, deps));
-    known.register(async (scope) => endpointRoutes(scope, deps, addresses));
+    known.register(async (scope) => endpointRoutes(scope, deps, urls));
     known.register(async (scope) => specificationRoutes(scope, deps));
-    known.register(async (scope) => signedUploadRoutes(scope, deps, { addresses: mediaAddresses, receive }));
+    known.register(async (scope) => signedUploadRoutes(scope, deps, { urls, receive }));
     known.register(async (scope) => {
       documentRoutes(scope, deps, { cache, connections, files, receive });
     });

@@ -11,8 +11,12 @@ const HALVES = Array.from({ length: 0x10_00 }, (_, half) => half.toString(16).pa
 
 /** True for text that has the form of a document id, in either case. */
 export function isId(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length !== ID_LENGTH) return false;
-  for (let at = 0; at < ID_LENGTH; at += 1) if (!isHexDigit(value.charCodeAt(at))) return false;
+  return typeof value === 'string' && value.length === ID_LENGTH && isIdAt(value, 0);
+}
+
+/** True when the characters of a longer text from `start` on have the form of a document id. */
+export function isIdAt(text: string, start: number): boolean {
+  for (let at = start; at < start + ID_LENGTH; at += 1) if (!isHexDigit(text.charCodeAt(at))) return false;
   return true;
 }
 
@@ -31,17 +35,23 @@ export function createIdSource(now: () => number = Date.now): () => string {
   let seconds = 0;
   let counter = 0;
   let prefix = '';
+  /** The prefix and the upper half of the counter: what many ids in a row have in common. */
+  let common = '';
+  const count = (next: number) => {
+    counter = next;
+    if ((next & 0xf_ff) === 0) common = prefix + HALVES[next >> 12];
+  };
   const enter = (second: number) => {
     seconds = second;
-    counter = 0;
     prefix = second.toString(16).padStart(8, '0') + random;
+    count(0);
   };
   enter(0);
   return () => {
     const current = Math.floor(now() / 1000);
     if (current > seconds) enter(current);
     else if (counter === COUNTER_LIMIT - 1) enter(seconds + 1);
-    else counter += 1;
-    return `${prefix}${HALVES[counter >> 12]}${HALVES[counter & 0xf_ff]}`;
+    else count(counter + 1);
+    return common + HALVES[counter & 0xf_ff];
   };
 }

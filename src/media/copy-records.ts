@@ -4,8 +4,7 @@ import { mapConcurrent } from '../lib/async/concurrency.ts';
 import { documentVersion } from '../lib/json/stored-json.ts';
 import { filterAfterId, filterByIds, MATCH_ALL } from '../stores/filter.ts';
 import type { MediaKey, MediaStore } from '../stores/media-store.ts';
-import { namespaceKey } from '../stores/namespace.ts';
-import type { DocumentStore, Namespace, StoredDocument } from '../stores/ports.ts';
+import { type DocumentStore, type Namespace, namespaceKey, type StoredDocument } from '../stores/ports.ts';
 
 const PAGE = 200;
 const MAX_AT_ONCE = 8;

@@ -4,11 +4,10 @@ import { type Collection, type Field, INTERNAL_FIELDS } from '../collections/mod
 import { WRONG_TYPE } from '../collections/model/fields/field-type.ts';
 import { FIELD_TYPES } from '../collections/model/fields/field-types.ts';
 import { recordFieldType } from '../collections/model/media-record-fields.ts';
-import { fieldIssue } from '../collections/validation/field-rules.ts';
+import { fieldIssue } from '../collections/validation/validate-document.ts';
 import { AppError, type ErrorItem } from '../errors/errors.ts';
-import { yieldToEventLoop } from '../lib/async/yielding.ts';
-import type { Json, JsonObject } from '../lib/json/json.ts';
-import { findJsonIssue, MAX_JSON_DEPTH } from '../lib/json/json-check.ts';
+import { yieldToEventLoop } from '../lib/async/maybe-promise.ts';
+import { findJsonIssue, type Json, type JsonObject, MAX_JSON_DEPTH } from '../lib/json/json.ts';
 import { scanJsonYielding } from '../lib/json/json-scan.ts';
 import type { MediaKey, MediaStore } from '../stores/media-store.ts';
 

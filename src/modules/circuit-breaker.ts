@@ -1,9 +1,10 @@
-// Circuit breaker: records what modules do against their limits, and suspends a module whose code ended a process three times
-// in five minutes, in whichever version.
+// Circuit breaker: records what modules do against their limits, and suspends a module whose code ended a process several
+// times in a short while, in whichever version (`state-transitions.ts` counts). Of a thousand equal records a second the audit log
+// gets the first and their number.
+
 import type { AuditAction } from '../auth/audit/audit-entry.ts';
 import type { Log } from '../lib/logger.ts';
 import type { Incident } from '../sandbox-supervisor/model/sandbox.ts';
-import { createAuditThrottle } from './audit-throttle.ts';
 import type { DeferredWrites } from './lifecycle/deferred-writes.ts';
 import { moduleAuditEntry, modulePath, parseModuleKey } from './model/module-address.ts';
 import type { ModuleAddress } from './model/module-types.ts';
@@ -15,6 +16,79 @@ import {
   withSuspension,
   withViolation,
 } from './versions/state-transitions.ts';
+
+/** Entries of one kind are written this far apart. */
+const INTERVAL_MS = 60_000;
+/** First entries of their kind within the interval; further ones are only counted. */
+const MAX_FIRST_ENTRIES = 60;
+
+interface AuditThrottleDeps {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly write: (entry: AuditAction) => void;
+}
+
+export interface AuditThrottle {
+  /** Counts an entry: those with the same action, target and hashes are of one kind. */
+  add(entry: AuditAction): void;
+  /** Writes what is only counted so far. */
+  flush(): void;
+}
+
+interface Counted {
+  readonly entry: AuditAction;
+  readonly since: number;
+  /** Its first entry is written. */
+  readonly isWritten: boolean;
+  count: number;
+}
+
+const withCount = ({ entry, since, isWritten, count }: Counted): AuditAction => ({
+  ...entry,
+  target: `${entry.target} (${count} ${isWritten ? 'more ' : ''}since ${new Date(since).toISOString()})`,
+});
+
+/** Creates the throttle. What is added is written within a minute. */
+export function createAuditThrottle({ now, write }: AuditThrottleDeps): AuditThrottle {
+  const kinds = new Map<string, Counted>();
+  let since = 0;
+  let first = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const writeDue = (isDue: (counted: Counted) => boolean) => {
+    for (const [key, counted] of kinds) {
+      if (!isDue(counted)) continue;
+      kinds.delete(key);
+      if (counted.count > 0) write(withCount(counted));
+    }
+  };
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    writeDue(() => true);
+  };
+
+  return {
+    flush,
+    add(entry) {
+      const at = now();
+      if (at - since >= INTERVAL_MS) {
+        since = at;
+        first = 0;
+      }
+      writeDue((counted) => at - counted.since >= INTERVAL_MS);
+      const key = [entry.action, entry.target, entry.before].join(' ');
+      const known = kinds.get(key);
+      if (known === undefined) {
+        const isWritten = first < MAX_FIRST_ENTRIES;
+        if (isWritten) write(entry);
+        first += 1;
+        kinds.set(key, { entry, since: at, isWritten, count: isWritten ? 0 : 1 });
+      } else known.count += 1;
+      timer ??= setTimeout(flush, INTERVAL_MS).unref();
+    },
+  };
+}
 
 const ACTIONS = { kill: 'host.killed', crash: 'host.crashed', violation: 'run.violation' } as const;
 
@@ -33,7 +107,7 @@ export interface CircuitBreaker {
 }
 
 export function createCircuitBreaker({ states, writes, log, now }: CircuitBreakerDeps): CircuitBreaker {
-  // Few of these are equal: a throttle keeps a thousand equal entries a second from crowding out others.
+  // A throttle: a thousand equal entries a second would crowd out all others.
   const throttle = createAuditThrottle({ now, write: writes.recordAudit });
 
   const onViolation = (address: ModuleAddress, key: string, { kind, limit, version }: Incident) => {

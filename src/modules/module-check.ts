@@ -1,7 +1,7 @@
 // `cloister check` for posted code: reports every issue of its files with the line. Nothing is changed.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CollectionRegistry } from '../collections/model/registry.ts';
+import type { CollectionRegistry } from '../collections/model/collection.ts';
 import { AppError, type ErrorItem } from '../errors/errors.ts';
 import { parseLineNumbers } from '../lib/json/json-line-numbers.ts';
 import type { Sandbox } from '../sandbox-supervisor/model/sandbox.ts';

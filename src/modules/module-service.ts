@@ -1,6 +1,6 @@
 // The module service: every change of posted code goes through it, and the rest of the server reads the live modules from it.
 import type { Audit } from '../auth/audit/audit.ts';
-import type { CollectionRegistry } from '../collections/model/registry.ts';
+import type { CollectionRegistry } from '../collections/model/collection.ts';
 import { type Pause, pause as pauseOnClock } from '../lib/async/retry.ts';
 import type { Log } from '../lib/logger.ts';
 import type { Incident, Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
@@ -8,16 +8,15 @@ import type { DocumentStore } from '../stores/ports.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { type CodeValidatorDeps, createCodeValidator } from './lifecycle/code-validation.ts';
 import { createDeferredWrites } from './lifecycle/deferred-writes.ts';
-import { createFileWatch } from './lifecycle/file-watch.ts';
+import { createFileWatch } from './lifecycle/file-edits.ts';
 import { loadModules } from './lifecycle/load-modules.ts';
 import { createModuleFiles, type ModuleFolders } from './lifecycle/module-files.ts';
-import { createModuleLocks } from './lifecycle/module-locks.ts';
-import { createOperatorCommandWatch } from './lifecycle/operator-command-watch.ts';
-import { loadOperatorCommands } from './lifecycle/operator-commands.ts';
-import { postCode, rollBackVersion } from './lifecycle/post-code.ts';
+import { createOperatorCommandWatch, loadOperatorCommands } from './lifecycle/operator-commands.ts';
+import { postCode } from './lifecycle/post-code.ts';
 import { policyWithCodeBlock, putPolicy } from './lifecycle/put-policy.ts';
 import { removeModule } from './lifecycle/remove-module.ts';
 import { approveVersion, type ReviewMode } from './lifecycle/review.ts';
+import { rollBackVersion } from './lifecycle/roll-back.ts';
 import { resumeModule, suspendModule } from './lifecycle/suspend-module.ts';
 import type { ModuleService } from './model/module-types.ts';
 import { createModuleLogs } from './module-logs.ts';
@@ -25,7 +24,7 @@ import { createPolicyParser } from './policy/policy.ts';
 import type { PolicyLimits } from './policy/policy-limits.ts';
 import { createModuleRegistry } from './routes/module-registry.ts';
 import { createModuleRecords } from './versions/module-records.ts';
-import { createModuleStates } from './versions/module-states.ts';
+import { createModuleLocks, createModuleStates } from './versions/module-states.ts';
 import { createVersionHistory } from './versions/version-history.ts';
 
 export interface ModuleServiceDeps {
@@ -106,7 +105,7 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
       await orders.start();
     },
     onIncident: breaker.onIncident,
-    isSuspended: (key) => states.getState(key).suspendedBy !== null,
+    isSuspended: states.isSuspended,
     pollOrders: orders.poll,
     async close() {
       closing.abort();

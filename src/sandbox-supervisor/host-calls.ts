@@ -20,8 +20,11 @@ const FAILED: HostCallResult = {
 };
 const TIMER_FIRED: HostCallResult = { ok: true, text: 'null' };
 
+/** What performs the host calls of an invocation. */
+type HostCallTarget = Pick<InvocationRequest, 'moduleVersion' | 'performHostCall'>;
+
 async function performHostCall(
-  request: InvocationRequest,
+  request: HostCallTarget,
   call: HostCall,
   signal: AbortSignal,
 ): Promise<HostCallResult> {
@@ -35,7 +38,7 @@ async function performHostCall(
 
 /** The host calls of one attempt to run an invocation. Timers are served here, all else by the request. */
 export class HostCalls {
-  readonly #request: InvocationRequest;
+  readonly #request: HostCallTarget;
   #callCount = 0;
   #timerCount = 0;
   #pending = 0;
@@ -44,7 +47,7 @@ export class HostCalls {
   #controller: AbortController | null = null;
   #timers: Set<NodeJS.Timeout> | null = null;
 
-  constructor(request: InvocationRequest) {
+  constructor(request: HostCallTarget) {
     this.#request = request;
   }
 
@@ -112,8 +115,8 @@ export class HostCalls {
 }
 
 export interface PendingHostCalls {
-  /** The same request; its host calls are tracked. */
-  track(request: InvocationRequest): InvocationRequest;
+  /** Performs the same host calls, and tracks them. */
+  track(request: HostCallTarget): HostCallTarget;
   /** Aborts the calls of a module. Resolves when all of them have ended, or after `timeoutMs`. */
   abort(moduleId: string, timeoutMs: number): Promise<void>;
 }
@@ -138,7 +141,7 @@ export function createPendingHostCalls(): PendingHostCalls {
 
   return {
     track: (request) => ({
-      ...request,
+      moduleVersion: request.moduleVersion,
       performHostCall(call, signal) {
         const controller = new AbortController();
         const abort = () => controller.abort();

@@ -1,4 +1,5 @@
-// What one host has: the frames that it was sent and has not answered, and the module versions that it has loaded.
+// What one host has: the invocations that it has not finished, the frames that it has not answered, and the module versions that
+// it has loaded.
 
 import { MAX_TIMERS } from './host-calls.ts';
 import type { HostConnection } from './host-connection.ts';
@@ -109,6 +110,50 @@ export class SentFrames {
     this.#partialResults = 0;
     this.#cpuMs = 0;
     this.#cpuMark = null;
+  }
+}
+
+/**
+ * Invocations by number, in ascending order. A list: a `Map` whose members come and go makes a new table again and again, and
+ * each of the old ones refers to the next, so that all that were ever in it would outlive most garbage collections.
+ */
+export class NumberedInvocations {
+  readonly #list: Invocation[] = [];
+
+  get size(): number {
+    return this.#list.length;
+  }
+
+  get(number: number): Invocation | undefined {
+    const invocation = this.#list[this.#place(number)];
+    return invocation?.number === number ? invocation : undefined;
+  }
+
+  /** All of them, as they are now. */
+  values(): readonly Invocation[] {
+    return [...this.#list];
+  }
+
+  /** Adds one whose number is larger than that of any other. */
+  add(invocation: Invocation): void {
+    this.#list.push(invocation);
+  }
+
+  delete(number: number): void {
+    const place = this.#place(number);
+    if (this.#list[place]?.number === number) this.#list.splice(place, 1);
+  }
+
+  /** The place of the first whose number is not below this one. */
+  #place(number: number): number {
+    let from = 0;
+    let to = this.#list.length;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((this.#list[middle]?.number ?? 0) < number) from = middle + 1;
+      else to = middle;
+    }
+    return from;
   }
 }
 

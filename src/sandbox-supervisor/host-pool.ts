@@ -1,6 +1,8 @@
 // The host processes: started when needed, one ahead of need, and killed when they are old, large, surplus or broken.
 import { EventEmitter } from 'node:events';
 import type { FromHost } from '../../sandbox/protocol.ts';
+import { Host } from './host.ts';
+import { connectHost, residentBytesOf } from './host-connection.ts';
 import {
   EVICTED,
   type ExitCause,
@@ -9,9 +11,7 @@ import {
   exitCauseOfViolation,
   NOT_STARTED,
   WEAK_ISOLATION,
-} from './crash-attribution.ts';
-import { Host } from './host.ts';
-import { connectHost, residentBytesOf } from './host-connection.ts';
+} from './host-exit.ts';
 import { activeLayers, type IsolationLayers } from './isolation/isolation-levels.ts';
 import type { HostProcess, Launcher } from './isolation/launcher.ts';
 import { PROTOCOL_VIOLATION, type ResultMessage } from './result-frames.ts';

@@ -1,7 +1,7 @@
 // One sandbox process: the modules it has loaded, the frames it was sent, and the invocations it has not finished.
 import type { ToHost } from '../../sandbox/protocol.ts';
 import type { HostConnection } from './host-connection.ts';
-import { LoadedModules, SentFrames } from './host-contents.ts';
+import { LoadedModules, NumberedInvocations, SentFrames } from './host-contents.ts';
 import type { Invocation } from './invocation.ts';
 import type { ModuleVersion } from './model/module-version.ts';
 import type { HostCall, HostCallResult, InvocationResult } from './model/sandbox.ts';
@@ -37,7 +37,7 @@ export class Host {
   /** What it was sent and has not answered. */
   readonly frames: SentFrames;
   readonly #connection: HostConnection;
-  readonly #invocations = new Map<number, Invocation>();
+  readonly #invocations = new NumberedInvocations();
   readonly #modules: LoadedModules;
   #state: 'starting' | 'ready' | 'dead' = 'starting';
   #domain: string | null = null;
@@ -73,7 +73,7 @@ export class Host {
   }
 
   /** Sent and not settled, by number. */
-  get invocations(): ReadonlyMap<number, Invocation> {
+  get invocations(): Pick<NumberedInvocations, 'size' | 'get' | 'values'> {
     return this.#invocations;
   }
 
@@ -186,7 +186,7 @@ export class Host {
       const bodyBytes = body === '' ? 0 : Buffer.byteLength(body);
       this.#lastNumber += 1;
       invocation.assign(this.#lastNumber, frame);
-      this.#invocations.set(this.#lastNumber, invocation);
+      this.#invocations.add(invocation);
       if (invocation.isIsolatedRetry) this.#isExclusive = true;
       requests.push([this.#lastNumber, headBytes, bodyBytes]);
       texts.push(head, body);

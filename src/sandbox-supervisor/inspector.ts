@@ -1,9 +1,9 @@
 // Compiles and evaluates posted code once, before it is accepted, in hosts of its own: the code may do anything.
 import type { Inspection, ModuleKind } from '../../sandbox/protocol.ts';
 import { AppError } from '../errors/errors.ts';
-import { SLOW_INSPECTION } from './crash-attribution.ts';
 import { type Host, inspectionDomain } from './host.ts';
 import { LOAD_MS } from './host-contents.ts';
+import { SLOW_INSPECTION } from './host-exit.ts';
 import type { HostPool, InspectedMessage } from './host-pool.ts';
 
 interface InspectorDeps {

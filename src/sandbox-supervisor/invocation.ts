@@ -1,6 +1,6 @@
 // One call of a module: its wait for a host, the host calls and log lines of its current attempt, and its result.
 
-import { HostCalls } from './host-calls.ts';
+import { HostCalls, type PendingHostCalls } from './host-calls.ts';
 import type { ModuleLimits, ModuleVersion } from './model/module-version.ts';
 import type {
   HostCall,
@@ -10,7 +10,7 @@ import type {
   InvocationRequest,
   InvocationResult,
 } from './model/sandbox.ts';
-import { parseLog } from './protocol/guest-events.ts';
+import { parseLogEvent } from './protocol/guest-events.ts';
 
 /** Log lines that one invocation may have, whatever its policy. */
 export const MAX_LOG_LINES = 100;
@@ -34,6 +34,8 @@ export interface HostCallStats {
 
 interface InvocationOptions {
   readonly stats: HostCallStats;
+  /** Makes its host calls, once it has one, known to those of its module. */
+  readonly track: PendingHostCalls['track'];
   readonly resolve: (result: InvocationResult) => void;
   /** Milliseconds of a steady clock, like all times here. */
   readonly now: number;
@@ -48,10 +50,11 @@ interface Attempt {
   logLines: number;
   logCharacters: number;
   cpuMs: number;
-  readonly hostCalls: HostCalls;
+  /** Null until the first host call. */
+  hostCalls: HostCalls | null;
 }
 
-const createAttempt = (request: InvocationRequest): Attempt => ({
+const createAttempt = (): Attempt => ({
   number: 0,
   frame: null,
   hasStarted: false,
@@ -59,24 +62,25 @@ const createAttempt = (request: InvocationRequest): Attempt => ({
   logLines: 0,
   logCharacters: 0,
   cpuMs: 0,
-  hostCalls: new HostCalls(request),
+  hostCalls: null,
 });
 
 export class Invocation {
   readonly request: InvocationRequest;
   readonly #stats: HostCallStats;
+  readonly #track: PendingHostCalls['track'];
   readonly #resolve: (result: InvocationResult) => void;
   #queuedAt: number;
   #isIsolatedRetry = false;
   #isSettled = false;
-  #attempt: Attempt;
+  #attempt = createAttempt();
 
-  constructor(request: InvocationRequest, { stats, resolve, now }: InvocationOptions) {
+  constructor(request: InvocationRequest, { stats, track, resolve, now }: InvocationOptions) {
     this.request = request;
     this.#stats = stats;
+    this.#track = track;
     this.#resolve = resolve;
     this.#queuedAt = now;
-    this.#attempt = createAttempt(request);
   }
 
   get moduleVersion(): ModuleVersion {
@@ -122,7 +126,7 @@ export class Invocation {
 
   /** Running it again changes nothing that was changed already. An isolated retry is not retried. */
   get isRetryable(): boolean {
-    return !this.#attempt.hostCalls.hasSideEffects && !this.#isIsolatedRetry;
+    return this.#attempt.hostCalls?.hasSideEffects !== true && !this.#isIsolatedRetry;
   }
 
   /** A first attempt waits for a host as long as a caller is made to wait, an isolated retry as long as it may run. */
@@ -155,8 +159,8 @@ export class Invocation {
 
   /** Gives up the current attempt, so that the invocation can be queued again. */
   reset(): void {
-    this.#attempt.hostCalls.end(0);
-    this.#attempt = createAttempt(this.request);
+    this.#attempt.hostCalls?.end(0);
+    this.#attempt = createAttempt();
   }
 
   /** Marks it as the retry that shares its host with no other invocation. */
@@ -169,9 +173,9 @@ export class Invocation {
     if (this.#isSettled) return;
     this.#isSettled = true;
     const { hasStarted, hostCalls } = this.#attempt;
-    if (hasStarted && hostCalls.count === 0) this.#stats.recordHostCallUse(false);
+    if (hasStarted && hostCalls === null) this.#stats.recordHostCallUse(false);
     // What it asked for before it responded is still performed, within its wall time.
-    hostCalls.end(result.kind === 'failure' ? 0 : this.limits.wallMs);
+    hostCalls?.end(result.kind === 'failure' ? 0 : this.limits.wallMs);
     this.#resolve(result);
   }
 
@@ -180,7 +184,7 @@ export class Invocation {
     const attempt = this.#attempt;
     attempt.logLines += 1;
     if (attempt.logLines > MAX_LOG_LINES + LOG_SLACK.lines) return 'logLines';
-    const record = parseLog(head);
+    const record = parseLogEvent(head);
     if (record === null) return 'protocol';
     attempt.logCharacters += record.message.length + (record.stack?.length ?? 0);
     if (attempt.logCharacters > this.limits.logBytes + LOG_SLACK.characters) return 'logBytes';
@@ -193,9 +197,12 @@ export class Invocation {
    * the call broke, or null.
    */
   performHostCall(call: HostCall, reply: (result: HostCallResult) => void): string | null {
-    const { hostCalls } = this.#attempt;
-    if (hostCalls.count === 0) this.#stats.recordHostCallUse(true);
-    return hostCalls.perform(call, reply);
+    const attempt = this.#attempt;
+    if (attempt.hostCalls === null) {
+      this.#stats.recordHostCallUse(true);
+      attempt.hostCalls = new HostCalls(this.#track(this.request));
+    }
+    return attempt.hostCalls.perform(call, reply);
   }
 }
 

@@ -8,9 +8,9 @@ import type { ModuleVersion } from './model/module-version.ts';
 import type { Incident, InvocationResult } from './model/sandbox.ts';
 import {
   MAX_ARGUMENT_BYTES,
-  parseCall,
-  parseError,
-  parseNext,
+  parseCallEvent,
+  parseErrorEvent,
+  parseNextEvent,
   parseResponseHead,
   type ResponseHead,
   responseOf,
@@ -78,7 +78,7 @@ const ERROR_MESSAGES: Readonly<Record<SliceError, string>> = {
 
 /** A throw, a rejection, or a response over its limit. */
 function parseFailure(head: string): InvocationResult | null {
-  const error = parseError(head);
+  const error = parseErrorEvent(head);
   if (error === null) return null;
   const { message, stack, code, tooLarge } = error;
   if (tooLarge) return failedResult('ENDPOINT_RESPONSE_TOO_LARGE', message);
@@ -119,7 +119,7 @@ export function createEventParser(): (module: ModuleVersion, event: GuestEvent) 
         return { kind: 'result', json: json === '' ? undefined : json };
       }
       case 'next':
-        return (isHook ? null : parseNext(head)) ?? 'protocol';
+        return (isHook ? null : parseNextEvent(head)) ?? 'protocol';
       case 'error':
         return parseFailure(head) ?? 'protocol';
       default:
@@ -147,7 +147,7 @@ export function createResultReader({ now, onIncident, requeue }: ResultReaderDep
   const handleEvent = (host: Host, invocation: Invocation, event: GuestEvent): string | null => {
     if (event.kind === 'log') return invocation.log(event.head);
     if (event.kind === 'call') {
-      const parsed = parseCall(event.head, argumentsOf(event.body));
+      const parsed = parseCallEvent(event.head, argumentsOf(event.body));
       return parsed === null ? 'protocol' : host.performHostCall(invocation, parsed.id, parsed.call, now);
     }
     const result = parseEvent(invocation.moduleVersion, event);

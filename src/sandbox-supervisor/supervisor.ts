@@ -1,5 +1,10 @@
-// The sandbox that runs posted code in host processes: queues invocations, watches the hosts, and settles every invocation.
+// The sandbox that runs posted code in host processes: queues invocations, watches the hosts, and settles every invocation. And
+// the one of a server without custom code, which starts nothing.
 
+import { AppError } from '../errors/errors.ts';
+import type { Host } from './host.ts';
+import { createPendingHostCalls } from './host-calls.ts';
+import { cpuMsOf } from './host-connection.ts';
 import {
   attributeCrash,
   type ExitCause,
@@ -7,10 +12,7 @@ import {
   exitCauseOfViolation,
   incidentOfExit,
   MODULE_SUSPENDED,
-} from './crash-attribution.ts';
-import type { Host } from './host.ts';
-import { createPendingHostCalls } from './host-calls.ts';
-import { cpuMsOf } from './host-connection.ts';
+} from './host-exit.ts';
 import { createHostPool } from './host-pool.ts';
 import { createInspector } from './inspector.ts';
 import { failedResult } from './invocation.ts';
@@ -20,7 +22,7 @@ import { createSelfTestResults } from './isolation/self-test-results.ts';
 import type { Incident, Sandbox, SandboxObserver, SelfTestResult } from './model/sandbox.ts';
 import { createResultReader, PROTOCOL_VIOLATION, type ResultMessage } from './result-frames.ts';
 import { createScheduler } from './scheduler.ts';
-import { checkTimeouts, createWatchdog } from './timeouts.ts';
+import { checkTimeouts } from './timeouts.ts';
 
 export interface SupervisorOptions {
   readonly launcher: Launcher;
@@ -35,12 +37,14 @@ export interface SupervisorOptions {
   /** Private memory of one host, in MB. */
   readonly hostMemoryMb: number;
   readonly jitDomains: readonly string[];
-  /** Steady clock, in milliseconds. */
-  readonly now: () => number;
+  /** Steady clock, in milliseconds; that of the process unless given. */
+  readonly now?: () => number;
 }
 
 const CHECK_INTERVAL_MS = 25;
 const REAP_INTERVAL_MS = 250;
+/** A tick that comes later by this factor means that this process was busy: what hosts sent meanwhile is not read yet. */
+const LATE_FACTOR = 4;
 /** How long `stop` waits for pending host calls of a module. */
 const STOP_TIMEOUT_MS = 5000;
 
@@ -48,9 +52,54 @@ const CLOSED = failedResult('ENDPOINT_CRASHED', 'The server is stopping');
 const SUSPENDED = failedResult('ENDPOINT_SUSPENDED', 'It was suspended');
 const CRASHED = failedResult('ENDPOINT_CRASHED', 'The process in which it waited was ended');
 
+interface WatchdogOptions {
+  readonly intervalMs: number;
+  readonly now: () => number;
+  /** Asked after each tick: false stops the ticks until the next `start`. */
+  readonly isNeeded: () => boolean;
+  readonly onTick: (now: number) => void;
+}
+
+interface Watchdog {
+  /** Does nothing while it is running. */
+  start(): void;
+  stop(): void;
+}
+
+/**
+ * An interval timer that runs only while it is needed, and keeps no process alive. A late tick is left out once, as it would
+ * blame hosts for a delay of the server.
+ */
+export function createWatchdog({ intervalMs, now, isNeeded, onTick }: WatchdogOptions): Watchdog {
+  let timer: NodeJS.Timeout | undefined;
+  let lastTick = 0;
+  let wasLate = false;
+
+  const stop = () => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const tick = () => {
+    const time = now();
+    wasLate = !wasLate && time - lastTick > intervalMs * LATE_FACTOR;
+    lastTick = time;
+    if (wasLate) return;
+    onTick(time);
+    if (!isNeeded()) stop();
+  };
+  return {
+    start() {
+      if (timer !== undefined) return;
+      lastTick = now();
+      timer = setInterval(tick, intervalMs).unref();
+    },
+    stop,
+  };
+}
+
 /** Creates the sandbox. It starts no process before the first invocation or inspection. */
 export function createSupervisor(options: SupervisorOptions): Sandbox {
-  const { now, jitDomains, minimumLevel, busyHosts, maxHosts } = options;
+  const { now = () => performance.now(), jitDomains, minimumLevel, busyHosts, maxHosts } = options;
   let observer: SandboxObserver | undefined;
   const onIncident = (incident: Incident) => observer?.onIncident(incident);
   const pool = createHostPool({
@@ -59,10 +108,14 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     ...{ busyHosts, maxHosts, now },
     accepts: (layers) => checkIsolationLevel(minimumLevel, layers) === undefined,
   });
-  const scheduler = createScheduler({ pool, busyHosts, maxHosts, jitDomains: new Set(jitDomains), now });
+  const pendingHostCalls = createPendingHostCalls();
+  const scheduler = createScheduler({
+    ...{ pool, busyHosts, maxHosts, now },
+    jitDomains: new Set(jitDomains),
+    track: pendingHostCalls.track,
+  });
   const inspector = createInspector({ pool, now });
   const readResults = createResultReader({ now, onIncident, requeue: scheduler.requeue });
-  const pendingHostCalls = createPendingHostCalls();
   const selfTests = createSelfTestResults(options.selfTest);
   let isClosed = false;
 
@@ -136,7 +189,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
       if (observer?.isSuspended(request.moduleVersion.id) === true) return Promise.resolve(SUSPENDED);
       timeouts.start();
       reaper.start();
-      return scheduler.enqueue(pendingHostCalls.track(request));
+      return scheduler.enqueue(request);
     },
     inspect(source, kind, author = null) {
       reaper.start();
@@ -195,5 +248,25 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
       scheduler.rejectAll(CLOSED);
       await pool.close();
     },
+  };
+}
+
+const MESSAGE = 'Custom code is switched off';
+
+/** Creates a sandbox that rejects every invocation and inspection with SANDBOX_DISABLED. */
+export function createDisabledSandbox(): Sandbox {
+  const selfTest = { state: 'not-run', items: [] } as const;
+  const hosts = { running: 0, busy: 0, spare: 0, max: 0 };
+  return {
+    attach: () => undefined,
+    invoke: async () => failedResult('SANDBOX_DISABLED', MESSAGE),
+    inspect: async () => {
+      throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });
+    },
+    evict: () => undefined,
+    stop: async () => undefined,
+    status: () => ({ level: 0, walls: {}, selfTest, jit: null, hosts, versions: null }),
+    selfTest: async () => selfTest,
+    close: async () => undefined,
   };
 }

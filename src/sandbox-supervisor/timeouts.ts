@@ -1,8 +1,8 @@
 // Timeouts that no guest can evade: wall time, time in the queue, and time slices that do not end.
 
-import type { ExitCause } from './crash-attribution.ts';
 import type { Host } from './host.ts';
 import type { SentFrame } from './host-contents.ts';
+import type { ExitCause } from './host-exit.ts';
 import { failedResult, type Invocation, limitViolation } from './invocation.ts';
 import type { Incident } from './model/sandbox.ts';
 import { WAITED_TOO_LONG } from './module-queue.ts';
@@ -13,8 +13,6 @@ const GRACE_MS = 250;
 const COLD_START_MS = 500;
 /** CPU is measured from this age of a frame on. */
 const MIN_MEASURED_MS = 50;
-/** A tick that comes later by this factor means that this process was busy: what hosts sent meanwhile is not read yet. */
-const LATE_FACTOR = 4;
 
 const TIMEOUT_MESSAGE = 'The time limit was reached: it did not answer in time';
 const TIMED_OUT = failedResult('ENDPOINT_TIMEOUT', TIMEOUT_MESSAGE);
@@ -98,49 +96,4 @@ export function checkTimeouts(host: Host, now: number, deps: TimeoutDeps): void 
     if (now - progressAt > unstarted.limits.wallMs + coldStartMs(current)) timeOut(unstarted);
   }
   rejectExpiredFrames(host, now);
-}
-
-interface WatchdogOptions {
-  readonly intervalMs: number;
-  readonly now: () => number;
-  /** Asked after each tick: false stops the ticks until the next `start`. */
-  readonly isNeeded: () => boolean;
-  readonly onTick: (now: number) => void;
-}
-
-export interface Watchdog {
-  /** Does nothing while it is running. */
-  start(): void;
-  stop(): void;
-}
-
-/**
- * An interval timer that runs only while it is needed, and keeps no process alive. A late tick is left out once, as it would
- * blame hosts for a delay of the server.
- */
-export function createWatchdog({ intervalMs, now, isNeeded, onTick }: WatchdogOptions): Watchdog {
-  let timer: NodeJS.Timeout | undefined;
-  let lastTick = 0;
-  let wasLate = false;
-
-  const stop = () => {
-    clearInterval(timer);
-    timer = undefined;
-  };
-  const tick = () => {
-    const time = now();
-    wasLate = !wasLate && time - lastTick > intervalMs * LATE_FACTOR;
-    lastTick = time;
-    if (wasLate) return;
-    onTick(time);
-    if (!isNeeded()) stop();
-  };
-  return {
-    start() {
-      if (timer !== undefined) return;
-      lastTick = now();
-      timer = setInterval(tick, intervalMs).unref();
-    },
-    stop,
-  };
 }

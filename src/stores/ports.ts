@@ -1,5 +1,4 @@
-// Ports to document stores and caches. Interfaces only: the adapters are in the folders next to this file.
-
+// Ports to document stores and caches: the adapters are the folders and cache files next to this file.
 import type { MaybePromise } from '../lib/async/maybe-promise.ts';
 import type { ChunkedText } from '../lib/chunked-text.ts';
 import type { JsonObject } from '../lib/json/json.ts';
@@ -10,6 +9,10 @@ export interface Namespace {
   readonly database: string | null;
   readonly collection: string;
 }
+
+/** Unique key of a namespace, for maps and locks. The name of a database contains no slash. */
+export const namespaceKey = ({ database, collection }: Namespace): string =>
+  `${database ?? ''}/${collection}`;
 
 /** A namespace that contains documents. */
 export interface ListedNamespace extends Namespace {

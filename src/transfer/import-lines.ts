@@ -1,9 +1,8 @@
 // Lines of an imported file: splits a stream into lines and parses each, a document and its namespace.
 
-import { sizeIssue } from '../collections/model/document-size.ts';
+import { sizeIssue } from '../collections/model/stored-document.ts';
 import { AppError } from '../errors/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
-import { findJsonIssue, MAX_JSON_DEPTH } from '../lib/json/json-check.ts';
+import { findJsonIssue, isJsonObject, type Json, type JsonObject, MAX_JSON_DEPTH } from '../lib/json/json.ts';
 import { scanJson } from '../lib/json/json-scan.ts';
 import type { Namespace, StoredDocument } from '../stores/ports.ts';
 import { findNamespaceIssue } from './namespaces.ts';

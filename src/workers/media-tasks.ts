@@ -1,10 +1,11 @@
 // Reads image dimensions and computes hashes on a small thread pool: hostile bytes may take any time to read.
+
+import { hash } from 'node:crypto';
 import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import type { ImageTask } from './image-dimensions.ts';
 import type { Dimensions } from './images/image-bytes.ts';
-import { sha1 } from './sha1.ts';
-import { MAX_YOUNG_GENERATION_MB } from './young-generation.ts';
+import { createWorkerPool } from './worker-pool.ts';
 
 /** Bytes from the start of a file that are enough to find the dimensions of nearly every image. */
 export const IMAGE_HEAD_BYTES = 524_288;
@@ -52,15 +53,9 @@ export interface MediaWorkersOptions {
 
 const taskUrl = (name: string) => new URL(`./${name}${extname(import.meta.url)}`, import.meta.url);
 
-async function createPool(): Promise<Piscina> {
-  const piscina = await import('piscina');
-  return new piscina.Piscina({
-    minThreads: 0,
-    maxThreads: MAX_THREADS,
-    maxQueue: MAX_QUEUE,
-    idleTimeout: 30_000,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB },
-  });
+/** A task of these threads: the SHA1 of the UTF-8 bytes of a text, 40 hexadecimal digits in lower case. */
+export function sha1Hex(text: string): string {
+  return hash('sha1', text);
 }
 
 /** Creates the pool, whose threads start with the first call. */
@@ -73,7 +68,7 @@ export function createMediaWorkers(options: MediaWorkersOptions = {}): MediaWork
     task: unknown,
     { ms, ...about }: { ms: number; name: string; filename: string },
   ): Promise<T | undefined> => {
-    pool ??= createPool();
+    pool ??= createWorkerPool({ maxThreads: MAX_THREADS, maxQueue: MAX_QUEUE, heapMb: HEAP_MB });
     const signal = AbortSignal.timeout(ms);
     try {
       const ready = await pool;
@@ -102,9 +97,9 @@ export function createMediaWorkers(options: MediaWorkersOptions = {}): MediaWork
       return full === 'incomplete' ? undefined : full;
     },
     async sha1Of(text) {
-      const about = { name: 'sha1', filename: taskUrl('sha1').href, ms: HASH_TIMEOUT_MS };
+      const about = { name: 'sha1Hex', filename: import.meta.url, ms: HASH_TIMEOUT_MS };
       // A name is short: an upload must not wait for the images of others.
-      return (await run<string>(text, about)) ?? sha1(text);
+      return (await run<string>(text, about)) ?? sha1Hex(text);
     },
     async close() {
       await (await pool)?.destroy();

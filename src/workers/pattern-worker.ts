@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import { AppError } from '../errors/errors.ts';
 import type { PatternJob, PatternTask } from './match-patterns.ts';
-import { MAX_YOUNG_GENERATION_MB } from './young-generation.ts';
+import { createWorkerPool } from './worker-pool.ts';
 
 const JOB_TIMEOUT_MS = 100;
 const BATCH_TIMEOUT_MS = 200;
@@ -30,21 +30,10 @@ interface WaitingJob {
   readonly outcome: PromiseWithResolvers<boolean>;
 }
 
-async function createPool(): Promise<Piscina> {
-  const piscina = await import('piscina');
-  const task = new URL(`./match-patterns${extname(import.meta.url)}`, import.meta.url);
-  return new piscina.Piscina({
-    filename: task.href,
-    minThreads: 0,
-    maxThreads: 1,
-    idleTimeout: 30_000,
-    resourceLimits: { maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB },
-  });
-}
+const TASK = new URL(`./match-patterns${extname(import.meta.url)}`, import.meta.url);
 
 // The queue is sorted by `until`: expired jobs are at its front.
-function expire(waiting: WaitingJob[]): void {
-  const now = performance.now();
+function expire(waiting: WaitingJob[], now: number): void {
   const firstValid = waiting.findIndex(({ until }) => until >= now);
   const message = 'The patterns of this collection keep the server too busy';
   for (const { outcome } of waiting.splice(0, firstValid === -1 ? waiting.length : firstValid)) {
@@ -64,14 +53,14 @@ function nextBatch(waiting: readonly WaitingJob[]): readonly WaitingJob[] {
   return batch;
 }
 
-/** Creates the worker, whose thread starts with the first call. Calls run in order. */
-export function createPatternWorker(): PatternWorker {
+/** Creates the worker, whose thread starts with the first call. Calls run in order. `now` gives milliseconds, for the wait alone. */
+export function createPatternWorker({ now = () => performance.now() } = {}): PatternWorker {
   let pool: Promise<Piscina> | undefined;
   const waiting: WaitingJob[] = [];
   let pump: Promise<void> | undefined;
 
   const runJobs = async (jobs: readonly PatternJob[]): Promise<readonly boolean[]> => {
-    pool ??= createPool();
+    pool ??= createWorkerPool({ task: TASK, maxThreads: 1 });
     const ready = await pool;
     const signal = AbortSignal.timeout(THREAD_TIMEOUT_MS);
     const task: PatternTask = { jobs, limitMs: JOB_TIMEOUT_MS, totalMs: BATCH_TIMEOUT_MS };
@@ -84,7 +73,7 @@ export function createPatternWorker(): PatternWorker {
   };
 
   const runBatch = async (): Promise<void> => {
-    expire(waiting);
+    expire(waiting, now());
     const batch = nextBatch(waiting);
     if (batch.length === 0) return;
     try {
@@ -105,7 +94,7 @@ export function createPatternWorker(): PatternWorker {
   return {
     matches({ pattern, flags }, texts) {
       const outcome = Promise.withResolvers<boolean>();
-      waiting.push({ job: { pattern, flags, texts }, until: performance.now() + QUEUE_TIMEOUT_MS, outcome });
+      waiting.push({ job: { pattern, flags, texts }, until: now() + QUEUE_TIMEOUT_MS, outcome });
       pump ??= drain();
       return outcome.promise;
     },

@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import type { UndeclaredName } from './find-undeclared-names.ts';
-import { MAX_YOUNG_GENERATION_MB } from './young-generation.ts';
+import { createWorkerPool } from './worker-pool.ts';
 
 const TIMEOUT_MS = 1000;
 const HEAP_MB = 128;
@@ -14,25 +14,14 @@ export interface UndeclaredNameFinder {
   close(): Promise<void>;
 }
 
-async function createPool(): Promise<Piscina> {
-  const piscina = await import('piscina');
-  const task = new URL(`./find-undeclared-names${extname(import.meta.url)}`, import.meta.url);
-  return new piscina.Piscina({
-    filename: task.href,
-    minThreads: 0,
-    maxThreads: 1,
-    maxQueue: MAX_WAITING,
-    idleTimeout: 30_000,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB },
-  });
-}
+const TASK = new URL(`./find-undeclared-names${extname(import.meta.url)}`, import.meta.url);
 
 /** Creates the finder, whose thread starts with the first call. A text may take `limitMs`. */
 export function createUndeclaredNameFinder(limitMs = TIMEOUT_MS): UndeclaredNameFinder {
   let pool: Promise<Piscina> | undefined;
   return {
     async find(source) {
-      pool ??= createPool();
+      pool ??= createWorkerPool({ task: TASK, maxThreads: 1, maxQueue: MAX_WAITING, heapMb: HEAP_MB });
       const ready = await pool;
       const signal = AbortSignal.timeout(limitMs);
       try {

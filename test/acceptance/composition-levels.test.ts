@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => app.close());
 
-it('goes as many levels as are asked for', async () => {
+it('composition goes as many levels as are asked for', async () => {
   let next: string | undefined;
   for (const name of 'abcd') {
     const [person] = await people.add({ name, ...(next && { spouse: next }) });

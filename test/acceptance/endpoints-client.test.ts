@@ -46,7 +46,7 @@ const shelf = (): Any => {
   return new ApiWrapper(options).fromEndpoint('shelf');
 };
 
-it('creates, finds and deletes through an endpoint', async () => {
+it('the official client creates, finds and deletes through an endpoint', async () => {
   const created = await shelf().create([{ title: 'Solaris' }, { title: 'Kindred' }]);
   expect(created.results.map(({ title }: Any) => title)).toEqual(['Solaris', 'Kindred']);
   const found = await shelf().whereFieldIsEqualTo('title', 'solaris').find({ extractResults: true });
@@ -56,7 +56,7 @@ it('creates, finds and deletes through an endpoint', async () => {
   expect((await shelf().find()).metadata.totalCount).toBe(1);
 });
 
-it('is told of a failure in the envelope', async () => {
+it('the official client is told of a failure in the envelope', async () => {
   const failure = await shelf()
     .create({ pages: 'many' })
     .then(
@@ -68,6 +68,6 @@ it('is told of a failure in the envelope', async () => {
   expect(body).toMatchObject({ statusCode: 400, success: false, errors: [{ code: 'ENDPOINT_ERROR' }] });
 });
 
-it('reads the source of an endpoint as its configuration', async () => {
+it('the official client reads the source of an endpoint as its configuration', async () => {
   expect(await shelf().getConfig()).toContain("Model('books').find");
 });

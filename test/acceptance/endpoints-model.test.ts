@@ -69,7 +69,9 @@ async function evaluated(expression: string, grants: JsonObject, options = {}) {
     try { res.json({ ok: await (${expression}) }); } catch (error) { res.json({ error: show(error) }); }
   };`;
   const path = await server.endpoint(`model-${made}`, source, { version: 1, grants });
-  return (await server.get(path, options)).body;
+  const { status, text, body } = await server.get(path, options);
+  if (status !== 200) throw new Error(`the endpoint did not come to its answer: ${status} ${text}`);
+  return body;
 }
 
 const books = (more: JsonObject = {}) => ({

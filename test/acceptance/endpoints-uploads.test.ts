@@ -216,7 +216,7 @@ describe('names', () => {
   });
 });
 
-it('is for admins', async () => {
+it('code is read, posted and removed by admins alone', async () => {
   const token = await server.userToken('no-admin');
   for (const method of ['GET', 'POST', 'DELETE']) {
     for (const who of [null, token]) {

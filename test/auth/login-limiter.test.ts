@@ -1,6 +1,6 @@
 // The limit on failed attempts: who is counted together, what counts, and for how long.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addressGroup, createLoginLimiter } from '../../src/auth/login-limiter.ts';
+import { addressGroup, createLoginLimiter } from '../../src/auth/login.ts';
 import { AppError, StoreError } from '../../src/errors/errors.ts';
 
 const LIMITS = { perClient: 3, perAddress: 5, windowSeconds: 60 };

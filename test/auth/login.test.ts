@@ -1,8 +1,7 @@
 // The login: the right secret gives a token, anything else the same refusal.
 import { describe, expect, it } from 'vitest';
 import type { ClientStatus } from '../../src/auth/clients/client-store.ts';
-import { createLogin } from '../../src/auth/login.ts';
-import { createLoginLimiter } from '../../src/auth/login-limiter.ts';
+import { createLogin, createLoginLimiter } from '../../src/auth/login.ts';
 import { StoreError } from '../../src/errors/errors.ts';
 
 const status: ClientStatus = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
-import { toAppError } from '../../src/errors/store-errors.ts';
+import { toAppError } from '../../src/errors/errors.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { openModels } from './model.ts';
 import { grantOf, unitWith } from './module.ts';

@@ -2,8 +2,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { createCaller } from '../../src/auth/authorize.ts';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
-import { createCollectionRegistry } from '../../src/collections/model/registry.ts';
-import { toAppError } from '../../src/errors/store-errors.ts';
+import { createCollectionRegistry } from '../../src/collections/model/collection.ts';
+import { toAppError } from '../../src/errors/errors.ts';
 import type { ModuleVersion, PolicyGrants } from '../../src/sandbox-supervisor/model/module-version.ts';
 import { openLibrary } from '../collections/library-service.ts';
 import { createTestSandbox, invocationRequest } from '../helpers/sandbox/sandbox.ts';

@@ -6,7 +6,7 @@ import {
   parseArguments,
 } from '../../src/capabilities/host-call.ts';
 import { AppError } from '../../src/errors/errors.ts';
-import { createUntrustedJsonParser } from '../../src/lib/json/untrusted-json.ts';
+import { createUntrustedJsonParser } from '../../src/lib/json/json-scan.ts';
 
 const told = (error: AppError | HostCallError) => {
   const { ok, text } = hostCallErrorResult(error);

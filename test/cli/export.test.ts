@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { exportSite } from '../../src/cli/export.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { exportSite } from '../../src/cli/transfer.ts';
 import { startApp } from '../helpers/app/app.ts';
 import { book, LIBRARY } from '../helpers/fixtures/library.ts';
 import { captureIo, createTestStreams, type TestStreams } from '../helpers/server-process/console.ts';
@@ -13,14 +13,17 @@ const BOOKS = 250;
 const DOCUMENTS = BOOKS * 2;
 
 let workspace: Workspace;
-beforeEach(async () => {
+beforeAll(async () => {
   workspace = createWorkspace(LIBRARY);
   const app = await startApp({ workspace });
   const body = Array.from({ length: BOOKS }, (_, n) => book(n));
   await app.inject('POST', '/1.0/library/books', { body });
   await app.close();
 });
-afterEach(() => workspace.remove());
+beforeEach(() => {
+  for (const name of names()) rmSync(join(workspace.cwd, name));
+});
+afterAll(() => workspace.remove());
 
 async function run(file: string, host: TestStreams = createTestStreams()) {
   const io = captureIo(workspace.cwd);

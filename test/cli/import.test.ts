@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { exportSite } from '../../src/cli/export.ts';
-import { importSite } from '../../src/cli/import.ts';
+import { exportSite, importSite } from '../../src/cli/transfer.ts';
 import { captureIo, createTestStreams, type TestStreams } from '../helpers/server-process/console.ts';
 import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatSandboxReport } from '../../src/cli/sandbox-audit-page.ts';
+import { formatSandboxReport } from '../../src/cli/sandbox-audit.ts';
 import type { ReportedModule, SandboxReport } from '../../src/modules/sandbox-report.ts';
 
 const LIMITS = {

@@ -4,15 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDocumentService } from '../../src/collections/document-service.ts';
 import type { DocumentHooks } from '../../src/collections/hooks/document-hooks.ts';
-import type { Collection } from '../../src/collections/model/collection.ts';
+import { type Collection, createCollectionRegistry } from '../../src/collections/model/collection.ts';
 import type {
   Caller,
   CollectionMethod,
   DocumentLimits,
   RequestContext,
 } from '../../src/collections/model/documents.ts';
-import { createCollectionRegistry } from '../../src/collections/model/registry.ts';
-import { REVISION_INDEX, revisionNamespaceOf } from '../../src/collections/model/stored-revisions.ts';
+import { REVISION_INDEX, revisionNamespaceOf } from '../../src/collections/model/stored-document.ts';
 import { parseSpecification } from '../../src/collections/specifications/parse-specification.ts';
 import {
   createFileRemovals,

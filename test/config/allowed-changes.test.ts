@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findForbiddenChanges } from '../../src/config/allowed-changes.ts';
-import { buildConfig } from '../../src/config/build-config.ts';
-import { redactConfig } from '../../src/config/redact.ts';
-import { SETTINGS } from '../../src/config/settings.ts';
+import { buildConfig, redactConfig } from '../../src/config/build-config.ts';
+import { SETTINGS } from '../../src/config/setting-names.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 
 const RUNNING = buildConfig(new Map([['limits.batch', 50]]));

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { locateIssues, readConfigFile } from '../../src/config/config-file.ts';
+import { readConfigFile } from '../../src/config/config-file.ts';
+import { locateIssues } from '../../src/config/config-issues.ts';
 
 let folder: string;
 let file: string;

@@ -1,7 +1,8 @@
 import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { formatConfigIssue, restrictConfigFile } from '../../src/config/config-file.ts';
+import { restrictConfigFile } from '../../src/config/config-file.ts';
+import { formatConfigIssue } from '../../src/config/config-issues.ts';
 import { temporaryFolder } from '../helpers/temp/folders.ts';
 
 describe('formatProblem', () => {

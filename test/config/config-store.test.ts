@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ConfigStore, createConfigStore } from '../../src/config/config-store.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { Config } from '../../src/config/schema.ts';
-import { SETTINGS } from '../../src/config/settings.ts';
+import { SETTINGS } from '../../src/config/setting-names.ts';
 import { AppError } from '../../src/errors/errors.ts';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import { sha256Hex } from '../../src/lib/sha256.ts';

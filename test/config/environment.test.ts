@@ -6,7 +6,7 @@ import {
   parseEnvironment,
   parseSettingTexts,
 } from '../../src/config/environment.ts';
-import { findSetting } from '../../src/config/settings.ts';
+import { findSetting } from '../../src/config/setting-names.ts';
 
 const valuesOf = (env: Environment) =>
   Object.fromEntries(parseEnvironment(env).assignments.map(({ setting, value }) => [setting.path, value]));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildConfig } from '../../src/config/build-config.ts';
-import { redactConfig, SECRET_PATHS } from '../../src/config/redact.ts';
+import { buildConfig, redactConfig, SECRET_PATHS } from '../../src/config/build-config.ts';
 import type { Json } from '../../src/lib/json/json.ts';
 
 describe('the redacted configuration', () => {

@@ -6,7 +6,7 @@ import {
   PATH_TARGETS,
   SETTING_MAPS,
   SETTINGS,
-} from '../../src/config/settings.ts';
+} from '../../src/config/setting-names.ts';
 
 describe('the table of settings', () => {
   it.each([

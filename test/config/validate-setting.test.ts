@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildConfig } from '../../src/config/build-config.ts';
-import { findSetting, SETTINGS } from '../../src/config/settings.ts';
+import { findSetting, SETTINGS } from '../../src/config/setting-names.ts';
 import {
   createSettingValidator,
   findConfigRuleIssues,
@@ -29,6 +29,9 @@ describe('isPlainlyValid', () => {
       '********',
       '/',
       '-1',
+      'a b',
+      'a\n',
+      'é',
       [],
       ['a'],
       {},
@@ -61,6 +64,7 @@ describe('isPlainlyValid', () => {
     ['server.port', 8081],
     ['cors.enabled', true],
     ['logging.level', 'error'],
+    ['auth.admin.id', 'admin@example.org'],
     ['auth.admin.secret', 'a secret for tests only'],
   ])('accepts %s as most starts set it', (path, value) => {
     expect(isPlainlyValid(findSetting(path)!, value)).toBe(true);

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
+import { compareDocuments } from '../../src/stores/matching/compare.ts';
 import { compileFilter } from '../../src/stores/matching/compile-filter.ts';
-import { compareDocuments } from '../../src/stores/matching/sorter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../src/stores/ports.ts';
 import { definition, fields, filter, sort } from './arbitraries.ts';
 import { filterChoice, matchingFilter } from './matching-filters.ts';

@@ -7,7 +7,7 @@ import { writingContract } from './document-store-writing.ts';
 import type { OpenedStore, Subject } from './store-cases.ts';
 
 /** Registers the whole contract. `open` gives an empty store of its own to each test; `runs` is how often chance is tried. */
-export function documentStoreContract(name: string, open: () => Promise<OpenedStore>, runs = 250): void {
+export function documentStoreContract(name: string, open: () => Promise<OpenedStore>, runs = 100): void {
   describe(`${name} as a document store`, () => {
     let opened: OpenedStore;
     const subject: Subject = {

@@ -27,7 +27,7 @@ it.each([
   expect(declarationLine(SOURCE, name)).toBe(line);
 });
 
-it('numbers each link, and corrects a number', () => {
+it('a link to a declaration gets its line, and a wrong one is corrected', () => {
   const read = (path: string) => (path === 'sandbox/host.js' ? SOURCE : '');
   const page = 'See [`host.js` `run`](host.js) and [`host.js:99` `kept`](host.js#L99), [that](host.js).';
   expect(withLines('sandbox/README.md', page, read)).toBe(
@@ -35,7 +35,7 @@ it('numbers each link, and corrects a number', () => {
   );
 });
 
-it('refuses a name that the file does not declare', () => {
+it('a link to a name that the file does not declare is refused', () => {
   expect(() => withLines('SECURITY.md', '[`a.js` `gone`](a.js)', () => SOURCE)).toThrow(
     'SECURITY.md: a.js declares no gone',
   );

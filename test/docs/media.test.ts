@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sanitizeFileName } from '../../src/media/file-name.ts';
 import { createKeyCandidates, type PathFormat } from '../../src/media/path-format.ts';
-import { sha1 } from '../../src/workers/sha1.ts';
+import { sha1Hex } from '../../src/workers/media-tasks.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
 import {
   bash,
@@ -53,7 +53,7 @@ test('docs/media.md shows where each path format puts a file', async () => {
   const collection = { version: '1.0', database: 'library', name: 'photos' };
   const file = { collection, name: 'lighthouse.jpg', at: Date.UTC(2026, 10, 22, 9, 5, 7) };
   for (const [format, path] of rows) {
-    const options = { format: format as PathFormat, sha1Of: async (text: string) => sha1(text) };
+    const options = { format: format as PathFormat, sha1Of: async (text: string) => sha1Hex(text) };
     const candidate = await createKeyCandidates(file, options);
     expect(candidate(0)).toBe(`1.0/library/photos/${path}`);
   }

@@ -106,6 +106,34 @@ describe('the headers of a response of posted code', () => {
       ['content-type', 'text/html'],
     ]);
   });
+
+  it('are those of this module version and status, also where the last answer had the same list', () => {
+    const list = [
+      ['X-Secret', '1'],
+      ['Location', '/'],
+    ] as const;
+    const [open, closed] = [['x-*'], []].map((responseHeaders) =>
+      createModuleVersion('a', { responseHeaders }),
+    );
+    const names = (unit: ReturnType<typeof createModuleVersion>, status: number) =>
+      view(unit, 'GET', { kind: 'response', status, headers: list, body: '' }).response.headers.map(
+        ([name]) => name,
+      );
+    const fence = 'content-security-policy';
+    expect(names(open as never, 200)).toEqual(['x-secret', fence]);
+    expect(names(open as never, 302)).toEqual(['x-secret', 'location', fence]);
+    expect(names(closed as never, 302)).toEqual(['location', fence]);
+    expect(names(open as never, 302)).toEqual(['x-secret', 'location', fence]);
+  });
+
+  it('are not changed by an answer to HEAD', () => {
+    const unit = createModuleVersion('a');
+    const result = { kind: 'response', status: 200, headers: [], body: 'text' } as const;
+    const lengths = ['HEAD', 'GET', 'HEAD'].map(
+      (method) => view(unit, method, result).response.headers.length,
+    );
+    expect(lengths).toEqual([2, 1, 2]);
+  });
 });
 
 describe('the body of a response of posted code', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError, StoreError } from '../../src/errors/errors.ts';
-import { documentIssueOf, toAppError } from '../../src/errors/store-errors.ts';
+import { AppError, documentIssueOf, StoreError, toAppError } from '../../src/errors/errors.ts';
 
 describe('toAppError', () => {
   it('returns an AppError as it is', () => {

@@ -1,7 +1,8 @@
 // A server with the envelope and nothing else, for testing one hook or parser at a time.
+import type { IncomingMessage } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyServerFactory } from 'fastify';
-import { createErrorHandler } from '../../src/http/core/error-handler.ts';
-import { registerAllMethods } from '../../src/http/core/resource.ts';
+import { createErrorHandler } from '../../src/http/core/reply.ts';
+import { replaceMethod, restoreMethod } from '../../src/http/core/resource.ts';
 
 export interface LogRecord {
   readonly level: string;
@@ -32,8 +33,12 @@ export function bareServer(
     isLevelEnabled: () => true,
   };
   const factory = serverFactory === undefined ? {} : { serverFactory };
-  const server = fastify({ genReqId: () => 'request-1', ...factory });
-  registerAllMethods(server);
+  const rewriteUrl = (raw: IncomingMessage) => {
+    replaceMethod(raw);
+    return raw.url ?? '/';
+  };
+  const server = fastify({ genReqId: () => 'request-1', rewriteUrl, ...factory });
+  server.addHook('onRequest', async ({ raw }) => restoreMethod(raw));
   server.decorateRequest('client', null);
   server.decorateRequest('collection', null);
   server.decorateRequest('lookUpMs', 0);

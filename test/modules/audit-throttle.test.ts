@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createAuditThrottle } from '../../src/modules/audit-throttle.ts';
+import { createAuditThrottle } from '../../src/modules/circuit-breaker.ts';
 
 const START = Date.parse('2040-01-01T00:00:00Z');
 

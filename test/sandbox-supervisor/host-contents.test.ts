@@ -1,12 +1,48 @@
 import { describe, expect, it } from 'vitest';
 import type { ToHost } from '../../sandbox/protocol.ts';
-import { LoadedModules, SentFrames } from '../../src/sandbox-supervisor/host-contents.ts';
+import {
+  LoadedModules,
+  NumberedInvocations,
+  SentFrames,
+} from '../../src/sandbox-supervisor/host-contents.ts';
 import { createModuleVersion, fakeInvocation } from '../helpers/sandbox/sandbox.ts';
 
 const frameOf = (count: number, maxInFlight = 4) => {
   const invocations = Array.from({ length: count }, () => fakeInvocation());
   return { moduleNumber: 1, invocations, isDelivery: false, isCold: false, maxInFlight };
 };
+
+describe('the invocations of a host', () => {
+  it('are found by number, in whatever order they end', () => {
+    const invocations = new NumberedInvocations();
+    const add = (number: number) => {
+      const invocation = fakeInvocation();
+      invocation.assign(number, { moduleNumber: 1, isCold: false });
+      invocations.add(invocation);
+      return invocation;
+    };
+    const all = [1, 2, 3, 5, 8].map(add);
+    expect([1, 2, 3, 5, 8].map((number) => invocations.get(number))).toEqual(all);
+    expect([0, 4, 9].map((number) => invocations.get(number))).toEqual([undefined, undefined, undefined]);
+    for (const number of [3, 1, 4, 8]) invocations.delete(number);
+    expect([invocations.size, invocations.values()]).toEqual([2, [all[1], all[3]]]);
+  });
+
+  it('may end while all of them are looked through', () => {
+    const invocations = new NumberedInvocations();
+    for (const number of [1, 2, 3]) {
+      const invocation = fakeInvocation();
+      invocation.assign(number, { moduleNumber: 1, isCold: false });
+      invocations.add(invocation);
+    }
+    const seen: number[] = [];
+    for (const { number } of invocations.values()) {
+      seen.push(number);
+      invocations.delete(number);
+    }
+    expect([seen, invocations.size]).toEqual([[1, 2, 3], 0]);
+  });
+});
 
 describe('the frames of a host', () => {
   it('run one after the other, each from the progress before it', () => {

@@ -22,6 +22,7 @@ function schedulerOf({ busyHosts = 2, startable = 16 } = {}) {
     busyHosts,
     maxHosts: 16,
     jitDomains: new Set(['fast']),
+    track: (request) => request,
     now: () => clock,
     pool: {
       hosts,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
-import { checkTimeouts, createWatchdog } from '../../src/sandbox-supervisor/timeouts.ts';
+import { createWatchdog } from '../../src/sandbox-supervisor/supervisor.ts';
+import { checkTimeouts } from '../../src/sandbox-supervisor/timeouts.ts';
 import {
   createModuleVersion,
   type FakeInvocation,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { cpu } from '../../sandbox/cpu.js';
 
-it('counts milliseconds in which this thread ran', () => {
+it('the processor time of a host counts milliseconds in which its thread ran', () => {
   const from = { wall: performance.now(), cpu: cpu() };
   let seen = 0;
   for (let last = 0; seen < 50; ) {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { moduleText } from '../../sandbox/guest-bundle.js';
-import { findSetting } from '../../src/config/settings.ts';
+import { findSetting } from '../../src/config/setting-names.ts';
 import { nodeFlags, ulimitOptions } from '../../src/sandbox-supervisor/isolation/host-privileges.ts';
 import { bwrapArguments } from '../../src/sandbox-supervisor/isolation/system-tools.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';

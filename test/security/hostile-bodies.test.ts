@@ -124,7 +124,7 @@ describe('what is just within the bounds', () => {
   });
 });
 
-it('tells a hundred of half a million problems', async () => {
+it('an answer tells a hundred of half a million problems', async () => {
   const documents = filled('{"a":1,"b":1,"c":1},', '[', ']', 150_000);
   const { status, text } = await send('POST', BOOKS, documents);
   expect(status).toBe(400);

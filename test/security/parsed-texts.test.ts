@@ -10,7 +10,7 @@ test('every file about posted code that parses JSON is listed with its bound', (
   const about = ['src/capabilities', 'src/endpoints', 'src/hooks', 'src/modules', 'src/sandbox-supervisor']
     .flatMap(sourceFiles)
     .map(({ path }) => path);
-  const parsing = [...about, 'src/lib/json/untrusted-json.ts'].filter((path) =>
+  const parsing = [...about, 'src/lib/json/json-scan.ts'].filter((path) =>
     readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8').includes('JSON.parse('),
   );
   expect(parsing.sort()).toEqual(listed.sort());

@@ -5,6 +5,7 @@ import {
   IMAGE_TAIL_BYTES,
   type ImageEnds,
   type MediaWorkersOptions,
+  sha1Hex,
 } from '../../src/workers/media-tasks.ts';
 import { noise, picture } from '../helpers/fixtures/images.ts';
 import { longestBlockMs } from '../helpers/server-process/timing.ts';
@@ -91,4 +92,9 @@ test('heads of many images do not hold up who sends them', async () => {
 
 test('the tasks close without having been used', async () => {
   await expect(createMediaWorkers().close()).resolves.toBeUndefined();
+});
+
+test('sha1Hex hashes the UTF-8 bytes of a text', () => {
+  expect(sha1Hex('test.jpg')).toBe('cb56752477cae6405f85b131872c60d21b967c6a');
+  expect(sha1Hex('ü')).toBe('94a759fd37735430753c7b6b80684306d80ea16e');
 });

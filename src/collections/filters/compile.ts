@@ -4,10 +4,9 @@ import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promi
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Filter, type FilterTest, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, FindQuery, OperationOptions } from '../../stores/ports.ts';
-import type { Collection } from '../model/collection.ts';
+import { type Collection, type CollectionRegistry, referenceTarget } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
 import { createFilterError } from '../model/read-parameters.ts';
-import { type CollectionRegistry, referenceTarget } from '../model/registry.ts';
 import { parseFilter } from './parse.ts';
 import {
   isResolved,

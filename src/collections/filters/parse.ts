@@ -1,8 +1,7 @@
 // Parses a filter as a client sent it: an allow-list of operators over known paths. Pure: references are resolved later.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import type { Collection, Field } from '../model/collection.ts';
+import { type Collection, type Field, isReference } from '../model/collection.ts';
 import { createFilterError } from '../model/read-parameters.ts';
-import { isReference } from '../model/registry.ts';
 import { type FilterQuota, parseCondition } from './operators.ts';
 import {
   areReferencesResolved,

@@ -4,8 +4,7 @@ import type { Client } from '../../auth/clients/client.ts';
 import { StoreError } from '../../errors/errors.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { type ChunkedText, joinByComma } from '../../lib/chunked-text.ts';
-import type { Json, JsonObject } from '../../lib/json/json.ts';
-import type { CheckedJson } from '../../lib/json/json-check.ts';
+import type { CheckedJson, Json, JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument, TextPage, Write } from '../../stores/ports.ts';
 import type { Collection } from './collection.ts';
 import type { ComposeDepth, ReadRequest } from './read-parameters.ts';
@@ -46,6 +45,34 @@ export interface RequestContext {
   readonly callDepth?: number;
   /** Absent: the server itself calls. */
   readonly origin?: RequestOrigin;
+}
+
+/**
+ * A request whose deadline is computed at each read. The deadline is a member of the object itself, so that a copy has the one of
+ * that moment; its getter is shared, as one for each request would give each a hidden class that outlives many collections.
+ */
+class LiveRequest {
+  static readonly #deadline: PropertyDescriptor = {
+    get(this: LiveRequest) {
+      return this.#deadlineNow();
+    },
+    enumerable: true,
+  };
+  readonly #deadlineNow: () => number;
+
+  constructor(members: Omit<RequestContext, 'deadline'>, deadlineNow: () => number) {
+    this.#deadlineNow = deadlineNow;
+    Object.defineProperty(this, 'deadline', LiveRequest.#deadline);
+    Object.assign(this, members);
+  }
+}
+
+/** The same request, with a deadline that is computed at each read. */
+export function withLiveDeadline(
+  { deadline: _, ...members }: Omit<RequestContext, 'deadline'> & Partial<RequestContext>,
+  deadlineNow: () => number,
+): RequestContext {
+  return new LiveRequest(members, deadlineNow) as LiveRequest & RequestContext;
 }
 
 export interface Metadata {
@@ -130,7 +157,7 @@ export interface DocumentService {
     body: Json | CheckedJson,
     context: RequestContext,
     options: WriteOptions,
-  ): Promise<WriteResult>;
+  ): MaybePromise<WriteResult>;
   updateById(
     collection: Collection,
     id: string,

@@ -1,31 +1,44 @@
 // Composes documents: replaces ids by the documents they refer to, level by level, with one query per level and collection.
 import { AppError } from '../../errors/errors.ts';
-import { mapYielding } from '../../lib/async/yielding.ts';
-import { documentsById } from '../../lib/document-id.ts';
-import { forEachMember } from '../../lib/json/json-members.ts';
+import {
+  andThen,
+  forEachInTurn,
+  forEachYielding,
+  type MaybePromise,
+  mapYielding,
+} from '../../lib/async/maybe-promise.ts';
+import { documentsById, forEachNamedMember, memberName } from '../../lib/json/stored-json.ts';
 import { filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
-import type { Collection, Field } from '../model/collection.ts';
+import {
+  type Collection,
+  type CollectionRegistry,
+  type Field,
+  referenceFields,
+  referenceTarget,
+} from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
 import type { ComposeDepth } from '../model/read-parameters.ts';
-import { type CollectionRegistry, referenceFields, referenceTarget } from '../model/registry.ts';
 import {
   type CompositionNode,
   type CompositionQuota,
+  type CreateContent,
   createChildNode,
   createReferencePlaceholder,
   createRootNode,
   fillPlaceholder,
   type Placeholder,
+  type ReferenceName,
   renderNode,
 } from './composition-nodes.ts';
 import type { HistoryLoader } from './history-loader.ts';
-import { outermostPaths, resolveFields, withVisibleId } from './read-options.ts';
+import { outermostPaths, resolveFields, withVisibleId } from './resolve-read.ts';
 
 // A large document that a whole page refers to is sent once per reference.
 const MAX_COMPOSED_CHARACTERS = 64 * 1024 * 1024;
 
-const NO_DOCUMENTS: ReadonlyMap<string, string> = new Map();
+type TextsById = ReadonlyMap<string, string>;
+const NO_DOCUMENTS: TextsById = new Map();
 
 export interface Composer {
   /** Composes `documents`, which must have their `_id`. What cannot be resolved stays an id. */
@@ -34,7 +47,7 @@ export interface Composer {
     documents: readonly string[],
     context: RequestContext,
     levels: Exclude<ComposeDepth, false>,
-  ): Promise<readonly string[]>;
+  ): MaybePromise<readonly string[]>;
 }
 
 interface ComposerDeps {
@@ -60,77 +73,101 @@ interface ReferenceBatch {
 }
 
 export function createComposer({ store, histories, registry, limits }: ComposerDeps): Composer {
-  const fetchStored = async (
+  const namesOf = createReferenceNames();
+
+  const fetchStored = (
     { target, projection }: ReferenceSource,
     ids: readonly string[],
     deadline: number,
-  ) => {
+  ): MaybePromise<TextsById> => {
     if (projection === undefined) return store.findByIds(target.namespace, ids, { deadline });
     const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length, projection };
-    return documentsById(await store.findText(target.namespace, query, { deadline }));
+    return andThen(store.findText(target.namespace, query, { deadline }), documentsById);
   };
 
-  const fetch = async (source: ReferenceSource, ids: readonly string[], deadline: number) => {
-    const found = await fetchStored(source, ids, deadline);
-    const stored = [...found.values()];
-    const complete = await histories.completeHistories(source.target, stored, { deadline });
-    return complete === stored ? found : documentsById(complete);
-  };
+  const fetch = (source: ReferenceSource, ids: readonly string[], deadline: number) =>
+    andThen(fetchStored(source, ids, deadline), (found) => {
+      const stored = [...found.values()];
+      return andThen(histories.completeHistories(source.target, stored, { deadline }), (complete) =>
+        complete === stored ? found : documentsById(complete),
+      );
+    });
 
-  /** Fills the placeholders of a batch. Returns the new nodes whose references the next level resolves. */
-  const resolve = async (
+  /** Fills the placeholders of a batch. Adds the nodes whose references the next level resolves to `next`. */
+  const resolveBatch = (
     { source, placeholders }: ReferenceBatch,
-    quota: CompositionQuota,
-    { deadline }: RequestContext,
-  ) => {
+    { quota, deadline, next }: { quota: CompositionQuota; deadline: number; next: CompositionNode[] },
+  ): MaybePromise<void> => {
     const ids = new Set<string>();
     for (const { entries } of placeholders) for (const { id } of entries) if (id !== undefined) ids.add(id);
-    const found = source && ids.size > 0 ? await fetch(source, [...ids], deadline) : NO_DOCUMENTS;
-    const next: CompositionNode[] = [];
-    await mapYielding(placeholders, (placeholder) => {
-      fillPlaceholder(placeholder, found, {
-        quota,
-        createContent(id, text) {
-          if (source?.isRecursive !== true) return text;
-          const node = createChildNode(source.target, text, { id, parent: placeholder.node });
-          next.push(node);
-          return node;
-        },
-      });
-    });
-    return next;
+    const createContent: CreateContent = (text, id, parent) => {
+      if (source?.isRecursive !== true) return text;
+      const node = createChildNode(source.target, text, { id, parent });
+      next.push(node);
+      return node;
+    };
+    const fetching = source && ids.size > 0 ? fetch(source, [...ids], deadline) : NO_DOCUMENTS;
+    return andThen(fetching, (found) =>
+      forEachYielding(placeholders, (placeholder) =>
+        fillPlaceholder(placeholder, found, { quota, createContent }),
+      ),
+    );
   };
 
   return {
-    async compose(root, documents, context, levels) {
+    compose(root, documents, context, levels) {
       const depth = typeof levels === 'number' ? Math.min(levels, limits.composeDepth) : limits.composeDepth;
       const composeAll = levels !== true;
+      const { deadline } = context;
       const quota = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
-      const roots = await mapYielding(documents, (text) => createRootNode(root, text));
-      let nodes: readonly CompositionNode[] = roots;
-      for (let level = 1; level <= depth && nodes.length > 0; level += 1) {
-        const batches = await groupBySource(nodes, quota, (collection, field) =>
-          resolveSource(field, { root, collection, registry, context, composeAll }),
-        );
+      const resolveLevel = (nodes: readonly CompositionNode[], level: number): MaybePromise<void> => {
+        if (level > depth || nodes.length === 0) return undefined;
+        const resolve = (collection: Collection, field: Field) =>
+          resolveSource(field, { root, collection, registry, context, composeAll });
+        const grouping = groupBySource(nodes, quota, { namesOf, resolve });
         const next: CompositionNode[] = [];
-        for (const batch of batches) next.push(...(await resolve(batch, quota, context)));
-        nodes = next;
-      }
-      return mapYielding(roots, renderNode);
+        return andThen(grouping, (batches) =>
+          andThen(
+            forEachInTurn(batches, (batch) => resolveBatch(batch, { quota, deadline, next })),
+            () => resolveLevel(next, level + 1),
+          ),
+        );
+      };
+      return andThen(
+        mapYielding(documents, (text) => createRootNode(root, text)),
+        (roots) => andThen(resolveLevel(roots, 1), () => mapYielding(roots, renderNode)),
+      );
     },
   };
 }
 
-/** The Reference fields of a collection by their names as JSON text. */
-function referencesByName(collection: Collection): ReadonlyMap<string, Field> {
-  return new Map(referenceFields(collection).map((field) => [JSON.stringify(field.name), field]));
+type ReferenceNames = ReadonlyMap<string, ReferenceName>;
+
+/** Makes the function that finds the Reference fields of a collection by their names as JSON text. */
+function createReferenceNames(): (collection: Collection) => ReferenceNames {
+  // A collection is replaced whole when its specification changes.
+  const known = new WeakMap<Collection, ReferenceNames>();
+  return (collection) => {
+    const found = known.get(collection);
+    if (found !== undefined) return found;
+    const names = referenceFields(collection).map((field) => ({ ...memberName(field.name), field }));
+    const byName = new Map(names.map((name) => [name.quoted, name]));
+    known.set(collection, byName);
+    return byName;
+  };
 }
 
-async function groupBySource(
+/** How to find references, and where their documents are read. */
+interface GroupingDeps {
+  readonly namesOf: (collection: Collection) => ReferenceNames;
+  readonly resolve: (collection: Collection, field: Field) => ReferenceSource | undefined;
+}
+
+function groupBySource(
   nodes: readonly CompositionNode[],
   quota: CompositionQuota,
-  resolve: (collection: Collection, field: Field) => ReferenceSource | undefined,
-): Promise<Iterable<ReferenceBatch>> {
+  { namesOf, resolve }: GroupingDeps,
+): MaybePromise<readonly ReferenceBatch[]> {
   const byField = new Map<Field, ReferenceBatch>();
   const bySource = new Map<string, ReferenceBatch>();
   const batchFor = (collection: Collection, field: Field) => {
@@ -143,17 +180,14 @@ async function groupBySource(
     byField.set(field, batch);
     return batch;
   };
-  const references = new Map<Collection, ReadonlyMap<string, Field>>();
-  await mapYielding(nodes, (node) => {
-    const fields = references.get(node.collection) ?? referencesByName(node.collection);
-    references.set(node.collection, fields);
-    forEachMember(node.text, fields, (field, span) => {
-      const batch = batchFor(node.collection, field);
-      const placeholder = createReferencePlaceholder(node, { field, span }, batch.source && quota);
+  const finding = forEachYielding(nodes, (node) => {
+    forEachNamedMember(node.text, namesOf(node.collection), (name, span) => {
+      const batch = batchFor(node.collection, name.field);
+      const placeholder = createReferencePlaceholder(node, { name, span }, batch.source && quota);
       if (placeholder !== undefined) batch.placeholders.push(placeholder);
     });
   });
-  return bySource.values();
+  return andThen(finding, () => [...bySource.values()]);
 }
 
 interface SourceContext {

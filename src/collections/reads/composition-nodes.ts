@@ -1,37 +1,54 @@
 // The tree of a composition: finds the references in documents, and renders documents with references replaced. Documents
 // are text: only the values of Reference fields are parsed.
 
-import { parseQuotedId, readDocumentId } from '../../lib/document-id.ts';
 import { isId } from '../../lib/ids.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
-import { findMemberSpans, type TextSpan } from '../../lib/json/json-members.ts';
-import { parseStoredJson } from '../../lib/json/stored-json.ts';
+import {
+  findMember,
+  type MemberName,
+  memberName,
+  parseQuotedId,
+  parseStoredJson,
+  readDocumentId,
+  type TextSpan,
+} from '../../lib/json/stored-json.ts';
 import type { Collection, Field } from '../model/collection.ts';
-
-/** The ids from a document up to the root: a reference to one of them would close a cycle. */
-interface Ancestor {
-  readonly id: string;
-  readonly parent: Ancestor | undefined;
-}
 
 /** A document whose references are to be resolved. */
 export interface CompositionNode {
   readonly text: string;
   readonly collection: Collection;
-  readonly ancestors: Ancestor | undefined;
-  readonly replacements: Replacement[];
+  /** A reference to a node or to one above it would close a cycle. */
+  readonly id: string | undefined;
+  readonly parent: CompositionNode | undefined;
+  /** The placeholders that are filled. */
+  readonly filled: Placeholder[];
 }
 
 /** JSON text, or a document whose own references are resolved first. */
 type NodeContent = string | CompositionNode;
 
-/** What replaces the value of a field. */
-interface Replacement {
+/** A Reference field, and its name as it stands in documents. */
+export interface ReferenceName extends MemberName {
   readonly field: Field;
+}
+
+/** One value of a Reference field. */
+interface PlaceholderEntry {
+  readonly raw: Json;
+  /** Set where it is to be resolved. */
+  readonly id: string | undefined;
+  /** What replaces it; undefined: it stays. */
+  content: NodeContent | undefined;
+}
+
+/** One Reference field of one document. */
+export interface Placeholder {
+  readonly node: CompositionNode;
+  readonly name: ReferenceName;
   readonly span: TextSpan;
-  readonly contents: readonly NodeContent[];
+  readonly entries: readonly PlaceholderEntry[];
   readonly isList: boolean;
-  readonly ids: readonly string[];
 }
 
 /** What one request may still add. */
@@ -40,34 +57,11 @@ export interface CompositionQuota {
   characters: number;
 }
 
-/** One Reference field of one document. */
-export interface Placeholder {
-  readonly node: CompositionNode;
-  readonly field: Field;
-  readonly span: TextSpan;
-  /** The values; `id` is set where it is to be resolved. */
-  readonly entries: readonly { readonly raw: Json; readonly id?: string }[];
-  readonly isList: boolean;
-}
-
-const COMPOSED_MEMBER = new Map([['"composed"', 'composed']]);
-function isAncestor(nearest: Ancestor | undefined, id: string): boolean {
-  for (let ancestor = nearest; ancestor !== undefined; ancestor = ancestor.parent) {
-    if (ancestor.id === id) return true;
-  }
-  return false;
-}
-
-function parseValueAt(text: string, span: TextSpan): Json {
-  // Nearly all references are a single id, which needs no parser.
-  return parseQuotedId(text, span) ?? parseStoredJson<Json>(text.slice(span.start, span.end));
-}
+const COMPOSED_NAME = memberName('composed');
 
 /** The node of a document of the response. */
 export function createRootNode(collection: Collection, text: string): CompositionNode {
-  const id = readDocumentId(text);
-  const ancestors = id === undefined ? undefined : { id, parent: undefined };
-  return { text, collection, ancestors, replacements: [] };
+  return { text, collection, id: readDocumentId(text), parent: undefined, filled: [] };
 }
 
 /** The node of the document with `id`, to which `parent` refers. */
@@ -76,7 +70,7 @@ export function createChildNode(
   text: string,
   { id, parent }: { readonly id: string; readonly parent: CompositionNode },
 ): CompositionNode {
-  return { text, collection, ancestors: { id, parent: parent.ancestors }, replacements: [] };
+  return { text, collection, id, parent, filled: [] };
 }
 
 /**
@@ -85,90 +79,117 @@ export function createChildNode(
  */
 export function createReferencePlaceholder(
   node: CompositionNode,
-  { field, span }: { readonly field: Field; readonly span: TextSpan },
+  { name, span }: { readonly name: ReferenceName; readonly span: TextSpan },
   quota: CompositionQuota | undefined,
 ): Placeholder | undefined {
-  const value = parseValueAt(node.text, span);
-  const entryOf = (raw: Json) => {
-    const id = isId(raw) ? raw.toLowerCase() : undefined;
-    if (id === undefined || quota === undefined || quota.references === 0) return { raw };
-    if (isAncestor(node.ancestors, id)) return { raw };
-    quota.references -= 1;
-    return { raw, id };
-  };
+  // Nearly all references are a single id, which needs no parser.
+  const value = parseQuotedId(node.text, span) ?? parseValueAt(node.text, span);
   if (Array.isArray(value)) {
-    const entries = value.filter((raw) => raw !== null).map(entryOf);
-    return { node, field, span, entries, isList: true };
+    const present = (value as readonly Json[]).filter((raw) => raw !== null);
+    const entries = present.map((raw) => createEntry(node, raw, isId(raw) ? quota : undefined));
+    return { node, name, span, entries, isList: true };
   }
-  return isId(value) ? { node, field, span, entries: [entryOf(value)], isList: false } : undefined;
+  return isId(value)
+    ? { node, name, span, entries: [createEntry(node, value, quota)], isList: false }
+    : undefined;
 }
 
-/**
- * Fills a placeholder with the documents found: their text, or the node that `createContent` makes of it. `found` has the
- * texts of documents by their ids.
- */
+function createEntry(
+  node: CompositionNode,
+  raw: Json,
+  quota: CompositionQuota | undefined,
+): PlaceholderEntry {
+  if (quota === undefined || quota.references === 0) return { raw, id: undefined, content: undefined };
+  const id = String(raw).toLowerCase();
+  if (isWithin(node, id)) return { raw, id: undefined, content: undefined };
+  quota.references -= 1;
+  return { raw, id, content: undefined };
+}
+
+/** True for the id of the node or of one above it. */
+function isWithin(node: CompositionNode, id: string): boolean {
+  for (let at: CompositionNode | undefined = node; at !== undefined; at = at.parent) {
+    if (at.id === id) return true;
+  }
+  return false;
+}
+
+const parseValueAt = (text: string, { start, end }: TextSpan) =>
+  parseStoredJson<Json>(text.slice(start, end));
+
+/** Makes of the text of a document what stands in place of its id. */
+export type CreateContent = (text: string, id: string, parent: CompositionNode) => NodeContent;
+
+/** Fills a placeholder with the documents found, whose texts `found` has by their ids. */
 export function fillPlaceholder(
-  { node, field, span, entries, isList }: Placeholder,
+  placeholder: Placeholder,
   found: ReadonlyMap<string, string>,
-  {
-    quota,
-    createContent,
-  }: { readonly quota: CompositionQuota; createContent(id: string, text: string): NodeContent },
+  { quota, createContent }: { readonly quota: CompositionQuota; readonly createContent: CreateContent },
 ): void {
-  const contents = entries.map(({ raw, id }): NodeContent => {
-    const text = id === undefined ? undefined : found.get(id);
-    if (id === undefined || text === undefined || text.length > quota.characters) return JSON.stringify(raw);
+  const { node, entries } = placeholder;
+  for (const entry of entries) {
+    const text = entry.id === undefined ? undefined : found.get(entry.id);
+    if (entry.id === undefined || text === undefined || text.length > quota.characters) continue;
     quota.characters -= text.length;
-    return createContent(id, text);
-  });
-  const ids = entries.map(({ raw }) => raw).filter(isId);
-  node.replacements.push({ field, span, contents, isList, ids });
+    entry.content = createContent(text, entry.id, node);
+  }
+  node.filled.push(placeholder);
+}
+
+/** A part of a text, and what replaces it. */
+interface TextEdit extends TextSpan {
+  readonly text: string;
 }
 
 /** The text of a document with its references replaced, and the replaced ids in the member `composed`. */
-export function renderNode({ text, replacements }: CompositionNode): string {
-  if (replacements.length === 0) return text;
-  const edits = replacements.map((replacement) => ({
-    span: replacement.span,
-    text: renderReplacement(replacement),
-  }));
-  const withIds = replacements.filter(({ ids }) => ids.length > 0);
-  if (withIds.length > 0) edits.push(renderComposedMember(text, withIds));
-  edits.sort((a, b) => a.span.start - b.span.start);
+export function renderNode({ text, filled }: CompositionNode): string {
+  if (filled.length === 0) return text;
+  const edits = filled.map(
+    (placeholder): TextEdit => ({
+      start: placeholder.span.start,
+      end: placeholder.span.end,
+      text: renderValue(placeholder),
+    }),
+  );
+  const composed = filled.filter(({ isList, entries }) => !isList || entries.some(({ raw }) => isId(raw)));
+  const present = composed.length === 0 ? undefined : findMember(text, COMPOSED_NAME);
+  if (present !== undefined) edits.push({ ...present, text: extendComposed(text, present, composed) });
+  if (edits.length > 1) edits.sort((a, b) => a.start - b.start);
   let result = '';
   let from = 0;
-  for (const { span, text: inserted } of edits) {
-    result += text.slice(from, span.start) + inserted;
-    from = span.end;
+  for (const edit of edits) {
+    result += text.slice(from, edit.start) + edit.text;
+    from = edit.end;
   }
-  return result + text.slice(from);
+  if (composed.length === 0 || present !== undefined) return result + text.slice(from);
+  const members = composed.map((placeholder) => placeholder.name.first + renderIds(placeholder));
+  return `${result}${text.slice(from, -1)},"composed":{${members.join(',')}}}`;
 }
 
-function renderReplacement({ contents, isList }: Replacement): string {
-  const texts = contents.map((content) => (typeof content === 'string' ? content : renderNode(content)));
-  return isList ? `[${texts.join(',')}]` : (texts[0] ?? 'null');
+function renderValue({ entries, isList }: Placeholder): string {
+  const [only] = entries;
+  if (!isList && only !== undefined) return renderEntry(only);
+  return `[${entries.map(renderEntry).join(',')}]`;
 }
 
-/** The member `composed` with the replaced ids. It is the last member unless the document has one already. */
-function renderComposedMember(
-  text: string,
-  replacements: readonly Replacement[],
-): { readonly span: TextSpan; readonly text: string } {
-  const span = findMemberSpans(text, COMPOSED_MEMBER).get('composed');
-  if (span === undefined) {
-    const members = replacements.map(
-      ({ field, ids, isList }) => `${JSON.stringify(field.name)}:${renderIds(ids, isList)}`,
-    );
-    const end = text.length - 1;
-    return { span: { start: end, end }, text: `,"composed":{${members.join(',')}}` };
-  }
-  const added = replacements.map(({ field, ids, isList }) => [field.name, isList ? ids : (ids[0] ?? null)]);
-  const present = parseValueAt(text, span) as JsonObject;
-  return { span, text: JSON.stringify({ ...present, ...Object.fromEntries(added) }) };
+function renderEntry({ raw, content }: PlaceholderEntry): string {
+  if (content === undefined) return JSON.stringify(raw);
+  return typeof content === 'string' ? content : renderNode(content);
 }
 
-/** Ids need no escaping in JSON. */
-function renderIds(ids: readonly string[], isList: boolean): string {
-  const quoted = ids.map((id) => `"${id}"`).join(',');
-  return isList ? `[${quoted}]` : quoted;
+/** The member `composed` that a document has already, with the replaced ids. */
+function extendComposed(text: string, span: TextSpan, composed: readonly Placeholder[]): string {
+  const added = composed.map((placeholder) => [
+    placeholder.name.field.name,
+    JSON.parse(renderIds(placeholder)) as Json,
+  ]);
+  const present = (parseQuotedId(text, span) ?? parseValueAt(text, span)) as JsonObject;
+  return JSON.stringify({ ...present, ...Object.fromEntries(added) });
+}
+
+/** The replaced ids as JSON text. They need no escaping. */
+function renderIds({ entries, isList }: Placeholder): string {
+  if (!isList) return `"${entries[0]?.raw}"`;
+  const ids = entries.flatMap(({ raw }) => (isId(raw) ? [`"${raw}"`] : []));
+  return `[${ids.join(',')}]`;
 }

@@ -1,8 +1,7 @@
 // Finds a page of documents: reads it, turns the stored documents into those of the response (complete histories, revisions,
 // composition, hidden ids), and counts all matches.
 
-import { andThen, both, type MaybePromise } from '../../lib/async/maybe-promise.ts';
-import { mapYielding } from '../../lib/async/yielding.ts';
+import { andThen, both, type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
 import { joinTexts } from '../../lib/chunked-text.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
@@ -20,7 +19,7 @@ import type { ReadPage, RequestContext } from '../model/documents.ts';
 import type { ComposeDepth } from '../model/read-parameters.ts';
 import type { Composer } from './compose.ts';
 import { type HistoryLoader, mayHaveLongHistory } from './history-loader.ts';
-import { includesField, type PageInfo, pageMetadata, withVisibleId } from './read-options.ts';
+import { includesField, type PageInfo, pageMetadata, withVisibleId } from './resolve-read.ts';
 import { includeRevisions } from './revisions.ts';
 
 interface ViewOptions {
@@ -119,7 +118,7 @@ type WithMetadata<T> = T & Pick<ReadPage, 'metadata'>;
 const ONLY_VERSION: Projection = { include: ['v'] };
 
 /** What a store takes from a context. It can be sent to another thread. */
-export function toOperationOptions({ deadline }: RequestContext): OperationOptions {
+export function toStoreOptions({ deadline }: RequestContext): OperationOptions {
   return { deadline };
 }
 
@@ -150,7 +149,7 @@ export function createPageFinder({
     { collection, query, view }: PreparedRead,
     context: RequestContext,
   ): MaybePromise<readonly string[]> =>
-    andThen(store.findText(collection.namespace, query, toOperationOptions(context)), (stored) =>
+    andThen(store.findText(collection.namespace, query, toStoreOptions(context)), (stored) =>
       enrich(collection, stored, view, context),
     );
 
@@ -159,7 +158,7 @@ export function createPageFinder({
     if (!view.isPlain || withHistories.has(collection)) {
       return andThen(findTexts(read, context), joinTexts);
     }
-    return andThen(store.findPage(collection.namespace, query, toOperationOptions(context)), (page) => {
+    return andThen(store.findPage(collection.namespace, query, toStoreOptions(context)), (page) => {
       if (![page.text].flat().some(mayHaveLongHistory)) return page;
       withHistories.add(collection);
       return findResults(read, context);
@@ -172,7 +171,7 @@ export function createPageFinder({
     finding: MaybePromise<T>,
     context: RequestContext,
   ): MaybePromise<WithMetadata<T>> => {
-    const countMatches = () => store.count(collection.namespace, query.filter, toOperationOptions(context));
+    const countMatches = () => store.count(collection.namespace, query.filter, toStoreOptions(context));
     // Nearly every page of a whole collection is full, so its total is counted at the same time.
     const counting = query.filter === MATCH_ALL ? countMatches() : undefined;
     return andThen(both(finding, counting), ([found, counted]) => {
@@ -194,7 +193,7 @@ export function createPageFinder({
     query: Pick<FindQuery, 'filter' | 'limit' | 'projection'> & Partial<FindQuery>,
     context: RequestContext,
   ): Promise<readonly StoredDocument[]> =>
-    store.find(namespace, { sort: [], skip: 0, ...query }, toOperationOptions(context));
+    store.find(namespace, { sort: [], skip: 0, ...query }, toStoreOptions(context));
 
   const findVersion = async (collection: Collection, filter: Filter, context: RequestContext) => {
     const [document] = await find(collection, { filter, limit: 1, projection: ONLY_VERSION }, context);

@@ -1,10 +1,13 @@
 // Completes the `history` of documents: they store the first and the latest ids of their revisions only.
-import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
-import { mapYielding } from '../../lib/async/yielding.ts';
-import { readDocumentId } from '../../lib/document-id.ts';
+import { type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json } from '../../lib/json/json.ts';
-import { findMemberSpans } from '../../lib/json/json-members.ts';
-import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
+import {
+  documentVersion,
+  findMember,
+  memberName,
+  parseStoredJson,
+  readDocumentId,
+} from '../../lib/json/stored-json.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
@@ -14,7 +17,7 @@ import {
   revisionBlock,
   revisionNamespaceOf,
   revisionsFilter,
-} from '../model/stored-revisions.ts';
+} from '../model/stored-document.ts';
 
 /** Ids that one response adds to those that its documents store. */
 const MAX_ADDED_IDS = 100_000;
@@ -26,7 +29,7 @@ const MIN_LONG_DOCUMENT_CHARACTERS = HISTORY_BLOCK_SIZE * ID_CHARACTERS;
 /** Revisions that are fetched at once because they may have the next blocks; a document of some updates has few. */
 const PREFETCHED_REVISIONS = [0, 8, 32, 128, 512];
 
-const HISTORY_MEMBER = new Map([['"history"', 'history']]);
+const HISTORY_NAME = memberName('history');
 
 export interface HistoryLoader {
   /**
@@ -142,7 +145,7 @@ function holdsManyIds(text: string): boolean {
 /** The `history` of a document that may have more ids than it holds; undefined for any other. */
 function findLongHistory(text: string) {
   if (!mayHaveLongHistory(text)) return undefined;
-  const span = findMemberSpans(text, HISTORY_MEMBER).get('history');
+  const span = findMember(text, HISTORY_NAME);
   if (span === undefined || span.end - span.start < MIN_LONG_DOCUMENT_CHARACTERS) return undefined;
   const ids = parseStoredJson<Json>(text.slice(span.start, span.end));
   const id = Array.isArray(ids) && ids.length > HISTORY_BLOCK_SIZE ? readDocumentId(text) : undefined;

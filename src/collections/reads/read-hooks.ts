@@ -1,9 +1,8 @@
 // Hooks of reads: `beforeGet` may change the request, `afterGet` the page. Collections without them cost nothing.
-import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
-import { mapYielding } from '../../lib/async/yielding.ts';
+import { type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
 import { joinTexts } from '../../lib/chunked-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { type HookDeps, type HookSession, hasHooks, openHookSession } from '../hooks/hook-session.ts';
+import { type HookDeps, type HookSession, hasHooks, openHookSession } from '../hooks/document-hooks.ts';
 import type { Collection } from '../model/collection.ts';
 import { joinedPageJson, type Metadata, type ReadPage, type RequestContext } from '../model/documents.ts';
 import {

@@ -3,7 +3,7 @@ import { type Filter, filterById } from '../../stores/filter.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
 import type { DocumentService, RecordService } from '../model/documents.ts';
-import { toOperationOptions } from './find-page.ts';
+import { toStoreOptions } from './find-page.ts';
 import { hasReadHooks } from './read-hooks.ts';
 
 interface RecordFinderDeps {
@@ -24,7 +24,7 @@ export function createRecordFinder(options: RecordFinderDeps): Pick<RecordServic
           : { kind: 'field', path: 'path', tests: [{ kind: 'eq', value: by.path }] };
       const filter = joinFilters([byKey, await filters.compileDefaults(collection, context)]);
       const query = { filter, sort: [], skip: 0, limit: 1 };
-      const [record] = await store.find(collection.namespace, query, toOperationOptions(context));
+      const [record] = await store.find(collection.namespace, query, toStoreOptions(context));
       if (record === undefined || !hasReadHooks(collection)) return record;
       const { count } = await reader.get(collection, record._id, {}, context);
       return count === 0 ? undefined : record;

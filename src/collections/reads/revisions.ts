@@ -1,13 +1,13 @@
 // Reads the revisions of documents: in place of their ids, or as a list.
-import { mapYielding } from '../../lib/async/yielding.ts';
+import { type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
 import { type Filter, filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import { type Collection, createPlainField } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
-import { HISTORY_BLOCK_SIZE, revisionIds, revisionNamespaceOf } from '../model/stored-revisions.ts';
-import { type FieldMap, includesField } from './read-options.ts';
+import { HISTORY_BLOCK_SIZE, revisionIds, revisionNamespaceOf } from '../model/stored-document.ts';
+import { type FieldMap, includesField } from './resolve-read.ts';
 
 const REVISION_FIELDS = { v: 1, action: 1 } as const;
 
@@ -53,7 +53,7 @@ export function withEarlierIds(
   revisions: readonly string[],
   first: readonly Json[],
   hideId: boolean,
-): Promise<readonly string[]> {
+): MaybePromise<readonly string[]> {
   const earlier = createEarlierIds(first);
   return mapYielding(revisions, (text) => {
     const { _id, ...revision } = parseStoredJson(text);

@@ -1,8 +1,7 @@
 // `cloister check` for specifications: every problem of every file, with its line, and nothing brought into force.
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { type JsonLineNumbers, parseLineNumbers } from '../../lib/json/json-line-numbers.ts';
-import type { Collection } from '../model/collection.ts';
-import { type CollectionRegistry, createCollectionRegistry } from '../model/registry.ts';
+import { type Collection, type CollectionRegistry, createCollectionRegistry } from '../model/collection.ts';
 import { checkDefaultFilters, checkNameCase, crossCheck, warnMissingHooks } from './cross-checks.ts';
 import { parseSpecification, type SpecificationOptions } from './parse-specification.ts';
 import {

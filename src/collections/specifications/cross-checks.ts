@@ -1,11 +1,14 @@
 // Checks a specification against the others. Errors: its name, default filters, revision collection. Warnings: everything else.
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
-import { namespaceKey } from '../../stores/namespace.ts';
-import type { DocumentStore, Namespace } from '../../stores/ports.ts';
+import { type DocumentStore, type Namespace, namespaceKey } from '../../stores/ports.ts';
 import { type FilterLimits, parseFilter } from '../filters/parse.ts';
-import type { Collection } from '../model/collection.ts';
-import { type CollectionRegistry, referenceFields, referenceTarget } from '../model/registry.ts';
-import { activeRevisionNamespace } from '../model/stored-revisions.ts';
+import {
+  type Collection,
+  type CollectionRegistry,
+  referenceFields,
+  referenceTarget,
+} from '../model/collection.ts';
+import { activeRevisionNamespace } from '../model/stored-document.ts';
 
 export interface ConflictCheckDeps {
   readonly registry: CollectionRegistry;

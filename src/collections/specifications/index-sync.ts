@@ -2,10 +2,14 @@
 import { AppError, isStoreUnavailable, StoreError } from '../../errors/errors.ts';
 import type { KeyedMutex } from '../../lib/async/concurrency.ts';
 import type { Log } from '../../lib/logger.ts';
-import { namespaceKey } from '../../stores/namespace.ts';
-import type { DocumentStore, IndexDefinition, Namespace } from '../../stores/ports.ts';
+import {
+  type DocumentStore,
+  type IndexDefinition,
+  type Namespace,
+  namespaceKey,
+} from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
-import { activeRevisionNamespace, REVISION_INDEX } from '../model/stored-revisions.ts';
+import { activeRevisionNamespace, REVISION_INDEX } from '../model/stored-document.ts';
 import { mergeIndexes } from './index-definitions.ts';
 
 export interface IndexPlan {

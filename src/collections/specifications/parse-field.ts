@@ -15,7 +15,7 @@ import {
   type FieldType,
   isFieldType,
 } from '../model/fields/field-types.ts';
-import { checkValue, createPatternQuota } from '../validation/field-rules.ts';
+import { checkValue, createPatternQuota } from '../validation/validate-document.ts';
 import { checkCollectionName, checkDatabaseName } from './collection-address.ts';
 import type { IssueCollector } from './issue-collector.ts';
 import { effectiveFlags, type PatternCompiler } from './pattern-compiler.ts';

@@ -1,7 +1,8 @@
 // Compiles the patterns of a specification for the linear-time engine, as many as it may have.
 
-import { createYielder } from '../../lib/async/yielding.ts';
+import { createYielder } from '../../lib/async/maybe-promise.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
+import { prepareCaseVariants } from '../../lib/regex/case-folding.ts';
 import { compileLinearRegex, type LinearRegex, LinearRegexError } from '../../lib/regex/linear-regex.ts';
 
 export const MAX_PATTERN_FIELDS = 1_000;
@@ -61,6 +62,10 @@ export async function compilePatterns(source: Json): Promise<PatternCompiler> {
   const compiler = createPatternCompiler();
   const pace = createYielder();
   for (const [pattern, flags] of listPatterns(source)) {
+    if (flags.includes('i')) {
+      prepareCaseVariants();
+      await pace();
+    }
     compiler.compile(pattern, flags);
     await pace();
   }

@@ -4,8 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { AppError } from '../../errors/errors.ts';
 import { atomicWrite, isFileMissing, listNames, removeFile } from '../../lib/files/file-operations.ts';
 import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
-import type { Json, JsonObject } from '../../lib/json/json.ts';
-import { findJsonIssue } from '../../lib/json/json-check.ts';
+import { findJsonIssue, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { CollectionAddress } from '../model/collection.ts';
 
 const FILE_NAME = /^collection\.(?<name>.+)\.json$/;
@@ -42,7 +41,7 @@ export interface SpecificationFiles {
    * Must not run beside `write` or `remove` of the same file: text read before a write of ours would pass for a later edit.
    */
   readChange(file: string): Promise<SpecificationFileChange | undefined>;
-  /** Lets the next `changeIn` of this file find a change: the last one came to nothing. */
+  /** Lets the next `readChange` of this file find a change: the last one came to nothing. */
   expectChange(file: string): void;
   /** Names every file below the root that may have changed. Returns what ends the watch. */
   watch(listener: (file: string) => void, onError: (error: unknown) => void): Promise<() => Promise<void>>;

@@ -2,13 +2,17 @@
 // or another program: sent back unchanged they are accepted, anything else is an issue.
 import { isDeepStrictEqual } from 'node:util';
 import type { ErrorItem } from '../../errors/errors.ts';
-import { mapYielding } from '../../lib/async/yielding.ts';
+import { mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { Caller } from '../model/documents.ts';
-import { type WriteOrigin, withPosition } from './issue-position.ts';
-import { undeclaredIssue, type ValidatedFields } from './validate-document.ts';
+import {
+  undeclaredIssue,
+  type ValidatedFields,
+  type WriteOrigin,
+  withPosition,
+} from './validate-document.ts';
 
 /** Undeclared fields that are reported. */
 const MAX_ISSUES = 1000;

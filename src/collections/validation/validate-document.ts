@@ -1,10 +1,10 @@
-// Validation of documents against their specification: defaults, required fields, the rules of each field, unknown fields.
+// Validation of documents against their specification: defaults, required fields, the rules of each field (pattern, length, type:
+// the first failure counts), unknown fields; and the position of an issue in the request.
+
 import type { ErrorItem } from '../../errors/errors.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Collection, type Field, INTERNAL_FIELDS, type PatternRule } from '../model/collection.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';
-import { checkValue, createPatternQuota, fieldIssue, type PendingPattern } from './field-rules.ts';
-import { type WriteOrigin, withPosition } from './issue-position.ts';
 
 /** Issues of one document after which validation stops. */
 const MAX_ISSUES = 1000;
@@ -63,7 +63,8 @@ function applyDefaults(collection: Collection, document: JsonObject): JsonObject
 
 function normalise(collection: Collection, document: JsonObject): JsonObject {
   let result: Record<string, Json> | undefined;
-  for (const [name, value] of Object.entries(document)) {
+  for (const name of Object.keys(document)) {
+    const value = document[name] ?? null;
     const field = collection.fields.get(name);
     const stored = field && value !== null ? FIELD_TYPES[field.type].normalise(value) : value;
     if (stored === value) continue;
@@ -86,7 +87,7 @@ export function validateDocument(collection: Collection, sent: JsonObject, mode:
   }
   const quota = createPatternQuota();
   const undeclared: string[] = [];
-  for (const [name, value] of Object.entries(document)) {
+  for (const name of Object.keys(document)) {
     if (results.length >= MAX_ISSUES) break;
     const field = collection.fields.get(name);
     if (field === undefined) {
@@ -94,6 +95,7 @@ export function validateDocument(collection: Collection, sent: JsonObject, mode:
       else results.push(undeclaredIssue(name));
       continue;
     }
+    const value = document[name] ?? null;
     const result = value === null ? undefined : checkValue(field, value, quota);
     if (result !== undefined) results.push(result);
   }
@@ -147,4 +149,133 @@ export function validateFields(
 export function stripInternalFields(document: JsonObject): JsonObject {
   if (!INTERNAL_FIELDS.some((name) => Object.hasOwn(document, name))) return document;
   return Object.fromEntries(Object.entries(document).filter(([name]) => !INTERNAL_FIELDS.includes(name)));
+}
+
+/** A pattern that a worker is to run: `failure` holds if it fails, `otherwise` (the next rule's verdict) if not. */
+export interface PendingPattern {
+  readonly rule: PatternRule;
+  readonly texts: readonly string[];
+  readonly failure: ErrorItem;
+  readonly otherwise: ErrorItem | undefined;
+}
+
+/** How much more pattern matching may be done at once: instructions of the linear engine, times characters. */
+export interface PatternQuota {
+  remaining: number;
+}
+
+/** At some 20 to 40 ns each at worst: what one document may hold the event loop for. */
+const MAX_PATTERN_WORK = 100_000;
+
+/** The allowance of one document. */
+export function createPatternQuota(): PatternQuota {
+  return { remaining: MAX_PATTERN_WORK };
+}
+
+function spend(allowance: PatternQuota, size: number, texts: readonly string[]): boolean {
+  const work = texts.reduce((sum, text) => sum + (text.length + 1) * size, 0);
+  if (work > allowance.remaining) return false;
+  allowance.remaining -= work;
+  return true;
+}
+
+/** An item for `field`; its own `message`, where the specification has one, replaces the rule's. */
+export function fieldIssue(field: Field, message: string, code: string): ErrorItem {
+  return { field: field.name, message: field.message ?? message, code };
+}
+
+// Rules look at scalars: the value itself, or each element of a list. Objects have neither length nor text.
+function textsOf(value: Json): readonly string[] {
+  const scalars = Array.isArray(value) ? (value as readonly Json[]) : [value];
+  return scalars.filter((entry) => entry !== null && typeof entry !== 'object').map(String);
+}
+
+// Lengths count code points, as patterns do; counting is only needed where the count of code units does not decide.
+function isLongerThan(text: string, limit: number): boolean {
+  return text.length > limit && (text.length > 2 * limit || codePoints(text) > limit);
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    if ((text.codePointAt(index) ?? 0) > 0xffff) index += 1;
+    count += 1;
+  }
+  return count;
+}
+
+function checkLength(field: Field, texts: readonly string[]): ErrorItem | undefined {
+  const { minLength, maxLength } = field.validation;
+  if (minLength !== undefined && texts.some((text) => !isLongerThan(text, minLength - 1))) {
+    return fieldIssue(field, 'is too short', 'ERROR_MIN_LENGTH');
+  }
+  if (maxLength !== undefined && texts.some((text) => isLongerThan(text, maxLength))) {
+    return fieldIssue(field, 'is too long', 'ERROR_MAX_LENGTH');
+  }
+  return undefined;
+}
+
+function checkType(field: Field, value: Json): ErrorItem | undefined {
+  const problem = FIELD_TYPES[field.type].check(value);
+  return problem && fieldIssue(field, problem.message, problem.code);
+}
+
+/**
+ * Holds a value that is not null against its field. Undefined when all is well; a pending pattern when a worker
+ * has to decide: because only it may run the pattern, or because the text is more than the allowance covers.
+ */
+export function checkValue(
+  field: Field,
+  value: Json,
+  allowance: PatternQuota,
+): ErrorItem | PendingPattern | undefined {
+  const { regex, minLength, maxLength } = field.validation;
+  if (regex === undefined && minLength === undefined && maxLength === undefined)
+    return checkType(field, value);
+  const texts = textsOf(value);
+  const otherwise = checkLength(field, texts) ?? checkType(field, value);
+  return regex === undefined || texts.length === 0
+    ? otherwise
+    : checkPattern(field, { rule: regex, texts, otherwise }, allowance);
+}
+
+function checkPattern(
+  field: Field,
+  { rule, texts, otherwise }: Omit<PendingPattern, 'failure'>,
+  allowance: PatternQuota,
+): ErrorItem | PendingPattern | undefined {
+  const failure = fieldIssue(field, `should match the pattern ${rule.pattern}`, 'ERROR_REGEX');
+  const { linear } = rule;
+  if (linear === undefined || !spend(allowance, linear.size, texts)) {
+    return { rule, texts, failure, otherwise };
+  }
+  return texts.every((text) => linear.test(text)) ? otherwise : failure;
+}
+
+/** Where in a request a write comes from. */
+export interface WriteOrigin {
+  /** Dotted path of the sub-document, ending in a dot; `''` for the document itself. */
+  readonly prefix: string;
+  /** Position in a batch. */
+  readonly index?: number;
+  /** Position among the extra writes of the caller, who understands their errors itself. */
+  readonly extraWrite?: number;
+}
+
+/** The body itself, not part of a batch. */
+export const BODY_ORIGIN: WriteOrigin = { prefix: '' };
+
+/** The member of an error item that names the document of a batch. */
+export function indexMember({ index }: WriteOrigin): { readonly index?: number } {
+  return index === undefined ? {} : { index };
+}
+
+/** The issues of a document with their position in the request. */
+export function withPosition(issues: readonly ErrorItem[], origin: WriteOrigin): readonly ErrorItem[] {
+  if (issues.length === 0 || (origin.prefix === '' && origin.index === undefined)) return issues;
+  return issues.map((issue) => ({
+    ...issue,
+    ...indexMember(origin),
+    field: `${origin.prefix}${issue.field ?? ''}`,
+  }));
 }

@@ -1,28 +1,24 @@
-// Reads the documents that a write is for, and commits what was planned for them: again after a conflict.
+// Commits what was planned, again after a conflict, and answers with what was written. Nothing that only the answer needs may
+// fail a write that is committed.
 
-import { AppError, StoreError } from '../../errors/errors.ts';
-import { documentIssueOf } from '../../errors/store-errors.ts';
+import { AppError, documentIssueOf, StoreError } from '../../errors/errors.ts';
 import type { KeyedMutex } from '../../lib/async/concurrency.ts';
-import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
+import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { jitteredBackOff, retry } from '../../lib/async/retry.ts';
-import { mapYielding } from '../../lib/async/yielding.ts';
-import type { Json, JsonObject } from '../../lib/json/json.ts';
-import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
-import { type Filter, filterById } from '../../stores/filter.ts';
-import type { DocumentStore, Projection, StoredDocument } from '../../stores/ports.ts';
+import type { DocumentStore, Write } from '../../stores/ports.ts';
 import type { FilterCompiler } from '../filters/compile.ts';
-import type { HookDeps } from '../hooks/hook-session.ts';
-import type { Collection } from '../model/collection.ts';
-import {
-  type DocumentLimits,
-  ExtraWriteError,
-  type RequestContext,
-  type WriteOptions,
-} from '../model/documents.ts';
-import { type CollectionRegistry, documentKey } from '../model/registry.ts';
+import type { HookDeps } from '../hooks/document-hooks.ts';
+import { type Collection, type CollectionRegistry, documentKey } from '../model/collection.ts';
+import { type DocumentLimits, ExtraWriteError, type RequestContext } from '../model/documents.ts';
+import type { ComposeDepth } from '../model/read-parameters.ts';
+import { createComposer } from '../reads/compose.ts';
 import type { HistoryLoader } from '../reads/history-loader.ts';
-import { BODY_ORIGIN, indexMember, type WriteOrigin } from '../validation/issue-position.ts';
-import type { PatternMatcher } from '../validation/validate-document.ts';
+import {
+  BODY_ORIGIN,
+  indexMember,
+  type PatternMatcher,
+  type WriteOrigin,
+} from '../validation/validate-document.ts';
 import type { FileRemovals } from './file-removals/file-removals.ts';
 import type { FinishedPlan, WritePlan } from './write-plan.ts';
 
@@ -43,68 +39,6 @@ export interface WriteDeps extends HookDeps {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** The document with this id, or all documents that the query matches. */
-export type WriteTarget =
-  | ({ readonly id: string } & Pick<WriteOptions, 'ifMatch'>)
-  | { readonly query: JsonObject };
-
-interface TargetOptions {
-  readonly collection: Collection;
-  readonly target: WriteTarget;
-  /** Fields to read; all unless given. */
-  readonly projection?: Projection | undefined;
-}
-
-type TargetDeps = Pick<WriteDeps, 'store' | 'filters' | 'limits'>;
-
-/**
- * Resolves with the documents of a target. By id, throws DOCUMENT_NOT_FOUND, or PRECONDITION_FAILED where `ifMatch` rejects
- * the state of the document. By query, throws FILTER_INVALID, or WRITE_TOO_LARGE where too many documents match.
- */
-export async function loadTargets(
-  deps: TargetDeps,
-  { collection, target, projection }: TargetOptions,
-  context: RequestContext,
-): Promise<readonly StoredDocument[]> {
-  if ('query' in target) {
-    const filter = await deps.filters.compile(collection, target.query as Json, context);
-    return loadMatches(deps, { collection, filter, projection }, context);
-  }
-  const filter = filterById(target.id);
-  const [text] = await findTexts(deps, { collection, filter, limit: 1, projection }, context);
-  if (text === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
-  const document = parseStoredJson<StoredDocument>(text);
-  if (target.ifMatch?.(documentVersion(document)) === false) throw new AppError('PRECONDITION_FAILED');
-  return [document];
-}
-
-interface Find extends Pick<TargetOptions, 'collection' | 'projection'> {
-  readonly filter: Filter;
-}
-
-async function loadMatches(
-  { store, limits }: TargetDeps,
-  { collection, filter, projection }: Find,
-  context: RequestContext,
-): Promise<readonly StoredDocument[]> {
-  const limit = Math.min(limits.writeMatches, context.maxMatches ?? limits.writeMatches);
-  const query = { collection, filter, limit: limit + 1, projection };
-  const texts = await findTexts({ store }, query, context);
-  if (texts.length <= limit) return mapYielding(texts, parseStoredJson<StoredDocument>);
-  const matches = await store.count(collection.namespace, filter, { deadline: context.deadline });
-  const message = `The query matches ${matches} documents, more than the ${limit} that one write may have`;
-  throw new AppError('WRITE_TOO_LARGE', { field: 'query', message });
-}
-
-function findTexts(
-  { store }: Pick<TargetDeps, 'store'>,
-  { collection, filter, limit, projection }: Find & { readonly limit: number },
-  { deadline }: RequestContext,
-): MaybePromise<readonly string[]> {
-  const query = { filter, sort: [], skip: 0, limit, ...(projection && { projection }) };
-  return store.findText(collection.namespace, query, { deadline });
-}
-
 const MAX_ATTEMPTS = 30;
 /** Attempts that follow each other without a pause. */
 const IMMEDIATE_ATTEMPTS = 3;
@@ -112,28 +46,22 @@ const IMMEDIATE_ATTEMPTS = 3;
 const BACK_OFF = { firstMs: 4, maxMs: 100 };
 
 /**
- * Runs a write of one document after the earlier ones. A write that posted code asks for does not wait: its hook may belong
- * to the write that holds the lock. Should they meet, the later commit is a conflict and retried.
- */
-export function withDocumentLock<T>(
-  { locks }: Pick<WriteDeps, 'locks'>,
-  { collection, id }: { readonly collection: Pick<Collection, 'namespace'>; readonly id: string },
-  { callDepth: depth = 0 }: Pick<RequestContext, 'callDepth'>,
-  task: () => Promise<T>,
-): Promise<T> {
-  return depth > 0 ? task() : locks.withLock(documentKey(collection.namespace, id), task);
-}
-
-/**
  * Commits the writes of the plan and emits its after-hook events. Throws DOCUMENT_INVALID, PAYLOAD_TOO_LARGE, and an
  * ExtraWriteError where an extra write is rejected; rejects with a StoreError `conflict` where another write came first.
  */
-export async function commitPlan(
-  { store, hooks }: Pick<WriteDeps, 'store' | 'hooks'>,
+export function commitPlan(
+  deps: Pick<WriteDeps, 'store' | 'hooks'>,
   plan: WritePlan,
   context: RequestContext,
+): MaybePromise<FinishedPlan> {
+  return andThen(plan.finish(), (finished) => commitFinished(deps, finished, context));
+}
+
+async function commitFinished(
+  { store, hooks }: Pick<WriteDeps, 'store' | 'hooks'>,
+  finished: FinishedPlan,
+  context: RequestContext,
 ): Promise<FinishedPlan> {
-  const finished = await plan.finish();
   try {
     await store.commit(finished.writes, { deadline: context.deadline });
   } catch (error) {
@@ -191,4 +119,76 @@ export function commitWithRetry<T>(
       throw new AppError('STORE_BUSY', { message, retryAfter: 1, cause: error });
     },
   });
+}
+
+/** Milliseconds that the database has for the response, where the request has less time left. */
+const MIN_ANSWER_MS = 2000;
+
+type AnswerDeps = Pick<WriteDeps, 'store' | 'histories' | 'registry' | 'limits' | 'now'>;
+type TextReader = Pick<DocumentStore, 'findText' | 'findByIds'>;
+
+interface Answer {
+  readonly collection: Collection;
+  /** The written documents as stored. */
+  readonly texts: readonly string[];
+  /** How deep to compose them. */
+  readonly depth: ComposeDepth;
+  /** All writes of the commit. */
+  readonly writes: readonly Write[];
+}
+
+/**
+ * The written documents as the response shows them, or as stored where the database does not answer in time. References to
+ * documents of the same commit are composed from its writes.
+ */
+export async function formatAnswer(
+  { store, histories, registry, limits, now }: AnswerDeps,
+  { collection, texts, depth, writes }: Answer,
+  context: RequestContext,
+): Promise<readonly string[]> {
+  const format = async (later: RequestContext) => {
+    const documents = await histories.completeHistories(collection, texts, later);
+    if (!depth) return documents;
+    const composer = createComposer({ store: writesFirst(store, writes), histories, registry, limits });
+    return composer.compose(collection, documents, later, depth);
+  };
+  return (await withAnswerDeadline(format, { context, now })) ?? texts;
+}
+
+/** The store, but reads of whole documents by their ids take those of `writes` from there. */
+function writesFirst({ findText, findByIds }: TextReader, writes: readonly Write[]): TextReader {
+  const written = new Map<string, string>();
+  for (const write of writes) {
+    if (write.kind === 'remove' || write.text === undefined) continue;
+    written.set(documentKey(write.ns, write.document._id), write.text);
+  }
+  return {
+    findText,
+    async findByIds(namespace, ids, options) {
+      const found = new Map<string, string>();
+      for (const id of ids) {
+        const text = written.get(documentKey(namespace, id));
+        if (text !== undefined) found.set(id, text);
+      }
+      const missing = ids.filter((id) => !found.has(id));
+      if (missing.length === 0) return found;
+      return new Map([...found, ...(await findByIds(namespace, missing, options))]);
+    },
+  };
+}
+
+/**
+ * Runs `work` with at least two seconds of time. Resolves with undefined when the database does not answer, or not in time.
+ */
+export async function withAnswerDeadline<T>(
+  work: (context: RequestContext) => Promise<T>,
+  { context, now }: { readonly context: RequestContext; readonly now: () => number },
+): Promise<T | undefined> {
+  const deadline = Math.max(context.deadline, now() + MIN_ANSWER_MS);
+  try {
+    return await work({ ...context, deadline });
+  } catch (error) {
+    if (error instanceof StoreError || error instanceof AppError) return undefined;
+    throw error;
+  }
 }

@@ -1,10 +1,9 @@
 // Creates documents, one or many, and the records of uploaded files: all of them or none.
 import { AppError } from '../../errors/errors.ts';
-import { mapYielding } from '../../lib/async/yielding.ts';
-import type { Json, JsonObject } from '../../lib/json/json.ts';
-import type { CheckedJson } from '../../lib/json/json-check.ts';
+import { andThen, type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
+import type { CheckedJson, Json, JsonObject } from '../../lib/json/json.ts';
 import type { Write } from '../../stores/ports.ts';
-import { hasHooks, openHookSession } from '../hooks/hook-session.ts';
+import { hasHooks, openHookSession } from '../hooks/document-hooks.ts';
 import type { Collection } from '../model/collection.ts';
 import type {
   CreateRecordsOptions,
@@ -14,11 +13,9 @@ import type {
   WriteResult,
 } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
-import { formatAnswer } from './answer.ts';
-import { commitPlan, commitWithRetry, type WriteDeps } from './commit.ts';
-import { openSubDocumentHooks, planSubDocuments } from './plan-sub-documents.ts';
-import { prepareBodies } from './prepare.ts';
-import { assertStorable, assertValid, checkedJson, parseDocuments } from './request-body.ts';
+import { commitPlan, commitWithRetry, formatAnswer, type WriteDeps } from './commit.ts';
+import { assertStorable, assertValid, checkedJson, parseDocuments, validateBodies } from './request-body.ts';
+import { openSubDocumentHooks, planSubDocuments } from './sub-documents.ts';
 import { WritePlan } from './write-plan.ts';
 
 /** Documents to create, all in one collection. */
@@ -34,19 +31,20 @@ interface Creation extends Pick<WriteOptions, 'compose'> {
 }
 
 /** See `DocumentService.create`. */
-export async function createDocuments(
+export function createDocuments(
   deps: WriteDeps,
   collection: Collection,
   body: Json | CheckedJson,
   context: RequestContext,
   { compose }: WriteOptions,
-): Promise<WriteResult> {
+): MaybePromise<WriteResult> {
   if (deps.registry.holdsRecords(collection)) {
-    throw new AppError('DOCUMENT_INVALID', { items: [missingFileIssue()] });
+    return Promise.reject(new AppError('DOCUMENT_INVALID', { items: [missingFileIssue()] }));
   }
-  const json = await checkedJson(body);
-  const documents = parseDocuments(json, deps.limits.batch);
-  return create(deps, { collection, documents, isList: Array.isArray(json), compose }, context);
+  return andThen(checkedJson(body), (json) => {
+    const documents = parseDocuments(json, deps.limits.batch);
+    return create(deps, { collection, documents, isList: Array.isArray(json), compose }, context);
+  });
 }
 
 /** See `RecordService.createRecords`. */
@@ -73,10 +71,10 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
   using hooks = openHookSession(deps, request, hasHooks(at));
   const { context } = hooks;
   const indexOf = (index: number) => (isList ? { index } : {});
-  const documents = await hooks.transformEach(at, creation.documents, indexOf);
-
   const target = { collection, mode: 'create', isList, caller: context.caller } as const;
-  const bodies = await prepareBodies(deps, target, documents);
+  const bodies = await andThen(hooks.transformEach(at, creation.documents, indexOf), (documents) =>
+    validateBodies(deps, target, documents),
+  );
   const issues = bodies.flatMap((body) => body.issues);
   const subDocuments = bodies.flatMap((body) => body.subDocuments);
   // Sub-documents may have issues too: all are reported together.
@@ -91,7 +89,9 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
         const all = serverFields === undefined ? fields : { ...serverFields[index], ...fields };
         return plan.insert(collection, { id: deps.generateId(), fields: all }, origin);
       });
-      assertValid([...issues, ...(await planSubDocuments(deps, subDocuments, plan, nested))]);
+      if (subDocuments.length > 0) {
+        assertValid([...issues, ...(await planSubDocuments(deps, subDocuments, plan, nested))]);
+      }
       const committed = await commitPlan(deps, plan, nested.context);
       return { created: inserted.map(({ text }) => text), writes: committed.writes };
     },

@@ -1,24 +1,16 @@
 // Removes documents, one by its id or all that a query matches. Revisions keep their last states, and the files of media
 // records go after the commit.
-import { mapYielding } from '../../lib/async/yielding.ts';
-import type { Json, JsonObject } from '../../lib/json/json.ts';
-import type { CheckedJson } from '../../lib/json/json-check.ts';
+import { mapYielding } from '../../lib/async/maybe-promise.ts';
+import type { CheckedJson, Json, JsonObject } from '../../lib/json/json.ts';
 import { MATCH_ALL } from '../../stores/filter.ts';
 import type { Projection } from '../../stores/ports.ts';
-import { hasHooks, openHookSession } from '../hooks/hook-session.ts';
+import { hasHooks, openHookSession } from '../hooks/document-hooks.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RemoveOptions, RemoveResult, RequestContext } from '../model/documents.ts';
-import { withAnswerDeadline } from './answer.ts';
-import {
-  commitPlan,
-  commitWithRetry,
-  loadTargets,
-  type WriteDeps,
-  type WriteTarget,
-  withDocumentLock,
-} from './commit.ts';
+import { commitPlan, commitWithRetry, type WriteDeps, withAnswerDeadline } from './commit.ts';
 import { insertEntry } from './file-removals/removal-entries.ts';
-import { checkedJson, parseQuery } from './request-body.ts';
+import { checkedJson, parseWriteQuery } from './request-body.ts';
+import { loadTargets, type WriteTarget, withDocumentLock } from './targets.ts';
 import { WritePlan } from './write-plan.ts';
 
 interface Removal extends Pick<RemoveOptions, 'countRemaining'> {
@@ -48,7 +40,7 @@ export async function removeByQuery(
   context: RequestContext,
   { countRemaining }: Pick<RemoveOptions, 'countRemaining'>,
 ): Promise<RemoveResult> {
-  const query = parseQuery(await checkedJson(body));
+  const query = parseWriteQuery(await checkedJson(body));
   const result = await remove(deps, { collection, target: { query }, countRemaining }, context);
   if (isEmpty(query)) {
     const fields = { ...requester(context), path: collection.path, deleted: result.deleted };

@@ -1,10 +1,34 @@
-// Parses the bodies of writes, older forms of them included.
+// Parses the bodies of writes, older forms of them included, and validates them as far as that needs no stored document.
+
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
-import { mapYielding } from '../../lib/async/yielding.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { CheckedJson, findElementIssue, findJsonIssue, type JsonIssue } from '../../lib/json/json-check.ts';
+import {
+  andThen,
+  attempt,
+  forEachYielding,
+  type MaybePromise,
+  startAllYielding,
+} from '../../lib/async/maybe-promise.ts';
+import {
+  CheckedJson,
+  findElementIssue,
+  findJsonIssue,
+  isJsonObject,
+  type Json,
+  type JsonIssue,
+  type JsonObject,
+} from '../../lib/json/json.ts';
 import type { Collection } from '../model/collection.ts';
-import { indexMember } from '../validation/issue-position.ts';
+import type { Caller } from '../model/documents.ts';
+import {
+  BODY_ORIGIN,
+  indexMember,
+  type ValidatedFields,
+  validateFields,
+  type WriteMode,
+  type WriteOrigin,
+} from '../validation/validate-document.ts';
+import type { WriteDeps } from './commit.ts';
+import { extractSubDocuments, type SubDocument, type SubDocumentQuota } from './sub-documents.ts';
 
 /** The error for a body of the wrong type, or whose member `field` is. */
 function createBodyError(message: string, field?: string): AppError {
@@ -18,16 +42,15 @@ function assertNoIssue(issue: JsonIssue | undefined): void {
 }
 
 /** Throws DOCUMENT_INVALID, naming the path, for JSON that a store could not return unchanged. */
-export async function assertStorable(body: Json): Promise<void> {
-  if (!Array.isArray(body)) return assertNoIssue(findJsonIssue(body));
-  await mapYielding(body, (document, index) => assertNoIssue(findElementIssue(document, index)));
+export function assertStorable(body: Json): MaybePromise<void> {
+  if (!Array.isArray(body)) return attempt(() => assertNoIssue(findJsonIssue(body)));
+  return forEachYielding(body, (document, index) => assertNoIssue(findElementIssue(document, index)));
 }
 
 /** The JSON of a body. It is checked here unless its parser has done so. Throws as `assertStorable` does. */
-export async function checkedJson(body: Json | CheckedJson): Promise<Json> {
+export function checkedJson(body: Json | CheckedJson): MaybePromise<Json> {
   if (body instanceof CheckedJson) return body.value;
-  await assertStorable(body);
-  return body;
+  return andThen(assertStorable(body), () => body);
 }
 
 /** The error for more documents than one write may have. */
@@ -61,7 +84,7 @@ export function parseFields(collection: Collection, body: Json): JsonObject {
 }
 
 /** The `query` of a write by query. */
-export function parseQuery(body: Json): JsonObject {
+export function parseWriteQuery(body: Json): JsonObject {
   const query = isJsonObject(body) && Object.hasOwn(body, 'query') ? body['query'] : undefined;
   if (!isJsonObject(query)) throw createBodyError('`query` must be a JSON object', 'query');
   return query;
@@ -77,4 +100,64 @@ export function parseUpdate(body: Json): JsonObject {
 /** Throws DOCUMENT_INVALID when there are issues. */
 export function assertValid(issues: readonly ErrorItem[]): void {
   if (issues.length > 0) throw new AppError('DOCUMENT_INVALID', { items: issues });
+}
+
+type ValidateDeps = Pick<WriteDeps, 'registry' | 'matchPattern' | 'limits' | 'generateId'>;
+
+interface ValidateTarget {
+  readonly collection: Collection;
+  readonly mode: WriteMode;
+  readonly caller: Caller;
+}
+
+export interface ValidatedBody extends ValidatedFields {
+  readonly origin: WriteOrigin;
+  readonly subDocuments: readonly SubDocument[];
+}
+
+/**
+ * Validates the body of an update, sub-documents apart; at once, unless a pattern needs a worker. Throws NOT_PERMITTED and
+ * WRITE_TOO_LARGE; everything else is an issue.
+ */
+export function validateBody(
+  deps: ValidateDeps,
+  target: ValidateTarget,
+  body: JsonObject,
+): MaybePromise<ValidatedBody> {
+  return validate(deps, { ...target, origin: BODY_ORIGIN, quota: { remaining: deps.limits.batch } }, body);
+}
+
+/** Validates the documents of a create, which have one quota of sub-documents together. Throws as `validateBody` does. */
+export function validateBodies(
+  deps: ValidateDeps,
+  { isList, ...target }: ValidateTarget & { readonly isList: boolean },
+  documents: readonly JsonObject[],
+): MaybePromise<readonly ValidatedBody[]> {
+  const quota = { remaining: deps.limits.batch };
+  return startAllYielding(documents, (document, index) =>
+    validate(deps, { ...target, quota, origin: isList ? { prefix: '', index } : BODY_ORIGIN }, document),
+  );
+}
+
+type ValidateOptions = ValidateTarget & { readonly origin: WriteOrigin; readonly quota: SubDocumentQuota };
+
+function validate(
+  { registry, limits, generateId, matchPattern }: ValidateDeps,
+  { collection, mode, caller, origin, quota }: ValidateOptions,
+  body: JsonObject,
+): MaybePromise<ValidatedBody> {
+  const extracted = extractSubDocuments(collection, body, {
+    registry,
+    limits,
+    generateId,
+    caller,
+    origin,
+    quota,
+  });
+  const join = ({ fields, issues, undeclared }: ValidatedFields): ValidatedBody => ({
+    ...{ fields, undeclared, origin, subDocuments: extracted.subDocuments },
+    issues: extracted.issues.length === 0 ? issues : [...issues, ...extracted.issues],
+  });
+  const validated = validateFields(collection, extracted.fields, { mode, origin, matchPattern });
+  return andThen(validated, join);
 }

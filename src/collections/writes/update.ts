@@ -1,25 +1,24 @@
 // Updates documents, one by its id or all that a query matches: only the fields that are sent are set.
-import { mapYielding } from '../../lib/async/yielding.ts';
-import type { Json, JsonObject } from '../../lib/json/json.ts';
-import type { CheckedJson } from '../../lib/json/json-check.ts';
+import { mapYielding } from '../../lib/async/maybe-promise.ts';
+import type { CheckedJson, Json, JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
-import { type HookSession, hasHooks, openHookSession } from '../hooks/hook-session.ts';
+import { type HookSession, hasHooks, openHookSession } from '../hooks/document-hooks.ts';
 import type { Collection } from '../model/collection.ts';
 import type { Page, RequestContext, WriteOptions } from '../model/documents.ts';
-import { writeMetadata } from '../reads/read-options.ts';
+import { writeMetadata } from '../reads/resolve-read.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
-import { formatAnswer } from './answer.ts';
+import { commitPlan, commitWithRetry, formatAnswer, type WriteDeps } from './commit.ts';
 import {
-  commitPlan,
-  commitWithRetry,
-  loadTargets,
-  type WriteDeps,
-  type WriteTarget,
-  withDocumentLock,
-} from './commit.ts';
-import { openSubDocumentHooks, planSubDocuments } from './plan-sub-documents.ts';
-import { type PreparedBody, prepareBody } from './prepare.ts';
-import { assertValid, checkedJson, parseFields, parseQuery, parseUpdate } from './request-body.ts';
+  assertValid,
+  checkedJson,
+  parseFields,
+  parseUpdate,
+  parseWriteQuery,
+  type ValidatedBody,
+  validateBody,
+} from './request-body.ts';
+import { openSubDocumentHooks, planSubDocuments } from './sub-documents.ts';
+import { loadTargets, type WriteTarget, withDocumentLock } from './targets.ts';
 import { WritePlan } from './write-plan.ts';
 
 interface Update extends Pick<WriteOptions, 'compose'> {
@@ -57,7 +56,7 @@ export async function updateByQuery(
   { compose }: WriteOptions,
 ): Promise<Page> {
   const json = await checkedJson(body);
-  const target = { query: parseQuery(json) };
+  const target = { query: parseWriteQuery(json) };
   return update(deps, { collection, fields: parseUpdate(json), target, compose }, context);
 }
 
@@ -116,7 +115,7 @@ async function transformFields(
   deps: WriteDeps,
   { collection, sent, documents }: SentFields & { readonly documents: readonly StoredDocument[] },
   hooks: HookSession,
-): Promise<PreparedBody> {
+): Promise<ValidatedBody> {
   const texts = await mapYielding(documents, (document) => JSON.stringify(document));
   const at = { event: 'beforeUpdate', collection } as const;
   const fields = documents.length === 0 ? sent : await hooks.transform(at, sent, { documents: texts });
@@ -128,8 +127,8 @@ async function prepareFields(
   deps: WriteDeps,
   { collection, sent }: SentFields,
   { caller }: RequestContext,
-): Promise<PreparedBody> {
-  const body = await prepareBody(deps, { collection, mode: 'update', caller }, sent);
+): Promise<ValidatedBody> {
+  const body = await validateBody(deps, { collection, mode: 'update', caller }, sent);
   if (body.subDocuments.length === 0 && body.undeclared.length === 0) assertValid(body.issues);
   return body;
 }

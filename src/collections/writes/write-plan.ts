@@ -2,25 +2,24 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, StoreError } from '../../errors/errors.ts';
-import { mapYielding } from '../../lib/async/yielding.ts';
+import { andThen, type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { documentVersion } from '../../lib/json/stored-json.ts';
-import { namespaceKey } from '../../stores/namespace.ts';
-import type { StoredDocument, Write } from '../../stores/ports.ts';
-import type { AfterHookEvent } from '../hooks/document-hooks.ts';
-import { hasHooks } from '../hooks/hook-session.ts';
-import type { Collection } from '../model/collection.ts';
-import { sizeIssue } from '../model/document-size.ts';
+import { namespaceKey, type StoredDocument, type Write } from '../../stores/ports.ts';
+import { type AfterHookEvent, hasHooks } from '../hooks/document-hooks.ts';
+import { type Collection, documentKey } from '../model/collection.ts';
 import {
   createRevision,
   type RevisionOptions,
+  revisionIds,
+  revisionNamespaceOf,
+  sizeIssue,
+  splitHistory,
   stampCreated,
   stampUpdated,
   type WriteStamp,
-} from '../model/document-stamps.ts';
-import { documentKey } from '../model/registry.ts';
-import { revisionIds, revisionNamespaceOf, splitHistory } from '../model/stored-revisions.ts';
-import { BODY_ORIGIN, type WriteOrigin } from '../validation/issue-position.ts';
+} from '../model/stored-document.ts';
+import { BODY_ORIGIN, type WriteOrigin } from '../validation/validate-document.ts';
 
 /** A document as the commit stores it. */
 interface Written {
@@ -70,6 +69,8 @@ const MAX_WRITE_CHARACTERS = 128 * 1024 * 1024;
 /** Fields that every update changes. */
 const STAMPED_FIELDS = ['apiVersion', 'lastModifiedAt', 'lastModifiedBy', 'history', 'v'];
 
+const NONE: readonly never[] = [];
+
 /** The writes of one request. `by` whom and when is the same for all of them. */
 export class WritePlan {
   readonly #stamp: WriteStamp;
@@ -97,7 +98,7 @@ export class WritePlan {
     const text = this.#encode(document);
     const write = { kind: 'insert', ns: collection.namespace, document, text } as const;
     this.#planned.push({ write, origin, step: 'insert', depth });
-    this.#addEvent({ event: 'afterCreate', collection, text });
+    this.#addEvent('afterCreate', collection, text);
     return { document, text };
   }
 
@@ -127,10 +128,12 @@ export class WritePlan {
   }
 
   /** Computes the updates, in the order in which they were added. Call once, last. */
-  async finish(): Promise<FinishedPlan> {
-    const pending = this.#updates === undefined ? [] : [...this.#updates.values()];
-    const updated = await mapYielding(pending, (update) => this.#applyUpdate(update));
-    return { ...orderWrites(this.#planned), updated, afterHookEvents: this.#afterHookEvents };
+  finish(): MaybePromise<FinishedPlan> {
+    const pending = this.#updates === undefined ? NONE : [...this.#updates.values()];
+    return andThen(
+      mapYielding(pending, (update) => this.#applyUpdate(update)),
+      (updated) => ({ ...orderWrites(this.#planned), updated, afterHookEvents: this.#afterHookEvents }),
+    );
   }
 
   #applyUpdate({ collection, stored, fields, origin }: PendingUpdate): Written {
@@ -149,7 +152,7 @@ export class WritePlan {
       origin,
       step: 'update',
     });
-    this.#addEvent({ event: 'afterUpdate', collection, text });
+    this.#addEvent('afterUpdate', collection, text);
     return { document, text };
   }
 
@@ -163,8 +166,9 @@ export class WritePlan {
     return id;
   }
 
-  #addEvent(event: AfterHookEvent): void {
-    if (hasHooks(event)) this.#afterHookEvents.push(event);
+  #addEvent(event: AfterHookEvent['event'], collection: Collection, text: string): void {
+    if (collection.settings.hooks?.[event] === undefined) return;
+    this.#afterHookEvents.push({ event, collection, text });
   }
 
   #encode(document: StoredDocument): string {

@@ -30,7 +30,7 @@ export const SANDBOX_SCHEMA = {
       minimum: 1,
       maximum: 256,
       default: 16,
-      description: 'Processes that may run custom code at the same time.',
+      description: 'Processes for custom code, idle ones included.',
     },
     hostMemoryMb: {
       type: 'integer',

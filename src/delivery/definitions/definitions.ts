@@ -2,8 +2,7 @@
 import { AppError } from '../../errors/errors.ts';
 import { atomicWrite, removeFile } from '../../lib/files/file-operations.ts';
 import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { findJsonIssue } from '../../lib/json/json-check.ts';
+import { findJsonIssue, isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { Definition, DefinitionChangeResult, DefinitionFileIssue } from './definition.ts';
 import {
   definitionFilePath,

@@ -3,11 +3,11 @@
 import { hash } from 'node:crypto';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
-import { parseByteRange } from '../../lib/http/byte-range.ts';
 import {
   type ConditionalHeaders,
   evaluateConditions,
   matchesIfRange,
+  parseByteRange,
   type Validators,
 } from '../../lib/http/conditional.ts';
 import { parseQualityList } from '../../lib/http/quality-list.ts';

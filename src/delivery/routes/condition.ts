@@ -1,7 +1,6 @@
 // The condition of a branch: which facts it asks for, and which values it accepts.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { DEVICES } from '../conditions/device.ts';
-import { isLanguage, normalizeLanguage } from '../conditions/language.ts';
+import { DEVICES, isLanguage, normalizeLanguage } from '../conditions/visitor-facts.ts';
 import type { DefinitionIssue } from '../definitions/definition.ts';
 import type { VisitorFact } from '../model/delivery-types.ts';
 

@@ -2,11 +2,11 @@
 import {
   createVisitorFacts,
   isSameNetwork,
+  matchesLanguage,
   parseNetworks,
   type VisitorFactSources,
   type VisitorFacts,
-} from '../conditions/facts.ts';
-import { matchesLanguage } from '../conditions/language.ts';
+} from '../conditions/visitor-facts.ts';
 import type { RouteDecision, Visitor } from '../model/delivery-types.ts';
 import type { ConditionTest } from './condition.ts';
 import type { Route, RouteBranch } from './route.ts';

@@ -1,17 +1,23 @@
-// Authentication: verifies the token before a body is read. Guards for clients, for admins, and until startup has completed.
+// Who makes a request: verifies the token before a body is read; guards for clients, for admins, and until startup has completed;
+// the error for a path that nothing serves; and what the domain is told of the caller and the request.
+
 import type { FastifyRequest } from 'fastify';
 import { missingTokenError, notPermittedError } from '../../auth/auth-errors.ts';
+import { createCaller } from '../../auth/authorize.ts';
 import type { Client } from '../../auth/clients/client.ts';
-import { StoreError } from '../../errors/errors.ts';
+import type { RequestContext, RequestOrigin } from '../../collections/model/documents.ts';
+import { AppError, StoreError } from '../../errors/errors.ts';
+import { apiVersionIssue } from '../../modules/model/module-address.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { requestPath } from '../core/request-url.ts';
+import { redactTokens, requestPath } from '../core/request-url.ts';
 import type { OnRequestHook } from '../core/resource.ts';
-import { unknownPathError } from './unknown-path.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The client of the token; null when anonymous. */
     client: Client | null;
+    /** Milliseconds that verifying the token has taken of `limits.queryMs`. */
+    lookUpMs: number;
   }
 }
 
@@ -64,4 +70,48 @@ export const requireAdmin: OnRequestHook = (request, _reply, done) => {
 /** Throws an `unavailable` StoreError until startup has completed. */
 export function assertReady(isReady: HttpDeps['isReady']): void {
   if (!isReady()) throw new StoreError('unavailable');
+}
+
+const ENDPOINT_PATH = /^\/(?<version>[^/]+)\/[^/]/;
+
+/** True when a path may be that of an endpoint: endpoints are known once startup has read them from the database. */
+function mayBeEndpointPath(path: string): boolean {
+  const version = ENDPOINT_PATH.exec(path)?.groups?.['version'];
+  return version !== undefined && apiVersionIssue(version) === undefined;
+}
+
+/**
+ * The error for a path that nothing serves: 401 for the anonymous, so that nobody can probe which paths exist, 404 for others.
+ * `isReady`: until startup has completed, a path that may be an endpoint's is 503.
+ */
+export function unknownPathError(
+  request: Pick<FastifyRequest, 'client' | 'originalUrl'>,
+  isReady: () => boolean = () => true,
+): AppError | StoreError {
+  if (!isReady() && mayBeEndpointPath(requestPath(request))) return new StoreError('unavailable');
+  return request.client === null ? missingTokenError() : new AppError('NOT_FOUND');
+}
+
+/**
+ * Makes the function that gives the deadline of a request's database work, in epoch milliseconds: `limits.queryMs` from now,
+ * less what verifying the token took.
+ */
+export function createRequestDeadline({ config, now }: Pick<HttpDeps, 'config' | 'now'>) {
+  return ({ lookUpMs }: FastifyRequest): number => now() + config.limits.queryMs - lookUpMs;
+}
+
+function createOrigin({ id, client, method, originalUrl, headers, ip }: FastifyRequest): RequestOrigin {
+  // The token of a signed upload is still good while hooks run.
+  const url = redactTokens(originalUrl);
+  return { requestId: id, client, http: { method, url, headers, ip } };
+}
+
+/** Makes the function that gives the domain's context of a request. */
+export function createContextFactory({ config, now }: Pick<HttpDeps, 'config' | 'now'>) {
+  const deadline = createRequestDeadline({ config, now });
+  return (request: FastifyRequest): RequestContext => ({
+    caller: createCaller(request.client),
+    deadline: deadline(request),
+    origin: createOrigin(request),
+  });
 }

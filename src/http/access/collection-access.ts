@@ -8,9 +8,7 @@ import { isId } from '../../lib/ids.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { requestPath } from '../core/request-url.ts';
 import { methodNotAllowed, type OnRequestHook } from '../core/resource.ts';
-import { assertReady } from './authenticate.ts';
-
-import { unknownPathError } from './unknown-path.ts';
+import { assertReady, unknownPathError } from './authenticate.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

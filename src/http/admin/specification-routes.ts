@@ -1,9 +1,11 @@
-// `/{version}/{database}/{collection}/config`: specifications, for admins only.
+// Which collections there are: `/{version}/{database}/{collection}/config`, their specifications, for admins only; `/api/collections`,
+// the list of those that the caller may read.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { CollectionAddress } from '../../collections/model/collection.ts';
+import { createCaller } from '../../auth/authorize.ts';
+import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
 import type { ChangeInterceptor } from '../../collections/specifications/specification-service.ts';
 import { AppError } from '../../errors/errors.ts';
-import { requireAdmin } from '../access/authenticate.ts';
+import { requireAdmin, requireClient } from '../access/authenticate.ts';
 import { collectionAddressOf } from '../access/collection-access.ts';
 import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts';
 import { acceptTextAsJson, bodyLimit, jsonBody } from '../core/body-parsers.ts';
@@ -52,4 +54,32 @@ export function specificationRoutes(
   };
   const limit = bodyLimit('specification', jsonBytes);
   addResource(server, '/:version/:database/:collection/config', handlers, { bodyLimit: limit });
+}
+
+function formatCollection(collection: Collection) {
+  const { version, database, name, path, settings, lastModifiedAt } = collection;
+  return {
+    version,
+    database,
+    name: settings.displayName ?? name,
+    slug: name,
+    path,
+    ...(lastModifiedAt === undefined ? {} : { lastModifiedAt }),
+    ...(settings.media ? { type: 'media' } : {}),
+  };
+}
+
+/** Registers the listing, sorted by path. */
+export function collectionListRoutes(
+  server: FastifyInstance,
+  { registry }: Pick<HttpDeps, 'registry'>,
+): void {
+  server.addHook('onRequest', requireClient);
+  addResource(server, '/api/collections', {
+    GET: async (request, reply) => {
+      const caller = createCaller(request.client);
+      const readable = registry.list().filter((collection) => caller.may(collection, 'GET'));
+      return sendJson(reply, { collections: readable.map(formatCollection) });
+    },
+  });
 }

@@ -1,10 +1,11 @@
-// `/api/status`: status of the process, for any valid token, by GET or POST.
+// How the server is: `/api/status` for any valid token; `/hello`, `/health` and `/favicon.ico`, public, for load balancers and
+// browsers.
 import os from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
-import { requireClient } from '../access/authenticate.ts';
+import { assertReady, requireClient } from '../access/authenticate.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { sendJson } from '../core/reply.ts';
+import { sendJson, sendText } from '../core/reply.ts';
 import { addResource } from '../core/resource.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'version' | 'sandboxStatus'>;
@@ -56,4 +57,26 @@ export function statusRoutes(server: FastifyInstance, deps: Deps): void {
   const report = async ({ client }: FastifyRequest, reply: FastifyReply) =>
     sendJson(reply, { ...formatStatus(deps), ...formatSandbox(deps, client) });
   addResource(server, '/api/status', { GET: report, POST: report });
+}
+
+/** Registers `/hello` and `/health` (503 while the database is away), whatever the `Authorization` header says. */
+export function healthRoutes(
+  server: FastifyInstance,
+  { store, isReady }: Pick<HttpDeps, 'store' | 'isReady'>,
+): void {
+  addResource(server, '/hello', {
+    GET: async (_request, reply) => sendText(reply, 'text/plain; charset=utf-8', 'Welcome to API'),
+  });
+  addResource(server, '/health', {
+    GET: async (_request, reply) => {
+      assertReady(isReady);
+      await store.health();
+      return sendJson(reply, { status: 'ok' });
+    },
+  });
+}
+
+/** Registers an empty `/favicon.ico`: public, but rejected with an invalid token. */
+export function faviconRoute(server: FastifyInstance): void {
+  addResource(server, '/favicon.ico', { GET: async (_request, reply) => reply.code(204).send() });
 }

@@ -1,9 +1,8 @@
 // Parsers of request bodies, in place of Fastify's: bounded before they parse, strict about types and encodings.
 
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { CheckedJson } from '../../lib/json/json-check.ts';
+import { CheckedJson, isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { decodeUtf8, type JsonLimits, parseJsonBody } from './json-body.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;
@@ -37,6 +36,12 @@ function checkContentCoding({ headers, method }: FastifyRequest): AppError | und
   if (/^utf-?8$/i.test(charset)) return undefined;
   return new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body as UTF-8' });
 }
+
+const checkContentCodingHook: preParsingHookHandler = (request, _reply, payload, done) => {
+  const error = checkContentCoding(request);
+  if (error === undefined) done(null, payload);
+  else done(error);
+};
 
 function hasEmptyBody({ headers }: FastifyRequest): boolean {
   const length = headers['content-length'] ?? '0';
@@ -79,10 +84,11 @@ export function useJsonParser(server: FastifyInstance, maxValues: number): void 
     if (hasEmptyBody(request)) done(null);
     else done(new AppError('UNSUPPORTED_MEDIA_TYPE'));
   });
-  server.addHook('preParsing', (request, _reply, payload, done) => {
-    const error = checkContentCoding(request);
-    if (error === undefined) done(null, payload);
-    else done(error);
+  // Routes without a body do not run the hook.
+  server.addHook('onRoute', (route) => {
+    const methods = [route.method].flat();
+    if (!methods.every((method) => METHODS_WITHOUT_BODY.has(method)))
+      route.preParsing = checkContentCodingHook;
   });
 }
 

@@ -1,14 +1,14 @@
 // Parses JSON bodies without blocking the event loop: counted before they are parsed, long lists parsed in slices.
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../errors/errors.ts';
-import { createYielder, yieldToEventLoop } from '../../lib/async/yielding.ts';
-import type { Json } from '../../lib/json/json.ts';
+import { createYielder, yieldToEventLoop } from '../../lib/async/maybe-promise.ts';
 import {
   findElementIssue,
   findJsonIssue,
+  type Json,
   type JsonIssue,
   MAX_JSON_DEPTH,
-} from '../../lib/json/json-check.ts';
+} from '../../lib/json/json.ts';
 import {
   type JsonChunk,
   type JsonList,

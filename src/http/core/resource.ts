@@ -1,7 +1,7 @@
 // Registers a path with its handlers. Other methods are 405 with `Allow`; OPTIONS is 204 with `Allow`.
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
-import { http } from '../../lib/http/node-http.ts';
 import { rejectPreconditions } from './preconditions.ts';
 import { parseQuery } from './request-url.ts';
 
@@ -17,14 +17,26 @@ const METHODS_IN_ORDER: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 export type ResourceHandlers = Readonly<Partial<Record<Method, Handler>>>;
 
-/** CONNECT never arrives as a request. */
-const ALL_METHODS = http.METHODS.filter((method) => method !== 'CONNECT');
+/** Stands for all methods that nothing supports. The router holds a path once for each method: all 34 would delay every start. */
+const OTHER = 'TRACE';
+const ROUTED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', OTHER];
 
-/** Registers every method that Node can parse, so that unsupported ones are 405 in the envelope. */
-export function registerAllMethods(server: FastifyInstance): void {
-  for (const method of ALL_METHODS) {
-    if (!server.supportedMethods.includes(method)) server.addHttpMethod(method);
-  }
+const SENT_METHOD = Symbol('sent method');
+
+interface RoutedRequest extends IncomingMessage {
+  [SENT_METHOD]?: string | undefined;
+}
+
+/** Before routing: leads a request with any other method to the routes of `OTHER`. */
+export function replaceMethod(raw: RoutedRequest): void {
+  if (ROUTED_METHODS.includes(raw.method ?? '')) return;
+  raw[SENT_METHOD] = raw.method;
+  raw.method = OTHER;
+}
+
+/** After routing: gives the request its own method back. */
+export function restoreMethod(raw: RoutedRequest): void {
+  if (raw[SENT_METHOD] !== undefined) raw.method = raw[SENT_METHOD];
 }
 
 /** The error for a method that a path does not support. */
@@ -53,7 +65,7 @@ function createQueryHook(parse: (url: string) => unknown): OnRequestHook {
 
 /** Registers a path whose own hooks decide which methods it supports. */
 export function addAnyMethodRoute(server: FastifyInstance, url: string, handler: Handler): void {
-  server.route({ method: [...ALL_METHODS], url, handler: handler as RouteHandlerMethod });
+  server.route({ method: [...ROUTED_METHODS], url, handler: handler as RouteHandlerMethod });
 }
 
 interface ResourceOptions {
@@ -96,6 +108,6 @@ export function addResource(
   const answerOptions: Handler = (_request, reply) => reply.code(204).header('Allow', allow).send();
   server.route({ method: 'OPTIONS', url, handler: answerOptions as RouteHandlerMethod });
   const reject: OnRequestHook = (_request, _reply, done) => done(methodNotAllowed(allow));
-  const others = ALL_METHODS.filter((method) => !allow.split(', ').includes(method));
+  const others = ROUTED_METHODS.filter((method) => !allow.split(', ').includes(method));
   server.route({ method: others, url, onRequest: reject, handler: async () => undefined });
 }

@@ -1,8 +1,8 @@
 // Errors of the delivery listener: a list of texts, never cached.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppError } from '../../errors/errors.ts';
-import { createErrorHandler } from '../core/error-handler.ts';
 import type { HttpLogger } from '../core/http-deps.ts';
+import { createErrorHandler } from '../core/reply.ts';
 
 type ErrorHandler = ReturnType<typeof createErrorHandler>;
 

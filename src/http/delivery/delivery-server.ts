@@ -3,12 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import { createAuthenticate, requireAdmin } from '../access/authenticate.ts';
 import { tokenRoutes } from '../access/token-routes.ts';
-import { healthRoutes } from '../admin/health-routes.ts';
+import { healthRoutes } from '../admin/status-routes.ts';
 import { useJsonParser } from '../core/body-parsers.ts';
 import { addAnyMethodRoute, type OnRequestHook } from '../core/resource.ts';
 import { createConnectionTracker } from '../transport/connection-tracker.ts';
 import { createFastifyServer } from '../transport/fastify-server.ts';
-import { createOnSend } from '../transport/on-send.ts';
 import { definitionRoutes } from './definition-routes.ts';
 import { deliveredFileRoute } from './delivered-file-route.ts';
 import type { DeliveryDeps } from './delivery-deps.ts';
@@ -36,7 +35,6 @@ export function createDeliveryServer(deps: DeliveryDeps): FastifyInstance {
   const { limits } = config;
   const connections = createConnectionTracker({ limits, unsent, logger, now: () => performance.now() });
   const server = createFastifyServer(deps, { connections, onError: createDeliveryErrorHandler(logger) });
-  server.addHook('onSend', createOnSend(connections));
   useJsonParser(server, limits.jsonValues);
 
   server.register(async (scope) => tokenRoutes(scope, deps));

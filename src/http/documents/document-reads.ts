@@ -14,12 +14,11 @@ import {
 } from '../../collections/model/read-parameters.ts';
 import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { findJsonIssue } from '../../lib/json/json-check.ts';
+import { findJsonIssue, isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { createContextFactory } from '../access/authenticate.ts';
 import { collectionOf, documentIdOf } from '../access/collection-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
-import { createContextFactory } from '../core/request-context.ts';
 import { parseFlag, type Query, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';

@@ -1,38 +1,125 @@
-// `/{version}/{database}/{collection}` and below: reads and writes of documents, uploads of files.
+// `/{version}/{database}/{collection}` and below: the handlers that write documents, and the routes of reads, writes and uploads.
+// Access is decided before a handler runs.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { pageJson, type RemoveResult, type WriteOptions } from '../../collections/model/documents.ts';
 import { createTooManyDocumentsError } from '../../collections/writes/request-body.ts';
 import { AppError } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';
-import { collectionOf, createCollectionHook, documentIdOf } from '../access/collection-access.ts';
-import { acceptTextAsJson } from '../core/body-parsers.ts';
+import { isJsonObject, type Json } from '../../lib/json/json.ts';
+import { createContextFactory } from '../access/authenticate.ts';
+import {
+  assertPermitted,
+  collectionOf,
+  createCollectionHook,
+  documentIdOf,
+} from '../access/collection-access.ts';
+import { acceptTextAsJson, checkedJsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { createQueryParser } from '../core/request-url.ts';
+import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
+import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
+import { createQueryParser, parseCompose, parseQuery } from '../core/request-url.ts';
 import { addHandlers, addResource, type RouteHandler } from '../core/resource.ts';
 import type { DownloadHandlers } from '../media/file-downloads.ts';
 import { acceptMultipart, isMultipartForm } from '../media/multipart-form.ts';
 import { createUploadHandler, type ReceiveUpload } from '../media/receive-upload.ts';
 import { createDocumentReads, type ReadsOptions } from './document-reads.ts';
-import { createDocumentRemovals, createDocumentWrites } from './document-writes.ts';
 
 const PATH = '/:version/:database/:collection';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'registry' | 'now' | 'store' | 'logger' | 'isReady'>;
 
-interface DocumentRoutesOptions extends Omit<ReadsOptions, 'parse'> {
-  /** Downloads of files directly below a media collection. */
-  readonly files: Pick<DownloadHandlers, 'byPath'>;
-  readonly receive: ReceiveUpload;
+function composeOptions(request: FastifyRequest): Pick<WriteOptions, 'compose'> {
+  return { compose: parseCompose(parseQuery(request.originalUrl)) };
+}
+
+function writeOptions(request: FastifyRequest): WriteOptions {
+  return { ...composeOptions(request), ifMatch: parsePreconditions(request) };
+}
+
+/** True for an update as old clients POST it, `{query, update}`, unless the collection has fields of these names. */
+function isLegacyUpdate(request: FastifyRequest, body: Json): boolean {
+  if (!isJsonObject(body) || !Object.hasOwn(body, 'query') || !Object.hasOwn(body, 'update')) return false;
+  const { fields } = collectionOf(request);
+  return !fields.has('query') && !fields.has('update');
+}
+
+/** Makes the handlers that delete. They send 204, or counts with `feedback.enabled`. */
+function createDocumentRemovals(deps: Deps): Record<'one' | 'many', RouteHandler> {
+  const { config, documents } = deps;
+  const context = createContextFactory(deps);
+  const countRemaining = config.feedback.enabled;
+  const answer = (reply: FastifyReply, { deleted, totalCount }: RemoveResult) => {
+    if (!countRemaining) return reply.code(204).send();
+    const message = 'Documents deleted successfully';
+    return sendJson(reply, { status: 'success', message, deleted, deletedCount: deleted, totalCount });
+  };
+  return {
+    one: async (request, reply) => {
+      const options = { ifMatch: parsePreconditions(request), countRemaining };
+      const id = documentIdOf(request);
+      return answer(reply, await documents.removeById(collectionOf(request), id, context(request), options));
+    },
+    many: async (request, reply) => {
+      rejectPreconditions(request);
+      const body = checkedJsonBody(request);
+      return answer(
+        reply,
+        await documents.removeByQuery(collectionOf(request), body, context(request), { countRemaining }),
+      );
+    },
+  };
+}
+
+/** Makes the handlers that create and update. */
+function createDocumentWrites(deps: Deps): Record<'create' | 'updateOne' | 'updateMany', RouteHandler> {
+  const { documents } = deps;
+  const context = createContextFactory(deps);
+  const updateMany: RouteHandler = async (request, reply) => {
+    rejectPreconditions(request);
+    const options = composeOptions(request);
+    const body = checkedJsonBody(request);
+    const page = await documents.updateByQuery(collectionOf(request), body, context(request), options);
+    return sendText(reply, JSON_TYPE, pageJson(page));
+  };
+  return {
+    create: async (request, reply) => {
+      const collection = collectionOf(request);
+      const body = checkedJsonBody(request);
+      if (isLegacyUpdate(request, body.value)) {
+        assertPermitted(request, collection, 'PUT');
+        return updateMany(request, reply);
+      }
+      rejectPreconditions(request, ['if-match']);
+      const { results } = await documents.create(collection, body, context(request), composeOptions(request));
+      return sendText(reply, JSON_TYPE, pageJson({ results }));
+    },
+    updateOne: async (request, reply) => {
+      const options = writeOptions(request);
+      const id = documentIdOf(request);
+      const body = checkedJsonBody(request);
+      const page = await documents.updateById(collectionOf(request), id, body, context(request), options);
+      return sendText(reply, JSON_TYPE, pageJson(page));
+    },
+    updateMany,
+  };
 }
 
 /** POST: a multipart form is an upload to a media collection, anything else a document. */
 function createPost(create: RouteHandler, receive: ReceiveUpload, { config }: Deps): RouteHandler {
   const upload = createUploadHandler({ receive, enabled: config.media.enabled });
-  return async (request, reply) => {
-    if (!isMultipartForm(request)) return create(request, reply);
+  const receiveForm: RouteHandler = async (request, reply) => {
     const collection = collectionOf(request);
     if (!collection.settings.media) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
     return upload(request, collection, reply);
   };
+  return (request, reply) =>
+    isMultipartForm(request) ? receiveForm(request, reply) : create(request, reply);
+}
+
+interface DocumentRoutesOptions extends Omit<ReadsOptions, 'parse'> {
+  /** Downloads of files directly below a media collection. */
+  readonly files: Pick<DownloadHandlers, 'byPath'>;
+  readonly receive: ReceiveUpload;
 }
 
 /** Registers the documents of all collections, which are looked up at each request. */
@@ -63,7 +150,7 @@ export function documentRoutes(
   };
   const limits = { bodyLimit, handlesPreconditions: true, parse };
   addResource(server, PATH, many, { ...limits, elsewhere: ['POST'] });
-  // In a scope of its own: the multipart parser adds work to each request.
+  // In a scope of its own: no other method takes a form.
   server.register(async (scope) => {
     acceptMultipart(scope);
     addHandlers(scope, PATH, { POST: createPost(writes.create, receive, deps) }, limits);

@@ -4,8 +4,7 @@ import { crc32 } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Collection } from '../../collections/model/collection.ts';
 import { createParameterError } from '../../collections/model/read-parameters.ts';
-import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
-import { forEachYielding, mapYielding } from '../../lib/async/yielding.ts';
+import { andThen, forEachYielding, type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
 import { type ChunkedText, MAX_JOINED_LENGTH, textChunks, textLength } from '../../lib/chunked-text.ts';
 import { matchesIfNoneMatch } from '../../lib/http/conditional.ts';
 import { JAVASCRIPT_TYPE, JSON_TYPE, sendText } from '../core/reply.ts';
@@ -28,7 +27,7 @@ const escapeSeparators = (json: string) =>
 /** JSON text as a JavaScript call. Line separators are escaped: older engines end a string at them. */
 export function wrapJsonp(name: string, json: ChunkedText): MaybePromise<ChunkedText> {
   if (typeof json === 'string') return `${name}(${escapeSeparators(json)});`;
-  return mapYielding(json, escapeSeparators).then((pieces) => [`${name}(`, ...pieces, ');']);
+  return andThen(mapYielding(json, escapeSeparators), (pieces) => [`${name}(`, ...pieces, ');']);
 }
 
 const formatEtag = (state: string, checksum: number) => `"${state}-${checksum.toString(36)}"`;

@@ -1,17 +1,16 @@
 // Cache of responses to reads. Nothing is ever invalidated: a key holds the generations of the collections that the response
 // was computed from, and a commit increments those that it changed, so that an outdated response is never found again.
 import type { Client } from '../../auth/clients/client.ts';
-import type { Collection } from '../../collections/model/collection.ts';
 import {
+  type Collection,
   type CollectionRegistry,
   referenceFields,
   referenceTarget,
-} from '../../collections/model/registry.ts';
+} from '../../collections/model/collection.ts';
 import { hasReadHooks } from '../../collections/reads/read-hooks.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { ChunkedText } from '../../lib/chunked-text.ts';
-import { namespaceKey } from '../../stores/namespace.ts';
-import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
+import { type CacheStore, type DocumentStore, namespaceKey } from '../../stores/ports.ts';
 import type { Query } from '../core/request-url.ts';
 
 /** A whole response: JSON text, in pieces when it is long, and the `v` of the document when it is about one. */

@@ -5,13 +5,17 @@ import { pipeline, Readable, Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authorizeCollection } from '../../auth/authorize.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
-import { parseByteRange } from '../../lib/http/byte-range.ts';
-import { type ConditionalHeaders, evaluateConditions, matchesIfRange } from '../../lib/http/conditional.ts';
+import {
+  type ConditionalHeaders,
+  evaluateConditions,
+  matchesIfRange,
+  parseByteRange,
+} from '../../lib/http/conditional.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaFile } from '../../media/media-types.ts';
+import { createContextFactory } from '../access/authenticate.ts';
 import { collectionOf, documentIdOf } from '../access/collection-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { createContextFactory } from '../core/request-context.ts';
 import { requestPath, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';

@@ -8,16 +8,15 @@ import type { Collection } from '../../collections/model/collection.ts';
 import { pageJson } from '../../collections/model/documents.ts';
 import { missingFileIssue } from '../../collections/model/media-record-fields.ts';
 import { AppError } from '../../errors/errors.ts';
-import { assertReady, requireClient } from '../access/authenticate.ts';
+import { assertReady, requireClient, unknownPathError } from '../access/authenticate.ts';
 import { assertPermitted, collectionOf, createCollectionHook } from '../access/collection-access.ts';
-import { unknownPathError } from '../access/unknown-path.ts';
 import { bodyLimit, jsonObjectBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
 import { urlPath } from '../core/request-url.ts';
 import { addResource, type OnRequestHook, type RouteHandler } from '../core/resource.ts';
-import { findMediaCollection } from './find-media-collection.ts';
-import { type MediaUrlRewriter, SIGNED_UPLOAD_PATH } from './media-url-rewrite.ts';
+import { findMediaCollection } from '../routing/find-media-collection.ts';
+import { SIGNED_UPLOAD_PATH, type UrlRewriter } from '../routing/url-rewrite.ts';
 import { acceptMultipart, isMultipartForm } from './multipart-form.ts';
 import type { ReceiveUpload } from './receive-upload.ts';
 import { parseSignRequest, type SignRequest } from './sign-request.ts';
@@ -25,7 +24,7 @@ import { parseSignRequest, type SignRequest } from './sign-request.ts';
 type Deps = Pick<HttpDeps, 'config' | 'registry' | 'uploadTokens' | 'isReady'>;
 
 interface SignedUploadOptions {
-  readonly addresses: Pick<MediaUrlRewriter, 'uploadOf'>;
+  readonly urls: Pick<UrlRewriter, 'uploadOf'>;
   readonly receive: ReceiveUpload;
 }
 
@@ -113,9 +112,9 @@ function ambiguousCollectionRoutes(server: FastifyInstance, { registry, config }
 }
 
 /** Makes the function that verifies the token of a request. Rejects with its error, or NOT_FOUND without the collection. */
-function createVerifier({ registry, uploadTokens, isReady }: Deps, { addresses }: SignedUploadOptions) {
+function createVerifier({ registry, uploadTokens, isReady }: Deps, { urls }: SignedUploadOptions) {
   return async (request: FastifyRequest): Promise<{ grant: VerifiedUpload; collection: Collection }> => {
-    const upload = addresses.uploadOf(request.raw);
+    const upload = urls.uploadOf(request.raw);
     if (upload === undefined) throw new AppError('NOT_FOUND');
     assertReady(isReady);
     const grant = await uploadTokens.verify(upload.token);
@@ -140,7 +139,7 @@ function uploadRoutes(server: FastifyInstance, deps: Deps, options: SignedUpload
   const isEnabled = deps.config.media.enabled !== false;
   // Before the body is read: an invalid token is rejected at once.
   server.addHook('onRequest', async (request) => {
-    const isServed = isEnabled && options.addresses.uploadOf(request.raw) !== undefined;
+    const isServed = isEnabled && options.urls.uploadOf(request.raw) !== undefined;
     if (isServed && request.method === 'POST') verified.set(request, await verify(request));
     else if (request.client === null || !isServed) throw unknownPathError(request);
   });

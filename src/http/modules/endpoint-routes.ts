@@ -3,13 +3,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import type { LiveModule, ModuleAddress } from '../../modules/model/module-types.ts';
-import { requireAdmin, requireClient } from '../access/authenticate.ts';
-import { unknownPathError } from '../access/unknown-path.ts';
+import { requireAdmin, requireClient, unknownPathError } from '../access/authenticate.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource, type OnRequestHook } from '../core/resource.ts';
+import { ENDPOINT_ADMIN_PATH, type UrlRewriter } from '../routing/url-rewrite.ts';
 import { endpointCallRoutes } from './endpoint-calls.ts';
-import { ENDPOINT_ADMIN_PATH, type EndpointUrlRewriter } from './endpoint-url-rewrite.ts';
 import { type ModuleRoutesDeps, moduleCodeRoutes } from './module-code-routes.ts';
 import { moduleRoutes } from './module-routes.ts';
 import { requireAdminOrReviewer } from './reviewer-access.ts';
@@ -23,18 +22,18 @@ function addressFromParams({ params }: FastifyRequest): ModuleAddress {
 }
 
 /** Registers calls, sub-resources, and the address to which the code of a new endpoint is posted. */
-export function endpointRoutes(server: FastifyInstance, deps: Deps, addresses: EndpointUrlRewriter): void {
+export function endpointRoutes(server: FastifyInstance, deps: Deps, urls: UrlRewriter): void {
   const matchedAddress = (request: FastifyRequest): ModuleAddress => {
-    const match = addresses.getMatch(request.raw);
+    const match = urls.endpointOf(request.raw);
     if (match === undefined) throw new AppError('NOT_FOUND');
     return match.endpoint.address;
   };
   // Whoever types an internal address finds nothing there.
   const requireMatch: OnRequestHook = (request, _reply, done) => {
-    if (addresses.getMatch(request.raw) !== undefined) done();
+    if (urls.endpointOf(request.raw) !== undefined) done();
     else done(unknownPathError(request));
   };
-  server.register(async (scope) => endpointCallRoutes(scope, deps, addresses));
+  server.register(async (scope) => endpointCallRoutes(scope, deps, urls));
   server.register(async (below) => {
     below.addHook('onRequest', requireMatch);
     below.addHook('onRequest', requireAdminOrReviewer);

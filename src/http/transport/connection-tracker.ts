@@ -1,10 +1,13 @@
-// Tracks all connections of a listener: limits their number and the bytes that are unsent, and checks their timeouts.
+// Tracks all connections of a listener: limits their number and the bytes that are unsent, and checks their timeouts. Node's HTTP
+// server, below Fastify, hands each socket to the tracker and each request to its connection.
+
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '../../errors/errors.ts';
 import type { ByteQuota } from '../../lib/async/concurrency.ts';
 import type { HttpConfig, HttpLogger } from '../core/http-deps.ts';
 import { type DiscardLimits, type Handler, HttpConnection } from './connection.ts';
-import { tooManyConnectionsResponse } from './raw-responses.ts';
+import { invalidRequestResponse, tooManyConnectionsResponse } from './raw-responses.ts';
 
 interface ConnectionTrackerOptions {
   readonly limits: Pick<HttpConfig['limits'], 'connections' | 'sendSeconds' | 'unsentBytes'>;
@@ -129,5 +132,39 @@ export function createConnectionTracker({
     closeFinished() {
       for (const connection of open.values()) connection.closeIfFinished();
     },
+  };
+}
+
+// An import would load all of `node:http`, its client included: 40 ms of startup.
+const { createServer } = process.getBuiltinModule('node:http');
+
+interface NodeServerOptions {
+  readonly http: ServerOptions;
+  readonly connections: ConnectionTracker;
+}
+
+/** Makes a server whose sockets are tracked by `connections` and whose requests go to `handle`. */
+export function createNodeServer(handle: RequestListener, { http, connections }: NodeServerOptions): Server {
+  const server = createServer(http);
+  // A client may close its side after a whole upload and wait for the response: Node would end the connection.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  const serve = (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
+    connections.get(request.socket)?.serve({ request, response, expectsContinue });
+  };
+  server.on('connection', (socket: Socket) => connections.add(socket, handle));
+  server.on('request', serve(false));
+  server.on('checkContinue', serve(true));
+  // Unknown expectations are ignored, as RFC 9110, 10.1.1 permits.
+  server.on('checkExpectation', serve(false));
+  return server;
+}
+
+/** Makes the listener for `clientError`: sends an error for bytes that are no request, and ends the connection. */
+export function createClientErrorHandler(connections: ConnectionTracker) {
+  return (error: Error & { readonly code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    const connection = connections.get(socket);
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection?.hasOwnTimeout) return;
+    connection?.reject(invalidRequestResponse(error.code));
   };
 }

@@ -44,12 +44,20 @@ interface Discard extends Progress {
   readonly lastByte: number;
 }
 
+/** A request without these has no body (RFC 9112, 6.3), though Node counts it as incomplete while a handler runs. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+const READ_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD']);
+
 export class HttpConnection {
   readonly #socket: Socket;
   readonly #options: HttpConnectionOptions;
   readonly #waiting: Exchange[] = [];
   readonly #sending: Progress;
   #current: Exchange | undefined;
+  #lastMethod: string | undefined;
   #discard: Discard | undefined;
   #finalResponse: string | undefined;
   #isEnding = false;
@@ -72,6 +80,10 @@ export class HttpConnection {
       if (request?.complete !== false && this.#waiting.length === 0) destroySoon();
       else this.#end();
     };
+    // After a read the end of the client's side means that it has gone.
+    socket.once('end', () => {
+      if (this.#lastMethod === undefined || READ_METHODS.has(this.#lastMethod)) socket.end();
+    });
     socket.once('close', () => {
       this.#waiting.length = 0;
       this.release(this.#unsent);
@@ -95,6 +107,7 @@ export class HttpConnection {
 
   /** Hands a request to the handler once the responses to earlier ones are sent. */
   serve(exchange: Exchange): void {
+    this.#lastMethod = exchange.request.method;
     if (this.#isEnding || this.#current !== undefined) {
       // Reading stops, so that a client which sends requests without reading cannot fill the memory.
       this.#socket.pause();
@@ -127,7 +140,7 @@ export class HttpConnection {
 
   /** Reads and discards the rest of a request that has its response; too many bytes end the connection. */
   discardBody(request: IncomingMessage): void {
-    if (this.#discard !== undefined || request.complete) return;
+    if (this.#discard !== undefined || request.complete || !hasBody(request)) return;
     this.#startDiscard();
     request.on('data', () => this.#checkDiscarded());
     request.resume();
@@ -180,7 +193,7 @@ export class HttpConnection {
   #begin(exchange: Exchange): void {
     const { request, response, expectsContinue } = exchange;
     this.#current = exchange;
-    response.once('close', () => this.#answered(request));
+    response.on('close', this.#onAnswered);
     if (expectsContinue) this.#continueOnceRead(request, response);
     this.#options.handle(request, response);
   }
@@ -195,12 +208,14 @@ export class HttpConnection {
     request.on('newListener', onListener);
   }
 
-  #answered(request: IncomingMessage): void {
-    if (this.#isEnding || this.#socket.destroyed) return;
+  // One function for all responses of the connection.
+  readonly #onAnswered = (): void => {
+    const request = this.#current?.request;
+    if (request === undefined || this.#isEnding || this.#socket.destroyed) return;
     this.discardBody(request);
     if (request.complete) this.#next();
     else request.once('end', () => this.#next());
-  }
+  };
 
   #next(): void {
     this.#current = undefined;

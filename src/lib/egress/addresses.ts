@@ -1,4 +1,5 @@
-// Which addresses of the internet a guarded request may reach: public ones, and those that the operator opens.
+// Which addresses of the internet a guarded request may reach: public ones, and those that the operator opens. And the parts of
+// a URL by which destinations are compared: origin, host, port.
 import { BlockList, isIP } from 'node:net';
 
 /** What is not for everyone among IPv4 addresses, by the registry of special-purpose addresses (RFC 6890) and beyond. */

@@ -1,5 +1,9 @@
-// Scans JSON before it is parsed: its depth, its number of values, and where a list can be split.
-import { createYielder } from '../async/yielding.ts';
+// Untrusted JSON: scanned before it is parsed, for its depth, its number of values, and where a list can be split; and parsed
+// without blocking the event loop.
+
+import { createSemaphore } from '../async/concurrency.ts';
+import { createYielder, yieldToEventLoop } from '../async/maybe-promise.ts';
+import { findJsonIssue, type Json, type JsonIssue } from './json.ts';
 
 /** Adjacent elements of the outermost list, as a range of bytes without the commas around them. */
 export interface JsonChunk {
@@ -190,5 +194,51 @@ function createCutter(start: number) {
     /** The list, at the end of a text of which so many brackets are open still. */
     list: (open: number): JsonList | null =>
       isClosed && isOne && open === 0 ? { elements, chunks, largest } : null,
+  };
+}
+
+/** The value and its first issue; without a value the text is not JSON. */
+interface UntrustedJson {
+  readonly value?: Json;
+  readonly issue?: JsonIssue | undefined;
+}
+
+/** `assertShape` throws for a text that must not be parsed. */
+export type ParseUntrustedJson = (
+  text: string,
+  assertShape: (shape: JsonShape) => void,
+) => Promise<UntrustedJson>;
+
+/** Up to this length a text is parsed at once. */
+const MAX_SHORT_LENGTH = 16 * 1024;
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function finish(value: Json | undefined): UntrustedJson {
+  return value === undefined ? {} : { value, issue: findJsonIssue(value) };
+}
+
+/** Creates a parser. It parses one long text at a time, as several could end up in one turn of the event loop. */
+export function createUntrustedJsonParser(): ParseUntrustedJson {
+  const exclusive = createSemaphore(1);
+  const readLong: ParseUntrustedJson = async (text, assertShape) => {
+    assertShape(await scanJsonYielding(Buffer.from(text)));
+    await yieldToEventLoop();
+    const value = parse(text);
+    await yieldToEventLoop();
+    const read = finish(value);
+    await yieldToEventLoop();
+    return read;
+  };
+  return async (text, assertShape) => {
+    if (text.length > MAX_SHORT_LENGTH) return exclusive(() => readLong(text, assertShape));
+    assertShape(scanJson(Buffer.from(text)));
+    return finish(parse(text));
   };
 }

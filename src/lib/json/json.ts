@@ -1,4 +1,7 @@
+// The values that JSON can carry, and the check that finds those which a store or another client could not preserve.
+
 /** The values that JSON can carry. Documents, filters and specifications are made of these. */
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
@@ -8,4 +11,103 @@ export interface JsonObject {
 /** True for a plain JSON object: neither null nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** How deep objects and lists may nest, the outermost one counted as 1. */
+export const MAX_JSON_DEPTH = 100;
+
+export interface JsonIssue {
+  /** Dotted path of the value from the root, `''` for the root itself. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** JSON that its parser has checked with `findJsonIssue` or `findElementIssue`, so that nobody checks it again. */
+export class CheckedJson {
+  readonly value: Json;
+
+  constructor(value: Json) {
+    this.value = value;
+  }
+}
+
+/** What is wrong with a value. The keys that lead to it are gathered on the way back to the root: most values have no issue. */
+interface Finding {
+  readonly message: string;
+  /** The innermost first. */
+  readonly keys: (string | number)[];
+}
+
+/**
+ * Finds the first issue of a value from `JSON.parse`: a lone surrogate, a number that is not finite, nesting beyond
+ * `MAX_JSON_DEPTH`, a key that is `__proto__` or holds NUL. Undefined if there is none.
+ */
+export function findJsonIssue(value: unknown): JsonIssue | undefined {
+  return toIssue(check(value, 0));
+}
+
+/** Finds the first issue of an element of a list, with its path from the root of the list. */
+export function findElementIssue(value: unknown, index: number): JsonIssue | undefined {
+  return toIssue(within(index, check(value, 1)));
+}
+
+function check(value: unknown, depth: number): Finding | undefined {
+  if (typeof value === 'string') {
+    return value.isWellFormed() ? undefined : issue('holds a lone surrogate');
+  }
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? undefined : issue('is not a finite number');
+  }
+  if (typeof value !== 'object' || value === null) {
+    return undefined;
+  }
+  if (depth >= MAX_JSON_DEPTH) {
+    return issue(`is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  }
+  return Array.isArray(value) ? checkList(value, depth) : checkObject(value, depth);
+}
+
+function checkList(list: readonly unknown[], depth: number): Finding | undefined {
+  for (let index = 0; index < list.length; index += 1) {
+    const found = check(list[index], depth + 1);
+    if (found !== undefined) {
+      return within(index, found);
+    }
+  }
+  return undefined;
+}
+
+function checkObject(object: object, depth: number): Finding | undefined {
+  // Pairs of keys and members would be a list for each of what may be a million.
+  for (const key of Object.keys(object)) {
+    const found = checkKey(key) ?? check(Reflect.get(object, key), depth + 1);
+    if (found !== undefined) {
+      return within(key, found);
+    }
+  }
+  return undefined;
+}
+
+function checkKey(key: string): Finding | undefined {
+  if (key === '__proto__') {
+    return issue('is a reserved name');
+  }
+  if (key.includes('\0')) {
+    return issue('has NUL in its name');
+  }
+  return key.isWellFormed() ? undefined : issue('has a lone surrogate in its name');
+}
+
+const issue = (message: string): Finding => ({ message, keys: [] });
+
+/** What was found in a container, at a key of it. */
+function within(key: string | number, found: Finding | undefined): Finding | undefined {
+  found?.keys.push(key);
+  return found;
+}
+
+function toIssue(found: Finding | undefined): JsonIssue | undefined {
+  if (found === undefined) return undefined;
+  const path = found.keys.toReversed().map((key) => String(key).toWellFormed());
+  return { path: path.join('.'), message: found.message };
 }

@@ -1,7 +1,10 @@
-// Reads stored documents: their JSON, which a defective disk can damage, and their version `v`.
-
+// Reads stored documents, which are JSON text: whole, though a defective disk can damage them; some members of one, without
+// parsing all of it; their `_id` and their version `v`. Where members are looked for, the text must be as `JSON.stringify` writes
+// it: valid, without white space between tokens.
 import { StoreError } from '../../errors/errors.ts';
-import type { JsonObject } from './json.ts';
+import { andThen, forEachYielding, type MaybePromise } from '../async/maybe-promise.ts';
+import { isIdAt } from '../ids.ts';
+import type { Json, JsonObject } from './json.ts';
 
 /** Parses the text of a stored document. Throws a `damaged` StoreError if it is not JSON. */
 export function parseStoredJson<T = JsonObject>(text: string): T {
@@ -17,4 +20,168 @@ export function parseStoredJson<T = JsonObject>(text: string): T {
 export function documentVersion(document: JsonObject): number {
   const v = document['v'];
   return typeof v === 'number' ? v : 0;
+}
+
+/** A range of characters from `start` up to, not including, `end`. */
+export interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The name of a member, in the forms in which it stands in JSON text. */
+export interface MemberName {
+  readonly quoted: string;
+  /** In front of the value of the first member. */
+  readonly first: string;
+  /** In front of the value of any other. Searched for with its comma: quotes are by far the most frequent characters. */
+  readonly later: string;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+const isOpening = (code: number) => code === 0x7b || code === 0x5b;
+const isClosing = (code: number) => code === 0x7d || code === 0x5d;
+
+/** Prepares a name for `findMember` and `forEachNamedMember`. */
+export function memberName(name: string): MemberName {
+  const quoted = JSON.stringify(name);
+  return { quoted, first: `${quoted}:`, later: `,${quoted}:` };
+}
+
+/** The span of the value of the outermost member with this name. */
+export function findMember(text: string, name: MemberName): TextSpan | undefined {
+  if (isFlat(text)) return searchMember(text, name);
+  let found: TextSpan | undefined;
+  walkMembers(text, (quoted, span) => {
+    if (quoted === name.quoted) found = span;
+  });
+  return found;
+}
+
+/** Calls `visit` for each outermost member with a name of `wanted`, whose keys are the quoted names. */
+export function forEachNamedMember<Name extends MemberName>(
+  text: string,
+  wanted: ReadonlyMap<string, Name>,
+  visit: (name: Name, span: TextSpan) => void,
+): void {
+  if (!isFlat(text)) {
+    walkMembers(text, (quoted, span) => {
+      const name = wanted.get(quoted);
+      if (name !== undefined) visit(name, span);
+    });
+    return;
+  }
+  for (const name of wanted.values()) {
+    const span = searchMember(text, name);
+    if (span !== undefined) visit(name, span);
+  }
+}
+
+/** True for an object without another inside: all members are outermost ones, and looking for a few beats walking over all. */
+const isFlat = (text: string) => text.indexOf('{', 1) < 0;
+
+/** Searches a flat object. In a text or a name the quotes would be escaped, and behind a value there is no colon. */
+function searchMember(text: string, { first, later }: MemberName): TextSpan | undefined {
+  let start: number;
+  if (text.startsWith(first, 1)) {
+    start = 1 + first.length;
+  } else {
+    const at = text.indexOf(later);
+    if (at < 0) return undefined;
+    start = at + later.length;
+  }
+  return { start, end: endOfValue(text, start) };
+}
+
+function walkMembers(text: string, visit: (quoted: string, span: TextSpan) => void): void {
+  let at = 1;
+  while (text.charCodeAt(at) === QUOTE) {
+    const nameEnd = endOfString(text, at);
+    const start = nameEnd + 1;
+    const end = endOfValue(text, start);
+    visit(text.slice(at, nameEnd), { start, end });
+    at = end + 1;
+  }
+}
+
+function endOfValue(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === QUOTE) return endOfString(text, start);
+  if (isOpening(first)) return endOfNested(text, start);
+  let at = start;
+  for (let code = first; code !== COMMA && !isClosing(code) && at < text.length; code = text.charCodeAt(at)) {
+    at += 1;
+  }
+  return at;
+}
+
+function endOfNested(text: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  while (at < text.length) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+      continue;
+    }
+    at += 1;
+    if (isOpening(code)) depth += 1;
+    else if (isClosing(code)) depth -= 1;
+    if (depth === 0) break;
+  }
+  return at;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at > 0; at = text.indexOf('"', at + 1)) {
+    if (text.charCodeAt(at - 1) !== BACKSLASH || !isEscaped(text, at)) return at + 1;
+  }
+  return text.length;
+}
+
+/** True behind an odd number of backslashes. */
+function isEscaped(text: string, at: number): boolean {
+  let from = at;
+  while (text.charCodeAt(from - 1) === BACKSLASH) from -= 1;
+  return (at - from) % 2 === 1;
+}
+
+const ID_NAME = memberName('_id');
+const ID_MEMBER_PREFIX = '"_id":';
+const QUOTED_ID_CHARACTERS = 26;
+
+/** The id between `start` and `end`, undefined where the text there is no quoted id. */
+export function parseQuotedId(text: string, { start, end }: TextSpan): string | undefined {
+  const isQuoted =
+    end - start === QUOTED_ID_CHARACTERS &&
+    text.charCodeAt(start) === QUOTE &&
+    text.charCodeAt(end - 1) === QUOTE &&
+    isIdAt(text, start + 1);
+  return isQuoted ? text.slice(start + 1, end - 1) : undefined;
+}
+
+/** The `_id` of a document; undefined where it is not text. */
+export function readDocumentId(text: string): string | undefined {
+  const start = text.length - 1 - QUOTED_ID_CHARACTERS;
+  const name = start - ID_MEMBER_PREFIX.length;
+  // It is the last member of every document that this server wrote.
+  if (text.startsWith(ID_MEMBER_PREFIX, name) && text.charCodeAt(name - 1) !== BACKSLASH) {
+    const last = parseQuotedId(text, { start, end: text.length - 1 });
+    if (last !== undefined) return last;
+  }
+  const span = findMember(text, ID_NAME);
+  const id = span && (parseQuotedId(text, span) ?? parseStoredJson<Json>(text.slice(span.start, span.end)));
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** The documents by their ids. Those without an id that is text are left out. */
+export function documentsById(texts: readonly string[]): MaybePromise<ReadonlyMap<string, string>> {
+  const documents = new Map<string, string>();
+  const reading = forEachYielding(texts, (text) => {
+    const id = readDocumentId(text);
+    if (id !== undefined) documents.set(id, text);
+  });
+  return andThen(reading, () => documents);
 }

@@ -74,6 +74,11 @@ function findCaseVariants(): CaseVariants {
 // Constant data, found on first use.
 let found: CaseVariants | undefined;
 
+/** Finds the data now: it takes tens of milliseconds, which then need not be spent together with other work. */
+export function prepareCaseVariants(): void {
+  found ??= findCaseVariants();
+}
+
 /** The same ranges in order, those that touch made one. */
 function merged(ranges: readonly CodePointRange[]): readonly CodePointRange[] {
   const result: [number, number][] = [];

@@ -39,7 +39,7 @@ export function compileLinearRegex(pattern: string, flags: string): LinearRegex 
   }
 }
 
-/** The `size` of `compileLinear` without the compiling, which may take milliseconds. Throws as that does. */
+/** The `size` of `compileLinearRegex` without the compiling, which may take milliseconds. Throws as that does. */
 export function estimateRegexSize(pattern: string, flags: string): number {
   return translate(pattern, flags).size;
 }

@@ -8,8 +8,7 @@ import type { Log } from '../../lib/logger.ts';
 import { moduleKey } from '../model/module-address.ts';
 import type { ModuleAddress } from '../model/module-types.ts';
 import type { ModuleRecords } from '../versions/module-records.ts';
-import type { ModuleStates } from '../versions/module-states.ts';
-import type { ModuleLocks } from './module-locks.ts';
+import type { ModuleLocks, ModuleStates } from '../versions/module-states.ts';
 
 /** Milliseconds after which deferred states are stored. */
 const FLUSH_AFTER_MS = 2000;

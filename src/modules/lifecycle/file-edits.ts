@@ -1,22 +1,23 @@
-// Applies edits of module files that somebody made by hand: new code, a new policy, or a deletion. An invalid file changes
-// nothing and is logged.
+// Watches the module files and applies edits that somebody made by hand: new code, a new policy, or a deletion. An invalid file
+// changes nothing and is logged. The watch starts before the files are loaded; edits wait until all are loaded.
 import { setTimeout } from 'node:timers/promises';
 import { AppError, isStoreUnavailable } from '../../errors/errors.ts';
+import { createRetrier, type Pause } from '../../lib/async/retry.ts';
 import type { Log } from '../../lib/logger.ts';
 import { moduleAuditEntry, moduleKey } from '../model/module-address.ts';
 import type { ModuleAddress } from '../model/module-types.ts';
 import type { VersionRecord } from '../versions/module-records.ts';
 import { withActiveVersion } from '../versions/state-transitions.ts';
+import type { CodeValidator } from './code-validation.ts';
+import type { FileText, ModuleFile } from './module-files.ts';
+import { loadCurrentPolicy, parsePolicyText } from './policy-file.ts';
 import {
   activateVersion,
   assertModulePaths,
   createVersionRecord,
   type NewCode,
   type PublishDeps,
-} from './activate-version.ts';
-import type { CodeValidator } from './code-validation.ts';
-import type { FileText, ModuleFile } from './module-files.ts';
-import { loadCurrentPolicy, parsePolicyText } from './policy-file.ts';
+} from './publish-version.ts';
 import { applyPolicyFromFile } from './put-policy.ts';
 import { type RemoveModuleDeps, removeDeletedModule } from './remove-module.ts';
 
@@ -33,7 +34,7 @@ export interface FileEditDeps extends PublishDeps {
  * Applies the edit of a file, unless this process wrote it. Never rejects. Resolves to false where the store is unavailable:
  * then the edit is to be applied again.
  */
-export function applyFileEdit(deps: FileEditDeps, { address, part, file }: ModuleFile): Promise<boolean> {
+function applyFileEdit(deps: FileEditDeps, { address, part, file }: ModuleFile): Promise<boolean> {
   const { files, locks, log } = deps;
   return locks.withModule(address, async () => {
     try {
@@ -115,3 +116,62 @@ export function logRejectedFile({ log }: { log: Pick<Log, 'error'> }, file: stri
 
 const unreadableFileError = (why: string) =>
   new AppError('ENDPOINT_INVALID', { message: `The file cannot be read: ${why}` });
+
+interface FileWatchOptions {
+  readonly pause: Pause;
+  /** Aborted when the server closes. */
+  readonly signal: AbortSignal;
+}
+
+export interface FileWatch {
+  start(): Promise<void>;
+  /** Applies edits as soon as the rest of the loading has ended. */
+  applyAfter(loading: Promise<void>): void;
+  /** Stops the watch, and resolves when the edits under way are applied. */
+  close(): Promise<void>;
+}
+
+export function createFileWatch(deps: FileEditDeps, { pause, signal }: FileWatchOptions): FileWatch {
+  const { files, log } = deps;
+  const edits = new Set<Promise<void>>();
+  const loaded = Promise.withResolvers<boolean>();
+  let loadingEnded: Promise<void> = Promise.resolve();
+  let started: Promise<void> | undefined;
+  let stop: () => Promise<void> = async () => {};
+
+  const apply = createRetrier<ModuleFile>({
+    task: (file) => applyFileEdit(deps, file),
+    keyOf: ({ file }) => file,
+    onRetry: ({ file }) => log.warn({ file }, 'file edit waits for the database'),
+    pause,
+    signal,
+  });
+  const onFile = (file: ModuleFile) => {
+    const applied = loaded.promise.then((isLoaded) => (isLoaded ? apply(file) : undefined));
+    const edit = applied.finally(() => edits.delete(edit));
+    edits.add(edit);
+  };
+  const onWatchError = (error: unknown) =>
+    log.error({ err: error }, 'cannot watch endpoint and hook files; edits need a restart');
+
+  return {
+    start() {
+      started ??= files.watch(onFile, onWatchError).then((close) => {
+        stop = close;
+      }, onWatchError);
+      return started;
+    },
+    applyAfter(loading) {
+      loadingEnded = loading
+        .catch((error: unknown) => log.error({ err: error }, 'could not load all modules'))
+        .then(() => loaded.resolve(true));
+    },
+    async close() {
+      await stop();
+      await loadingEnded;
+      // Edits from before the loading are found by the next start.
+      loaded.resolve(false);
+      await Promise.all(edits);
+    },
+  };
+}

@@ -10,10 +10,10 @@ import type { ModuleAddress } from '../model/module-types.ts';
 import type { ModuleState, VersionRecord } from '../versions/module-records.ts';
 import type { ModuleEntry } from '../versions/module-states.ts';
 import { withActiveVersion } from '../versions/state-transitions.ts';
-import { assertModulePaths } from './activate-version.ts';
 import { type FileEditDeps, logRejectedFile, publishFromFile } from './file-edits.ts';
 import { applyOperatorCommands, type OperatorCommand } from './operator-commands.ts';
 import { readPolicyFile } from './policy-file.ts';
+import { assertModulePaths } from './publish-version.ts';
 import { removeDeletedModule } from './remove-module.ts';
 
 const MAX_CONCURRENT_READS = 16;

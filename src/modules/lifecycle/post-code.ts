@@ -1,21 +1,11 @@
-// Posting code and rolling back: validate, find the policy, publish the new version, or save it as pending until a reviewer
-// approves it.
+// Posting code: validates it, finds its policy, and publishes the new version, or saves it as pending until a reviewer approves it.
 import { AppError } from '../../errors/errors.ts';
-import { assertModuleAddress, moduleAuditEntry, moduleKey } from '../model/module-address.ts';
+import { assertModuleAddress, moduleKey } from '../model/module-address.ts';
 import type { ModuleAddress, PostResult } from '../model/module-types.ts';
 import { assertNameAvailable } from '../routes/route-conflicts.ts';
-import type { VersionRecord } from '../versions/module-records.ts';
-import { withActiveVersion, withVersion } from '../versions/state-transitions.ts';
-import {
-  activateVersion,
-  assertModulePaths,
-  createVersionRecord,
-  type NewCode,
-  type PublishDeps,
-  restoreFiles,
-} from './activate-version.ts';
 import type { CodeValidator } from './code-validation.ts';
-import { loadCurrentPolicy, policyHash } from './policy-file.ts';
+import { loadCurrentPolicy } from './policy-file.ts';
+import { assertModulePaths, type PublishDeps, publishVersion } from './publish-version.ts';
 import { type ReviewMode, requiresReview, savePendingVersion } from './review.ts';
 
 export interface PostCodeDeps extends PublishDeps {
@@ -29,12 +19,6 @@ interface PostCodeRequest {
   readonly by: string | null;
   /** False rejects an existing module, true demands one, undefined does either. */
   readonly replace: boolean | undefined;
-}
-
-interface RollbackRequest {
-  readonly address: ModuleAddress;
-  readonly version: number;
-  readonly by: string | null;
 }
 
 /** Throws PAYLOAD_TOO_LARGE, ENDPOINT_INVALID, NAME_TAKEN, NOT_FOUND, WORKSPACE_UNAVAILABLE, or what the sandbox throws. */
@@ -58,59 +42,6 @@ export async function postCode(deps: PostCodeDeps, request: PostCodeRequest): Pr
     const pending = requiresReview(review, policy);
     const { version } = pending ? await savePendingVersion(deps, code) : await publishVersion(deps, code);
     return { created: isNew, version, pending, warnings, suggestedIsolation };
-  });
-}
-
-/**
- * Publishes the code of an old version, validated when it was posted, as a new version. It need not be reviewed again where
- * a reviewer approved it under the policy that is active now. Throws NOT_FOUND, and like `postCode`.
- */
-export function rollBackVersion(deps: PostCodeDeps, request: RollbackRequest): Promise<PostResult> {
-  const { states, records, locks, review } = deps;
-  const { address, version: from, by } = request;
-  const key = moduleKey(address);
-  return locks.withModule(address, async () => {
-    const record = await records.findVersion(key, from);
-    const source = await records.findSource(key, from);
-    if (record === undefined || source === undefined || states.get(key) === undefined) {
-      throw new AppError('NOT_FOUND');
-    }
-    const code = { address, source, metadata: record.metadata, by, action: 'rollback' };
-    const policy = await loadCurrentPolicy(deps, address);
-    const isApproved = record.approvedBy !== null && record.policySha256 === policyHash(policy);
-    const pending = !isApproved && requiresReview(review, policy);
-    const { version } = pending ? await savePendingVersion(deps, code) : await publishVersion(deps, code);
-    return { created: false, version, pending, warnings: [], suggestedIsolation: null };
-  });
-}
-
-/**
- * Stores the version with its audit entry in one commit, then writes the file, stores the state, and activates the version.
- * After a crash between these steps the next start completes them, or the version was never active.
- */
-function publishVersion(deps: PublishDeps, code: NewCode): Promise<VersionRecord> {
-  const { states, records, files, locks } = deps;
-  const { address, source, action, by } = code;
-  const key = moduleKey(address);
-  return locks.withPaths(async () => {
-    assertModulePaths(deps, address, code.metadata);
-    const policy = await loadCurrentPolicy(deps, address);
-    const record = await createVersionRecord(deps, code, { policy: null, under: policy });
-    const before = states.getState(key).active?.sha256 ?? null;
-    const auditEntry = moduleAuditEntry({ address, action, clientId: by, before, after: record.sha256 });
-    const stored = withVersion(states.getState(key), record.version);
-    await records.addVersion(stored, { record, source }, auditEntry, async () => {
-      states.setState(withVersion(states.getState(key), record.version));
-      try {
-        await files.write(address, 'code', source);
-        await records.saveState(withActiveVersion(states.getState(key), record));
-      } catch (error) {
-        await restoreFiles(deps, address, { withPolicy: false });
-        throw error;
-      }
-      activateVersion(deps, address, record, { source, policy, fileErrors: {} });
-    });
-    return record;
   });
 }
 

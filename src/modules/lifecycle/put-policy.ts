@@ -7,8 +7,8 @@ import type { ModuleAddress } from '../model/module-types.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ModuleRecords, VersionRecord } from '../versions/module-records.ts';
 import type { ModuleEntry, ModuleStates } from '../versions/module-states.ts';
-import { restoreFiles } from './activate-version.ts';
 import { formatPolicy, policyHash } from './policy-file.ts';
+import { restoreFiles } from './publish-version.ts';
 import { type ReviewDeps, type ReviewMode, requiresReview, savePendingVersion } from './review.ts';
 
 export interface PutPolicyDeps extends ReviewDeps {

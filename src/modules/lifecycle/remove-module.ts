@@ -6,8 +6,8 @@ import type { ModuleAddress } from '../model/module-types.ts';
 import type { ModuleRecords } from '../versions/module-records.ts';
 import type { ModuleStates } from '../versions/module-states.ts';
 import { withRemoval } from '../versions/state-transitions.ts';
-import { restoreFiles } from './activate-version.ts';
 import type { ModuleFiles } from './module-files.ts';
+import { restoreFiles } from './publish-version.ts';
 
 export interface RemoveModuleDeps {
   readonly states: ModuleStates;

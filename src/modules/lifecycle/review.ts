@@ -7,6 +7,7 @@ import type { Policy } from '../policy/policy.ts';
 import { isPrivilegedPolicy } from '../policy/policy-schema.ts';
 import type { VersionRecord } from '../versions/module-records.ts';
 import { withActiveVersion, withPendingVersion } from '../versions/state-transitions.ts';
+import { formatPolicy, loadCurrentPolicy, policyHash } from './policy-file.ts';
 import {
   activateVersion,
   assertModulePaths,
@@ -14,8 +15,7 @@ import {
   type NewCode,
   type PublishDeps,
   restoreFiles,
-} from './activate-version.ts';
-import { formatPolicy, loadCurrentPolicy, policyHash } from './policy-file.ts';
+} from './publish-version.ts';
 
 export interface ReviewDeps extends PublishDeps {
   readonly audit: Pick<Audit, 'recordChange'>;

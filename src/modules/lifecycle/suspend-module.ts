@@ -3,10 +3,9 @@ import { AppError } from '../../errors/errors.ts';
 import { moduleAuditEntry } from '../model/module-address.ts';
 import type { ModuleAddress } from '../model/module-types.ts';
 import type { ModuleRecords } from '../versions/module-records.ts';
-import type { ModuleStates } from '../versions/module-states.ts';
+import type { ModuleLocks, ModuleStates } from '../versions/module-states.ts';
 import { withResume, withSuspension } from '../versions/state-transitions.ts';
 import type { DeferredWrites } from './deferred-writes.ts';
-import type { ModuleLocks } from './module-locks.ts';
 
 export interface SuspendModuleDeps {
   readonly states: ModuleStates;

@@ -2,14 +2,18 @@
 
 import { isIP } from 'node:net';
 import { bareHost, createAllowedDestinations, isPublicAddress, portOf } from '../../lib/egress/addresses.ts';
-import { exceededCollectionMember, exceededFetchMember, fetchLimitsFor } from './grant-cover.ts';
 import {
   type HeaderDirection,
   headerGrantCovers,
   headerGrantIssue,
   isFramingHeader,
 } from './header-rules.ts';
-import type { PolicyLimits } from './policy-limits.ts';
+import {
+  exceededCollectionMember,
+  exceededFetchMember,
+  fetchLimitsFor,
+  type PolicyLimits,
+} from './policy-limits.ts';
 import type { PolicyInput } from './policy-schema.ts';
 
 /** Names that no public server has (RFC 6761, 6762, 8375 and the reserved `internal`). */

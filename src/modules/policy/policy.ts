@@ -1,20 +1,50 @@
 // Parses policies: checks what an admin puts against the policy limits, and fills in every default.
-
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
-import type { JsonObject } from '../../lib/json/json.ts';
-import { findJsonIssue } from '../../lib/json/json-check.ts';
+import { findJsonIssue, type JsonObject } from '../../lib/json/json.ts';
 import { createSchemaValidator, type SchemaValidator } from '../../lib/json/json-schema.ts';
 import type {
   EffectivePolicy,
   ModuleLimits,
   PolicyGrants,
 } from '../../sandbox-supervisor/model/module-version.ts';
-import { fetchLimitsFor, findCoveringCollectionLimit, findCoveringFetchLimit } from './grant-cover.ts';
-import { type HeaderDirection, headerGrantCovers } from './header-rules.ts';
-import { DEFAULT_FETCH, DEFAULT_HEADERS, DEFAULT_LIMITS, DEFAULT_MAX_RESULTS } from './policy-defaults.ts';
+import {
+  DEFAULT_REQUEST_HEADERS,
+  DEFAULT_RESPONSE_HEADERS,
+  type HeaderDirection,
+  headerGrantCovers,
+} from './header-rules.ts';
 import { findPolicyIssues } from './policy-issues.ts';
-import type { PolicyLimits } from './policy-limits.ts';
+import {
+  fetchLimitsFor,
+  findCoveringCollectionLimit,
+  findCoveringFetchLimit,
+  type PolicyLimits,
+} from './policy-limits.ts';
 import { POLICY_FORMATS, POLICY_SCHEMA, type PolicyInput } from './policy-schema.ts';
+
+/** Limits of an invocation: times in milliseconds of processor and of wall clock. 0 calls a minute: no limit. */
+const DEFAULT_LIMITS: ModuleLimits = {
+  cpuMs: 1000,
+  wallMs: 5000,
+  heapMb: 64,
+  responseBytes: 10_485_760,
+  logBytes: 65_536,
+  hostCalls: 50,
+  concurrency: 16,
+  perMinute: 0,
+};
+/** Documents that one call of `Model` may return. */
+const DEFAULT_MAX_RESULTS = 1000;
+/** Headers that a module may see, and those that it may send. */
+const DEFAULT_HEADERS = { request: DEFAULT_REQUEST_HEADERS, response: DEFAULT_RESPONSE_HEADERS };
+/** What a grant for an origin allows. */
+const DEFAULT_FETCH = {
+  methods: ['GET'],
+  paths: ['/'],
+  maxBytes: 1_048_576,
+  timeoutMs: 5000,
+  headers: {},
+};
 
 const MAX_POLICY_CHARACTERS = 100_000;
 const MAX_ITEMS = 50;

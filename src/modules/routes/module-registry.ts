@@ -1,5 +1,5 @@
 // Registry of live modules, used at every request: an exact path is one look-up, and so is a path of something else.
-import type { CollectionRegistry } from '../../collections/model/registry.ts';
+import type { CollectionRegistry } from '../../collections/model/collection.ts';
 import { moduleKey, modulePath, RESERVED_ENDPOINT_NAMES } from '../model/module-address.ts';
 import type { EndpointMatch, LiveModule, ModuleAddress, ModuleRegistry } from '../model/module-types.ts';
 import { ENDPOINT_SUB_RESOURCES, type RoutedEndpoint } from './route-conflicts.ts';
@@ -93,7 +93,6 @@ export function createModuleRegistry(collections: Pick<CollectionRegistry, 'get'
 
   // Most requests are for collections: their paths are not split.
   const isForeign = (path: string): boolean => {
-    if (endpoints.size === 0 && removed.size === 0) return true;
     const second = path.indexOf('/', 1);
     const third = path.indexOf('/', second + 1);
     if (second < 0 || path.includes('%')) return second < 0;
@@ -134,6 +133,7 @@ export function createModuleRegistry(collections: Pick<CollectionRegistry, 'get'
 
   return {
     match(path) {
+      if (endpoints.size === 0 && removed.size === 0) return undefined;
       const known = endpoints.get(path);
       if (known !== undefined && known.route === undefined) return known.call;
       if (isForeign(path)) return undefined;

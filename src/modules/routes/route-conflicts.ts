@@ -1,5 +1,5 @@
 // Rejects endpoints whose name or route conflicts with collections, other endpoints or paths of the server.
-import type { CollectionRegistry } from '../../collections/model/registry.ts';
+import type { CollectionRegistry } from '../../collections/model/collection.ts';
 import { AppError } from '../../errors/errors.ts';
 import { RESERVED_ENDPOINT_NAMES } from '../model/module-address.ts';
 import type { ModuleAddress } from '../model/module-types.ts';

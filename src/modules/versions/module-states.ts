@@ -1,5 +1,7 @@
-// The modules of this process in memory, and the live modules derived from them. Entries are replaced, never changed.
+// The modules of this process in memory, the live modules derived from them, and the locks under which they change. Entries are
+// replaced, never changed.
 import { AppError } from '../../errors/errors.ts';
+import { createKeyedMutex } from '../../lib/async/concurrency.ts';
 import type { ModuleVersion } from '../../sandbox-supervisor/model/module-version.ts';
 import { moduleKey, modulePath, parseModuleKey } from '../model/module-address.ts';
 import type { LiveModule, ModuleAddress, ModuleFilePart, ModuleStatus } from '../model/module-types.ts';
@@ -31,6 +33,8 @@ export interface ModuleStates {
   remove(state: ModuleState): void;
   /** The state of a module, present or removed; the initial one where the name is unknown. */
   getState(key: string): ModuleState;
+  /** Whether nothing of the module may run. */
+  isSuspended(key: string): boolean;
   /** Of every known module, present or removed. */
   allStates(): Iterable<ModuleState>;
   /** Replaces the state of a module, present or removed. */
@@ -134,6 +138,7 @@ export function createModuleStates({ registry, retire, stop }: ModuleStatesDeps)
     },
     all: () => entries.values(),
     getState: (key) => states.get(key) ?? initialModuleState(key),
+    isSuspended: (key) => states.get(key)?.suspendedBy != null,
     allStates: () => states.values(),
     setState(state) {
       const entry = entries.get(state.key);
@@ -151,5 +156,21 @@ export function createModuleStates({ registry, retire, stop }: ModuleStatesDeps)
       registry.keepRemoved(before.address);
       retire(state.key);
     },
+  };
+}
+
+export interface ModuleLocks {
+  /** Runs a change of one module after every earlier one. */
+  withModule<T>(address: ModuleAddress, task: () => Promise<T>): Promise<T>;
+  /** Runs a change that may take a name or a route after every earlier one of any module. Take the module's lock first. */
+  withPaths<T>(task: () => Promise<T>): Promise<T>;
+}
+
+export function createModuleLocks(): ModuleLocks {
+  const mutex = createKeyedMutex();
+  return {
+    withModule: (address, task) => mutex.withLock(moduleKey(address), task),
+    // No module has an empty key.
+    withPaths: (task) => mutex.withLock('', task),
   };
 }

@@ -2,12 +2,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { type AvailableTools, detectAvailableTools, ulimitLetter } from './available-tools.ts';
 import { createProcessGroups, killGroup, USE_PROCESS_GROUPS, withOnlyPipes } from './child-process.ts';
 import { nodeFlags, ulimitOptions, ulimitScript } from './host-privileges.ts';
 import type { IsolationLayers } from './isolation-levels.ts';
 import { readSandboxFiles, type SandboxFiles } from './sandbox-files.ts';
-import { bwrapArguments, findSystemTools, type SystemTools, watchBwrap } from './system-tools.ts';
+import {
+  type AvailableTools,
+  bwrapArguments,
+  detectAvailableTools,
+  findSystemTools,
+  type SystemTools,
+  ulimitLetter,
+  watchBwrap,
+} from './system-tools.ts';
 
 interface LaunchOptions {
   /** With the just-in-time compiler: then only the heap limits of the isolates bound its memory. */

@@ -2,7 +2,7 @@
 // header before any raw byte. What is not exactly a message of the protocol is rejected. The form of a frame is in sandbox/protocol.ts.
 
 import type { FromHost, GuestEventKind, Inspection, SliceError } from '../../../sandbox/protocol.ts';
-import { MAX_JSON_DEPTH } from '../../lib/json/json-check.ts';
+import { MAX_JSON_DEPTH } from '../../lib/json/json.ts';
 import { scanJson } from '../../lib/json/json-scan.ts';
 import { isEventSize } from './guest-events.ts';
 
@@ -191,7 +191,7 @@ function isResults(fields: Fields, rawBytes: number): boolean {
   if (!Array.isArray(events) || !Array.isArray(errors) || !Array.isArray(returned)) return false;
   if (!events.every(isEvent) || !errors.every(isSliceError) || !returned.every(isCount)) return false;
   let bytes = 0;
-  for (const [, , head, body] of events as Results['events']) bytes += head + body;
+  for (const event of events as Results['events']) bytes += event[2] + event[3];
   return bytes === rawBytes;
 }
 

@@ -140,7 +140,7 @@ const isOptionalText = (value: unknown, max: number): value is string | undefine
   value === undefined || isText(value, max);
 
 /** Parses the head of a `next` event: `next()` or `next(error)`. */
-export function parseNext(head: string): Extract<InvocationResult, { readonly kind: 'next' }> | null {
+export function parseNextEvent(head: string): Extract<InvocationResult, { readonly kind: 'next' }> | null {
   const fields = fieldsOf(head);
   if (fields === null) return null;
   const { message, statusCode } = fields;
@@ -161,7 +161,7 @@ export interface GuestError {
 }
 
 /** Parses the head of an `error` event. */
-export function parseError(head: string): GuestError | null {
+export function parseErrorEvent(head: string): GuestError | null {
   const { message, stack, code, tooLarge } = fieldsOf(head) ?? {};
   if (!isText(message, MAX_CHARACTERS.message)) return null;
   if (!isOptionalText(stack, MAX_CHARACTERS.stack) || !isOptionalText(code, MAX_CHARACTERS.code)) return null;
@@ -174,7 +174,7 @@ export function parseError(head: string): GuestError | null {
 }
 
 /** Parses a `call` event: the number of the host call within the invocation, and the call. */
-export function parseCall(
+export function parseCallEvent(
   head: string,
   args: string,
 ): { readonly id: number; readonly call: HostCall } | null {
@@ -185,7 +185,7 @@ export function parseCall(
 }
 
 /** Parses the head of a `log` event. */
-export function parseLog(head: string): GuestLogRecord | null {
+export function parseLogEvent(head: string): GuestLogRecord | null {
   const { level, message, stack } = fieldsOf(head) ?? {};
   if (!LEVELS.has(level) || !isText(message, MAX_CHARACTERS.record)) return null;
   if (!isOptionalText(stack, MAX_CHARACTERS.stack)) return null;

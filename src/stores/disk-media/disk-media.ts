@@ -14,10 +14,9 @@ import {
   STAGING_FOLDER,
 } from '../media-operations.ts';
 import type { ByteRange, MediaStore, StoredFile } from '../media-store.ts';
-import { createDiskErrorTranslator, errorCodeOf } from './disk-errors.ts';
 import { stagedUploads, uploadId } from './disk-journal.ts';
 import { createUnsettledDiskUpload, DiskUpload } from './disk-upload.ts';
-import { isNoFileError, MediaFolder } from './media-folder.ts';
+import { createDiskErrorTranslator, errorCodeOf, isNoFileError, MediaFolder } from './media-folder.ts';
 
 const MAX_REMOVED_AT_ONCE = 8;
 /** `O_NONBLOCK`: opening a named pipe would otherwise wait for a writer. */

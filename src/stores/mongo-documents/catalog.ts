@@ -11,10 +11,10 @@ import type {
   OperationOptions,
 } from '../ports.ts';
 import { type CollectionType, parseCollectionType } from './connection/collection-type.ts';
-import { retryRead } from './connection/retry.ts';
+import { retryRead } from './connection/errors.ts';
 import type { IndexCache, KnownIndex, MongoConnection, OperationScope } from './connection/types.ts';
+import { INDEX_RECORDS } from './indexes/index-commands.ts';
 import { shadowedName } from './indexes/index-plan.ts';
-import { INDEX_RECORDS } from './indexes/index-records.ts';
 
 const NAMESPACE_NOT_FOUND = 26;
 /** CommandNotSupportedOnView: a view occupies no storage. */

@@ -5,7 +5,7 @@ import { createMongoCommits } from './commits/commits.ts';
 import { createConnection } from './connection/connection.ts';
 import type { MongoOptions } from './connection/types.ts';
 import { createIndexMigrator } from './indexes/index-migrator.ts';
-import { createReads } from './query/find.ts';
+import { createReads } from './query/reads.ts';
 import { createTypeProbe } from './query/type-probe.ts';
 
 /** Opens the store without waiting for the server. Throws CONFIGURATION_INVALID for a connection string that cannot be read. */

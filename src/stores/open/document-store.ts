@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Logger } from '../../lib/logger.ts';
 import type { DocumentStore } from '../ports.ts';
-import { type DataCheck, openDataCheck } from '../sqlite-documents/check/data-check.ts';
+import type { DataCheck } from '../sqlite-documents/check/data-check.ts';
 import { openSqliteDocuments } from '../sqlite-documents/store.ts';
 
 /** The block `database` of the configuration. */
@@ -60,11 +60,13 @@ export async function openDocumentStore(
 
 /**
  * Opens the data file of the embedded store for a check, which may run next to a server; undefined if there is no file.
- * Throws `unavailable` if it cannot be read.
+ * Rejects with `unavailable` if it cannot be read.
  */
-export function openDatabaseCheck(
+export async function openDatabaseCheck(
   { sqlite }: Pick<DatabaseSettings, 'sqlite'>,
   { cwd }: Pick<OpenStoreOptions, 'cwd'>,
-): DataCheck | undefined {
+): Promise<DataCheck | undefined> {
+  // Imported on demand: no server needs it.
+  const { openDataCheck } = await import('../sqlite-documents/check/data-check.ts');
   return openDataCheck({ path: resolve(cwd, sqlite.path) });
 }

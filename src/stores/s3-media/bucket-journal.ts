@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { isMediaKey, STAGING_FOLDER } from '../media-operations.ts';
 import type { Bucket, ObjectHead } from './bucket.ts';
-import { isAlreadyThere, isNotImplemented } from './s3-errors.ts';
+import { isAlreadyThere, isNotImplemented } from './s3-client.ts';
 
 /** What a journal holds; nothing as long as no name was tried. */
 export interface BucketJournalEntry {

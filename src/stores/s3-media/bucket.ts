@@ -1,7 +1,12 @@
 // Requests to the bucket, each with a time limit. The SDK is loaded by the first one.
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
-import { type AwsSdk, type BucketSettings, createS3Client } from './s3-client.ts';
-import { errorNameOf, isMissingObject } from './s3-errors.ts';
+import {
+  type AwsSdk,
+  type BucketSettings,
+  createS3Client,
+  errorNameOf,
+  isMissingObject,
+} from './s3-client.ts';
 
 export interface BucketDeps {
   readonly settings: BucketSettings;

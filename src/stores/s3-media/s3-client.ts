@@ -1,6 +1,10 @@
-// Creates the S3 client from the settings of a bucket.
+// The S3 client: created from the settings of a bucket, and its errors, as a StoreError for the caller and a rate-limited log line
+// for the operator.
 import type { S3Client } from '@aws-sdk/client-s3';
+import { StoreError } from '../../errors/errors.ts';
 import { http, https } from '../../lib/http/node-http.ts';
+import { createLogThrottle, type Logger } from '../../lib/logger.ts';
+import type { TranslateError } from '../media-operations.ts';
 
 export type AwsSdk = typeof import('@aws-sdk/client-s3');
 
@@ -42,4 +46,93 @@ export function createS3Client({ S3Client: Client }: AwsSdk, settings: BucketSet
       httpsAgent: new https.Agent(agent),
     },
   });
+}
+
+type S3ErrorKind = 'away' | 'credentials' | 'bucket' | 'region' | 'clock' | 'unexpected';
+
+const FAULTS: ReadonlyMap<string, S3ErrorKind> = new Map([
+  ['AccessDenied', 'credentials'],
+  ['Forbidden', 'credentials'],
+  ['InvalidAccessKeyId', 'credentials'],
+  ['SignatureDoesNotMatch', 'credentials'],
+  ['ExpiredToken', 'credentials'],
+  ['NoSuchBucket', 'bucket'],
+  ['InvalidBucketName', 'bucket'],
+  ['PermanentRedirect', 'region'],
+  ['AuthorizationHeaderMalformed', 'region'],
+  ['IllegalLocationConstraintException', 'region'],
+  ['RequestTimeTooSkewed', 'clock'],
+  ['SlowDown', 'away'],
+  ['TimeoutError', 'away'],
+  ['AbortError', 'away'],
+]);
+
+const MESSAGES: Readonly<Record<S3ErrorKind, string>> = {
+  away: 'the bucket of media files does not answer: uploads and downloads are answered with 503',
+  credentials:
+    'the bucket of media files refuses `media.s3.accessKey` and `media.s3.secretKey`, or what they ask for',
+  bucket: 'there is no bucket with the name in `media.s3.bucketName`',
+  region: 'the bucket of media files is in another region than `media.s3.region`',
+  clock: 'the clock of this machine differs too much from that of the bucket',
+  unexpected: 'the bucket of media files failed',
+};
+
+const EVERY_MS = 60_000;
+
+/** Name of an error of the service, such as `NoSuchKey`; empty for any other value. */
+export function errorNameOf(error: unknown): string {
+  return error instanceof Error ? error.name : '';
+}
+
+/** HTTP status of an answer of the service; undefined where it gave none. */
+function httpStatusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('$metadata' in error)) return undefined;
+  const metadata = error.$metadata;
+  if (typeof metadata !== 'object' || metadata === null || !('httpStatusCode' in metadata)) return undefined;
+  return typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined;
+}
+
+const MISSING: ReadonlySet<string> = new Set(['NoSuchKey', 'NotFound']);
+/** The last one comes from services that keep objects as files, for a key that is a folder there. */
+const TAKEN: ReadonlySet<string> = new Set([
+  ...['PreconditionFailed', 'ConditionalRequestConflict', 'ExistingObjectIsDirectory'],
+]);
+
+/** True when there is no object under the key. */
+export const isMissingObject = (error: unknown): boolean => MISSING.has(errorNameOf(error));
+/** True when an object is under a key that should have been free. */
+export const isAlreadyThere = (error: unknown): boolean =>
+  TAKEN.has(errorNameOf(error)) || httpStatusOf(error) === 412;
+/** True when the service does not know conditions on requests. */
+export const isNotImplemented = (error: unknown): boolean => httpStatusOf(error) === 501;
+
+function errorKindOf(error: unknown): S3ErrorKind {
+  const named = FAULTS.get(errorNameOf(error));
+  if (named !== undefined) return named;
+  const status = httpStatusOf(error);
+  if (status === 403) return 'credentials';
+  if (status === 301) return 'region';
+  if (status === 429 || (status !== undefined && status >= 500)) return 'away';
+  // Without an answer it is the network, whose errors have the code of the operating system.
+  return status === undefined && error instanceof Error && 'code' in error ? 'away' : 'unexpected';
+}
+
+/**
+ * Creates the translation of errors: `unavailable` for a service that is away, else `failed`. Each kind is logged once a
+ * minute; `now` is in milliseconds.
+ */
+export function createS3ErrorTranslator(log: Pick<Logger, 'error'>, now: () => number): TranslateError {
+  const limit = createLogThrottle({ everyMs: EVERY_MS, now });
+  return (error) => {
+    if (error instanceof StoreError) return error;
+    const fault = errorKindOf(error);
+    const line = limit(fault);
+    if (line !== undefined) {
+      // Messages of the service may repeat the access key: its name for the failure is enough.
+      const detail =
+        errorNameOf(error) === 'Error' && error instanceof Error ? error.message : errorNameOf(error);
+      log.error({ fault, detail, ...line }, MESSAGES[fault]);
+    }
+    return new StoreError(fault === 'away' ? 'unavailable' : 'failed', { store: 'media', cause: error });
+  };
 }

@@ -11,8 +11,7 @@ import {
 import type { ByteRange, MediaKey, MediaStore, StoredFile } from '../media-store.ts';
 import { Bucket } from './bucket.ts';
 import { BucketJournal, isReservation, mayBeReservation } from './bucket-journal.ts';
-import type { BucketSettings } from './s3-client.ts';
-import { createS3ErrorTranslator, errorNameOf } from './s3-errors.ts';
+import { type BucketSettings, createS3ErrorTranslator, errorNameOf } from './s3-client.ts';
 import { createUnsettledS3Upload, S3Upload } from './s3-upload.ts';
 
 interface S3MediaOptions {

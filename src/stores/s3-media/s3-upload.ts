@@ -5,7 +5,7 @@ import { findFreeKey, type TranslateError, uploadDiscardedError } from '../media
 import type { MediaKey, MediaUpload, MediaUploadOptions, UnsettledUpload } from '../media-store.ts';
 import type { Bucket } from './bucket.ts';
 import { type BucketJournal, isReservation, UPLOAD_METADATA } from './bucket-journal.ts';
-import { errorNameOf, isAlreadyThere } from './s3-errors.ts';
+import { errorNameOf, isAlreadyThere } from './s3-client.ts';
 
 /** Size of a part; the last one may be shorter. */
 const PART_BYTES = 8_388_608;

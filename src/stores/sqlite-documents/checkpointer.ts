@@ -4,6 +4,7 @@ import type { WriteQueue } from './commit/write-queue.ts';
 import type { Connection } from './data-file/connection.ts';
 import { isDiskFull, StorageError } from './data-file/storage-errors.ts';
 import type { Threads } from './threads/threads.ts';
+import type { CheckpointKind } from './threads/writer-thread.ts';
 
 export interface Checkpointer {
   /** Call after every write, also a failed one; `isLarge` for more than a few documents. Never throws. */
@@ -32,9 +33,11 @@ interface CheckpointerDeps {
 
 const PAGE_BYTES = 4096;
 
-/** Pages from which on the log is checkpointed, and from which on it is truncated. */
-const MIN_CHECKPOINT_PAGES = 8000;
-const MAX_LOG_PAGES = 24_000;
+/**
+ * Pages from which on the log is checkpointed. Most pages are written many times: the fewer the checkpoints, the fewer of these
+ * versions reach the data file. Longer logs gain little more, and take longer to read after a crash.
+ */
+const MAX_LOG_PAGES = 16_000;
 
 const WRITES_PER_CHECK = 64;
 
@@ -76,7 +79,7 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
     const free = freeBytes();
     isScarce = free < MIN_FREE_BYTES;
     if (pending > 0 && 2 * pending * PAGE_BYTES > free) return truncate;
-    return pending > MIN_CHECKPOINT_PAGES ? checkpoint : undefined;
+    return pending > MAX_LOG_PAGES ? checkpoint : undefined;
   };
 
   /** Free space on the disk and in the data file, where documents were removed. */
@@ -89,12 +92,14 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
   const hasRoom = (text: number) =>
     text === 0 || !isScarce || availableBytes() >= RESERVED_BYTES + text * BYTES_PER_TEXT_UNIT;
 
-  const truncate = () => queue.run(() => threads.checkpoint(true), { internal: true });
+  /** In the queue, where no write can extend the log. */
+  const inQueue = (kind: CheckpointKind) => queue.run(() => threads.checkpoint(kind), { internal: true });
+  const truncate = () => inQueue('truncate');
 
   const checkpoint = async () => {
-    await threads.checkpoint(false);
-    // Long reads keep the log from starting over. It is truncated in the queue, where no write can extend it.
-    if (readLog().pages > MAX_LOG_PAGES) await truncate();
+    await threads.checkpoint('passive');
+    // Writes and long reads meanwhile keep the log from starting over. Its file is kept: writing to a new one costs twice as much.
+    if (readLog().pages > MAX_LOG_PAGES) await inQueue('restart');
   };
 
   const run = async (work: () => Promise<void>) => {
@@ -110,7 +115,7 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
   const freeSpace = async () => {
     try {
       connection.endSnapshot();
-      await threads.checkpoint(true);
+      await threads.checkpoint('truncate');
     } catch (error) {
       // The repeated write shows whether there is space now.
       onError(error);

@@ -1,9 +1,8 @@
-// Commits, one after the other: short ones on the main thread, long ones on the writer thread.
-import { namespaceKey } from '../namespace.ts';
-import type { Namespace, OperationOptions, Write } from '../ports.ts';
+// Commits, one after the other: short ones on the main thread, long ones on the writer thread. Inserts that arrive together share a
+// transaction, since beginning and ending one is half the cost of a commit.
+import { type Namespace, namespaceKey, type OperationOptions, type Write } from '../ports.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import { applyWrites } from './commit/apply-writes.ts';
-import { createCommitGroups, type ShortCommit } from './commit/commit-groups.ts';
 import { serializeWrites } from './commit/serialized-writes.ts';
 import type { WriteQueue } from './commit/write-queue.ts';
 import { retryWhileBusy } from './data-file/connection.ts';
@@ -145,4 +144,127 @@ function countCommas(writes: readonly Write[]): number {
     for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) commas += 1;
   }
   return commas;
+}
+
+export interface ShortCommit {
+  /** The writes with their texts. */
+  readonly writes: readonly Write[];
+  /** UTF-16 units of all texts. */
+  readonly size: number;
+  /** Epoch milliseconds. */
+  readonly deadline: number | undefined;
+}
+
+interface GroupedCommit extends ShortCommit {
+  readonly done: PromiseWithResolvers<void>;
+}
+
+export interface CommitGroups {
+  /**
+   * Adds a commit to the group that is committed at the end of the first turn of the event loop that adds no other one, or before
+   * if the group is full. Undefined for anything but inserts: that should be committed alone, now.
+   */
+  tryJoin(commit: ShortCommit): Promise<void> | undefined;
+  /** Resolves when no group is collecting commits. */
+  flushed(): Promise<void>;
+}
+
+interface CommitGroupsDeps {
+  /** Limits of one group. */
+  readonly limits: { readonly writes: number; readonly size: number };
+  /** Runs `work` in the write queue. */
+  enqueue(work: () => Promise<void>, deadline: number | undefined): Promise<void>;
+  /** Commits all writes in one transaction; `size` is their text. Returns false if that failed for any reason. */
+  commitTogether(writes: readonly Write[], size: number): boolean;
+  /** Commits one member alone, and rejects with its own error. */
+  commitAlone(commit: ShortCommit): Promise<void>;
+}
+
+const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function earliest(commits: readonly ShortCommit[]): number | undefined {
+  let first = Number.POSITIVE_INFINITY;
+  for (const { deadline = first } of commits) first = Math.min(first, deadline);
+  return first === Number.POSITIVE_INFINITY ? undefined : first;
+}
+
+/** An update depends on what it read: waiting would let other writes in between. */
+const isInsert = ({ kind }: Write) => kind === 'insert';
+
+/** Commits in their order. */
+interface CommitGroup {
+  readonly members: GroupedCommit[];
+  writes: number;
+  size: number;
+}
+
+/** Creates the groups of one store. */
+export function createCommitGroups({
+  limits,
+  enqueue,
+  commitTogether,
+  commitAlone,
+}: CommitGroupsDeps): CommitGroups {
+  let open: CommitGroup | undefined;
+
+  const commitAll = async ({ members, size }: CommitGroup) => {
+    if (members.length > 1) {
+      const writes = members.flatMap((member) => member.writes);
+      if (commitTogether(writes, size)) {
+        for (const { done } of members) done.resolve();
+        return;
+      }
+    }
+    // The error of one member must not fail the others.
+    for (const [index, member] of members.entries()) {
+      if (index > 0) await nextTick();
+      await commitAlone(member).then(member.done.resolve, member.done.reject);
+    }
+  };
+
+  const closeGroup = () => {
+    const group = open;
+    open = undefined;
+    if (group === undefined) return;
+    enqueue(() => commitAll(group), earliest(group.members)).catch((error: unknown) => {
+      for (const { done } of group.members) done.reject(error);
+    });
+  };
+
+  /** The open group if it takes this commit too, else a new one. */
+  const groupFor = (commit: ShortCommit): CommitGroup => {
+    if (open !== undefined) {
+      const fits =
+        open.writes + commit.writes.length <= limits.writes && open.size + commit.size <= limits.size;
+      if (fits) return open;
+      closeGroup();
+    }
+    open = { members: [], writes: 0, size: 0 };
+    closeWhenQuiet(open, 1);
+    return open;
+  };
+
+  /** While one turn handles many requests, the next ones arrive. `count` is the number of members when the turn began. */
+  const closeWhenQuiet = (group: CommitGroup, count: number) => {
+    setImmediate(() => {
+      if (open !== group) return;
+      if (group.members.length > count) closeWhenQuiet(group, group.members.length);
+      else closeGroup();
+    });
+  };
+
+  return {
+    tryJoin(commit) {
+      if (!commit.writes.every(isInsert)) return undefined;
+      const group = groupFor(commit);
+      const done = Promise.withResolvers<void>();
+      group.members.push({ ...commit, done });
+      group.writes += commit.writes.length;
+      group.size += commit.size;
+      return done.promise;
+    },
+    async flushed() {
+      while (open !== undefined) await nextTick();
+    },
+  };
 }

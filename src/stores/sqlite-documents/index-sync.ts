@@ -1,10 +1,15 @@
 // Makes the indexes of a collection those that are declared: unique ones are built before `ensure` resolves, the others in the
 // background.
 import { StoreError } from '../../errors/errors.ts';
-import { namespaceKey } from '../namespace.ts';
-import type { IndexDefinition, Namespace } from '../ports.ts';
-import { type BuildQueue, createBuildQueue } from './build-queue.ts';
-import { BUILD_LIMITS, type BuildLimits, createBuildSteps, isSmall } from './build-steps.ts';
+import { type IndexDefinition, type Namespace, namespaceKey } from '../ports.ts';
+import {
+  BUILD_LIMITS,
+  type BuildLimits,
+  type BuildQueue,
+  createBuildQueue,
+  createBuildSteps,
+  isSmall,
+} from './build-queue.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { WriteQueue } from './commit/write-queue.ts';
 import { type IndexEntry, inWriteTransaction } from './data-file/catalogue.ts';

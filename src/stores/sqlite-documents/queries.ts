@@ -1,15 +1,15 @@
 // Reads: tried on the main thread within a small work limit, else run on a reader thread.
 
-import { mapYielding } from '../../lib/async/yielding.ts';
+import { mapYielding } from '../../lib/async/maybe-promise.ts';
 import { joinTexts } from '../../lib/chunked-text.ts';
-import { documentsById } from '../../lib/document-id.ts';
+import { documentsById } from '../../lib/json/stored-json.ts';
 import { estimateRegexSize } from '../../lib/regex/linear-regex.ts';
 import { type Filter, type FilterTest, filterByIds } from '../filter.ts';
 import type { CollectionStats, DocumentStore, FindQuery, Namespace, StoredDocument } from '../ports.ts';
 import type { CountCache } from './count-cache.ts';
-import { type CollectionEntry, onSnapshot, type ReadContext } from './data-file/catalogue.ts';
+import { type CollectionEntry, type DataFile, onSnapshot } from './data-file/catalogue.ts';
 import { isBusy } from './data-file/connection.ts';
-import { parseDocument } from './data-file/document-text.ts';
+import { parseDocument } from './data-file/schema.ts';
 import { asStoreError } from './data-file/storage-errors.ts';
 import {
   assertBeforeDeadline,
@@ -34,7 +34,7 @@ import type { Threads } from './threads/threads.ts';
 export type Queries = Pick<DocumentStore, 'find' | 'findText' | 'findPage' | 'findByIds' | 'count' | 'stats'>;
 
 interface QueriesDeps {
-  readonly reader: ReadContext;
+  readonly reader: DataFile;
   readonly threads: Threads;
   readonly counts: CountCache;
   /** Monotonic milliseconds, for work limits. */
@@ -238,7 +238,7 @@ function statsOf(documents: number, space: DiskUsage): CollectionStats {
 }
 
 /** Estimates the size of a full page from the average document of the collection. */
-function estimatePageBytes({ catalogue }: ReadContext, ns: Namespace, { limit }: FindQuery): number {
+function estimatePageBytes({ catalogue }: DataFile, ns: Namespace, { limit }: FindQuery): number {
   const { documents = 0, bytes = 0 } = catalogue.get(ns) ?? {};
   return documents === 0 ? 0 : (bytes / documents) * Math.min(limit, documents);
 }

@@ -4,7 +4,7 @@ import {
   omitBodyHeaders,
   parseGuestHeaders,
   resolveGrantHeaders,
-} from '../../../src/capabilities/fetch/request-headers.ts';
+} from '../../../src/capabilities/egress.ts';
 import { fetchGrant } from './servers.ts';
 
 const ORIGIN = 'https://api.example.com';

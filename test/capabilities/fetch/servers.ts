@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { createEgress } from '../../../src/capabilities/fetch/egress.ts';
+import { createEgress } from '../../../src/capabilities/egress.ts';
 import { createFetchCall } from '../../../src/capabilities/fetch-call.ts';
 import { HostCallError } from '../../../src/capabilities/host-call.ts';
 import type { HostResolver, ResolvedAddress } from '../../../src/lib/egress/destination.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HookTask } from '../../../src/collections/hooks/document-hooks.ts';
-import { hasHooks, openHookSession } from '../../../src/collections/hooks/hook-session.ts';
+import { hasHooks, openHookSession } from '../../../src/collections/hooks/document-hooks.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
 import { callerNamed, collectionOf } from '../library-service.ts';
 

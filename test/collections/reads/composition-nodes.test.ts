@@ -8,19 +8,20 @@ import {
   fillPlaceholder,
   renderNode,
 } from '../../../src/collections/reads/composition-nodes.ts';
-import { findMemberSpans } from '../../../src/lib/json/json-members.ts';
+import { findMember, memberName } from '../../../src/lib/json/stored-json.ts';
 import { collectionOf } from '../library-service.ts';
 
 const BOOKS = collectionOf('books', { fields: { author: { type: 'Reference' } } });
 const FIELD = BOOKS.fields.get('author')!;
+const AUTHOR = memberName('author');
 const A = 'a'.repeat(24);
 const B = 'b'.repeat(24);
 
 const createQuota = (references = 10, characters = 100) => ({ references, characters });
 const frameOf = (author: unknown) => createRootNode(BOOKS, JSON.stringify({ author, _id: 'f'.repeat(24) }));
 const slotIn = (frame: CompositionNode, quota: CompositionQuota | undefined) => {
-  const span = findMemberSpans(frame.text, new Map([['"author"', FIELD]])).get(FIELD)!;
-  return createReferencePlaceholder(frame, { field: FIELD, span }, quota);
+  const span = findMember(frame.text, AUTHOR)!;
+  return createReferencePlaceholder(frame, { name: { ...AUTHOR, field: FIELD }, span }, quota);
 };
 
 test.each([
@@ -50,7 +51,7 @@ test('documents stop at the quota of characters', () => {
   const quota = createQuota(10, 2 * text.length);
   fillPlaceholder(slotIn(frame, createQuota())!, new Map([[A, text]]), {
     quota,
-    createContent: (_id, text) => text,
+    createContent: (found) => found,
   });
   expect(JSON.parse(renderNode(frame))).toEqual({
     author: [{ name: 'Ann', _id: A }, { name: 'Ann', _id: A }, A],
@@ -63,7 +64,7 @@ test('composed keeps the ids that a document has already, without nulls', () => 
   const frame = createRootNode(BOOKS, JSON.stringify({ composed: { editor: B }, author: [null, A, 5] }));
   fillPlaceholder(slotIn(frame, createQuota())!, new Map(), {
     quota: createQuota(),
-    createContent: (_id, text) => text,
+    createContent: (found) => found,
   });
   expect(renderNode(frame)).toBe(`{"composed":{"editor":"${B}","author":["${A}"]},"author":["${A}",5]}`);
 });
@@ -72,7 +73,7 @@ test('a document without a replaced id gets no composed member', () => {
   const frame = frameOf([null]);
   fillPlaceholder(slotIn(frame, createQuota())!, new Map(), {
     quota: createQuota(),
-    createContent: (_id, text) => text,
+    createContent: (found) => found,
   });
   expect(JSON.parse(renderNode(frame))).toEqual({ author: [], _id: 'f'.repeat(24) });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
-import { HISTORY_BLOCK_SIZE } from '../../../src/collections/model/stored-revisions.ts';
+import { HISTORY_BLOCK_SIZE } from '../../../src/collections/model/stored-document.ts';
 import { createHistoryLoader } from '../../../src/collections/reads/history-loader.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { StoredDocument, Write } from '../../../src/stores/ports.ts';

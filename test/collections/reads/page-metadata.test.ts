@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countMetadata, pageMetadata, writeMetadata } from '../../../src/collections/reads/read-options.ts';
+import { countMetadata, pageMetadata, writeMetadata } from '../../../src/collections/reads/resolve-read.ts';
 
 const page = (number: number, total: number) =>
   pageMetadata({ limit: 10, page: number, offset: (number - 1) * 10, fields: {} }, total);

@@ -1,7 +1,7 @@
 // What is remembered of a request object, and what must not be: the specification, the data and the caller may change.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
-import { HISTORY_BLOCK_SIZE } from '../../../src/collections/model/stored-revisions.ts';
+import { HISTORY_BLOCK_SIZE } from '../../../src/collections/model/stored-document.ts';
 import type { FindQuery } from '../../../src/stores/ports.ts';
 import {
   callerNamed,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resolveFields, withVisibleId } from '../../../src/collections/reads/read-options.ts';
+import { resolveFields, withVisibleId } from '../../../src/collections/reads/resolve-read.ts';
 import { AppError } from '../../../src/errors/errors.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
-import { toOperationOptions } from '../../../src/collections/reads/find-page.ts';
+import { toStoreOptions } from '../../../src/collections/reads/find-page.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import {
@@ -197,5 +197,5 @@ test('a document is found by its id in upper case, too', async () => {
 });
 
 test('a store gets the deadline of a read and nothing of its caller', () => {
-  expect(toOperationOptions({ caller: callerNamed('ann'), deadline: 5 })).toEqual({ deadline: 5 });
+  expect(toStoreOptions({ caller: callerNamed('ann'), deadline: 5 })).toEqual({ deadline: 5 });
 });

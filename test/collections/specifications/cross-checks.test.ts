@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Collection } from '../../../src/collections/model/collection.ts';
-import { createCollectionRegistry } from '../../../src/collections/model/registry.ts';
+import { type Collection, createCollectionRegistry } from '../../../src/collections/model/collection.ts';
 import {
   assertNoConflicts,
   checkDefaultFilters,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { activeRevisionNamespace } from '../../../src/collections/model/stored-revisions.ts';
+import { activeRevisionNamespace } from '../../../src/collections/model/stored-document.ts';
 import {
   createIndexSync,
   planIndexes,

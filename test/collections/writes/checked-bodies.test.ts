@@ -1,7 +1,7 @@
 // Bodies of writes are checked once: by the parser of HTTP or of host calls, else by the service.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
-import { CheckedJson } from '../../../src/lib/json/json-check.ts';
+import type { MaybePromise } from '../../../src/lib/async/maybe-promise.ts';
+import { CheckedJson, type Json, type JsonObject } from '../../../src/lib/json/json.ts';
 import { contextOf, type Library, openLibrary, refusalOf } from '../library-service.ts';
 
 let library: Library;
@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => library.close());
 
-type Write = (body: Json | CheckedJson) => Promise<unknown>;
+type Write = (body: Json | CheckedJson) => MaybePromise<unknown>;
 
 const context = contextOf();
 const books = () => library.at('books');

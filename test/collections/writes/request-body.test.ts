@@ -5,12 +5,11 @@ import {
   checkedJson,
   parseDocuments,
   parseFields,
-  parseQuery,
   parseUpdate,
+  parseWriteQuery,
 } from '../../../src/collections/writes/request-body.ts';
 import { AppError } from '../../../src/errors/errors.ts';
-import type { Json } from '../../../src/lib/json/json.ts';
-import { CheckedJson } from '../../../src/lib/json/json-check.ts';
+import { CheckedJson, type Json } from '../../../src/lib/json/json.ts';
 import { collectionOf } from '../library-service.ts';
 
 function refused(run: () => unknown): AppError {
@@ -74,10 +73,10 @@ describe('fields of an update by id', () => {
 });
 
 test('writes by query need their members', () => {
-  expect(parseQuery({ query: {} })).toEqual({});
+  expect(parseWriteQuery({ query: {} })).toEqual({});
   expect(parseUpdate({ update: { a: 1 } })).toEqual({ a: 1 });
   for (const body of [null, [], {}, { query: null, update: [] }, { query: 'x', update: 1 }] as Json[]) {
-    expect(refused(() => parseQuery(body)).items[0]?.field).toBe('query');
+    expect(refused(() => parseWriteQuery(body)).items[0]?.field).toBe('query');
     expect(refused(() => parseUpdate(body)).items[0]?.field).toBe('update');
   }
 });

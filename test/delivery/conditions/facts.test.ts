@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest';
 import {
+  createLanguageReader,
   createVisitorFactSources,
   createVisitorFacts,
   isSameNetwork,
   parseNetworks,
-} from '../../../src/delivery/conditions/facts.ts';
-import { createLanguageReader } from '../../../src/delivery/conditions/language.ts';
+} from '../../../src/delivery/conditions/visitor-facts.ts';
 
 const VISITOR = { userAgent: 'A phone', acceptLanguage: 'en', ip: '81.2.69.160' };
 

@@ -1,6 +1,6 @@
 // The way of a variant with everything real: recipe, process, disk.
 import { Readable } from 'node:stream';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createRenderer } from '../../../src/delivery/images/renderer.ts';
 import { createVariantService, type VariantRequest } from '../../../src/delivery/images/variant-service.ts';
 import type { OriginalFile } from '../../../src/delivery/model/delivery-types.ts';
@@ -14,6 +14,11 @@ beforeAll(async () => {
   photo = await quadrants({ width: 80, height: 60 });
 });
 
+/** Of all services here: each would start processes of its own. */
+const renderer = createRenderer({ concurrency: 2, queue: 50, seconds: 20, maxSourceBytes: 1e6 });
+const shared = { ...renderer, close: async () => undefined };
+afterAll(() => renderer.close());
+
 const LIMITS = { maxPixels: 1e8, maxOutputPixels: 1e7, maxFrames: 60, maxSourceBytes: 1e6 };
 
 async function openImages(folder?: string) {
@@ -22,8 +27,7 @@ async function openImages(folder?: string) {
     maxBytes: 1e7,
     now: Date.now,
   });
-  const renderer = createRenderer({ concurrency: 2, queue: 50, seconds: 20, maxSourceBytes: 1e6 });
-  const images = createVariantService({ renderer, store, limits: LIMITS });
+  const images = createVariantService({ renderer: shared, store, limits: LIMITS });
   onTestFinished(() => images.close());
   return images;
 }

@@ -1,8 +1,7 @@
 // What tests put into an application over HTTP and commands: a collection, reviewers, a whole site to export and import.
 
 import { clients } from '../../../src/cli/clients.ts';
-import { exportSite } from '../../../src/cli/export.ts';
-import { importSite } from '../../../src/cli/import.ts';
+import { exportSite, importSite } from '../../../src/cli/transfer.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { book, person } from '../fixtures/library.ts';
 import { captureIo, createTestStreams } from '../server-process/console.ts';

@@ -194,7 +194,10 @@ export function fakeInvocation(
   const resolve = (settled: InvocationResult) => {
     result = settled;
   };
-  const invocation = new Invocation(invocationRequest(MODULE, request), { stats: queue, resolve, now });
+  const invocation = new Invocation(invocationRequest(MODULE, request), {
+    ...{ stats: queue, resolve, now },
+    track: (tracked) => tracked,
+  });
   return Object.assign(invocation, { result: () => result });
 }
 

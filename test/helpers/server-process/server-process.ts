@@ -9,7 +9,7 @@ import { ROOT } from '../fixtures/source-tree.ts';
 
 export const ADMIN = { clientId: 'admin', secret: 'a secret for tests only' };
 
-const READY_WITHIN_MS = 15_000;
+const READY_WITHIN_MS = 45_000;
 
 export interface ServerProcess {
   readonly url: string;

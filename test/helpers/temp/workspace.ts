@@ -37,6 +37,12 @@ function withEngine(config: JsonObject, cwd: string): JsonObject {
   return { ...config, database: { engine: 'mongodb', mongodb: { uri }, ...database } };
 }
 
+/** Time for database work that a machine which stalls keeps to as well, unless the configuration says what it has. */
+function withPatience(config: JsonObject): JsonObject {
+  const limits = isJsonObject(config['limits']) ? config['limits'] : {};
+  return { ...config, limits: { queryMs: 60_000, ...limits } };
+}
+
 export interface Workspace {
   /** The run directory: `workspace/` and `data/` lie in it. */
   readonly cwd: string;
@@ -60,7 +66,7 @@ export function createWorkspace(
     mkdirSync(dirname(join(path, name)), { recursive: true });
     writeFileSync(join(path, name), `${JSON.stringify(value, null, 2)}\n`);
   };
-  write('config.json', withEngine(config, cwd));
+  write('config.json', withPatience(withEngine(config, cwd)));
   const specify = (address: string, spec: JsonObject) => {
     const [version, database, name] = address.split('/');
     write(join('collections', `${version}`, `${database}`, `collection.${name}.json`), spec);

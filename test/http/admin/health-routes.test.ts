@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
-import { healthRoutes } from '../../../src/http/admin/health-routes.ts';
+import { healthRoutes } from '../../../src/http/admin/status-routes.ts';
 import { useJsonParser } from '../../../src/http/core/body-parsers.ts';
 import { startApp, type TestApp } from '../../helpers/app/app.ts';
 import { bareServer } from '../bare-fastify-server.ts';

@@ -200,8 +200,8 @@ describe('time', () => {
   it('of database work: past `limits.queryMs` the answer is 503', async () => {
     const workspace = createWorkspace(SPECS);
     const filled = await startApp({ workspace });
-    const rows = Array.from({ length: 10_000 }, (_, n) => ({ text: `${n} ${'lorem ipsum '.repeat(20)}` }));
-    for (let n = 0; n < 6; n += 1) await filled.inject('POST', '/1.0/library/plain', { body: rows });
+    const rows = Array.from({ length: 200 }, (_, n) => ({ text: `${n} ${'lorem ipsum '.repeat(4000)}` }));
+    for (let n = 0; n < 2; n += 1) await filled.inject('POST', '/1.0/library/plain', { body: rows });
     await filled.close();
     writeFileSync(join(workspace.path, 'config.json'), '{"limits":{"queryMs":10}}');
     const hasty = await startApp({ workspace });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createCollectionRegistry } from '../../../src/collections/model/registry.ts';
+import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
 import { createQueryParser } from '../../../src/http/core/request-url.ts';
 import { createDocumentReads } from '../../../src/http/documents/document-reads.ts';
 import { createResponseCache } from '../../../src/http/documents/response-cache.ts';

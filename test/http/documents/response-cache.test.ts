@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type CollectionRegistry,
   createCollectionRegistry,
-} from '../../../src/collections/model/registry.ts';
+} from '../../../src/collections/model/collection.ts';
 import type { Query } from '../../../src/http/core/request-url.ts';
 import { createResponseCache, type ResponseCache } from '../../../src/http/documents/response-cache.ts';
 import { createMemoryCache } from '../../../src/stores/memory-cache.ts';

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NO_BODY, parseEndpointBody } from '../../../src/http/modules/endpoint-body.ts';
+import { NO_BODY, parseEndpointBody } from '../../../src/http/modules/endpoint-calls.ts';
 import { sendRaw } from '../../helpers/server-process/client.ts';
 import { headOf, liveEndpoint } from '../../modules/module-versions.ts';
 import { startEndpointApp } from './endpoint-app.ts';
@@ -43,6 +43,13 @@ describe('guestBody', () => {
       await expect(read).rejects.toThrow('nested deeper than 100 levels');
     }
     expect((await parseEndpointBody('text', Buffer.from(nested(101)), ROOM)).text).toHaveLength(202);
+  });
+
+  it('counts nothing that stands in texts of JSON, however many brackets are in it', async () => {
+    const text = `["${'['.repeat(300)}"]`;
+    expect((await parseEndpointBody('json', Buffer.from(text), ROOM)).text).toBe(text);
+    const flat = `[${Array(200).fill('{}')}]`;
+    expect((await parseEndpointBody('json', Buffer.from(flat), ROOM)).text).toBe(flat);
   });
 
   it.each(['json', 'form', 'text'] as const)('refuses a %s that is not UTF-8', async (type) => {

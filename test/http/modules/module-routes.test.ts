@@ -5,9 +5,13 @@ import { type EndpointApp, startEndpointApp } from './endpoint-app.ts';
 const HOOK = liveEndpoint('x', { address: { kind: 'hook', name: 'slugify' }, path: '/api/hooks/slugify' });
 const PLACES = ['/1.0/report', '/api/hooks/slugify'];
 
-let app: EndpointApp;
+/** Of all tests: none changes the modules, and each notes what it asks for from the beginning. */
+const app: EndpointApp = startEndpointApp({
+  endpoints: [liveEndpoint('report', { state: 'suspended' })],
+  hooks: [HOOK],
+});
 beforeEach(() => {
-  app = startEndpointApp({ endpoints: [liveEndpoint('report', { state: 'suspended' })], hooks: [HOOK] });
+  app.acts.length = 0;
 });
 
 const RESOURCES: readonly (readonly [method: string, sub: string, act: readonly unknown[]])[] = [

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { JSON_TYPE, passThrough, sendJson, sendText } from '../../../src/http/core/reply.ts';
-import { createConnectionTracker } from '../../../src/http/transport/connection-tracker.ts';
-import { createNodeServer } from '../../../src/http/transport/node-server.ts';
-import { createOnSend } from '../../../src/http/transport/on-send.ts';
+import { createConnectionTracker, createNodeServer } from '../../../src/http/transport/connection-tracker.ts';
+import { createOnSend, createResponseStream } from '../../../src/http/transport/on-send.ts';
 import { createByteQuota } from '../../../src/lib/async/concurrency.ts';
 import { type BareServer, bareServer } from '../bare-fastify-server.ts';
 import { closed, received } from './socket-server.ts';
@@ -139,4 +139,43 @@ describe('the connection', () => {
     socket.write('GET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     expect(await received(socket)).toMatch(/^HTTP\/1.1 204 .*Connection: close/s);
   });
+});
+
+const BODIES = [
+  ['text', 'xü'.repeat(2_000_000)],
+  ['pieces', Array.from({ length: 40 }, () => 'ü'.repeat(99_999))],
+  ['bytes', Buffer.alloc(5_000_000, 'abc')],
+] as const;
+const whole = (body: (typeof BODIES)[number][1]) =>
+  Buffer.isBuffer(body) ? body : Buffer.from([body].flat().join(''));
+
+describe.each(BODIES)('%s', (_name, body) => {
+  it('are streamed unchanged, in chunks that are counted', async () => {
+    const taken: number[] = [];
+    const bytes = await buffer(createResponseStream(body, (count) => taken.push(count)));
+    expect(bytes.equals(whole(body))).toBe(true);
+    expect(taken.reduce((sum, count) => sum + count)).toBe(bytes.length);
+    expect(Math.max(...taken)).toBeLessThanOrEqual(200_000);
+  });
+
+  it('yield to the event loop while they are streamed', async () => {
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    await buffer(createResponseStream(body, () => undefined));
+    clearImmediate(timer);
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
+});
+
+it('a response stream creates no chunk before it is requested', async () => {
+  const taken: number[] = [];
+  const stream = createResponseStream('x'.repeat(2_000_000), (count) => taken.push(count));
+  stream.read(1);
+  stream.destroy();
+  await new Promise((resolve) => stream.once('close', resolve));
+  expect(taken.length).toBeLessThan(4);
 });

@@ -5,9 +5,10 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { DiscardLimits, HttpConnection } from '../../../src/http/transport/connection.ts';
 import {
   type ConnectionTracker,
+  createClientErrorHandler,
   createConnectionTracker,
+  createNodeServer,
 } from '../../../src/http/transport/connection-tracker.ts';
-import { createClientErrorHandler, createNodeServer } from '../../../src/http/transport/node-server.ts';
 import { createByteQuota } from '../../../src/lib/async/concurrency.ts';
 
 export const SEND_SECONDS = 10;

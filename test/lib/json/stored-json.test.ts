@@ -1,6 +1,17 @@
+import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
-import { documentVersion, parseStoredJson } from '../../../src/lib/json/stored-json.ts';
+import {
+  documentsById,
+  documentVersion,
+  findMember,
+  forEachNamedMember,
+  memberName,
+  parseQuotedId,
+  parseStoredJson,
+  readDocumentId,
+  type TextSpan,
+} from '../../../src/lib/json/stored-json.ts';
 
 it('stored JSON is parsed', () => {
   expect(parseStoredJson('{"a":1}')).toEqual({ a: 1 });
@@ -16,4 +27,77 @@ it('stored text that is not JSON is an error that does not quote the text', () =
 test('the version of a document is its `v`, or 0 if that is not a number', () => {
   expect(documentVersion({ v: 3 })).toBe(3);
   expect([{}, { v: null }, { v: '3' }, { v: [3] }].map(documentVersion)).toEqual([0, 0, 0, 0]);
+});
+
+/** Any code point, lone surrogates too: the unit `binary` of fast-check takes two seconds to build. */
+const codePoint = fc.integer({ min: 0, max: 0x10_ffff }).map((point) => String.fromCodePoint(point));
+
+const NAME = memberName('a');
+const namesOf = (object: object) =>
+  new Map(Object.keys(object).map((name) => [JSON.stringify(name), { ...memberName(name), name }]));
+const plainObjects = fc.dictionary(fc.string({ unit: codePoint }), fc.jsonValue(), { noNullPrototype: true });
+
+test('every member of a JSON object is found, all together and one by one', () => {
+  fc.assert(
+    fc.property(plainObjects, (object) => {
+      const text = JSON.stringify(object);
+      const read: [string, unknown][] = [];
+      forEachNamedMember(text, namesOf(object), (member, { start, end }) => {
+        read.push([member.name, JSON.parse(text.slice(start, end))]);
+        expect(findMember(text, member)).toEqual({ start, end });
+      });
+      expect(Object.fromEntries(read)).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+test.each([
+  ['{"o":{"a":1},"b":2}', []],
+  ['{"s":"\\"a\\":1,","b":"\\\\"}', []],
+  ['{"s":"\\\\","a":[{"a":"]"}]}', ['[{"a":"]"}]']],
+  ['{"a":-1.5e-7}', ['-1.5e-7']],
+  ['{"b\\"a":1,"s":",\\"a\\":2","a":3}', ['3']],
+  ['{"b\\"a":1}', []],
+  ['{"b,\\"a":1,"c,":"a","d":[",","a"]}', []],
+  ['{"s":["a",":"],"t":"a"}', []],
+  ['{}', []],
+])('only the outermost members of %s are found in JSON text', (text, values) => {
+  const spans: TextSpan[] = [];
+  forEachNamedMember(text, new Map([[NAME.quoted, NAME]]), (_name, span) => spans.push(span));
+  expect(findMember(text, NAME)).toEqual(spans[0]);
+  expect(spans.map(({ start, end }) => text.slice(start, end))).toEqual(values);
+});
+
+test('the search for members in JSON text ends for any text', () => {
+  for (const text of ['', '{', '{"', '{"a', '{"a"', '{"a":', '{"a":"', '{"a":[', '{"a":1', '{"a":"\\']) {
+    expect(() => findMember(text, NAME)).not.toThrow();
+  }
+});
+
+const A = 'a'.repeat(24);
+const B = 'b'.repeat(24);
+
+test('readDocumentId returns an id that is text', () => {
+  expect(readDocumentId(`{"o":{"_id":"x"},"_id":"${A}"}`)).toBe(A);
+  expect(readDocumentId(`{"_id":"${A}","o":{"_id":"${B}"}}`)).toBe(A);
+  expect(readDocumentId(`{"_id":"mine","x\\"_id":"${B}"}`)).toBe('mine');
+  expect(readDocumentId('{"_id":5,"abcdefghijklmnopqrst":1}')).toBeUndefined();
+  expect(readDocumentId('{"_id":5}')).toBeUndefined();
+  expect(readDocumentId('{}')).toBeUndefined();
+});
+
+test('parseQuotedId returns nothing but an id in quotes', () => {
+  const parsed = (text: string) => parseQuotedId(text, { start: 0, end: text.length });
+  expect(parsed(`"${A}"`)).toBe(A);
+  expect(['', `${A}xx`, `"${A}x`, `x${A}"`, `"${A.slice(1)}x"`, `"${A}a"`].map(parsed)).toEqual(
+    Array.from({ length: 6 }),
+  );
+});
+
+test('documentsById leaves out documents without an id that is text', async () => {
+  const [a, b] = [`{"_id":"${A}"}`, `{"_id":"own"}`];
+  expect([...(await documentsById([a, '{"_id":5}', b]))]).toEqual([
+    [A, a],
+    ['own', b],
+  ]);
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { AuditAction } from '../../../src/auth/audit/audit-entry.ts';
 import { StoreError } from '../../../src/errors/errors.ts';
 import { createDeferredWrites } from '../../../src/modules/lifecycle/deferred-writes.ts';
-import { createModuleLocks } from '../../../src/modules/lifecycle/module-locks.ts';
 import { initialModuleState } from '../../../src/modules/versions/module-records.ts';
+import { createModuleLocks } from '../../../src/modules/versions/module-states.ts';
 import { endpoint } from '../open-modules.ts';
 
 const entry = (target: string): AuditAction => ({

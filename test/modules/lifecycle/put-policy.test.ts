@@ -49,6 +49,20 @@ describe('putting a policy', () => {
     });
   });
 
+  it('that needs a review is refused while the code in the file is broken', async () => {
+    const first = await loadedModules({ review: 'grants' });
+    await first.close();
+    await first.write('endpoints/1.0/endpoint.report.js', 'syntax');
+    const { modules, read } = await first.restart();
+    expect(modules.registry.get(REPORT)?.state).toBe('broken');
+    const grants = { collections: [{ name: '1.0/library/books', actions: ['find'] }] };
+    await expect(modules.putPolicy(REPORT, { grants }, 'bob')).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: 'Its code is broken: post code first',
+    });
+    expect(await read(POLICY)).toBeUndefined();
+  });
+
   it('applies to code that is posted later', async () => {
     const { modules, live } = await posted();
     await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'bob');

@@ -7,6 +7,18 @@ const REPORT = endpoint('report');
 const FILE = 'endpoints/1.0/endpoint.report.js';
 
 describe('suspending a module', () => {
+  it('is possible while it waits for its first approval, and lifts none', async () => {
+    const { modules, audited } = await loadedModules({ review: 'all' });
+    await modules.postCode(REPORT, code(), 'alice');
+    await modules.suspend(REPORT, 'bob');
+    await modules.resume(REPORT, 'bob');
+    expect(modules.registry.get(REPORT)?.state).toBe('pending');
+    expect((await audited()).slice(-2).map(([action]) => action)).toEqual([
+      'endpoint.suspend',
+      'endpoint.resume',
+    ]);
+  });
+
   it('stops it at once, across restarts, and writes the audit log', async () => {
     const first = await loadedModules();
     await first.modules.postCode(REPORT, code(), 'alice');

@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { createPolicyParser } from '../../../src/modules/policy/policy.ts';
 import { createModuleRegistry } from '../../../src/modules/routes/module-registry.ts';
 import { initialModuleState, type VersionRecord } from '../../../src/modules/versions/module-records.ts';
-import { createModuleStates, type ModuleEntry } from '../../../src/modules/versions/module-states.ts';
-import { collectionsNamed, endpoint, packaged } from '../open-modules.ts';
+import {
+  createModuleLocks,
+  createModuleStates,
+  type ModuleEntry,
+} from '../../../src/modules/versions/module-states.ts';
+import { collectionsNamed, endpoint, hook, packaged } from '../open-modules.ts';
 
 const KEY = 'endpoint:1.0/report';
 const policies = createPolicyParser({
@@ -107,5 +111,22 @@ describe('module states', () => {
     shelf.setState({ ...gone, last: 5 });
     expect(shelf.getState(KEY).last).toBe(5);
     expect(live()).toBeUndefined();
+  });
+});
+
+describe('module locks', () => {
+  it('run changes of one module one after the other, beside changes of other modules and of paths', async () => {
+    const locks = createModuleLocks();
+    const first = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const changes = [
+      locks.withModule(endpoint('a'), () => first.promise.then(() => void order.push('first'))),
+      locks.withModule(endpoint('a'), async () => void order.push('second')),
+    ];
+    await locks.withModule(hook('a'), async () => void order.push('other module'));
+    await locks.withPaths(async () => void order.push('paths'));
+    first.resolve();
+    await Promise.all(changes);
+    expect(order).toEqual(['other module', 'paths', 'first', 'second']);
   });
 });

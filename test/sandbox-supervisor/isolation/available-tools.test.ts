@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../../src/lib/files/package-files.ts';
+import { readSandboxFiles } from '../../../src/sandbox-supervisor/isolation/sandbox-files.ts';
 import {
   detectAvailableTools,
+  findSystemTools,
+  type SystemTools,
   ulimitLetter,
-} from '../../../src/sandbox-supervisor/isolation/available-tools.ts';
-import { readSandboxFiles } from '../../../src/sandbox-supervisor/isolation/sandbox-files.ts';
-import { findSystemTools, type SystemTools } from '../../../src/sandbox-supervisor/isolation/system-tools.ts';
+} from '../../../src/sandbox-supervisor/isolation/system-tools.ts';
 import { isOpenToAll } from '../../helpers/sandbox/users.ts';
 
 const files = await readSandboxFiles(packageRoot());

@@ -2,10 +2,10 @@ import { describe, expect, it, test } from 'vitest';
 import {
   isEventSize,
   MAX_CHARACTERS,
-  parseCall,
-  parseError,
-  parseLog,
-  parseNext,
+  parseCallEvent,
+  parseErrorEvent,
+  parseLogEvent,
+  parseNextEvent,
   parseResponseHead,
   parseTimer,
   responseOf,
@@ -64,16 +64,16 @@ describe('heads of a compromised host', () => {
     ['too many members', `{"message":"m","level":"info"${',"a":1'.repeat(200)}}`],
     ['too deep a member', `{"message":"m","level":"info","a":${'['.repeat(500)}${']'.repeat(500)}}`],
   ])('are refused with %s', (_, text) => {
-    expect([parseError(text), parseLog(text), parseNext(text)]).toEqual([null, null, null]);
+    expect([parseErrorEvent(text), parseLogEvent(text), parseNextEvent(text)]).toEqual([null, null, null]);
   });
 
   it('are rejected with an error message that is too long', () => {
     const [most, more] = [fields({ message: 'x'.repeat(300) }), fields({ message: 'x'.repeat(301) })];
-    expect([parseError(most) === null, parseNext(most) === null]).toEqual([false, false]);
-    expect([parseError(more), parseNext(more)]).toEqual([null, null]);
-    expect(parseError(fields({ code: 'x'.repeat(101) }))).toBeNull();
+    expect([parseErrorEvent(most) === null, parseNextEvent(most) === null]).toEqual([false, false]);
+    expect([parseErrorEvent(more), parseNextEvent(more)]).toEqual([null, null]);
+    expect(parseErrorEvent(fields({ code: 'x'.repeat(101) }))).toBeNull();
     const long = fields({ stack: 'x'.repeat(2010) });
-    expect([parseError(long), parseLog(long)]).toEqual([null, null]);
+    expect([parseErrorEvent(long), parseLogEvent(long)]).toEqual([null, null]);
   });
 
   it('are rejected with too many headers, or headers that are too deep', () => {
@@ -105,9 +105,9 @@ describe('the body of a response', () => {
 
 describe('a next event', () => {
   it('has no error, or one with a message', () => {
-    expect(parseNext('{}')).toEqual({ kind: 'next' });
-    expect(parseNext('{"message":"no"}')).toEqual({ kind: 'next', error: { message: 'no' } });
-    expect(parseNext('{"message":"no","statusCode":404}')).toEqual({
+    expect(parseNextEvent('{}')).toEqual({ kind: 'next' });
+    expect(parseNextEvent('{"message":"no"}')).toEqual({ kind: 'next', error: { message: 'no' } });
+    expect(parseNextEvent('{"message":"no","statusCode":404}')).toEqual({
       kind: 'next',
       error: { message: 'no', statusCode: 404 },
     });
@@ -121,14 +121,14 @@ describe('a next event', () => {
     '{"message":"a","statusCode":"404"}',
     '',
   ])('is refused as %s', (text) => {
-    expect(parseNext(text)).toBeNull();
+    expect(parseNextEvent(text)).toBeNull();
   });
 });
 
 describe('an error event', () => {
   it('has a message, and optional members', () => {
-    expect(parseError('{"message":"a"}')).toEqual({ message: 'a', tooLarge: false });
-    expect(parseError('{"message":"a","stack":"b","code":"c","tooLarge":true}')).toEqual({
+    expect(parseErrorEvent('{"message":"a"}')).toEqual({ message: 'a', tooLarge: false });
+    expect(parseErrorEvent('{"message":"a","stack":"b","code":"c","tooLarge":true}')).toEqual({
       message: 'a',
       stack: 'b',
       code: 'c',
@@ -139,18 +139,18 @@ describe('an error event', () => {
   it.each(['{}', '{"message":1}', '{"message":"a","stack":1}', '{"message":"a","code":{}}', 'null', '[]'])(
     'is refused as %s',
     (text) => {
-      expect(parseError(text)).toBeNull();
+      expect(parseErrorEvent(text)).toBeNull();
     },
   );
 
   it('is rejected when it is too long', () => {
-    expect(parseError(JSON.stringify({ message: 'x'.repeat(65_537) }))).toBeNull();
+    expect(parseErrorEvent(JSON.stringify({ message: 'x'.repeat(65_537) }))).toBeNull();
   });
 });
 
 describe('a host call event', () => {
   it('has a number and a name', () => {
-    expect(parseCall('{"call":1,"name":"model.find"}', '{}')).toEqual({
+    expect(parseCallEvent('{"call":1,"name":"model.find"}', '{}')).toEqual({
       id: 1,
       call: { name: 'model.find', args: '{}' },
     });
@@ -164,7 +164,7 @@ describe('a host call event', () => {
     '[]',
     '',
   ])('is refused as %s', (text) => {
-    expect(parseCall(text, '{}')).toBeNull();
+    expect(parseCallEvent(text, '{}')).toBeNull();
   });
 
   it.each([
@@ -180,8 +180,8 @@ describe('a host call event', () => {
 
 describe('a log event', () => {
   it('has a level, a message and an optional stack', () => {
-    expect(parseLog('{"level":"warn","message":"a"}')).toEqual({ level: 'warn', message: 'a' });
-    expect(parseLog('{"level":"error","message":"a","stack":"b","more":1}')).toEqual({
+    expect(parseLogEvent('{"level":"warn","message":"a"}')).toEqual({ level: 'warn', message: 'a' });
+    expect(parseLogEvent('{"level":"error","message":"a","stack":"b","more":1}')).toEqual({
       level: 'error',
       message: 'a',
       stack: 'b',
@@ -194,7 +194,7 @@ describe('a log event', () => {
     '{"level":"info","message":"a","stack":1}',
     '1',
   ])('is refused as %s', (text) => {
-    expect(parseLog(text)).toBeNull();
+    expect(parseLogEvent(text)).toBeNull();
   });
 });
 

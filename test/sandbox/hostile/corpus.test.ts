@@ -9,18 +9,18 @@ const EXPECTED = [
   ...['memory', 'metadata', 'model', 'results', 'returns', 'routes', 'text'],
 ];
 
-it('has every class', () => {
+it('the corpus of attacks has every class', () => {
   expect(CLASSES).toEqual(EXPECTED);
 });
 
-it('has more than two hundred attacks, each with a title of its own', async () => {
+it('the corpus has more than two hundred attacks, each with a title of its own', async () => {
   const filed = (await Promise.all(CLASSES.map(attacksOf))).flat();
   const titles = new Set(filed.map(({ attack }) => attack.title));
   expect(filed.length).toBeGreaterThan(200);
   expect(titles.size).toBe(filed.length);
 });
 
-it('is run whole', () => {
+it('the tests beside the corpus run all of its classes', () => {
   const tests = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'));
   const text = tests.map((name) => readFileSync(join(import.meta.dirname, name), 'utf8')).join('\n');
   const run = [...text.matchAll(/runClasses\(([^)]*)\)/g)].flatMap(([, list = '']) =>
@@ -29,7 +29,7 @@ it('is run whole', () => {
   expect(run.sort()).toEqual(EXPECTED);
 });
 
-it('has at least twelve memory bombs and ten CPU bombs', async () => {
+it('the corpus has at least twelve memory bombs and ten CPU bombs', async () => {
   expect((await attacksOf('memory')).length).toBeGreaterThanOrEqual(12);
   expect((await attacksOf('cpu')).length).toBeGreaterThanOrEqual(10);
 });

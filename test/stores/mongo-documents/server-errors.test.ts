@@ -1,8 +1,7 @@
 // Every error that a server can answer with, in whatever command: only a client's mistake is a 4xx, and nothing is a 500.
 import type { Document } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
-import type { StoreError } from '../../../src/errors/errors.ts';
-import { toAppError } from '../../../src/errors/store-errors.ts';
+import { type StoreError, toAppError } from '../../../src/errors/errors.ts';
 import { MATCH_ALL } from '../../../src/stores/filter.ts';
 import { openMongoDocuments } from '../../../src/stores/mongo-documents/store.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
@@ -56,7 +55,7 @@ async function open({ replicaSet }: { replicaSet: boolean }) {
   const server = await ownServer({ replicaSet });
   const { log, lines } = createLogLines();
   const store = openMongoDocuments({
-    ...{ uri: server.uri.replace(/\/(?=\?|$)/, '/faults'), log, queryMs: 10_000 },
+    ...{ uri: server.uri.replace(/\/(?=\?|$)/, '/faults'), log, queryMs: 60_000 },
     ...{ maxPoolSize: 20, minPoolSize: 0, separateDatabases: false },
   });
   onTestFinished(() => store.close());
@@ -113,7 +112,7 @@ describeMongo('an error of a server', () => {
       );
     }
     expect(found).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   test.each([true, false])(
     'that persists is answered as an error of the database (replica set: %s)',
@@ -144,7 +143,7 @@ describeMongo('an error of a server', () => {
       ]);
       for (const work of Object.values(operationsOn(store))) await work();
     },
-    60_000,
+    180_000,
   );
 });
 

@@ -23,13 +23,24 @@ it.each(['memory', 'filesystem'] as const)(
   },
 );
 
-it('logs one line for a Redis that is away, and no secret', async () => {
+it('logs one line a minute for a Redis that is away, and no secret', async () => {
   const lines: string[] = [];
   const log = {
     warn: (fields: object, message: string) => void lines.push(JSON.stringify(fields) + message),
   };
-  const cache = await openCacheStore({ ...settings, engine: 'redis' }, { cwd: '/', now: () => 0, log });
+  let time = 0;
+  let failures = 0;
+  const now = () => {
+    failures += 1;
+    return time;
+  };
+  const cache = await openCacheStore({ ...settings, engine: 'redis' }, { cwd: '/', now, log });
   await expect.poll(() => lines.length).toBe(1);
+  const told = failures;
+  await expect.poll(() => failures).toBeGreaterThan(told);
+  expect(lines).toHaveLength(1);
+  time = 60_000;
+  await expect.poll(() => lines.length).toBe(2);
   expect(lines.join()).toContain('ECONNREFUSED');
   expect(lines.join()).not.toContain('secret');
   await cache.close();

@@ -59,6 +59,12 @@ describe('opening documents', () => {
     expect(JSON.stringify(error)).not.toContain('hunter2');
   });
 
+  it('refuses a server without a connection string', async () => {
+    const options = { cwd: '.', queueLimit: 10, queryMs: 500, log };
+    const opened = openDocumentStore({ ...database, engine: 'mongodb' }, options);
+    await expect(opened).rejects.toMatchObject({ code: 'CONFIGURATION_INVALID' });
+  });
+
   it('rejects a page that does not fit into the memory for unsent responses', async () => {
     const cwd = await emptyFolder();
     const asked: number[] = [];
@@ -76,11 +82,11 @@ describe('opening documents', () => {
 
   it('opens the data file for a check, next to a server that has it open', async () => {
     const cwd = await emptyFolder();
-    expect(openDatabaseCheck(database, { cwd })).toBeUndefined();
+    expect(await openDatabaseCheck(database, { cwd })).toBeUndefined();
     const options = { cwd, queueLimit: 10, queryMs: 1000, log, exclusive: true };
     const store = await openDocumentStore({ ...database, engine: 'sqlite' }, options);
     onTestFinished(() => store.close());
-    const check = openDatabaseCheck(database, { cwd });
+    const check = await openDatabaseCheck(database, { cwd });
     expect(check).toBeDefined();
     check?.close();
   });

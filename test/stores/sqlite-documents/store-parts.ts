@@ -1,6 +1,6 @@
 // The parts of a store joined by hand, for tests that look at one of them.
 import { onTestFinished } from 'vitest';
-import type { BuildLimits } from '../../../src/stores/sqlite-documents/build-steps.ts';
+import type { BuildLimits } from '../../../src/stores/sqlite-documents/build-queue.ts';
 import { createCheckpointer } from '../../../src/stores/sqlite-documents/checkpointer.ts';
 import { createWriteQueue } from '../../../src/stores/sqlite-documents/commit/write-queue.ts';
 import { createCommits } from '../../../src/stores/sqlite-documents/commits.ts';
@@ -34,7 +34,7 @@ export function openStoreParts({
     fill: (task) => failing('fill') ?? note('fill', real.fill(task)),
     discard: (task) => note('discard', real.discard(task)),
     drop: (task) => note('drop', real.drop(task)),
-    checkpoint: (task) => note(task ? 'truncate' : 'checkpoint', real.checkpoint(task)),
+    checkpoint: (task) => note(task, real.checkpoint(task)),
   };
   const waiting: { readonly name: string; left: number; readonly reached: () => void }[] = [];
   let failure: { readonly name: string; left: number; readonly error: unknown } | undefined;

@@ -7,6 +7,7 @@ import {
   writeAscii,
   writeByte,
   writeNonJsonValue,
+  writeObjectId,
   writeUtf8,
 } from './json-output.ts';
 
@@ -20,8 +21,8 @@ const COLON = 0x3a;
 /** Bytes of the length that a document begins with. */
 const LENGTH_BYTES = 4;
 
-/** `_id` and its end. */
-const ID_NAME = [0x5f, 0x69, 0x64, 0x00];
+/** Bytes of `_id` and its end. */
+const ID_NAME_BYTES = 4;
 
 /**
  * The JSON text of a document, from the bytes that the driver hands out under `raw`. Its `_id` is the last member,
@@ -34,7 +35,7 @@ export function bsonToJson(bytes: Uint8Array): string {
   if (id !== undefined) {
     if (out.at > 1) writeByte(out, COMMA);
     writeAscii(out, '"_id":');
-    writeValue(out, source, { type: source[id] as number, at: id + 1 + ID_NAME.length });
+    writeValue(out, source, { type: source[id] as number, at: id + 1 + ID_NAME_BYTES });
   }
   writeByte(out, CLOSE_OBJECT);
   return jsonText(out);
@@ -84,8 +85,11 @@ function writeElements(out: JsonOutput, source: Buffer, at: number): void {
   writeByte(out, CLOSE_ARRAY);
 }
 
+/** Whether the name is `_id`. */
 function isId(source: Buffer, name: number): boolean {
-  return ID_NAME.every((byte, index) => source[name + index] === byte);
+  return (
+    source[name] === 0x5f && source[name + 1] === 0x69 && source[name + 2] === 0x64 && source[name + 3] === 0
+  );
 }
 
 function endOfName(source: Buffer, at: number): number {
@@ -112,6 +116,9 @@ function writeValue(out: JsonOutput, source: Buffer, { type, at }: { type: numbe
     case 0x04:
       writeElements(out, source, at + LENGTH_BYTES);
       return at + source.readInt32LE(at);
+    case 0x07:
+      writeObjectId(out, source, at);
+      return at + 12;
     case 0x08:
       writeAscii(out, source[at] === 1 ? 'true' : 'false');
       return at + 1;

@@ -9,7 +9,8 @@ export interface JsonOutput {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Up to this length a loop beats the calls that longer text goes through. */
+const HEX_DIGITS = Buffer.from('0123456789abcdef');
+/** Up to this length a loop beats the call that longer text is copied by. */
 const MAX_LOOP_BYTES = 48;
 
 /** Room for about `size` bytes to begin with. */
@@ -64,7 +65,7 @@ export function writeUtf8(out: JsonOutput, source: Buffer, range: { from: number
   bytes[at] = QUOTE;
   for (let index = from; index < to; index += 1) {
     const byte = source[index] as number;
-    if (byte < 0x20 || byte > 0x7e || byte === QUOTE || byte === BACKSLASH) {
+    if (byte < 0x20 || byte === QUOTE || byte === BACKSLASH) {
       writeString(out, source.toString('utf8', from, to));
       return;
     }
@@ -73,6 +74,22 @@ export function writeUtf8(out: JsonOutput, source: Buffer, range: { from: number
   }
   bytes[at + 1] = QUOTE;
   out.at = at + 2;
+}
+
+/** Writes the text of an ObjectId. */
+export function writeObjectId(out: JsonOutput, source: Buffer, from: number): void {
+  reserve(out, 26);
+  writeByte(out, QUOTE);
+  const { bytes } = out;
+  let at = out.at;
+  for (let index = from; index < from + 12; index += 1) {
+    const byte = source[index] as number;
+    bytes[at] = HEX_DIGITS[byte >> 4] as number;
+    bytes[at + 1] = HEX_DIGITS[byte & 15] as number;
+    at += 2;
+  }
+  out.at = at;
+  writeByte(out, QUOTE);
 }
 
 const UUID = 4;
@@ -92,8 +109,6 @@ function nonJsonValue(source: Buffer, type: number, at: number): string | number
   switch (type) {
     case 0x05:
       return binaryText(source, at);
-    case 0x07:
-      return source.toString('hex', at, at + 12);
     case 0x09:
       return dateText(Number(source.readBigInt64LE(at)));
     case 0x0b: {

@@ -2,11 +2,9 @@
 import { isStoreUnavailable, StoreError } from '../../../errors/errors.ts';
 import type { Random } from '../../../lib/async/retry.ts';
 import type { Logger } from '../../../lib/logger.ts';
-import { namespaceKey } from '../../namespace.ts';
-import type { DocumentStore, Namespace, Write } from '../../ports.ts';
+import { type DocumentStore, type Namespace, namespaceKey, type Write } from '../../ports.ts';
 import { explainByCollectionType } from '../connection/collection-type.ts';
-import { toStoreErrorOrDefect } from '../connection/errors.ts';
-import { isUnappliedWrite, retryOperation, retryRead } from '../connection/retry.ts';
+import { isUnappliedWrite, retryOperation, retryRead, toStoreErrorOrDefect } from '../connection/errors.ts';
 import type { IndexCache, MongoConnection, OperationScope } from '../connection/types.ts';
 import type { TypeProbe } from '../query/type-probe.ts';
 import { createInsertGroups } from './insert-groups.ts';

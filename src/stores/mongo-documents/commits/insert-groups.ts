@@ -10,7 +10,7 @@ import {
 import { StoreError } from '../../../errors/errors.ts';
 import type { Write } from '../../ports.ts';
 import { toBson } from '../bson/json-to-bson.ts';
-import { isUnappliedWrite } from '../connection/retry.ts';
+import { isUnappliedWrite } from '../connection/errors.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { MAX_BATCH, sizeOf } from './write-operations.ts';
 

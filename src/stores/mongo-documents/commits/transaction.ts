@@ -2,14 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientSession, MongoServerError } from 'mongodb';
 import { jitteredBackOff, type Random, retry } from '../../../lib/async/retry.ts';
-import { namespaceKey } from '../../namespace.ts';
-import type { Write } from '../../ports.ts';
+import { namespaceKey, type Write } from '../../ports.ts';
 import {
+  isRetryable,
   isTransientTransactionError,
   isUnknownCommitResult,
   toStoreErrorOrDefect,
 } from '../connection/errors.ts';
-import { isRetryable } from '../connection/retry.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { sendBatch } from './write-commands.ts';
 import { type FailedWrite, firstStale } from './write-errors.ts';

@@ -2,10 +2,8 @@
 import { type Collection, MongoWriteConcernError } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
 import type { Logger } from '../../../lib/logger.ts';
-import { namespaceKey } from '../../namespace.ts';
-import type { Write } from '../../ports.ts';
-import { toStoreErrorOrDefect } from '../connection/errors.ts';
-import { retryRead } from '../connection/retry.ts';
+import { namespaceKey, type Write } from '../../ports.ts';
+import { retryRead, toStoreErrorOrDefect } from '../connection/errors.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { type AppliedWrites, type BeforeImages, readBeforeImages, rollBackWrites } from './rollback.ts';
 import { type BatchResult, sendBatch, UNJOURNALED, writeOne } from './write-commands.ts';

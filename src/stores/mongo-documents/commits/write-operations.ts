@@ -2,8 +2,7 @@
 // server's operation for each write: which document, in which state, and how it changes.
 
 import type { Document } from 'mongodb';
-import { namespaceKey } from '../../namespace.ts';
-import type { Namespace, StoredDocument, Write } from '../../ports.ts';
+import { type Namespace, namespaceKey, type StoredDocument, type Write } from '../../ports.ts';
 import { toBson, toBsonId, toBsonValue } from '../bson/json-to-bson.ts';
 
 type Update = Extract<Write, { kind: 'update' }>;

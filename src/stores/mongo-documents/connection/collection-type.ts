@@ -1,8 +1,7 @@
 // Types of collections that other programs may create (views, time series, capped), and the writes they do not support.
 import { MongoError } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
-import { namespaceKey } from '../../namespace.ts';
-import type { Namespace, Write } from '../../ports.ts';
+import { type Namespace, namespaceKey, type Write } from '../../ports.ts';
 import type { OperationScope } from './types.ts';
 
 /** Any but `plain` takes only some writes. Clustered collections take them all, and are plain. */

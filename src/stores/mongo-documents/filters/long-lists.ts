@@ -1,5 +1,5 @@
 // Long lists of values in filters: deduplicated before translation, and too long for the server beyond a limit.
-import { createYielder } from '../../../lib/async/yielding.ts';
+import { createYielder } from '../../../lib/async/maybe-promise.ts';
 import type { Json } from '../../../lib/json/json.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 

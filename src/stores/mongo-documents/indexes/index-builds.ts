@@ -2,9 +2,16 @@
 import { isStoreUnavailable, StoreError } from '../../../errors/errors.ts';
 import { withAbort } from '../../../lib/async/timeout.ts';
 import type { IndexDefinition, Namespace } from '../../ports.ts';
-import { retryRead } from '../connection/retry.ts';
+import { retryRead } from '../connection/errors.ts';
 import type { MongoConnection, OperationScope } from '../connection/types.ts';
-import { createIndexes, dropIndex, listIndexes } from './index-commands.ts';
+import {
+  addRecords,
+  createIndexes,
+  dropIndex,
+  listIndexes,
+  readOwnership,
+  removeRecords,
+} from './index-commands.ts';
 import {
   type IndexMigrationPlan,
   isComplete,
@@ -12,7 +19,6 @@ import {
   planIndexMigration,
   type ServingIndex,
 } from './index-plan.ts';
-import { addRecords, readOwnership, removeRecords } from './index-records.ts';
 import type { IndexSpec } from './index-spec.ts';
 
 /** A collection, and the means to work on its indexes. */

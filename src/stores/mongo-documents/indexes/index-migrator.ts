@@ -4,8 +4,7 @@ import { isStoreUnavailable, StoreError } from '../../../errors/errors.ts';
 import { createKeyedMutex, createSemaphore } from '../../../lib/async/concurrency.ts';
 import { type Pause, pause as pauseOnClock } from '../../../lib/async/retry.ts';
 import type { Logger } from '../../../lib/logger.ts';
-import { namespaceKey } from '../../namespace.ts';
-import type { DocumentStore, IndexDefinition, Namespace } from '../../ports.ts';
+import { type DocumentStore, type IndexDefinition, type Namespace, namespaceKey } from '../../ports.ts';
 import type { IndexCache, MongoConnection } from '../connection/types.ts';
 import {
   type BuildTarget,

@@ -1,8 +1,7 @@
 // Compares index definitions with existing indexes: which one serves which, which are missing, which may be dropped; and keeps
 // the indexes that this process has declared, for reads and commits.
 
-import { namespaceKey } from '../../namespace.ts';
-import type { IndexDefinition } from '../../ports.ts';
+import { type IndexDefinition, namespaceKey } from '../../ports.ts';
 import type { IndexCache, KnownIndex } from '../connection/types.ts';
 import {
   type IndexSpec,

@@ -1,5 +1,5 @@
 // Heap that keeps the n smallest items of a stream, without ever sorting many at once.
-import { createYielder } from '../../../lib/async/yielding.ts';
+import { createYielder } from '../../../lib/async/maybe-promise.ts';
 
 export interface BoundedHeap<T> {
   add(item: T): void;

@@ -6,12 +6,15 @@ import type { Filter } from '../../filter.ts';
 import type { Namespace, Sort } from '../../ports.ts';
 import { hasLongList } from '../filters/long-lists.ts';
 import { caseInsensitiveEqualities, type TextEquality, withSpellings } from '../filters/text-conditions.ts';
+import { translateFilter } from '../filters/translate.ts';
+import type { TranslatedFilter } from '../filters/translated-filter.ts';
 
 /**
- * A filter with all stored spellings in place of a case-insensitive test, and the time at which they were complete.
+ * The query for a filter with all stored spellings in place of a case-insensitive test, and the time at which they were
+ * complete.
  */
 interface ResolvedFilter {
-  readonly filter: Filter;
+  readonly translated: TranslatedFilter;
   readonly time: bigint;
 }
 
@@ -50,6 +53,11 @@ export function createSpellingCache(): SpellingCache {
   });
   const repeated = new LRUCache<string, bigint>({ max: MAX_ENTRIES });
   const hopeless = new LRUCache<string, true>({ max: MAX_ENTRIES, ttl: UNRESOLVABLE_TTL_MS });
+  /** The filters that were resolved last. One that is asked again is resolved once for each time. */
+  const resolvedFilters = new WeakMap<
+    Filter,
+    { readonly ns: Namespace; readonly resolved: ResolvedFilter }
+  >();
   let latest: bigint | undefined;
   return {
     recordTime(time) {
@@ -58,13 +66,17 @@ export function createSpellingCache(): SpellingCache {
     latestTime: () => latest,
     resolve(ns, filter) {
       if (latest === undefined) return undefined;
+      const last = resolvedFilters.get(filter);
+      if (last?.resolved.time === latest && last.ns === ns) return last.resolved;
       let result = filter;
       for (const equality of caseInsensitiveEqualities(filter)) {
         const known = spellings.get(keyOf(ns, equality));
         if (known?.time !== latest) return undefined;
         result = withSpellings(result, equality, known.spellings);
       }
-      return { filter: result, time: latest };
+      const resolved = { translated: translateFilter(result, { collated: false }), time: latest };
+      resolvedFilters.set(filter, { ns, resolved });
+      return resolved;
     },
     store(ns, equality, known) {
       const key = keyOf(ns, equality);

@@ -2,8 +2,8 @@
 import type { Document } from 'mongodb';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import type { Filter } from '../../filter.ts';
+import { createSorter } from '../../matching/compare.ts';
 import { parsePath, readField } from '../../matching/paths.ts';
-import { createSorter } from '../../matching/sorter.ts';
 import type { Namespace, Sort } from '../../ports.ts';
 import type { KnownIndex, OperationScope } from '../connection/types.ts';
 import {
@@ -44,7 +44,7 @@ export async function findIgnoringCase(
   if (caseInsensitiveEqualities(query.filter).length === 0) return undefined;
   const resolved = spellingCache.resolve(ns, query.filter);
   if (resolved !== undefined) {
-    const page = await findExact(scope, pageQuery, resolved.filter);
+    const page = await findExact(scope, pageQuery, resolved.translated);
     if (page.time === resolved.time) return page;
   }
   const unresolvable = spellingCache.unresolvable(ns, query.filter);
@@ -61,22 +61,21 @@ async function findBySpellings(scope: OperationScope, pageQuery: PageQuery): Pro
   const { ns, query, statistics } = pageQuery;
   const filter = await resolveSpellings(scope, { ...pageQuery, filter: query.filter });
   if (filter === undefined) return undefined;
-  const page = await findExact(scope, pageQuery, filter);
+  const page = await findExact(scope, pageQuery, translateFilter(filter, BINARY));
   if (query.projection === undefined && page.texts.length > 0) {
     statistics.recordOrder(ns, query.sort, page.texts.every(createOrderCheck(query.sort)));
   }
   return page;
 }
 
-/** Takes the filter with spellings in it. */
-async function findExact(scope: OperationScope, pageQuery: PageQuery, filter: Filter): Promise<FoundPage> {
-  const { query, spellingCache } = pageQuery;
-  const page = await findPlain(
-    scope,
-    { ...pageQuery, query: { ...query, filter } },
-    translateFilter(filter, BINARY),
-  );
-  spellingCache.recordTime(page.time);
+/** Takes the query with spellings in it. */
+async function findExact(
+  scope: OperationScope,
+  pageQuery: PageQuery,
+  translated: TranslatedFilter,
+): Promise<FoundPage> {
+  const page = await findPlain(scope, pageQuery, translated);
+  pageQuery.spellingCache.recordTime(page.time);
   return page;
 }
 
@@ -89,8 +88,7 @@ export async function countIgnoringCase(
   if (caseInsensitiveEqualities(filter).length === 0) return undefined;
   const resolved = spellingCache.resolve(ns, filter);
   if (resolved !== undefined) {
-    const query = translateFilter(resolved.filter, BINARY).query;
-    const { count, time } = await countDocumentsAt(scope, { ns, query });
+    const { count, time } = await countDocumentsAt(scope, { ns, query: resolved.translated.query });
     spellingCache.recordTime(time);
     if (time === resolved.time) return count;
   }

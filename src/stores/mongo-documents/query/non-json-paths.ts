@@ -1,4 +1,5 @@
 // Finds the paths of a filter or sort whose result depends on values of non-JSON types, and probes for such values.
+import { andThen, type MaybePromise } from '../../../lib/async/maybe-promise.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 import type { Namespace } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
@@ -22,7 +23,7 @@ const MAX_PATHS = 32;
 
 /** Translates filters of one store, as `translateFilter` does, with what there is of non-JSON types in the collection. */
 export interface FilterTranslator {
-  translate(scope: OperationScope, ns: Namespace, filter: Filter): Promise<TranslatedFilter>;
+  translate(scope: OperationScope, ns: Namespace, filter: Filter): MaybePromise<TranslatedFilter>;
 }
 
 /**
@@ -36,14 +37,17 @@ export function createFilterTranslator(typeProbe: TypeProbe): FilterTranslator {
     if (found !== undefined) return found;
     const plain = translateFilter(filter, { collated: false });
     const made = { isSensitive: sensitivePathsOf(filter).length > 0, plain };
-    known.set(filter, made);
+    // Each request asks for ids by a filter of its own.
+    if (!(filter.kind === 'field' && filter.path === '_id')) known.set(filter, made);
     return made;
   };
   return {
-    async translate(scope, ns, filter) {
+    translate(scope, ns, filter) {
       const { isSensitive, plain } = plainOf(filter);
-      const nonJsonAt = isSensitive ? await findNonJsonTypes(scope, { ns, filter, typeProbe }) : undefined;
-      return nonJsonAt === undefined ? plain : translateFilter(filter, { collated: false, nonJsonAt });
+      if (!isSensitive) return plain;
+      return andThen(findNonJsonTypes(scope, { ns, filter, typeProbe }), (nonJsonAt) =>
+        nonJsonAt === undefined ? plain : translateFilter(filter, { collated: false, nonJsonAt }),
+      );
     },
   };
 }
@@ -116,21 +120,25 @@ function sensitivePathsOfTest(test: FilterTest, path: string): readonly Sensitiv
 }
 
 /** How the server's order serves a sort: as it is, merged from two by the one path that is given, or not at all. */
-export async function chooseSortStrategy(
+type SortChoice = 'plain' | 'evaluated' | { readonly mergedBy: string };
+
+/** Chooses how to sort by `paths`, at once where ids alone decide. */
+export function chooseSortStrategy(
   scope: OperationScope,
   {
     ns,
     paths,
     typeProbe,
   }: { readonly ns: Namespace; readonly paths: readonly string[]; readonly typeProbe: TypeProbe },
-): Promise<'plain' | 'evaluated' | { readonly mergedBy: string }> {
+): MaybePromise<SortChoice> {
   const distinct = [...new Set(paths)].filter((path) => path !== '_id');
   if (distinct.length === 0) return 'plain';
-  const orders = await Promise.all(distinct.map((path) => typeProbe.sortStrategyAt(scope, { ns, path })));
-  const unsorted = distinct.filter((_, at) => orders[at] !== 'plain');
-  const [mergedBy] = unsorted;
-  if (mergedBy === undefined) return 'plain';
-  return unsorted.length === 1 && orders[distinct.indexOf(mergedBy)] === 'merged'
-    ? { mergedBy }
-    : 'evaluated';
+  const probing = Promise.all(distinct.map((path) => typeProbe.sortStrategyAt(scope, { ns, path })));
+  return probing.then((orders) => {
+    const unsorted = distinct.filter((_, at) => orders[at] !== 'plain');
+    const [mergedBy] = unsorted;
+    if (mergedBy === undefined) return 'plain';
+    const isMerged = unsorted.length === 1 && orders[distinct.indexOf(mergedBy)] === 'merged';
+    return isMerged ? { mergedBy } : 'evaluated';
+  });
 }

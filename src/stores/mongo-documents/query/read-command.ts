@@ -9,7 +9,7 @@ import {
   Timestamp,
 } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
-import { createYielder } from '../../../lib/async/yielding.ts';
+import { createYielder } from '../../../lib/async/maybe-promise.ts';
 import type { Direction, Namespace } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
 
@@ -35,7 +35,8 @@ export async function runRead(
 /** Operation time: that of the last majority write to any collection; undefined if the server returns none. */
 export function operationTimeOf(answer: Document): bigint | undefined {
   const time: unknown = answer['operationTime'];
-  return time instanceof Timestamp ? time.toBigInt() : undefined;
+  if (!(time instanceof Timestamp)) return undefined;
+  return (BigInt(time.getHighBitsUnsigned()) << 32n) | BigInt(time.getLowBitsUnsigned());
 }
 
 /** The member `cursor` of an answer: a batch of documents, and the cursor that has the next one, 0 where there is none. */
@@ -193,7 +194,7 @@ export async function countDocuments(scope: OperationScope, counting: CountReque
   return (await countDocumentsAt(scope, counting)).count;
 }
 
-/** The same with the time of the answer, as `readRows` has it. */
+/** The same with the operation time of the answer. */
 export async function countDocumentsAt(
   scope: OperationScope,
   { ns, query, limit, collation = BINARY_COLLATION }: CountRequest,

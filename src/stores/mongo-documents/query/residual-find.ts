@@ -2,11 +2,11 @@
 // selects ids here, then fetches the documents of the page by them.
 
 import { BSON, type Document } from 'mongodb';
-import { mapYielding } from '../../../lib/async/yielding.ts';
+import { mapYielding } from '../../../lib/async/maybe-promise.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import type { Filter } from '../../filter.ts';
+import { createSorter } from '../../matching/compare.ts';
 import { compileFilter } from '../../matching/compile-filter.ts';
-import { createSorter } from '../../matching/sorter.ts';
 import type { FindQuery, Namespace, Sort } from '../../ports.ts';
 import { parseBson } from '../bson/bson-to-json.ts';
 import type { OperationScope } from '../connection/types.ts';

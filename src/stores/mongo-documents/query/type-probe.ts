@@ -2,8 +2,7 @@
 // by their own rules although they are read as text. Collections written by this server alone have none.
 import { LRUCache } from 'lru-cache';
 import { type Document, MongoServerError } from 'mongodb';
-import { namespaceKey } from '../../namespace.ts';
-import type { Namespace } from '../../ports.ts';
+import { type Namespace, namespaceKey } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { NON_JSON_TEXT_TYPES } from '../filters/value-conditions.ts';
 import { runRead } from './read-command.ts';

@@ -1,11 +1,12 @@
-// Checks a data file for damage and inconsistent indexes, and rebuilds broken indexes. A server may run at the same time.
+// Checks a data file for damage, with SQLite's own check of each table, and for inconsistent indexes; rebuilds broken indexes. A
+// server may run at the same time.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { StoreError } from '../../../errors/errors.ts';
 import type { Namespace } from '../../ports.ts';
 import { type CollectionEntry, createCatalogue, type IndexEntry } from '../data-file/catalogue.ts';
-import { openConnection } from '../data-file/connection.ts';
+import { type Connection, inTransaction, openConnection } from '../data-file/connection.ts';
 import { documentTable, hasSchema } from '../data-file/schema.ts';
 import { asStoreError } from '../data-file/storage-errors.ts';
 import { isSuperseded } from '../indexes/index-build.ts';
@@ -13,7 +14,6 @@ import { createWriteContext, type WriteContext } from '../indexes/index-update.t
 import { type CollectionIssues, checkCollection } from './collection-check.ts';
 import { type RowIssues, tablesOfIndex } from './index-check.ts';
 import { rebuildIndex } from './index-repair.ts';
-import { checkTable, isCorrupt } from './table-check.ts';
 
 /** What an issue is about: an index, the documents of a collection, or the file itself. */
 interface IssueLocation {
@@ -207,5 +207,38 @@ export function openDataCheck(options: CheckOptions): DataCheck | undefined {
     );
   } catch (cause) {
     throw new StoreError('unavailable', { cause });
+  }
+}
+
+const CORRUPT = 11;
+const NOT_A_DATABASE = 26;
+/** One damaged page causes many messages. */
+const MAX_MESSAGES = 3;
+
+const PRIMARY_CODE = 0xff;
+
+/** Whether the error says that pages of the file are damaged. */
+export function isCorrupt(error: unknown): error is Error {
+  if (!(error instanceof Error) || !('errcode' in error)) return false;
+  return [CORRUPT, NOT_A_DATABASE].includes(Number(error.errcode) & PRIMARY_CODE);
+}
+
+const SCHEMA = 'sqlite_schema';
+
+function messagesAbout(connection: Connection, table: string): readonly string[] {
+  const known = connection.statement(`select 1 from ${SCHEMA} where name = ?`).get(table);
+  // Another process may have dropped the table.
+  if (known === undefined && table !== SCHEMA) return [];
+  const rows = connection.statement(`pragma integrity_check('${table}')`).all() as unknown as [string][];
+  return rows.flatMap(([text]) => text.split('\n')).filter((text) => text !== 'ok');
+}
+
+/** Returns the first messages about the pages of a table and of SQLite's own indexes on it. */
+export function checkTable(connection: Connection, table: string): readonly string[] {
+  try {
+    return inTransaction(connection, 'read', () => messagesAbout(connection, table)).slice(0, MAX_MESSAGES);
+  } catch (error) {
+    if (isCorrupt(error)) return [error.message];
+    throw error;
   }
 }

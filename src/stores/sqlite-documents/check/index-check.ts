@@ -4,7 +4,7 @@ import type { StoredDocument } from '../../ports.ts';
 import type { IndexEntry } from '../data-file/catalogue.ts';
 import { indexTable } from '../data-file/schema.ts';
 import { createDeadlineLimit } from '../data-file/work-limit.ts';
-import type { EncodedRows } from '../indexes/index-rows.ts';
+import type { EncodedRows } from '../indexes/index-keys.ts';
 import type { WriteContext } from '../indexes/index-update.ts';
 
 /** Numbers of wrong rows in an index. */

@@ -3,8 +3,7 @@ import { StoreError } from '../../../errors/errors.ts';
 import { documentVersion } from '../../../lib/json/stored-json.ts';
 import type { StoredDocument, Write } from '../../ports.ts';
 import { type CollectionEntry, inWriteTransaction } from '../data-file/catalogue.ts';
-import { parseDocument } from '../data-file/document-text.ts';
-import { documentTable } from '../data-file/schema.ts';
+import { documentTable, parseDocument } from '../data-file/schema.ts';
 import type { WorkLimit } from '../data-file/work-limit.ts';
 import { updateIndex, type WriteContext } from '../indexes/index-update.ts';
 

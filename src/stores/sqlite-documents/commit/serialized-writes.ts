@@ -1,8 +1,7 @@
 // The writes of a commit as a few long buffers, which are cheaper to send to a thread than thousands of objects.
 import { StoreError } from '../../../errors/errors.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
-import { namespaceKey } from '../../namespace.ts';
-import type { Namespace, StoredDocument, Write } from '../../ports.ts';
+import { type Namespace, namespaceKey, type StoredDocument, type Write } from '../../ports.ts';
 
 export interface SerializedWrites {
   /** Two lines per write: the operation as JSON, and the text of the document. */

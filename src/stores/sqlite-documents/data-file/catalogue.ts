@@ -1,6 +1,5 @@
 // In-memory copy of the tables `collections` and `indexes`, one per connection. Reloaded after another connection wrote.
-import { namespaceKey } from '../../namespace.ts';
-import type { IndexDefinition, Namespace } from '../../ports.ts';
+import { type IndexDefinition, type Namespace, namespaceKey } from '../../ports.ts';
 import { type Connection, inTransaction } from './connection.ts';
 import { createDocumentTable, createIndexTable, indexTable } from './schema.ts';
 
@@ -49,15 +48,15 @@ export interface Catalogue {
   forgetIndex(entry: CollectionEntry, index: IndexEntry): void;
 }
 
-/** What a read needs. */
-export interface ReadContext {
+/** An open data file: what reads and writes of it need. */
+export interface DataFile {
   readonly connection: Connection;
   readonly catalogue: Catalogue;
 }
 
 /** Runs `work` in one snapshot of the file. `entry` is undefined when the collection does not exist. */
 export function onSnapshot<T>(
-  { connection, catalogue }: ReadContext,
+  { connection, catalogue }: DataFile,
   ns: Namespace,
   work: (entry: CollectionEntry | undefined) => T,
 ): T {
@@ -68,7 +67,7 @@ export function onSnapshot<T>(
 }
 
 /** Runs `work` in one write transaction with a current catalogue. On an error everything is rolled back and rethrown. */
-export function inWriteTransaction<T>({ connection, catalogue }: ReadContext, work: () => T): T {
+export function inWriteTransaction<T>({ connection, catalogue }: DataFile, work: () => T): T {
   try {
     return inTransaction(connection, 'immediate', () => {
       catalogue.refresh();

@@ -1,7 +1,12 @@
-// The folder of the data file: creation, permissions and free space.
-import { closeSync, mkdirSync, openSync, statfsSync } from 'node:fs';
-import { join } from 'node:path';
+// The folder of the data file: creation, permissions, free space, and the lock that keeps a second server out. That is a lock of the
+// operating system, taken through SQLite on an empty file, so it ends with the process, however that ends.
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StoreError } from '../../../errors/errors.ts';
 import { OWNER_ONLY_MODE, restrictToOwner } from '../../../lib/files/file-operations.ts';
+import { isBusy } from './connection.ts';
 
 /** The data contain secrets: access for the owner only. */
 const FOLDER_MODE = 0o700;
@@ -43,4 +48,81 @@ export function freeBytes(path: string): number {
   } catch {
     return Number.POSITIVE_INFINITY;
   }
+}
+
+/** Held while the process lives and this object is referenced. */
+export interface FolderLock {
+  release(): void;
+}
+
+interface LockOwner {
+  readonly pid: number;
+  readonly host: string;
+  readonly since: string;
+}
+
+const LOCK_FILE = 'cloister.lock';
+/** Who holds the lock, for operators. Not in the locked file, which no other process can read. */
+const OWNER_FILE = 'cloister.lock.json';
+
+/** Reads the file of the owner; undefined if it is missing or not valid. */
+function readOwner(path: string): LockOwner | undefined {
+  try {
+    const { pid, host, since } = JSON.parse(readFileSync(join(path, OWNER_FILE), 'utf8')) as LockOwner;
+    return typeof pid === 'number' && typeof host === 'string' && typeof since === 'string'
+      ? { pid, host, since }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function writeOwner(path: string, owner: LockOwner): void {
+  const file = join(path, OWNER_FILE);
+  try {
+    // A file left by a killed process is removed first, so that the mode is ours.
+    rmSync(file, { force: true });
+    writeFileSync(file, `${JSON.stringify(owner)}\n`, { mode: OWNER_ONLY_MODE, flag: 'wx' });
+  } catch {
+    // The lock works without this file, and a full disk must not keep a server from reading.
+  }
+}
+
+function folderInUseError(path: string): StoreError {
+  const owner = readOwner(path);
+  const who = owner === undefined ? '' : `: process ${owner.pid} on ${owner.host}, since ${owner.since}`;
+  return new StoreError('in-use', {
+    cause: new Error(`another server has the data folder ${resolve(path)}${who}`),
+  });
+}
+
+function lockFile(file: string): DatabaseSync {
+  ensurePrivateFile(file);
+  const db = new DatabaseSync(file, { timeout: 0 });
+  try {
+    db.exec('begin exclusive');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Locks the folder `path` for this process. Throws an `in-use` StoreError that names the owner. */
+export function lockFolder(path: string, now: () => number): FolderLock {
+  let db: DatabaseSync;
+  try {
+    db = lockFile(join(path, LOCK_FILE));
+  } catch (error) {
+    throw isBusy(error) ? folderInUseError(path) : error;
+  }
+  const owner: LockOwner = { pid: process.pid, host: hostname(), since: new Date(now()).toISOString() };
+  writeOwner(path, owner);
+  return {
+    release() {
+      if (!db.isOpen) return;
+      rmSync(join(path, OWNER_FILE), { force: true });
+      db.close();
+    },
+  };
 }

@@ -1,6 +1,9 @@
 // Schema of the data file: the catalogue tables, `touched` for running index builds, one table per collection, and one or two
-// tables per index.
+// tables per index. Documents are validated when they are read: a damaged page returns arbitrary bytes.
+
+import type { StoredDocument } from '../../ports.ts';
 import type { Connection } from './connection.ts';
+import { StorageError } from './storage-errors.ts';
 
 /** Incremented when the layout changes. A file with a newer layout is rejected. */
 const LAYOUT = 1;
@@ -62,4 +65,29 @@ export function createIndexTable(connection: Connection, n: number, caseFolded: 
   connection.db.exec(
     `create table ${indexTable(n, caseFolded)} (key blob primary key, doc integer not null) without rowid`,
   );
+}
+
+const OPEN = '{'.charCodeAt(0);
+const CLOSE = '}'.charCodeAt(0);
+
+/** Returns the text of a document. Throws `damaged` for other values. Only the first and last character are checked: cheap. */
+export function documentText(value: unknown): string {
+  if (
+    typeof value === 'string' &&
+    value.charCodeAt(0) === OPEN &&
+    value.charCodeAt(value.length - 1) === CLOSE
+  )
+    return value;
+  throw new StorageError('damaged', 'a row of a collection contains no document');
+}
+
+/** Parses the text of a document. Throws `damaged` for any other text. */
+export function parseDocument(text: string): StoredDocument {
+  try {
+    const document = JSON.parse(text) as StoredDocument;
+    if (typeof document._id === 'string') return document;
+  } catch {
+    // Replaced below: the message of the parser would quote the document.
+  }
+  throw new StorageError('damaged', 'the text of a document is not valid');
 }

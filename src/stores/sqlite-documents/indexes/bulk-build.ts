@@ -2,8 +2,7 @@
 // each page is written once. Writes during a build update the rows of their documents themselves, and the build skips those.
 
 import { inTransaction, isBusy } from '../data-file/connection.ts';
-import { parseDocument } from '../data-file/document-text.ts';
-import { documentTable, indexTable } from '../data-file/schema.ts';
+import { documentTable, indexTable, parseDocument } from '../data-file/schema.ts';
 import { createDeadlineLimit } from '../data-file/work-limit.ts';
 import { completeIndex, findIndex, type LocatedIndex } from './index-build.ts';
 import { updateIndexRows, type WriteContext } from './index-update.ts';

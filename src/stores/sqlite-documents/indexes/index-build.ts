@@ -1,8 +1,7 @@
 // Builds the index of a small collection in slices, so that other writes run between two slices.
 
 import { type CollectionEntry, type IndexEntry, inWriteTransaction } from '../data-file/catalogue.ts';
-import { parseDocument } from '../data-file/document-text.ts';
-import { documentTable } from '../data-file/schema.ts';
+import { documentTable, parseDocument } from '../data-file/schema.ts';
 import { createDeadlineLimit } from '../data-file/work-limit.ts';
 import { updateIndexRows, type WriteContext } from './index-update.ts';
 

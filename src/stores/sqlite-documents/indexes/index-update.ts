@@ -1,14 +1,13 @@
 // Keeps the rows of an index in step with its documents: the rows of one document are replaced in one call.
 import { StoreError } from '../../../errors/errors.ts';
 import type { StoredDocument } from '../../ports.ts';
-import type { IndexEntry, ReadContext } from '../data-file/catalogue.ts';
+import type { DataFile, IndexEntry } from '../data-file/catalogue.ts';
 import { indexTable } from '../data-file/schema.ts';
 import type { WorkLimit } from '../data-file/work-limit.ts';
-import { createRowEncoder, type EncodedRows, type RowEncoder } from './index-rows.ts';
-import { prefixSuccessor } from './key-encoding.ts';
+import { createRowEncoder, type EncodedRows, prefixSuccessor, type RowEncoder } from './index-keys.ts';
 
 /** What commits and index builds need. */
-export interface WriteContext extends ReadContext {
+export interface WriteContext extends DataFile {
   /** The row encoder of an index, created once per definition. */
   rowEncoder(index: IndexEntry): RowEncoder;
 }
@@ -16,7 +15,7 @@ export interface WriteContext extends ReadContext {
 const NO_ROWS: EncodedRows = { exact: [], caseFolded: [], idBytes: 0, arrays: 0 };
 
 /** Creates the context of one connection. */
-export function createWriteContext({ connection, catalogue }: ReadContext): WriteContext {
+export function createWriteContext({ connection, catalogue }: DataFile): WriteContext {
   const encoders = new WeakMap<object, RowEncoder>();
   return {
     connection,

@@ -1,13 +1,11 @@
 // Fetches the documents that a plan's access finds, one at a time, before the rest of the filter is applied.
 import type { CollectionEntry } from '../data-file/catalogue.ts';
 import type { Connection } from '../data-file/connection.ts';
-import { documentText } from '../data-file/document-text.ts';
-import { documentTable, indexTable } from '../data-file/schema.ts';
+import { documentTable, documentText, indexTable } from '../data-file/schema.ts';
 import { StorageError } from '../data-file/storage-errors.ts';
 import type { WorkLimit } from '../data-file/work-limit.ts';
-import type { IndexAccess } from './index-plan.ts';
+import type { Access, IndexAccess } from './index-plan.ts';
 import { isShort } from './ordered-table.ts';
-import type { Access } from './plan.ts';
 import type { Prefilter } from './prefilter.ts';
 
 export type Candidate = readonly [doc: number, json: string];

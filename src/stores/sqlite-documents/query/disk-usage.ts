@@ -1,6 +1,6 @@
 // Measures the size of a collection and of each of its indexes in the data file.
 import type { Namespace } from '../../ports.ts';
-import type { ReadContext } from '../data-file/catalogue.ts';
+import type { DataFile } from '../data-file/catalogue.ts';
 import type { Connection } from '../data-file/connection.ts';
 import { documentTable, indexTable } from '../data-file/schema.ts';
 import { type WorkLimit, WorkLimitExceeded } from '../data-file/work-limit.ts';
@@ -53,7 +53,7 @@ export interface DiskUsageOptions {
 
 /** Reads every page header: the time is proportional to the data. Throws what `workLimit` throws. */
 export function measureDiskUsage(
-  { connection, catalogue }: ReadContext,
+  { connection, catalogue }: DataFile,
   ns: Namespace,
   { workLimit, maxText }: DiskUsageOptions,
 ): DiskUsage {

@@ -2,8 +2,7 @@
 // write to their collection.
 import type { Namespace } from '../../ports.ts';
 import { type CollectionEntry, onSnapshot } from '../data-file/catalogue.ts';
-import { documentText } from '../data-file/document-text.ts';
-import { documentTable } from '../data-file/schema.ts';
+import { documentTable, documentText } from '../data-file/schema.ts';
 import type { WorkLimit } from '../data-file/work-limit.ts';
 import type { QueryContext } from './execute.ts';
 import { isShort } from './ordered-table.ts';

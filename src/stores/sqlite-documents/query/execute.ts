@@ -8,17 +8,15 @@ import type { Filter } from '../../filter.ts';
 import { compileFilter } from '../../matching/compile-filter.ts';
 import { createProjector } from '../../matching/projector.ts';
 import type { FindQuery, Namespace, Projection, Sort, TextPage } from '../../ports.ts';
-import { type CollectionEntry, onSnapshot, type ReadContext } from '../data-file/catalogue.ts';
-import { documentText, parseDocument } from '../data-file/document-text.ts';
-import { documentTable, indexTable } from '../data-file/schema.ts';
+import { type CollectionEntry, type DataFile, onSnapshot } from '../data-file/catalogue.ts';
+import { documentTable, documentText, indexTable, parseDocument } from '../data-file/schema.ts';
 import type { WorkLimit } from '../data-file/work-limit.ts';
-import { createSortKey } from '../indexes/index-rows.ts';
+import { createSortKey } from '../indexes/index-keys.ts';
 import { type Candidate, type CandidateSearch, findCandidates } from './candidates.ts';
 import { countRows, isShort, readJoinedPage, readPage } from './ordered-table.ts';
-import type { Plan } from './plan.ts';
-import { createPlanner, type PlannedQuery, type Planner } from './plan-cache.ts';
+import { type Match, selectPage } from './page-selection.ts';
+import { createPlanner, type Plan, type PlannedQuery, type Planner } from './plan.ts';
 import { createPrefilter } from './prefilter.ts';
-import { type Match, selectPage } from './select-page.ts';
 
 /** A plan with a fallback may examine this many documents before the fallback takes over. */
 const MAX_TRIAL_DOCUMENTS = 20_000;
@@ -44,14 +42,14 @@ export function createResultProjector(projection: Projection | undefined): (text
 }
 
 /** What a query needs of one connection. */
-export interface QueryContext extends ReadContext {
+export interface QueryContext extends DataFile {
   readonly planner: Planner;
   /** Returns the statement that selects the text of a document by its id. */
   statementById(entry: CollectionEntry): StatementSync;
 }
 
 /** Creates the context of one connection. */
-export function createQueryContext({ connection, catalogue }: ReadContext): QueryContext {
+export function createQueryContext({ connection, catalogue }: DataFile): QueryContext {
   const byCollection = new Map<number, StatementSync>();
   return {
     connection,

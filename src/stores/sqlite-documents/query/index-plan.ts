@@ -4,7 +4,7 @@ import type { Filter, FilterTest } from '../../filter.ts';
 import { parsePath } from '../../matching/paths.ts';
 import type { Direction, IndexKey, Sort } from '../../ports.ts';
 import type { IndexEntry } from '../data-file/catalogue.ts';
-import { inDirection, prefixSuccessor } from '../indexes/key-encoding.ts';
+import { inDirection, prefixSuccessor } from '../indexes/index-keys.ts';
 import { includesNull, type KeyBounds, type KeyRange, keyBoundsOf, prefixRange } from './key-bounds.ts';
 
 /** A filter as a conjunction. */
@@ -38,6 +38,24 @@ export interface IndexAccess {
   /** A document may occur more than once; only the first occurrence counts. */
   readonly mayRepeat: boolean;
 }
+
+/** How a query reads its documents. */
+export type Access =
+  /** Single documents, in this order. */
+  | { readonly kind: 'ids'; readonly ids: readonly string[] }
+  /** Documents in `_id` order, from `low` to below `high`. */
+  | {
+      readonly kind: 'id-scan';
+      readonly reversed: boolean;
+      readonly low: string;
+      /** SQLite sorts every text below every blob. */
+      readonly high: string | Buffer;
+    }
+  /** All documents, in storage order. */
+  | { readonly kind: 'scan' }
+  | IndexAccess
+  /** The union of several index accesses, unordered. */
+  | { readonly kind: 'union'; readonly branches: readonly IndexAccess[] };
 
 export interface IndexAccessPlan {
   readonly access: IndexAccess;

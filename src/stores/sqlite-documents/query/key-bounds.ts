@@ -4,7 +4,7 @@ import type { Json } from '../../../lib/json/json.ts';
 import { foldCase } from '../../../lib/regex/case-folding.ts';
 import type { FilterTest } from '../../filter.ts';
 import type { Direction } from '../../ports.ts';
-import { encodeValue, inDirection, prefixSuccessor, TYPE_TAG } from '../indexes/key-encoding.ts';
+import { encodeValue, inDirection, prefixSuccessor, TYPE_TAG } from '../indexes/index-keys.ts';
 
 /** Keys from `low` to below `high`, compared as bytes. */
 export interface KeyRange {

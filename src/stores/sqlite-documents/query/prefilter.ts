@@ -3,8 +3,8 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Json } from '../../../lib/json/json.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
+import type { Access } from './index-plan.ts';
 import { flattenConjunction } from './index-plan.ts';
-import type { Access } from './plan.ts';
 
 export interface Prefilter {
   /** Empty, or conditions that each begin with ` and `. */

@@ -2,7 +2,7 @@
 // a long page is transferred as one buffer instead of being copied, and decoded in slices.
 
 import { StoreError } from '../../../errors/errors.ts';
-import { forEachYielding } from '../../../lib/async/yielding.ts';
+import { forEachYielding } from '../../../lib/async/maybe-promise.ts';
 import { MAX_JOINED_LENGTH, textLength } from '../../../lib/chunked-text.ts';
 import {
   asStoreError,

@@ -16,6 +16,7 @@ import {
   type ThreadResult,
   unwrapResult,
 } from './thread-messages.ts';
+import type { CheckpointKind } from './writer-thread.ts';
 
 /** Every method rejects with a StoreError. */
 export interface Threads {
@@ -28,7 +29,7 @@ export interface Threads {
   fill(task: BuildSlice): Promise<FillState>;
   discard(index: number): Promise<void>;
   drop(index: number): Promise<void>;
-  checkpoint(truncate: boolean): Promise<void>;
+  checkpoint(kind: CheckpointKind): Promise<void>;
   /** Waits for running tasks. */
   close(): Promise<void>;
 }
@@ -124,7 +125,7 @@ export function createThreads(file: string, options: ThreadsOptions = {}): Threa
     fill: (task) => write('fill', task),
     discard: (index) => write('discard', index),
     drop: (index) => write('drop', index),
-    checkpoint: (truncate) => write('checkpoint', truncate),
+    checkpoint: (kind) => write('checkpoint', kind),
     async close() {
       await Promise.all([...pools.values()].map((entry) => entry.close()));
       pools.clear();

@@ -72,10 +72,13 @@ export function drop(index: number): ThreadResult<undefined> {
   });
 }
 
-/** Checkpoints the write-ahead log; `truncate` also empties it, which needs the write lock. */
-export function checkpoint(truncate: boolean): ThreadResult<undefined> {
+/** `restart` makes the next write begin the log again, `truncate` also empties its file: both need the write lock. */
+export type CheckpointKind = 'passive' | 'restart' | 'truncate';
+
+/** Checkpoints the write-ahead log. */
+export function checkpoint(kind: CheckpointKind): ThreadResult<undefined> {
   return captureResult(() => {
-    writer().connection.db.exec(`pragma wal_checkpoint(${truncate ? 'truncate' : 'passive'})`);
+    writer().connection.db.exec(`pragma wal_checkpoint(${kind})`);
     return undefined;
   });
 }

@@ -11,8 +11,7 @@ import {
   updateOperation,
   writeOperation,
 } from '../../../../src/stores/mongo-documents/commits/write-operations.ts';
-import { namespaceKey } from '../../../../src/stores/namespace.ts';
-import type { Write } from '../../../../src/stores/ports.ts';
+import { namespaceKey, type Write } from '../../../../src/stores/ports.ts';
 import { BOOKS, ELSEWHERE, idOf, insert, NEIGHBOUR } from '../../../contracts/store-cases.ts';
 import { createDatabase, describeMongo, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { remove, update } from './workbench.ts';

@@ -12,7 +12,7 @@ import {
   isUnappliedWrite,
   retryOperation,
   retryRead,
-} from '../../../../src/stores/mongo-documents/connection/retry.ts';
+} from '../../../../src/stores/mongo-documents/connection/errors.ts';
 import { rejection } from '../connections.ts';
 
 const coded = (code: number) => new MongoServerError({ errmsg: 'no', code });

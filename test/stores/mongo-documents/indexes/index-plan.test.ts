@@ -12,8 +12,7 @@ import {
   specOf,
   toIndexCommand,
 } from '../../../../src/stores/mongo-documents/indexes/index-spec.ts';
-import { namespaceKey } from '../../../../src/stores/namespace.ts';
-import type { IndexDefinition } from '../../../../src/stores/ports.ts';
+import { type IndexDefinition, namespaceKey } from '../../../../src/stores/ports.ts';
 import { ELSEWHERE, index } from '../../../contracts/store-cases.ts';
 import { foldingIndex, SPACE } from './workbench.ts';
 

@@ -1,7 +1,7 @@
 // Index builds that are cut short: by a crash of either side, by a process that ends, by a change of mind.
 import type { MongoClient } from 'mongodb';
 import { afterEach, expect, test } from 'vitest';
-import { addRecords } from '../../../../src/stores/mongo-documents/indexes/index-records.ts';
+import { addRecords } from '../../../../src/stores/mongo-documents/indexes/index-commands.ts';
 import { specOf } from '../../../../src/stores/mongo-documents/indexes/index-spec.ts';
 import { failureOf, index } from '../../../contracts/store-cases.ts';
 import {

@@ -4,8 +4,8 @@ import { BSON, ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import type { Json } from '../../../../src/lib/json/json.ts';
 import type { Filter, FilterTest } from '../../../../src/stores/filter.ts';
+import { compareDocuments } from '../../../../src/stores/matching/compare.ts';
 import { compileFilter } from '../../../../src/stores/matching/compile-filter.ts';
-import { compareDocuments } from '../../../../src/stores/matching/sorter.ts';
 import { translateFilter } from '../../../../src/stores/mongo-documents/filters/translate.ts';
 import {
   chooseSortStrategy,
@@ -165,7 +165,7 @@ describeMongo('values of non-JSON types', ({ standalone }) => {
     const found = await nonJsonAt(where('when', { kind: 'gt', value: '2024' }));
     expect(found?.('when')).toEqual({ dates: true, others: false });
     const order = (...paths: string[]) =>
-      run((scope) => chooseSortStrategy(scope, { ns: BOOKS, paths, typeProbe }));
+      run(async (scope) => chooseSortStrategy(scope, { ns: BOOKS, paths, typeProbe }));
     expect(await order('_id', 'none')).toBe('plain');
     expect(await order('id')).toBe('plain');
     expect(await order('when', 'id')).toEqual({ mergedBy: 'when' });

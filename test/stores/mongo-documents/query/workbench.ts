@@ -7,8 +7,8 @@ import {
   createCollationStatistics,
   createSpellingCache,
 } from '../../../../src/stores/mongo-documents/query/case-insensitive-cache.ts';
-import { createReads } from '../../../../src/stores/mongo-documents/query/find.ts';
 import { createPageTexts } from '../../../../src/stores/mongo-documents/query/page.ts';
+import { createReads } from '../../../../src/stores/mongo-documents/query/reads.ts';
 import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
 import type { FindQuery, IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
 import { BOOKS, index, query } from '../../../contracts/store-cases.ts';

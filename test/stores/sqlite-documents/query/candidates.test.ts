@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { MATCH_ALL } from '../../../../src/stores/filter.ts';
 import { findCandidates } from '../../../../src/stores/sqlite-documents/query/candidates.ts';
-import { FULL_RANGE, type IndexAccess } from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
-import type { Access } from '../../../../src/stores/sqlite-documents/query/plan.ts';
+import {
+  type Access,
+  FULL_RANGE,
+  type IndexAccess,
+} from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
 import { createPrefilter } from '../../../../src/stores/sqlite-documents/query/prefilter.ts';
 import { idOf, indexOf, NO_LIMIT, NS, openTestDatabase, type TestDatabase } from '../test-database.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { yieldToEventLoop } from '../../../../src/lib/async/yielding.ts';
+import { yieldToEventLoop } from '../../../../src/lib/async/maybe-promise.ts';
 import { createDocumentCache } from '../../../../src/stores/sqlite-documents/query/documents-by-id.ts';
 import { openTemporaryStore } from '../../../helpers/store/temporary-store.ts';
 import { idOf } from '../test-database.ts';

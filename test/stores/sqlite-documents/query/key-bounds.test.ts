@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../../src/lib/json/json.ts';
 import type { FilterTest } from '../../../../src/stores/filter.ts';
 import { compileFilter } from '../../../../src/stores/matching/compile-filter.ts';
-import { createRowEncoder } from '../../../../src/stores/sqlite-documents/indexes/index-rows.ts';
-import { encodeValue, inDirection } from '../../../../src/stores/sqlite-documents/indexes/key-encoding.ts';
+import {
+  createRowEncoder,
+  encodeValue,
+  inDirection,
+} from '../../../../src/stores/sqlite-documents/indexes/index-keys.ts';
 import {
   includesNull,
   type KeyBounds,

@@ -3,18 +3,18 @@ import {
   createWorkLimit,
   WorkLimitExceeded,
 } from '../../../../src/stores/sqlite-documents/data-file/work-limit.ts';
+import { encodeValue, prefixSuccessor } from '../../../../src/stores/sqlite-documents/indexes/index-keys.ts';
 import {
-  encodeValue,
-  prefixSuccessor,
-} from '../../../../src/stores/sqlite-documents/indexes/key-encoding.ts';
-import { FULL_RANGE, type IndexAccess } from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
+  type Access,
+  FULL_RANGE,
+  type IndexAccess,
+} from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
 import {
   countRows,
   estimateRows,
   orderedTableFor,
   readPage,
 } from '../../../../src/stores/sqlite-documents/query/ordered-table.ts';
-import type { Access } from '../../../../src/stores/sqlite-documents/query/plan.ts';
 import { idOf, indexOf, NO_LIMIT, NS, openTestDatabase, type TestDatabase } from '../test-database.ts';
 
 const COUNT = 45_000;

@@ -36,7 +36,7 @@ describe('the worker threads', () => {
     // Left alone, each would outlive this test.
     const outcomes = await Promise.allSettled([stuck(), stuck(), stuck(), stuck()]);
     for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { reason: 'timeout' } });
-    expect(await threads.count({ ns: NS, filter: MATCH_ALL, deadline: Date.now() + 5000 })).toBe(1);
+    expect(await threads.count({ ns: NS, filter: MATCH_ALL, deadline: undefined })).toBe(1);
   });
 
   it('read a long page only if there is memory for it when a reader is free', async () => {

@@ -17,7 +17,7 @@ it('the writer thread commits, builds and drops indexes, and truncates the log',
   expect(bench.connection.statement(`select count(*) from i_${n}`).get()).toEqual([3]);
   await threads.drop(n);
   expect(await threads.gather({ index: n, ms: 100 })).toBe('gone');
-  await threads.checkpoint(true);
+  await threads.checkpoint('truncate');
   const log = bench.connection.statement('pragma wal_checkpoint(noop)').get() as unknown as number[];
   expect(log[1]).toBe(0);
 });

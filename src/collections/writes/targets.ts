@@ -1,0 +1,106 @@
+// The documents that an update or a removal is for: how they are named, read, and kept from other writes meanwhile.
+import { AppError } from '../../errors/errors.ts';
+import { type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
+import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
+import { type Filter, filterById, filterByIds } from '../../stores/filter.ts';
+import type { Projection, StoredDocument } from '../../stores/ports.ts';
+import { type Collection, documentKey } from '../model/collection.ts';
+import type { RequestContext, WriteOptions } from '../model/documents.ts';
+import type { WriteDeps } from './commit.ts';
+
+/** The document with this id, or all documents that the query matches. */
+export type WriteTarget =
+  | ({ readonly id: string } & Pick<WriteOptions, 'ifMatch'>)
+  | { readonly query: JsonObject };
+
+interface TargetOptions {
+  readonly collection: Collection;
+  readonly target: WriteTarget;
+  /** Fields to read; all unless given. */
+  readonly projection?: Projection | undefined;
+}
+
+type TargetDeps = Pick<WriteDeps, 'store' | 'filters' | 'limits'>;
+
+/**
+ * Resolves with the documents of a target. By id, throws DOCUMENT_NOT_FOUND, or PRECONDITION_FAILED where `ifMatch` rejects
+ * the state of the document. By query, throws FILTER_INVALID, or WRITE_TOO_LARGE where too many documents match.
+ */
+export async function loadTargets(
+  deps: TargetDeps,
+  { collection, target, projection }: TargetOptions,
+  context: RequestContext,
+): Promise<readonly StoredDocument[]> {
+  if ('query' in target) {
+    const filter = await deps.filters.compile(collection, target.query as Json, context);
+    return loadMatches(deps, { collection, filter, projection }, context);
+  }
+  const filter = filterById(target.id);
+  const [text] = await findTexts(deps, { collection, filter, limit: 1, projection }, context);
+  if (text === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
+  const document = parseStoredJson<StoredDocument>(text);
+  if (target.ifMatch?.(documentVersion(document)) === false) throw new AppError('PRECONDITION_FAILED');
+  return [document];
+}
+
+interface Find extends Pick<TargetOptions, 'collection' | 'projection'> {
+  readonly filter: Filter;
+}
+
+async function loadMatches(
+  { store, limits }: TargetDeps,
+  { collection, filter, projection }: Find,
+  context: RequestContext,
+): Promise<readonly StoredDocument[]> {
+  const limit = Math.min(limits.writeMatches, context.maxMatches ?? limits.writeMatches);
+  const query = { collection, filter, limit: limit + 1, projection };
+  const texts = await findTexts({ store }, query, context);
+  if (texts.length <= limit) return mapYielding(texts, parseStoredJson<StoredDocument>);
+  const matches = await store.count(collection.namespace, filter, { deadline: context.deadline });
+  const message = `The query matches ${matches} documents, more than the ${limit} that one write may have`;
+  throw new AppError('WRITE_TOO_LARGE', { field: 'query', message });
+}
+
+function findTexts(
+  { store }: Pick<TargetDeps, 'store'>,
+  { collection, filter, limit, projection }: Find & { readonly limit: number },
+  { deadline }: RequestContext,
+): MaybePromise<readonly string[]> {
+  const query = { filter, sort: [], skip: 0, limit, ...(projection && { projection }) };
+  return store.findText(collection.namespace, query, { deadline });
+}
+
+/** Stored documents by their `documentKey`. */
+export type StoredDocuments = ReadonlyMap<string, StoredDocument>;
+
+/** Resolves with those of the documents that there are. They may be in several collections. */
+export async function loadByIds(
+  { store }: Pick<TargetDeps, 'store'>,
+  documents: readonly { readonly collection: Collection; readonly id: string }[],
+  { deadline }: RequestContext,
+): Promise<StoredDocuments> {
+  const found = new Map<string, StoredDocument>();
+  for (const [collection, group] of Map.groupBy(documents, (one) => one.collection)) {
+    const ids = [...new Set(group.map(({ id }) => id))];
+    const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
+    const texts = await store.findText(collection.namespace, query, { deadline });
+    for (const document of await mapYielding(texts, parseStoredJson<StoredDocument>)) {
+      found.set(documentKey(collection.namespace, document._id), document);
+    }
+  }
+  return found;
+}
+
+/**
+ * Runs a write of one document after the earlier ones. A write that posted code asks for does not wait: its hook may belong
+ * to the write that holds the lock. Should they meet, the later commit is a conflict and retried.
+ */
+export function withDocumentLock<T>(
+  { locks }: Pick<WriteDeps, 'locks'>,
+  { collection, id }: { readonly collection: Pick<Collection, 'namespace'>; readonly id: string },
+  { callDepth: depth = 0 }: Pick<RequestContext, 'callDepth'>,
+  task: () => Promise<T>,
+): Promise<T> {
+  return depth > 0 ? task() : locks.withLock(documentKey(collection.namespace, id), task);
+}

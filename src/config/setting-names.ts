@@ -1,0 +1,148 @@
+// The settings as a flat list, and all names of each in files and variables.
+import {
+  isSettingGroup,
+  isSettingMap,
+  type SettingGroup,
+  type SettingMap,
+  type SettingSchema,
+} from './schema/setting-schema.ts';
+import { CONFIG_SCHEMA } from './schema.ts';
+
+export interface Setting {
+  /** Dotted path in the configuration: `auth.tokenTtl`. */
+  readonly path: string;
+  readonly leaf: SettingSchema;
+  /** Environment variables, the first that is set wins. */
+  readonly env: readonly string[];
+}
+
+/** What a dotted path in a file means: one setting, or a group of them (with what a bare boolean stands for). */
+export type PathTarget =
+  | { readonly kind: 'setting'; readonly setting: Setting }
+  | { readonly kind: 'group'; readonly shorthand: Setting | undefined };
+
+function envName(keys: readonly string[]): string {
+  const words = keys.map((key) => key.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase());
+  return ['CLOISTER', ...words].join('_');
+}
+
+function settingOf(leaf: SettingSchema, keys: readonly string[], parent: SettingGroup): Setting {
+  const names = [envName(keys)];
+  if (parent.shorthand !== undefined && parent.shorthand === keys.at(-1)) {
+    names.push(envName(keys.slice(0, -1)));
+  }
+  return { path: keys.join('.'), leaf, env: [...names, ...(leaf.env ?? [])] };
+}
+
+function listSettings(block: SettingGroup, keys: readonly string[]): Setting[] {
+  return Object.entries(block.properties).flatMap(([key, node]) => {
+    if (isSettingMap(node)) return [];
+    return isSettingGroup(node)
+      ? listSettings(node, [...keys, key])
+      : [settingOf(node, [...keys, key], block)];
+  });
+}
+
+/** Every setting whose name is fixed, in the order of the schema. */
+export const SETTINGS: readonly Setting[] = listSettings(CONFIG_SCHEMA, []);
+
+/** A block that one variable can set as a whole, in JSON. */
+export interface NamedSettingGroup {
+  readonly path: string;
+  readonly env: string;
+  /** A bare boolean may stand for it. */
+  readonly shorthand: boolean;
+}
+
+function listGroups(block: SettingGroup, keys: readonly string[]): NamedSettingGroup[] {
+  return Object.entries(block.properties).flatMap(([key, node]) => {
+    const path = [...keys, key];
+    const named = { path: path.join('.'), env: envName(path) };
+    if (isSettingMap(node)) return [{ ...named, shorthand: false }];
+    if (!isSettingGroup(node)) return [];
+    return [{ ...named, shorthand: node.shorthand !== undefined }, ...listGroups(node, path)];
+  });
+}
+
+/** Every block and family, the outer ones first. */
+export const SETTING_GROUPS: readonly NamedSettingGroup[] = listGroups(CONFIG_SCHEMA, []);
+
+/** A family with where it lies. */
+export interface NamedSettingMap {
+  readonly path: string;
+  /** What the variable of a member begins with, its `_` included. */
+  readonly env: string;
+  readonly node: SettingMap;
+}
+
+function listMaps(block: SettingGroup, keys: readonly string[]): NamedSettingMap[] {
+  return Object.entries(block.properties).flatMap(([key, node]) => {
+    const path = [...keys, key];
+    if (isSettingMap(node)) return [{ path: path.join('.'), env: `${envName(path)}_`, node }];
+    return isSettingGroup(node) ? listMaps(node, path) : [];
+  });
+}
+
+export const SETTING_MAPS: readonly NamedSettingMap[] = listMaps(CONFIG_SCHEMA, []);
+
+/** The setting of this name in a family; none when the name is not allowed there. */
+export function mapSetting({ path, env, node }: NamedSettingMap, name: string): Setting | undefined {
+  if (!new RegExp(node.propertyNames.pattern).test(name)) return undefined;
+  return { path: `${path}.${name}`, leaf: node.additionalProperties, env: [env + name] };
+}
+
+const BY_PATH = new Map(SETTINGS.map((setting) => [setting.path, setting]));
+
+function memberAt(path: string): Setting | undefined {
+  const family = SETTING_MAPS.find((one) => path.startsWith(`${one.path}.`));
+  return family === undefined ? undefined : mapSetting(family, path.slice(family.path.length + 1));
+}
+
+/** The setting at a canonical path, if there is one. */
+export function findSetting(path: string): Setting | undefined {
+  return BY_PATH.get(path) ?? memberAt(path);
+}
+
+function addLeaf(targets: Map<string, PathTarget>, written: string, setting: Setting): void {
+  targets.set(written, { kind: 'setting', setting });
+  for (const alias of setting.leaf.aliases ?? []) {
+    targets.set(alias, { kind: 'setting', setting });
+    const parent = alias.slice(0, alias.lastIndexOf('.'));
+    if (!targets.has(parent)) targets.set(parent, { kind: 'group', shorthand: undefined });
+  }
+}
+
+function addBlock(
+  targets: Map<string, PathTarget>,
+  block: SettingGroup,
+  at: { written: string; path: string },
+): void {
+  const shorthand = block.shorthand === undefined ? undefined : findSetting(`${at.path}.${block.shorthand}`);
+  targets.set(at.written, { kind: 'group', shorthand });
+  for (const [key, node] of Object.entries(block.properties)) {
+    const path = at.path === '' ? key : `${at.path}.${key}`;
+    const written = at.written === '' ? key : `${at.written}.${key}`;
+    const setting = findSetting(path);
+    if (setting !== undefined) addLeaf(targets, written, setting);
+    if (isSettingMap(node)) targets.set(written, { kind: 'group', shorthand: undefined });
+    if (!isSettingGroup(node)) continue;
+    for (const name of [written, ...(node.aliases ?? [])]) addBlock(targets, node, { written: name, path });
+  }
+}
+
+function indexTargets(): ReadonlyMap<string, PathTarget> {
+  const targets = new Map<string, PathTarget>();
+  addBlock(targets, CONFIG_SCHEMA, { written: '', path: '' });
+  return targets;
+}
+
+/** Every fixed dotted path that a file may use, aliases included. The root is the empty path. */
+export const PATH_TARGETS = indexTargets();
+
+/** What a dotted path in a file means, members of families included. */
+export function findPathTarget(written: string): PathTarget | undefined {
+  const target = PATH_TARGETS.get(written);
+  if (target !== undefined) return target;
+  const setting = memberAt(written);
+  return setting === undefined ? undefined : { kind: 'setting', setting };
+}

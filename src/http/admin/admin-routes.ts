@@ -1,0 +1,80 @@
+// For admins only: `/api/audit` (the audit log), `/api/config` (the main configuration), `/api/flush` (drops cached responses).
+
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../../errors/errors.ts';
+import { isJsonObject } from '../../lib/json/json.ts';
+import { createRequestDeadline, requireAdmin } from '../access/authenticate.ts';
+import { createAuditedChange } from '../core/audited-change.ts';
+import { acceptTextAsJson, bodyLimit, jsonBody, jsonObjectBody } from '../core/body-parsers.ts';
+import type { HttpDeps } from '../core/http-deps.ts';
+import { sendJson } from '../core/reply.ts';
+import { parseNumberParameter } from '../core/request-url.ts';
+import { addResource, type ResourceHandlers } from '../core/resource.ts';
+import type { ResponseCache } from '../documents/response-cache.ts';
+
+const MAX_ENTRIES = 1000;
+
+const AFTER = { fallback: 0, what: 'the number of an entry' };
+
+/** Registers reading the audit log: the entries after number `after`, at most 1,000, oldest first. */
+export function auditRoutes(
+  server: FastifyInstance,
+  { audit, config, now }: Pick<HttpDeps, 'audit' | 'config' | 'now'>,
+): void {
+  const deadline = createRequestDeadline({ config, now });
+  server.addHook('onRequest', requireAdmin);
+  addResource(server, '/api/audit', {
+    GET: async (request, reply) => {
+      const after = parseNumberParameter(request.originalUrl, 'after', AFTER);
+      const entries = await audit.read(after, MAX_ENTRIES, { deadline: deadline(request) });
+      return sendJson(reply, { audit: entries });
+    },
+  });
+}
+
+/** Registers the configuration. Changes take effect after a restart. */
+export function configRoutes(
+  server: FastifyInstance,
+  { configStore, audit, config }: Pick<HttpDeps, 'configStore' | 'audit' | 'config'>,
+): void {
+  const announce = createAuditedChange(audit);
+  const { jsonBytes, jsonValues } = config.limits;
+  acceptTextAsJson(server, { maxValues: jsonValues });
+  server.addHook('onRequest', requireAdmin);
+  const handlers: ResourceHandlers = {
+    GET: async (_request, reply) => sendJson(reply, configStore.redacted()),
+    POST: async (request, reply) => {
+      await configStore.save(jsonObjectBody(request), (change, write) =>
+        announce(request, { action: 'configuration.change', target: '/api/config', ...change }, write),
+      );
+      return sendJson(reply, { result: 'success', message: 'server restart required' });
+    },
+  };
+  addResource(server, '/api/config', handlers, { bodyLimit: bodyLimit('config', jsonBytes) });
+}
+
+const MISSING_PATH_TITLE = 'Cache Path Missing';
+
+function pathMissing(): AppError {
+  const message = '`path` must be specified in the request body.';
+  const older = { code: 'API-0003', title: MISSING_PATH_TITLE, details: message };
+  // Clients of the older dialect read these members at the top of the body.
+  return new AppError('CACHE_PATH_MISSING', {
+    items: [{ field: 'path', message, ...older }],
+    body: older,
+  });
+}
+
+/** Registers flushing: of one collection by its path, or of everything with `*`. */
+export function cacheFlushRoutes(server: FastifyInstance, cache: ResponseCache | undefined): void {
+  server.addHook('onRequest', requireAdmin);
+  addResource(server, '/api/flush', {
+    POST: async (request, reply) => {
+      const body = jsonBody(request);
+      const path = isJsonObject(body) ? body['path'] : undefined;
+      if (typeof path !== 'string' || path === '') throw pathMissing();
+      await cache?.flush(path);
+      return sendJson(reply, { result: 'success', message: 'Cache flush successful' });
+    },
+  });
+}

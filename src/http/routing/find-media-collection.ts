@@ -1,0 +1,66 @@
+// Finds the media collection that a path or a body names in part: without version, database or name.
+import type {
+  Collection,
+  CollectionAddress,
+  CollectionRegistry,
+} from '../../collections/model/collection.ts';
+import { AppError } from '../../errors/errors.ts';
+
+type Collections = Pick<CollectionRegistry, 'list'>;
+
+/** Collections that an error lists. */
+const MAX_NAMED = 10;
+
+const isMedia = ({ settings }: Collection) => settings.media;
+
+/** The only media collection; undefined when there is none, or more than one. */
+export function findOnlyMediaCollection(registry: Collections): Collection | undefined {
+  const [only, ...others] = registry.list().filter(isMedia);
+  return others.length === 0 ? only : undefined;
+}
+
+/** The media collection of this name; undefined when there is none, or more than one of other versions or databases. */
+export function findMediaCollectionByName(registry: Collections, name: string): Collection | undefined {
+  const [only, ...others] = registry
+    .list()
+    .filter((collection) => collection.name === name && isMedia(collection));
+  return others.length === 0 ? only : undefined;
+}
+
+/** The address of a collection as far as a body gives it. */
+export type PartialAddress = Readonly<Partial<Record<keyof CollectionAddress, string>>>;
+
+const matchesAddress = (collection: Collection, { version, database, name }: PartialAddress) =>
+  (version ?? collection.version) === collection.version &&
+  (database ?? collection.database) === collection.database &&
+  (name ?? collection.name) === collection.name;
+
+function collectionError(message: string): AppError {
+  return new AppError('BAD_REQUEST', { field: 'collection', message });
+}
+
+/**
+ * The only media collection that matches `address`. `maySee`: which ones an error may list. Throws NOT_FOUND for an address
+ * that matches none, BAD_REQUEST for an empty one where there is no media collection, and where several match.
+ */
+export function findMediaCollection(
+  registry: Collections,
+  address: PartialAddress,
+  maySee: (collection: Collection) => boolean,
+): Collection {
+  const [found, ...others] = registry
+    .list()
+    .filter((collection) => isMedia(collection) && matchesAddress(collection, address));
+  if (found !== undefined && others.length === 0) return found;
+  if (found !== undefined) {
+    const paths = [found, ...others].filter(maySee).map(({ path }) => path);
+    const examples = paths.length === 0 ? '' : `, among them ${paths.slice(0, MAX_NAMED).join(', ')}`;
+    throw collectionError(
+      `Several media collections fit${examples}: say which one with \`collection\`, \`database\` and \`version\``,
+    );
+  }
+  if (Object.values(address).some((value) => value !== undefined)) {
+    throw new AppError('NOT_FOUND', { field: 'collection', message: 'There is no such media collection' });
+  }
+  throw collectionError('There is no media collection');
+}

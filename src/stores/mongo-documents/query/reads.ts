@@ -1,0 +1,222 @@
+// The reads of the store: find, findText, findPage, findByIds and count. A find translates the filter, chooses how to sort, then
+// reads in one round trip if possible. A count is exact, by the server if it can evaluate the filter, otherwise by a scan. Slow
+// counts are cached until anything is written to the deployment. The server's own number of documents is no substitute: it
+// includes uncommitted writes and is wrong after a crash.
+
+import { LRUCache } from 'lru-cache';
+import { StoreError } from '../../../errors/errors.ts';
+import { both, mapYielding } from '../../../lib/async/maybe-promise.ts';
+import { joinTexts } from '../../../lib/chunked-text.ts';
+import type { JsonObject } from '../../../lib/json/json.ts';
+import { documentsById } from '../../../lib/json/stored-json.ts';
+import { type Filter, filterByIds } from '../../filter.ts';
+import type { DocumentStore, FindQuery, Namespace, OperationOptions, StoredDocument } from '../../ports.ts';
+import { retryRead, toStoreErrorOrDefect } from '../connection/errors.ts';
+import type { IndexCache, MongoConnection, OperationScope } from '../connection/types.ts';
+import { deduplicateLists, hasLongList } from '../filters/long-lists.ts';
+import {
+  type CollationStatistics,
+  createCollationStatistics,
+  createSpellingCache,
+  type SpellingCache,
+} from './case-insensitive-cache.ts';
+import { countIgnoringCase, findIgnoringCase } from './case-insensitive-find.ts';
+import { chooseSortStrategy, createFilterTranslator, type FilterTranslator } from './non-json-paths.ts';
+import { createPageReader, type FoundPage, findPlain, type PageQuery } from './page.ts';
+import { createQueryCosts, type QueryCosts, shapeOfCount } from './query-costs.ts';
+import { countDocuments, operationTimeOf, rethrowFilterTooLarge, runRead } from './read-command.ts';
+import { countScanned, findMerged, findResidual, findSorted } from './residual-find.ts';
+import { serverSort } from './sort-and-projection.ts';
+import type { TypeProbe } from './type-probe.ts';
+
+interface ReadsDeps {
+  readonly connection: MongoConnection;
+  readonly indexes: IndexCache;
+  /** Whether memory allows reading a page of so many bytes now. */
+  readonly hasMemoryFor: (bytes: number) => boolean;
+  readonly typeProbe: TypeProbe;
+}
+
+type AsyncMethod<Name extends 'find' | 'findText' | 'findPage' | 'findByIds' | 'count'> = (
+  ...args: Parameters<DocumentStore[Name]>
+) => Promise<Awaited<ReturnType<DocumentStore[Name]>>>;
+
+/** The reads of a store that always waits for its server. */
+interface MongoReads {
+  readonly find: AsyncMethod<'find'>;
+  readonly findText: AsyncMethod<'findText'>;
+  readonly findPage: AsyncMethod<'findPage'>;
+  readonly findByIds: AsyncMethod<'findByIds'>;
+  readonly count: AsyncMethod<'count'>;
+}
+
+/** Creates the reads of the store. */
+export function createReads(deps: ReadsDeps): MongoReads {
+  const { connection, indexes, hasMemoryFor, typeProbe } = deps;
+  const statistics = createCollationStatistics();
+  const spellingCache = createSpellingCache();
+  const costs = createQueryCosts();
+  const translator = createFilterTranslator(typeProbe);
+  const readPage = createPageReader({
+    ...{ connection, indexes, hasMemoryFor, costs },
+    findPage: async (scope, request) =>
+      findPage(scope, { ...request, statistics, spellingCache }, { translator, typeProbe }),
+  });
+
+  const pageOf = async (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<FoundPage> => {
+    if (query.limit <= 0) return EMPTY_PAGE;
+    const filter = deduplicateLists(query.filter);
+    // Awaits only if there is a long list.
+    const shortened = filter === query.filter ? query : { ...query, filter: await filter };
+    return readPage(ns, shortened, options).catch(rethrowFilterTooLarge);
+  };
+
+  const findText = async (ns: Namespace, query: FindQuery, options: OperationOptions = {}) => {
+    const { texts, finish } = await pageOf(ns, query, options);
+    if (finish === undefined) return texts;
+    return mapYielding(texts, (text) => JSON.stringify(finish(JSON.parse(text) as JsonObject)));
+  };
+
+  return {
+    async find(ns, query, options = {}) {
+      const { texts, finish = unchanged } = await pageOf(ns, query, options);
+      return mapYielding(texts, (text) => finish(JSON.parse(text) as JsonObject) as StoredDocument);
+    },
+    findText,
+    async findPage(ns, query, options) {
+      return joinTexts(await findText(ns, query, options));
+    },
+    async findByIds(ns, ids, options) {
+      const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
+      return documentsById(await findText(ns, query, options));
+    },
+    count: createCount({ connection, indexes, statistics, spellingCache, costs, translator }),
+  };
+}
+
+const EMPTY_PAGE: FoundPage = { texts: [], finish: undefined };
+
+const unchanged = (document: JsonObject) => document;
+
+/** Finds one page by the fastest strategy that is exact. Called once the operation has a slot. */
+async function findPage(
+  scope: OperationScope,
+  pageQuery: PageQuery,
+  { translator, typeProbe }: { readonly translator: FilterTranslator; readonly typeProbe: TypeProbe },
+): Promise<FoundPage> {
+  const { ns, query, known } = pageQuery;
+  const { filter } = query;
+  const paths = query.sort.map(([path]) => path);
+  const [translated, sortStrategy] = await both(
+    translator.translate(scope, ns, filter),
+    chooseSortStrategy(scope, { ns, paths, typeProbe }),
+  );
+  try {
+    if (sortStrategy === 'evaluated') return await findSorted(scope, pageQuery, translated);
+    if (sortStrategy !== 'plain') {
+      return await findMerged(scope, pageQuery, { translated, path: sortStrategy.mergedBy });
+    }
+    const canServerSort = serverSort(query.sort, known) !== undefined;
+    if (!translated.exact || !canServerSort) return await findResidual(scope, pageQuery, translated);
+    return (await findIgnoringCase(scope, pageQuery)) ?? (await findPlain(scope, pageQuery, translated));
+  } catch (error) {
+    const storeError = toStoreErrorOrDefect(error);
+    if (!(storeError instanceof StoreError && storeError.reason === 'parallel-arrays')) throw error;
+    return findSorted(scope, pageQuery, translated);
+  }
+}
+
+export interface MongoCountCache {
+  /** What `count` gives, or gave while the documents were the same. */
+  getOrCount(
+    scope: OperationScope,
+    wanted: { ns: Namespace; filter: Filter },
+    count: () => Promise<number>,
+  ): Promise<number>;
+}
+
+interface CachedCount {
+  readonly count: number;
+  /** Operation time of the count; undefined if anything was written during it. */
+  readonly time: bigint | undefined;
+}
+
+const MAX_COUNTS = 2000;
+const MAX_KEY_CHARACTERS = 4096;
+
+/** Checking for writes costs a round trip: counts that take fewer milliseconds are not cached. */
+const COSTLY_MS = 10;
+
+/** Creates an empty cache. `now` returns milliseconds. */
+export function createMongoCountCache(now: () => number): MongoCountCache {
+  const counts = new LRUCache<string, CachedCount>({ max: MAX_COUNTS });
+
+  return {
+    async getOrCount(scope, { ns, filter }, count) {
+      // Other deployments return no operation time, or that of one of several shards.
+      if (scope.deployment.kind !== 'replica set' || hasLongList(filter)) return count();
+      const key = JSON.stringify([ns.database, ns.collection, filter]);
+      if (key.length > MAX_KEY_CHARACTERS) return count();
+      const known = counts.get(key);
+      const before = known === undefined ? undefined : await lastWriteTime(scope, ns);
+      if (known !== undefined && before !== undefined && known.time === before) return known.count;
+      const began = now();
+      const found = await count();
+      if (now() - began < COSTLY_MS) {
+        counts.delete(key);
+        return found;
+      }
+      const isStill = before !== undefined && before === (await lastWriteTime(scope, ns));
+      counts.set(key, { count: found, time: isStill ? before : undefined });
+      return found;
+    },
+  };
+}
+
+/** Operation time of the last majority write to any collection: a read that begins now sees this state. */
+async function lastWriteTime(scope: OperationScope, ns: Namespace): Promise<bigint | undefined> {
+  const { collectionName } = scope.collection(ns);
+  const nothing = { find: collectionName, filter: { _id: { $in: [] } }, limit: 1, singleBatch: true };
+  return operationTimeOf(await runRead(scope, ns, nothing));
+}
+
+interface CountDeps {
+  readonly connection: MongoConnection;
+  readonly indexes: IndexCache;
+  readonly statistics: CollationStatistics;
+  readonly spellingCache: SpellingCache;
+  readonly costs: QueryCosts;
+  readonly translator: FilterTranslator;
+}
+
+/** Creates the `count` of the store. */
+function createCount(deps: CountDeps): (...args: Parameters<DocumentStore['count']>) => Promise<number> {
+  const { connection, indexes, statistics, spellingCache, costs, translator } = deps;
+  const cache = createMongoCountCache(() => performance.now());
+
+  const countNow = async (scope: OperationScope, ns: Namespace, filter: Filter): Promise<number> => {
+    const translated = await translator.translate(scope, ns, filter);
+    if (!translated.exact) return countScanned(scope, { ns, filter, translated });
+    const query = { ns, filter, known: indexes.of(ns), statistics, spellingCache };
+    const count = await countIgnoringCase(scope, query);
+    return count ?? countDocuments(scope, { ns, query: translated.query });
+  };
+
+  return async (ns, requested, options = {}) => {
+    const deduplicated = deduplicateLists(requested);
+    const filter = deduplicated === requested ? requested : await deduplicated;
+    const shape = shapeOfCount(ns, filter, indexes.of(ns));
+    const operationClass = () => costs.classOf(shape);
+    const count = async (scope: OperationScope) => {
+      const began = performance.now();
+      try {
+        return await retryRead(scope, () =>
+          cache.getOrCount(scope, { ns, filter }, () => countNow(scope, ns, filter)),
+        );
+      } finally {
+        costs.record(shape, { ms: performance.now() - began, bytes: 0, documents: 0 });
+      }
+    };
+    return connection.run({ ...options, operationClass }, count).catch(rethrowFilterTooLarge);
+  };
+}

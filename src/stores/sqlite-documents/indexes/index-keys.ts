@@ -1,0 +1,199 @@
+// Keys of the index tables: JSON values as bytes that sort as MongoDB sorts the values, the rows of a document, and its key for a sort.
+import type { Json } from '../../../lib/json/json.ts';
+import { foldCase } from '../../../lib/regex/case-folding.ts';
+import { EMPTY_ARRAY, expandRows, type IndexValue, type PathPart, parsePath } from '../../matching/paths.ts';
+import type { Direction, IndexDefinition, Sort, StoredDocument } from '../../ports.ts';
+import type { WorkLimit } from '../data-file/work-limit.ts';
+
+/** First byte of each type, in MongoDB's order. The gaps leave a byte to end the range of a type. */
+export const TYPE_TAG = {
+  emptyArray: 0x08,
+  null: 0x10,
+  number: 0x20,
+  string: 0x30,
+  object: 0x40,
+  array: 0x50,
+  boolean: 0x60,
+} as const;
+
+const END = Buffer.from([0]);
+const NULL = Buffer.from([TYPE_TAG.null]);
+const EMPTY_ARRAY_KEY = Buffer.from([TYPE_TAG.emptyArray]);
+const FALSE = Buffer.from([TYPE_TAG.boolean, 0]);
+const TRUE = Buffer.from([TYPE_TAG.boolean, 1]);
+const SIGN = 0x80;
+
+/** Key of an empty array at an indexed path: sorts below every other. */
+export function emptyArrayKey(): Buffer {
+  return EMPTY_ARRAY_KEY;
+}
+
+/** Encodes one value, ascending. No encoding is a prefix of another. A missing value is encoded as null. */
+export function encodeValue(value: Json | undefined): Buffer {
+  if (value === null || value === undefined) return NULL;
+  if (typeof value === 'string') return encodeText(value, TYPE_TAG.string);
+  if (typeof value === 'number') return encodeNumber(value);
+  if (typeof value === 'boolean') return value ? TRUE : FALSE;
+  return encodeNested(value);
+}
+
+function encodeNumber(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(9);
+  bytes[0] = TYPE_TAG.number;
+  bytes.writeDoubleBE(value === 0 ? 0 : value, 1);
+  const negative = ((bytes[1] ?? 0) & SIGN) !== 0;
+  if (negative) for (let at = 1; at < 9; at += 1) bytes[at] = ~(bytes[at] ?? 0);
+  else bytes[1] = (bytes[1] ?? 0) | SIGN;
+  return bytes;
+}
+
+function encodeText(text: string, tag: number): Buffer {
+  // A NUL becomes 00 FF and the end is 00 00, so that no encoded text is a prefix of another.
+  if (text.includes('\0')) {
+    const escaped = Buffer.from(text.replaceAll('\0', '\0\u{1}'), 'utf8');
+    for (let at = 1; at < escaped.length; at += 1) if (escaped[at - 1] === 0) escaped[at] = 0xff;
+    return Buffer.concat([Buffer.from([tag]), escaped, END, END]);
+  }
+  const length = Buffer.byteLength(text, 'utf8');
+  const bytes = Buffer.allocUnsafe(length + 3);
+  bytes[0] = tag;
+  bytes.write(text, 1, 'utf8');
+  bytes[length + 1] = 0;
+  bytes[length + 2] = 0;
+  return bytes;
+}
+
+function tagOf(value: Json): number {
+  if (value === null) return TYPE_TAG.null;
+  if (typeof value === 'object') return Array.isArray(value) ? TYPE_TAG.array : TYPE_TAG.object;
+  return TYPE_TAG[typeof value as 'string' | 'number' | 'boolean'];
+}
+
+/** Objects compare member by member: type, then name, then value. The one with fewer members is smaller. */
+function encodeNested(value: Exclude<Json, null | boolean | number | string>): Buffer {
+  const parts: Buffer[] = [Buffer.from([tagOf(value)])];
+  if (Array.isArray(value)) {
+    for (const item of value as readonly Json[]) parts.push(encodeValue(item));
+  } else {
+    for (const [name, member] of Object.entries(value)) {
+      parts.push(encodeText(name, tagOf(member)), encodeValue(member));
+    }
+  }
+  parts.push(END);
+  return Buffer.concat(parts);
+}
+
+/** Applies the direction of a key: descending inverts the bytes. */
+export function inDirection(ascending: Buffer, direction: Direction): Buffer {
+  return direction === 1 ? ascending : inverted(ascending);
+}
+
+function inverted(bytes: Buffer): Buffer {
+  const result = Buffer.allocUnsafe(bytes.length);
+  for (let at = 0; at < bytes.length; at += 1) result[at] = ~(bytes[at] ?? 0);
+  return result;
+}
+
+/** Encodes the id, which ends every key and makes it unique, in the direction of the last key. */
+export function encodeId(id: string, direction: Direction): Buffer {
+  return inDirection(Buffer.from(id, 'utf8'), direction);
+}
+
+/** Returns the smallest bytes above all keys that begin with `prefix`; above all keys for an empty one. */
+export function prefixSuccessor(prefix: Buffer): Buffer {
+  for (let at = prefix.length - 1; at >= 0; at -= 1) {
+    const byte = prefix[at] ?? 0;
+    if (byte === 0xff) continue;
+    const result = Buffer.from(prefix.subarray(0, at + 1));
+    result[at] = byte + 1;
+    return result;
+  }
+  return Buffer.from([0xff]);
+}
+
+export interface EncodedRows {
+  /** Whole keys, id included, without duplicates. */
+  readonly exact: readonly Buffer[];
+  readonly caseFolded: readonly Buffer[];
+  /** Length of the id at the end of each key, in bytes. */
+  readonly idBytes: number;
+  /** One bit per key: set where the document holds an array. */
+  readonly arrays: number;
+}
+
+export type RowEncoder = (document: StoredDocument, workLimit: WorkLimit) => EncodedRows;
+
+interface KeyPart {
+  readonly direction: Direction;
+  readonly fold: boolean;
+}
+
+const NO_ROWS: EncodedRows = { exact: [], caseFolded: [], idBytes: 0, arrays: 0 };
+
+function encodeKeyValue(value: IndexValue, fold: boolean): Buffer {
+  if (value === EMPTY_ARRAY) return emptyArrayKey();
+  return encodeValue(fold && typeof value === 'string' ? foldCase(value) : (value as Json | undefined));
+}
+
+function encodeRow(row: readonly IndexValue[], parts: readonly KeyPart[], tail: Buffer): Buffer {
+  const pieces = parts.map((part, at) => inDirection(encodeKeyValue(row[at], part.fold), part.direction));
+  pieces.push(tail);
+  return Buffer.concat(pieces);
+}
+
+function distinct(keys: readonly Buffer[]): readonly Buffer[] {
+  if (keys.length < 2) return keys;
+  const seen = new Map<string, Buffer>();
+  for (const key of keys) seen.set(key.toString('latin1'), key);
+  return [...seen.values()];
+}
+
+/** Creates the encoder of one index. It throws `parallel-arrays` StoreErrors. */
+export function createRowEncoder(definition: IndexDefinition): RowEncoder {
+  const paths = pathsOf(definition.keys.map((key) => key.path));
+  const exactParts = definition.keys.map(({ direction }) => ({ direction, fold: false }));
+  const foldedParts = definition.keys.some((key) => key.fold) ? definition.keys : undefined;
+  const lastDirection = definition.keys.at(-1)?.direction ?? 1;
+  return (document, workLimit) => {
+    const { rows, arrays } = expandRows(document, paths);
+    if (definition.sparse && rows.every((row) => row.every((value) => value === undefined))) return NO_ROWS;
+    const tail = encodeId(document._id, lastDirection);
+    const encode = (parts: readonly KeyPart[]) =>
+      distinct(
+        rows.map((row) => {
+          workLimit.tick(0);
+          return encodeRow(row, parts, tail);
+        }),
+      );
+    return {
+      exact: encode(exactParts),
+      caseFolded: foldedParts === undefined ? [] : encode(foldedParts),
+      idBytes: tail.length,
+      arrays: arrays.reduce((bits, array, at) => bits | (array ? 1 << at : 0), 0),
+    };
+  };
+}
+
+function pathsOf(paths: readonly string[]): readonly (readonly PathPart[])[] {
+  return paths.map(parsePath);
+}
+
+/**
+ * Creates a function that returns the sort key of a document: its smallest row in an index over `sort`.
+ * It throws `parallel-arrays` StoreErrors.
+ */
+export function createSortKey(sort: Sort): (document: StoredDocument, workLimit: WorkLimit) => Buffer {
+  const paths = pathsOf(sort.map(([path]) => path));
+  const parts = sort.map(([, direction]) => ({ direction, fold: false }));
+  const lastDirection = sort.at(-1)?.[1] ?? 1;
+  return (document, workLimit) => {
+    const tail = encodeId(document._id, lastDirection);
+    let least: Buffer | undefined;
+    for (const row of expandRows(document, paths).rows) {
+      workLimit.tick(0);
+      const key = encodeRow(row, parts, tail);
+      if (least === undefined || Buffer.compare(key, least) < 0) least = key;
+    }
+    return least ?? tail;
+  };
+}

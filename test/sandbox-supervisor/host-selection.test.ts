@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { type Demand, maxInFlight, selectHost } from '../../src/sandbox-supervisor/host-selection.ts';
+import type { ModuleQueue } from '../../src/sandbox-supervisor/module-queue.ts';
+import {
+  type FakeHost,
+  type FakeInvocation,
+  fakeHost,
+  fakeInvocation,
+  fakeQueue,
+  sendNew,
+  sendTo,
+} from '../helpers/sandbox/sandbox.ts';
+
+const LIMITS = { busyHosts: 2, maxHosts: 16 };
+
+function demandOf(queue: ModuleQueue, parts: Partial<Demand> = {}): Demand {
+  const usual = { domain: 'default', jit: false, moduleNumber: 1, concurrency: 16, isIsolated: false };
+  return { queue, ...usual, mayPipeline: true, now: 0, ...parts };
+}
+
+/** A queue whose time slices have this length. */
+function queueWith({ sliceMs = 0.1, hasHostCalls = false } = {}) {
+  const queue = fakeQueue();
+  for (let n = 0; n < 500; n += 1) queue.recordSlice(sliceMs, { isCold: false, now: -1_000_000 });
+  if (hasHostCalls) queue.recordHostCallUse(true);
+  return queue;
+}
+
+/** A host with frames of the queue. */
+function busyHost(queue: ModuleQueue, { frames = 1, maxInFlight: max = 4 } = {}) {
+  const host = fakeHost();
+  for (let n = 0; n < frames; n += 1) sendNew(host, 1, { queue, maxInFlight: max });
+  return host;
+}
+
+/** A host with invocations of the queue that wait for host calls. */
+function waitingHost(queue: ModuleQueue, started = 1) {
+  const host = fakeHost();
+  for (const invocation of sendNew(host, started, { queue })) host.start(invocation, { now: 0, sliceMs: 0 });
+  host.frames.complete();
+  return host;
+}
+
+function idle(host: FakeHost) {
+  while (host.frames.length > 0) host.frames.complete();
+  for (const invocation of [...host.invocations.values()]) {
+    host.settle(invocation, { kind: 'result', json: '1' });
+  }
+  host.release(0);
+  return host;
+}
+
+describe('the host for the next frame', () => {
+  it('is a new one when there is none', () => {
+    expect(selectHost([], demandOf(fakeQueue()), LIMITS)).toBe('start');
+  });
+
+  it('is one that has loaded the code, else one of the domain, else the spare', () => {
+    const warm = idle(busyHost(fakeQueue()));
+    const same = fakeHost();
+    const spare = fakeHost({ domain: null });
+    const demand = demandOf(fakeQueue());
+    expect(selectHost([spare, same, warm], demand, LIMITS)).toBe(warm);
+    expect(selectHost([spare, same], demand, LIMITS)).toBe(same);
+    expect(selectHost([spare], demand, LIMITS)).toBe(spare);
+  });
+
+  it.each([
+    ['of another domain', () => fakeHost({ domain: 'other' })],
+    ['with the other kind of compiler', () => fakeHost({ jit: true })],
+    [
+      'that is dead',
+      () => {
+        const host = fakeHost();
+        host.exit();
+        return host;
+      },
+    ],
+    [
+      'that is draining',
+      () => {
+        const host = fakeHost();
+        host.drain();
+        return host;
+      },
+    ],
+    ['that serves another module', () => waitingHost(fakeQueue())],
+  ])('is never one %s', (_, create) => {
+    expect(selectHost([create()], demandOf(fakeQueue()), LIMITS)).toBe('start');
+  });
+
+  it('is one that serves the module, as long as its frames are few and short', () => {
+    const queue = queueWith({ sliceMs: 0.1 });
+    const [assigned, other] = [busyHost(queue), fakeHost()];
+    expect(selectHost([assigned, other], demandOf(queue), LIMITS)).toBe(assigned);
+    for (let n = 0; n < 2; n += 1) sendNew(assigned, 1, { maxInFlight: 4 });
+    expect(selectHost([assigned, other], demandOf(queue), LIMITS)).toBe(other);
+    const slower = queueWith({ sliceMs: 5 });
+    expect(selectHost([busyHost(slower), other], demandOf(slower), LIMITS)).toBe(other);
+  });
+
+  it('is not one that runs a frame while other modules have no host', () => {
+    const queue = queueWith({ sliceMs: 0.1 });
+    const demand = demandOf(queue, { mayPipeline: false });
+    const limits = { ...LIMITS, busyHosts: 1 };
+    expect(selectHost([busyHost(queue)], demand, limits)).toBeNull();
+    const waiting = waitingHost(queue);
+    expect(selectHost([waiting], demand, limits)).toBe(waiting);
+  });
+
+  it('is none while enough hosts are busy, without those that only wait', () => {
+    const busy = [busyHost(fakeQueue()), busyHost(fakeQueue())];
+    expect(selectHost([...busy, fakeHost()], demandOf(fakeQueue()), LIMITS)).toBeNull();
+    const waiting = [1, 2, 3].map(() => waitingHost(fakeQueue()));
+    expect(selectHost(waiting, demandOf(fakeQueue()), LIMITS)).toBe('start');
+  });
+
+  it('is found beside long time slices, unless the module is slow itself', () => {
+    const loops = [busyHost(fakeQueue()), busyHost(fakeQueue())];
+    expect(selectHost(loops, demandOf(fakeQueue(), { now: 51 }), LIMITS)).toBe('start');
+    const slow = fakeQueue();
+    slow.recordLongSlice(60, 0);
+    expect(selectHost(loops, demandOf(slow, { now: 51 }), LIMITS)).toBeNull();
+  });
+
+  it('is one of half the busy hosts for a slow module, and of a quarter of all for any', () => {
+    const slow = queueWith({ sliceMs: 60 });
+    slow.recordLongSlice(60, 0);
+    const assigned = busyHost(slow);
+    expect(selectHost([assigned], demandOf(slow), LIMITS)).toBeNull();
+    expect(selectHost([assigned], demandOf(slow), { ...LIMITS, busyHosts: 4 })).toBe('start');
+    const wide = queueWith({ sliceMs: 5, hasHostCalls: true });
+    const hosts = [1, 2, 3, 4].map(() => busyHost(wide));
+    const demand = demandOf(wide, { concurrency: 100 });
+    expect(selectHost(hosts, demand, { ...LIMITS, busyHosts: 9 })).toBeNull();
+    expect(selectHost(hosts.slice(1), demand, { ...LIMITS, busyHosts: 9 })).toBe('start');
+  });
+
+  it('is another one for an isolated retry, and not one that has such a retry', () => {
+    const queue = fakeQueue();
+    expect(selectHost([waitingHost(queue)], demandOf(queue, { isIsolated: true }), LIMITS)).toBe('start');
+    const exclusive = fakeHost();
+    const retry: FakeInvocation = fakeInvocation(queue);
+    retry.isolate();
+    sendTo(exclusive, [retry], { queue });
+    exclusive.frames.complete();
+    expect(selectHost([exclusive], demandOf(queue), LIMITS)).toBe('start');
+  });
+});
+
+describe('the invocations in flight in a host', () => {
+  const inFlight = (
+    hosts: readonly FakeHost[],
+    host: FakeHost | null,
+    queue: ModuleQueue,
+    concurrency: number,
+  ) => maxInFlight(hosts, host, { queue, concurrency });
+
+  it('are few at first, and as many as the policy allows when invocations make host calls', () => {
+    expect(inFlight([], null, fakeQueue(), 16)).toBe(4);
+    expect(inFlight([], null, fakeQueue(), 2)).toBe(2);
+    expect(inFlight([], null, queueWith({ hasHostCalls: true }), 16)).toBe(16);
+  });
+
+  it('are what other hosts of the module leave of its concurrency', () => {
+    const queue = queueWith({ hasHostCalls: true });
+    const hosts = [busyHost(queue, { maxInFlight: 10 }), waitingHost(queue, 2), waitingHost(fakeQueue(), 3)];
+    expect(inFlight(hosts, null, queue, 16)).toBe(4);
+  });
+
+  it('are none when as many have started as may', () => {
+    const queue = queueWith({ hasHostCalls: true });
+    const full = waitingHost(queue, 16);
+    expect(inFlight([full], full, queue, 16)).toBe(0);
+    const almost = waitingHost(queue, 15);
+    expect(inFlight([almost], almost, queue, 16)).toBe(16);
+  });
+});
