@@ -8,7 +8,7 @@ import {
   MOST_BYTES,
   members,
 } from '../helpers/fixtures/hostile-values.ts';
-import { longestBlockMs } from '../helpers/server-process/timing.ts';
+import { longestBlockMs, TRIES } from '../helpers/server-process/timing.ts';
 
 /** Milliseconds of processor time that a request may hold the event loop for at once. */
 const MOST_MS = 100;
@@ -59,19 +59,23 @@ beforeAll(async () => {
 
 afterAll(() => app.close());
 
+/** Stands for a number that is another one at each try, so that nothing the server remembers of a body makes the next try cheap. */
+const TRY = '{{try}}';
+
 /** `held` is what the server does alone: the body is there as bytes before, and the answer is read afterwards. */
 async function send(method: string, path: string, body: string, headers = {}) {
-  const payload = Buffer.from(body);
+  const payloads = body.includes(TRY)
+    ? Array.from({ length: TRIES }, (_, n) => Buffer.from(body.replaceAll(TRY, String(n))))
+    : Array(TRIES).fill(Buffer.from(body));
   const authorization = `Bearer ${await app.adminToken()}`;
   const request = {
     method: method as 'POST',
     url: path.replace('ID', id),
     headers: { authorization, 'content-type': 'application/json', ...headers },
-    payload,
   };
   let answer: Awaited<ReturnType<typeof app.app.server.inject>> | undefined;
-  const held = await longestBlockMs(async () => {
-    answer = await app.app.server.inject(request);
+  const held = await longestBlockMs(MOST_MS, async (attempt) => {
+    answer = await app.app.server.inject({ ...request, payload: payloads[attempt] });
   });
   return { status: answer?.statusCode, text: answer?.body ?? '', held };
 }
@@ -108,14 +112,14 @@ describe('what is just within the bounds', () => {
   });
 
   const pattern = (n: number) => ({
-    validation: { regex: { pattern: `${'[\\D\\W]'.repeat(140)}${n}`, flags: 'i' } },
+    validation: { regex: { pattern: `${'[\\D\\W]'.repeat(140)}${n}${TRY}`, flags: 'i' } },
   });
   const patterns = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`f${n}`, pattern(n)]));
 
   it.each([
     ['POST', '/1.0/library/films/config', JSON.stringify({ fields: patterns, settings: {} }), 200],
-    ['POST', '/1.0/library/films/config', `{"fields":{"a":{}},"settings":{${members(30_000)}}}`, 200],
-    ['POST', '/api/config', `{${'"cache":{"ttl":1},'.repeat(10_000)}"cache":{"ttl":1}}`, 200],
+    ['POST', '/1.0/library/films/config', `{"fields":{"a${TRY}":{}},"settings":{${members(30_000)}}}`, 200],
+    ['POST', '/api/config', `{${'"cache":{"ttl":1},'.repeat(10_000)}"cache":{"ttl":1${TRY}}}`, 200],
     ['DELETE', BOOKS, `{"query":{"title":{"$in":[${Array(99_000).fill('"none"')}]}}}`, 204],
   ])('%s %s: %#', async (method, path, body, status) => {
     const answer = await send(method, path, body);
