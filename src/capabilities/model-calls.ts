@@ -15,7 +15,7 @@ import { AppError } from '../errors/errors.ts';
 import { createSemaphore } from '../lib/async/concurrency.ts';
 import { yieldToEventLoop } from '../lib/async/maybe-promise.ts';
 import { type ChunkedText, joinByComma, textByteLength } from '../lib/chunked-text.ts';
-import { CheckedJson, isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/model/module-version.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { getArgument, HostCallError } from './host-call.ts';
@@ -158,18 +158,18 @@ function createModelActions({
       return JSON.stringify(await store.stats(collection.namespace, { deadline }));
     },
     async create({ collection, grant, context }, args) {
-      const body = new CheckedJson(getDocuments(args, grant));
+      const body = getDocuments(args, grant);
       const { results } = await documents.create(collection, body, context, getWriteOptions(args));
       return formatWritten(results);
     },
     async update({ collection, context }, args) {
       const query = getRequiredArgument(args, 'query');
-      const body = new CheckedJson({ query, update: getRequiredArgument(args, 'update') });
+      const body = { query, update: getRequiredArgument(args, 'update') };
       const page = await documents.updateByQuery(collection, body, context, getWriteOptions(args));
       return formatWritten(page.results, page.metadata);
     },
     async delete({ collection, context }, args) {
-      const body = new CheckedJson({ query: getRequiredArgument(args, 'query') });
+      const body = { query: getRequiredArgument(args, 'query') };
       const options = { countRemaining: true };
       const { deleted, totalCount } = await documents.removeByQuery(collection, body, context, options);
       return JSON.stringify({ deleted, totalCount });

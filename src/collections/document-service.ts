@@ -12,11 +12,11 @@ import { createHistoryLoader } from './reads/history-loader.ts';
 import { createReader } from './reads/reader.ts';
 import { createRecordFinder } from './reads/record-finder.ts';
 import type { PatternMatcher } from './validation/validate-document.ts';
-import type { WriteDeps } from './writes/commit.ts';
 import { createDocuments, createRecords } from './writes/create.ts';
 import type { FileRemovals } from './writes/file-removals/file-removals.ts';
 import { removeById, removeByQuery } from './writes/remove.ts';
 import { updateById, updateByQuery } from './writes/update.ts';
+import type { WriteDeps } from './writes/write-deps.ts';
 
 export interface DocumentServiceDeps {
   readonly store: DocumentStore;
@@ -52,7 +52,7 @@ export function createDocumentService(options: DocumentServiceDeps): DocumentSer
   const enrich = createEnrich({ store, histories, composer, maxRevisions: limits.composeReferences });
   const reader = createReader({ store, filters, enrich, limits, hooks, now });
   const deps: WriteDeps = {
-    ...{ store, registry, filters, histories, limits, generateId, now, hooks, removals, log },
+    ...{ store, registry, filters, histories, composer, limits, generateId, now, hooks, removals, log },
     matchPattern: patterns.matches,
     locks: createKeyedMutex(),
   };

@@ -2,7 +2,6 @@
 // are a session, which has one time limit and validates their results.
 
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
-import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { Collection, HookEvent } from '../model/collection.ts';
 import { type RequestContext, withLiveDeadline } from '../model/documents.ts';
@@ -80,13 +79,13 @@ export interface HookSession extends Disposable {
   /** The context of the request. Its deadline, which is for database work, moves on while hooks run. */
   readonly context: RequestContext;
   /** What the hooks of an event make of an object; the object itself where there are none. */
-  transform(at: HookPoint, obj: JsonObject, details?: HookDetails): MaybePromise<JsonObject>;
+  transform(at: HookPoint, obj: JsonObject, details?: HookDetails): Promise<JsonObject>;
   /** The same for a list: the hooks see one object at a time. */
   transformEach(
     at: HookPoint,
     objs: readonly JsonObject[],
     detailsOf: (index: number) => HookDetails,
-  ): MaybePromise<readonly JsonObject[]>;
+  ): Promise<readonly JsonObject[]>;
   /** Lets the hooks see each document, given as JSON text; they can refuse and change nothing. */
   runEach(at: HookPoint, texts: readonly string[]): Promise<void>;
   /** What the hooks make of JSON text; undefined when they leave it as it is. */
@@ -106,37 +105,8 @@ export function hasHooks({ collection, event }: HookPoint): boolean {
   return collection.settings.hooks?.[event] !== undefined;
 }
 
-/**
- * Opens the hooks of one request. `isNeeded` false: none of its collections has hooks, so the session costs nothing and
- * passes everything through.
- */
-export function openHookSession(deps: HookDeps, request: RequestContext, isNeeded = true): HookSession {
-  return isNeeded ? createHookSession(deps, request) : new IdleSession(request);
-}
-
-class IdleSession implements HookSession {
-  readonly context: RequestContext;
-
-  constructor(context: RequestContext) {
-    this.context = context;
-  }
-
-  transform(_at: HookPoint, obj: JsonObject): JsonObject {
-    return obj;
-  }
-
-  transformEach(_at: HookPoint, objs: readonly JsonObject[]): readonly JsonObject[] {
-    return objs;
-  }
-
-  async runEach(): Promise<void> {}
-
-  async transformText(): Promise<undefined> {}
-
-  [Symbol.dispose](): void {}
-}
-
-function createHookSession({ hooks, now }: HookDeps, request: RequestContext): HookSession {
+/** Opens the hooks of one request. Where no collection of the request has hooks, none need be opened. */
+export function openHookSession({ hooks, now }: HookDeps, request: RequestContext): HookSession {
   const quota = hooks.openResultQuota();
   let isEnded = false;
   const bounds = { until: now() + MAX_HOOKS_MS, isRequestOver: () => isEnded };

@@ -4,7 +4,7 @@ import type { Client } from '../../auth/clients/client.ts';
 import { StoreError } from '../../errors/errors.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { type ChunkedText, joinByComma } from '../../lib/chunked-text.ts';
-import type { CheckedJson, Json, JsonObject } from '../../lib/json/json.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument, TextPage, Write } from '../../stores/ports.ts';
 import type { Collection } from './collection.ts';
 import type { ComposeDepth, ReadRequest } from './read-parameters.ts';
@@ -134,7 +134,7 @@ export interface RemoveOptions extends Pick<WriteOptions, 'ifMatch'> {
 
 /**
  * Reads that need not wait answer at once. A request is prepared once for each object: send the same one for the same parameters.
- * Bodies of writes are checked JSON, unless they come as `CheckedJson`: then their parser has done so.
+ * The parser of a write's body must have checked it with `findJsonIssue`: nobody does so again.
  */
 export interface DocumentService {
   list(collection: Collection, request: ReadRequest, context: RequestContext): MaybePromise<ReadPage>;
@@ -154,21 +154,21 @@ export interface DocumentService {
   /** `body` is one document or a list of them. */
   create(
     collection: Collection,
-    body: Json | CheckedJson,
+    body: Json,
     context: RequestContext,
     options: WriteOptions,
   ): MaybePromise<WriteResult>;
   updateById(
     collection: Collection,
     id: string,
-    body: Json | CheckedJson,
+    body: Json,
     context: RequestContext,
     options: WriteOptions,
   ): Promise<Page>;
   /** `body` must be `{query, update}`. */
   updateByQuery(
     collection: Collection,
-    body: Json | CheckedJson,
+    body: Json,
     context: RequestContext,
     options: WriteOptions,
   ): Promise<Page>;
@@ -181,7 +181,7 @@ export interface DocumentService {
   /** `body` must be `{query}`. */
   removeByQuery(
     collection: Collection,
-    body: Json | CheckedJson,
+    body: Json,
     context: RequestContext,
     options: Pick<RemoveOptions, 'countRemaining'>,
   ): Promise<RemoveResult>;

@@ -48,6 +48,8 @@ export interface Composer {
     context: RequestContext,
     levels: Exclude<ComposeDepth, false>,
   ): MaybePromise<readonly string[]>;
+  /** The same composer, on another store. */
+  readingFrom(store: ComposerDeps['store']): Composer;
 }
 
 interface ComposerDeps {
@@ -72,8 +74,8 @@ interface ReferenceBatch {
   readonly placeholders: Placeholder[];
 }
 
-export function createComposer({ store, histories, registry, limits }: ComposerDeps): Composer {
-  const namesOf = createReferenceNames();
+export function createComposer(deps: ComposerDeps, namesOf = createReferenceNames()): Composer {
+  const { store, histories, registry, limits } = deps;
 
   const fetchStored = (
     { target, projection }: ReferenceSource,
@@ -115,6 +117,7 @@ export function createComposer({ store, histories, registry, limits }: ComposerD
   };
 
   return {
+    readingFrom: (other) => createComposer({ ...deps, store: other }, namesOf),
     compose(root, documents, context, levels) {
       const depth = typeof levels === 'number' ? Math.min(levels, limits.composeDepth) : limits.composeDepth;
       const composeAll = levels !== true;

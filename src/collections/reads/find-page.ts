@@ -70,7 +70,7 @@ export type Enrich = (
 interface EnrichDeps {
   readonly store: Pick<DocumentStore, 'findText'>;
   readonly histories: HistoryLoader;
-  readonly composer: Composer;
+  readonly composer: Pick<Composer, 'compose'>;
   readonly maxRevisions: number;
 }
 

@@ -7,12 +7,7 @@ import type { JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { Caller } from '../model/documents.ts';
-import {
-  undeclaredIssue,
-  type ValidatedFields,
-  type WriteOrigin,
-  withPosition,
-} from './validate-document.ts';
+import { undeclaredIssue, type ValidatedFields } from './validate-document.ts';
 
 /** Undeclared fields that are reported. */
 const MAX_ISSUES = 1000;
@@ -34,7 +29,7 @@ interface ResolvedFields {
  * the same value, so that it stays as stored. Callers who may not read the documents are not told whether it is the same.
  */
 export async function resolveUndeclared(
-  { fields, issues, undeclared, origin }: ValidatedFields & { readonly origin: WriteOrigin },
+  { fields, issues, undeclared }: ValidatedFields,
   { collection, documents, caller }: UpdateTargets,
 ): Promise<ResolvedFields> {
   if (undeclared.length === 0) return { fields, issues };
@@ -52,5 +47,5 @@ export async function resolveUndeclared(
   });
   const names = new Set(undeclared);
   const declared = Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name)));
-  return { fields: declared, issues: [...issues, ...withPosition(changed.map(undeclaredIssue), origin)] };
+  return { fields: declared, issues: [...issues, ...changed.map(undeclaredIssue)] };
 }

@@ -1,7 +1,8 @@
 // Validation of documents against their specification: defaults, required fields, the rules of each field (pattern, length, type:
-// the first failure counts), unknown fields; and the position of an issue in the request.
+// the first failure counts), unknown fields.
 
 import type { ErrorItem } from '../../errors/errors.ts';
+import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Collection, type Field, INTERNAL_FIELDS, type PatternRule } from '../model/collection.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';
@@ -24,7 +25,7 @@ export interface Validated {
   readonly results: readonly (ErrorItem | PendingPattern)[];
 }
 
-/** A validated document whose patterns are resolved and whose issues have their position in the request. */
+/** A validated document whose patterns are resolved. */
 export interface ValidatedFields extends Pick<Validated, 'undeclared'> {
   readonly fields: JsonObject;
   readonly issues: readonly ErrorItem[];
@@ -125,7 +126,6 @@ export async function resolvePatterns(
 
 interface ValidateOptions {
   readonly mode: WriteMode;
-  readonly origin: WriteOrigin;
   readonly matchPattern: PatternMatcher;
 }
 
@@ -133,14 +133,14 @@ interface ValidateOptions {
 export function validateFields(
   collection: Collection,
   sent: JsonObject,
-  { mode, origin, matchPattern }: ValidateOptions,
-): ValidatedFields | Promise<ValidatedFields> {
+  { mode, matchPattern }: ValidateOptions,
+): MaybePromise<ValidatedFields> {
   const validated = validateDocument(collection, sent, mode);
   const { document: fields, issues, pending, undeclared } = validated;
-  if (pending.length === 0) return { fields, issues: withPosition(issues, origin), undeclared };
+  if (pending.length === 0) return { fields, issues, undeclared };
   return resolvePatterns(validated, matchPattern).then((resolved) => ({
     fields,
-    issues: withPosition(resolved, origin),
+    issues: resolved,
     undeclared,
   }));
 }
@@ -250,32 +250,4 @@ function checkPattern(
     return { rule, texts, failure, otherwise };
   }
   return texts.every((text) => linear.test(text)) ? otherwise : failure;
-}
-
-/** Where in a request a write comes from. */
-export interface WriteOrigin {
-  /** Dotted path of the sub-document, ending in a dot; `''` for the document itself. */
-  readonly prefix: string;
-  /** Position in a batch. */
-  readonly index?: number;
-  /** Position among the extra writes of the caller, who understands their errors itself. */
-  readonly extraWrite?: number;
-}
-
-/** The body itself, not part of a batch. */
-export const BODY_ORIGIN: WriteOrigin = { prefix: '' };
-
-/** The member of an error item that names the document of a batch. */
-export function indexMember({ index }: WriteOrigin): { readonly index?: number } {
-  return index === undefined ? {} : { index };
-}
-
-/** The issues of a document with their position in the request. */
-export function withPosition(issues: readonly ErrorItem[], origin: WriteOrigin): readonly ErrorItem[] {
-  if (issues.length === 0 || (origin.prefix === '' && origin.index === undefined)) return issues;
-  return issues.map((issue) => ({
-    ...issue,
-    ...indexMember(origin),
-    field: `${origin.prefix}${issue.field ?? ''}`,
-  }));
 }

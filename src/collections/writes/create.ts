@@ -1,9 +1,9 @@
 // Creates documents, one or many, and the records of uploaded files: all of them or none.
 import { AppError } from '../../errors/errors.ts';
-import { andThen, type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
-import type { CheckedJson, Json, JsonObject } from '../../lib/json/json.ts';
+import { attempt, type MaybePromise, mapYielding, startAllYielding } from '../../lib/async/maybe-promise.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { Write } from '../../stores/ports.ts';
-import { hasHooks, openHookSession } from '../hooks/document-hooks.ts';
+import { openHookSession } from '../hooks/document-hooks.ts';
 import type { Collection } from '../model/collection.ts';
 import type {
   CreateRecordsOptions,
@@ -13,9 +13,12 @@ import type {
   WriteResult,
 } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
-import { commitPlan, commitWithRetry, formatAnswer, type WriteDeps } from './commit.ts';
-import { assertStorable, assertValid, checkedJson, parseDocuments, validateBodies } from './request-body.ts';
-import { openSubDocumentHooks, planSubDocuments } from './sub-documents.ts';
+import { formatAnswer } from './answer.ts';
+import { commitPlan, commitWithRetry } from './commit.ts';
+import { extractSubDocuments } from './extract-sub-documents.ts';
+import { openSubDocumentHooks, planSubDocuments } from './plan-sub-documents.ts';
+import { assertStorable, assertValid, parseDocuments, validateBody, WHOLE_BODY } from './request-body.ts';
+import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';
 
 /** Documents to create, all in one collection. */
@@ -30,20 +33,22 @@ interface Creation extends Pick<WriteOptions, 'compose'> {
   readonly extraWrites?: readonly Write[] | undefined;
 }
 
+const NONE: readonly never[] = [];
+
 /** See `DocumentService.create`. */
 export function createDocuments(
   deps: WriteDeps,
   collection: Collection,
-  body: Json | CheckedJson,
+  body: Json,
   context: RequestContext,
   { compose }: WriteOptions,
 ): MaybePromise<WriteResult> {
-  if (deps.registry.holdsRecords(collection)) {
-    return Promise.reject(new AppError('DOCUMENT_INVALID', { items: [missingFileIssue()] }));
-  }
-  return andThen(checkedJson(body), (json) => {
-    const documents = parseDocuments(json, deps.limits.batch);
-    return create(deps, { collection, documents, isList: Array.isArray(json), compose }, context);
+  return attempt(() => {
+    if (deps.registry.holdsRecords(collection)) {
+      throw new AppError('DOCUMENT_INVALID', { items: [missingFileIssue()] });
+    }
+    const documents = parseDocuments(body, deps.limits.batch);
+    return create(deps, { collection, documents, isList: Array.isArray(body), compose }, context);
   });
 }
 
@@ -66,40 +71,53 @@ export async function createRecords(
 }
 
 async function create(deps: WriteDeps, creation: Creation, request: RequestContext): Promise<WriteResult> {
-  const { collection, serverFields, isList, extraWrites = [], compose } = creation;
-  const at = { event: 'beforeCreate', collection } as const;
-  using hooks = openHookSession(deps, request, hasHooks(at));
-  const { context } = hooks;
+  const { collection, serverFields, isList, extraWrites = NONE, compose } = creation;
+  const { registry, limits, generateId, now } = deps;
+  const { caller } = request;
+
+  using hooks = collection.settings.hooks?.beforeCreate && openHookSession(deps, request);
+  const context = hooks?.context ?? request;
+  const beforeCreate = { event: 'beforeCreate', collection } as const;
   const indexOf = (index: number) => (isList ? { index } : {});
-  const target = { collection, mode: 'create', isList, caller: context.caller } as const;
-  const bodies = await andThen(hooks.transformEach(at, creation.documents, indexOf), (documents) =>
-    validateBodies(deps, target, documents),
-  );
+  const documents = hooks
+    ? await hooks.transformEach(beforeCreate, creation.documents, indexOf)
+    : creation.documents;
+
+  const extraction = { registry, limits, generateId, caller, quota: { remaining: limits.batch } };
+  const extracted = await mapYielding(documents, (document, index) => {
+    const position = isList ? { prefix: '', index } : WHOLE_BODY;
+    return extractSubDocuments({ collection, position }, document, extraction);
+  });
+  const subDocuments = extracted.flatMap((body) => body.subDocuments);
+  const hasSubDocuments = subDocuments.length > 0;
+
+  const target = { collection, mode: 'create' } as const;
+  const bodies = await startAllYielding(extracted, (body) => validateBody(deps, target, body));
   const issues = bodies.flatMap((body) => body.issues);
-  const subDocuments = bodies.flatMap((body) => body.subDocuments);
   // Sub-documents may have issues too: all are reported together.
-  if (subDocuments.length === 0) assertValid(issues);
+  if (!hasSubDocuments) assertValid(issues);
 
-  const { created, writes } = await commitWithRetry(
+  const { texts, writes } = await commitWithRetry(
     async () => {
-      using nested = openSubDocumentHooks(deps, subDocuments, context);
-      const plan = new WritePlan({ at: deps.now(), by: context.caller.clientId }, deps.generateId);
-      for (const [position, write] of extraWrites.entries()) plan.addExtra(write, position);
-      const inserted = await mapYielding(bodies, ({ fields, origin }, index) => {
-        const all = serverFields === undefined ? fields : { ...serverFields[index], ...fields };
-        return plan.insert(collection, { id: deps.generateId(), fields: all }, origin);
+      const plan = new WritePlan({ at: now(), by: caller.clientId }, generateId);
+      for (const [index, write] of extraWrites.entries()) plan.addExtra(write, index);
+      const inserted = await mapYielding(bodies, ({ fields: sent, position }, index) => {
+        const fields = serverFields === undefined ? sent : { ...serverFields[index], ...sent };
+        return plan.insert(collection, { id: generateId(), fields }, position);
       });
-      if (subDocuments.length > 0) {
-        assertValid([...issues, ...(await planSubDocuments(deps, subDocuments, plan, nested))]);
+      using nested = hasSubDocuments ? openSubDocumentHooks(deps, subDocuments, context) : undefined;
+      const planning = { plan, hooks: nested, context: nested?.context ?? context };
+      if (hasSubDocuments) {
+        assertValid([...issues, ...(await planSubDocuments(deps, subDocuments, planning))]);
       }
-      const committed = await commitPlan(deps, plan, nested.context);
-      return { created: inserted.map(({ text }) => text), writes: committed.writes };
+      const finished = await commitPlan(deps, plan, planning.context);
+      return { texts: inserted.map(({ text }) => text), writes: finished.writes };
     },
-    { context, now: deps.now },
+    { context, now },
   );
 
-  const depth = compose ?? (subDocuments.length > 0 || collection.settings.compose);
+  const depth = compose ?? (hasSubDocuments || collection.settings.compose);
   // A new document has at most one revision, so only composition can add anything to it.
-  if (!depth) return { results: created };
-  return { results: await formatAnswer(deps, { collection, texts: created, depth, writes }, context) };
+  if (!depth) return { results: texts };
+  return { results: await formatAnswer(deps, { collection, texts, depth, writes }, context) };
 }

@@ -1,16 +1,18 @@
 // Removes documents, one by its id or all that a query matches. Revisions keep their last states, and the files of media
 // records go after the commit.
 import { mapYielding } from '../../lib/async/maybe-promise.ts';
-import type { CheckedJson, Json, JsonObject } from '../../lib/json/json.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { MATCH_ALL } from '../../stores/filter.ts';
 import type { Projection } from '../../stores/ports.ts';
-import { hasHooks, openHookSession } from '../hooks/document-hooks.ts';
+import { openHookSession } from '../hooks/document-hooks.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RemoveOptions, RemoveResult, RequestContext } from '../model/documents.ts';
-import { commitPlan, commitWithRetry, type WriteDeps, withAnswerDeadline } from './commit.ts';
+import { withAnswerDeadline } from './answer.ts';
+import { commitPlan, commitWithRetry } from './commit.ts';
 import { insertEntry } from './file-removals/removal-entries.ts';
-import { checkedJson, parseWriteQuery } from './request-body.ts';
+import { parseWriteQuery } from './request-body.ts';
 import { loadTargets, type WriteTarget, withDocumentLock } from './targets.ts';
+import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';
 
 interface Removal extends Pick<RemoveOptions, 'countRemaining'> {
@@ -36,11 +38,11 @@ export function removeById(
 export async function removeByQuery(
   deps: WriteDeps,
   collection: Collection,
-  body: Json | CheckedJson,
+  body: Json,
   context: RequestContext,
   { countRemaining }: Pick<RemoveOptions, 'countRemaining'>,
 ): Promise<RemoveResult> {
-  const query = parseWriteQuery(await checkedJson(body));
+  const query = parseWriteQuery(body);
   const result = await remove(deps, { collection, target: { query }, countRemaining }, context);
   if (isEmpty(query)) {
     const fields = { ...requester(context), path: collection.path, deleted: result.deleted };
@@ -55,9 +57,8 @@ async function remove(
   request: RequestContext,
 ): Promise<RemoveResult> {
   const { store, registry, removals, now } = deps;
-  const at = { event: 'beforeDelete', collection } as const;
-  using hooks = openHookSession(deps, request, hasHooks(at));
-  const { context } = hooks;
+  using hooks = collection.settings.hooks?.beforeDelete && openHookSession(deps, request);
+  const context = hooks?.context ?? request;
   const isMedia = removals !== undefined && registry.holdsRecords(collection);
   const projection = neededFields(collection, registry.holdsRecords(collection));
 
@@ -65,7 +66,8 @@ async function remove(
     async () => {
       const documents = await loadTargets(deps, { collection, target, projection }, context);
       // Each attempt shows the hooks the documents that it removes.
-      if (hasHooks(at)) await hooks.runEach(at, await mapYielding(documents, (one) => JSON.stringify(one)));
+      const texts = hooks ? await mapYielding(documents, (one) => JSON.stringify(one)) : [];
+      await hooks?.runEach({ event: 'beforeDelete', collection }, texts);
       const plan = new WritePlan({ at: now(), by: context.caller.clientId }, deps.generateId);
       await mapYielding(documents, (stored) => plan.remove(collection, stored));
       const files = isMedia ? removals.createEntries(collection.namespace, documents) : [];
@@ -85,9 +87,8 @@ async function remove(
 
 /** Fields to read of the documents: revisions and hooks need all of them, the files of records their paths. */
 function neededFields(collection: Collection, isMedia: boolean): Projection | undefined {
-  const isHooked =
-    hasHooks({ event: 'beforeDelete', collection }) || hasHooks({ event: 'afterDelete', collection });
-  if (isHooked || collection.settings.storeRevisions) return undefined;
+  const { hooks, storeRevisions } = collection.settings;
+  if (hooks?.beforeDelete || hooks?.afterDelete || storeRevisions) return undefined;
   return { include: isMedia ? ['v', 'path'] : ['v'] };
 }
 

@@ -1,15 +1,8 @@
-// Parses the bodies of writes, older forms of them included, and validates them as far as that needs no stored document.
-
+// What the body of a write holds: documents, fields or a query, older forms of them included; where in it an issue is; and what
+// is wrong with it, as far as that needs no stored document. Its parser has checked that a store can return its JSON unchanged.
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
+import { andThen, attempt, forEachYielding, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import {
-  andThen,
-  attempt,
-  forEachYielding,
-  type MaybePromise,
-  startAllYielding,
-} from '../../lib/async/maybe-promise.ts';
-import {
-  CheckedJson,
   findElementIssue,
   findJsonIssue,
   isJsonObject,
@@ -18,39 +11,40 @@ import {
   type JsonObject,
 } from '../../lib/json/json.ts';
 import type { Collection } from '../model/collection.ts';
-import type { Caller } from '../model/documents.ts';
-import {
-  BODY_ORIGIN,
-  indexMember,
-  type ValidatedFields,
-  validateFields,
-  type WriteMode,
-  type WriteOrigin,
-} from '../validation/validate-document.ts';
-import type { WriteDeps } from './commit.ts';
-import { extractSubDocuments, type SubDocument, type SubDocumentQuota } from './sub-documents.ts';
+import { validateFields, type WriteMode } from '../validation/validate-document.ts';
+import type { WriteDeps } from './write-deps.ts';
+
+/** Where in a request a document is. */
+export interface BodyPosition {
+  /** Dotted path of the sub-document, ending in a dot; `''` for the document itself. */
+  readonly prefix: string;
+  /** Index in a list of documents. */
+  readonly index?: number;
+  /** Index among the extra writes of the caller, who understands their errors itself. */
+  readonly extraWrite?: number;
+}
+
+/** The body itself, not part of a list. */
+export const WHOLE_BODY: BodyPosition = { prefix: '' };
+
+/** The member of an error item that names the document of a list. */
+export function indexMember({ index }: BodyPosition): { readonly index?: number } {
+  return index === undefined ? {} : { index };
+}
+
+/** The issues of a document with their position in the request. */
+export function withPosition(issues: readonly ErrorItem[], position: BodyPosition): readonly ErrorItem[] {
+  if (issues.length === 0 || (position.prefix === '' && position.index === undefined)) return issues;
+  return issues.map((issue) => ({
+    ...issue,
+    ...indexMember(position),
+    field: `${position.prefix}${issue.field ?? ''}`,
+  }));
+}
 
 /** The error for a body of the wrong type, or whose member `field` is. */
 function createBodyError(message: string, field?: string): AppError {
   return new AppError('BAD_REQUEST', { message, ...(field !== undefined && { field }) });
-}
-
-function assertNoIssue(issue: JsonIssue | undefined): void {
-  if (issue === undefined) return;
-  const item = { field: issue.path, message: issue.message, code: 'ERROR_VALUE_INVALID' };
-  throw new AppError('DOCUMENT_INVALID', { items: [item] });
-}
-
-/** Throws DOCUMENT_INVALID, naming the path, for JSON that a store could not return unchanged. */
-export function assertStorable(body: Json): MaybePromise<void> {
-  if (!Array.isArray(body)) return attempt(() => assertNoIssue(findJsonIssue(body)));
-  return forEachYielding(body, (document, index) => assertNoIssue(findElementIssue(document, index)));
-}
-
-/** The JSON of a body. It is checked here unless its parser has done so. Throws as `assertStorable` does. */
-export function checkedJson(body: Json | CheckedJson): MaybePromise<Json> {
-  if (body instanceof CheckedJson) return body.value;
-  return andThen(assertStorable(body), () => body);
 }
 
 /** The error for more documents than one write may have. */
@@ -67,8 +61,8 @@ export function parseDocuments(body: Json, limit: number): readonly JsonObject[]
   if (documents.every(isJsonObject)) return documents;
   const message = 'must be a JSON object';
   const items = documents.flatMap((document, index) => {
-    const origin = { prefix: '', ...(Array.isArray(body) && { index }) };
-    return isJsonObject(document) ? [] : [{ ...indexMember(origin), message, code: 'ERROR_VALUE_INVALID' }];
+    const position = Array.isArray(body) ? { index } : {};
+    return isJsonObject(document) ? [] : [{ ...position, message, code: 'ERROR_VALUE_INVALID' }];
   });
   throw new AppError('DOCUMENT_INVALID', { items });
 }
@@ -102,62 +96,58 @@ export function assertValid(issues: readonly ErrorItem[]): void {
   if (issues.length > 0) throw new AppError('DOCUMENT_INVALID', { items: issues });
 }
 
-type ValidateDeps = Pick<WriteDeps, 'registry' | 'matchPattern' | 'limits' | 'generateId'>;
+function assertNoIssue(issue: JsonIssue | undefined): void {
+  if (issue === undefined) return;
+  const item = { field: issue.path, message: issue.message, code: 'ERROR_VALUE_INVALID' };
+  throw new AppError('DOCUMENT_INVALID', { items: [item] });
+}
 
-interface ValidateTarget {
+/** Throws DOCUMENT_INVALID, naming the path, for JSON that a store could not return unchanged. For what no parser has checked. */
+export function assertStorable(body: Json): MaybePromise<void> {
+  if (!Array.isArray(body)) return attempt(() => assertNoIssue(findJsonIssue(body)));
+  return forEachYielding(body, (document, index) => assertNoIssue(findElementIssue(document, index)));
+}
+
+/** A sub-document to be written to its own collection. */
+export interface SubDocument {
   readonly collection: Collection;
-  readonly mode: WriteMode;
-  readonly caller: Caller;
+  readonly id: string;
+  /** False: it came with an `_id`, so that document is updated. */
+  readonly isNew: boolean;
+  /** As sent, without the fields that only the server sets, its own sub-documents replaced by their ids. */
+  readonly fields: JsonObject;
+  /** The `v` that came with it. */
+  readonly v: number | undefined;
+  /** 1 in the body itself, 2 in a sub-document of that, and so on. */
+  readonly depth: number;
+  readonly position: BodyPosition;
 }
 
-export interface ValidatedBody extends ValidatedFields {
-  readonly origin: WriteOrigin;
+/** A document and the sub-documents that were taken out of it. */
+export interface ExtractedBody {
+  /** Without the fields that only the server sets, sub-documents replaced by their ids. */
+  readonly fields: JsonObject;
+  readonly position: BodyPosition;
+  /** Innermost first. */
   readonly subDocuments: readonly SubDocument[];
+  readonly issues: readonly ErrorItem[];
 }
 
-/**
- * Validates the body of an update, sub-documents apart; at once, unless a pattern needs a worker. Throws NOT_PERMITTED and
- * WRITE_TOO_LARGE; everything else is an issue.
- */
+export interface ValidatedBody extends ExtractedBody {
+  /** In an update: fields that the specification does not declare. */
+  readonly undeclared: readonly string[];
+}
+
+/** Validates the body of a write after its sub-documents have been taken out; at once, unless a pattern needs a worker. */
 export function validateBody(
-  deps: ValidateDeps,
-  target: ValidateTarget,
-  body: JsonObject,
+  { matchPattern }: Pick<WriteDeps, 'matchPattern'>,
+  { collection, mode }: { readonly collection: Collection; readonly mode: WriteMode },
+  { fields: sent, position, subDocuments, issues: extraction }: ExtractedBody,
 ): MaybePromise<ValidatedBody> {
-  return validate(deps, { ...target, origin: BODY_ORIGIN, quota: { remaining: deps.limits.batch } }, body);
-}
-
-/** Validates the documents of a create, which have one quota of sub-documents together. Throws as `validateBody` does. */
-export function validateBodies(
-  deps: ValidateDeps,
-  { isList, ...target }: ValidateTarget & { readonly isList: boolean },
-  documents: readonly JsonObject[],
-): MaybePromise<readonly ValidatedBody[]> {
-  const quota = { remaining: deps.limits.batch };
-  return startAllYielding(documents, (document, index) =>
-    validate(deps, { ...target, quota, origin: isList ? { prefix: '', index } : BODY_ORIGIN }, document),
-  );
-}
-
-type ValidateOptions = ValidateTarget & { readonly origin: WriteOrigin; readonly quota: SubDocumentQuota };
-
-function validate(
-  { registry, limits, generateId, matchPattern }: ValidateDeps,
-  { collection, mode, caller, origin, quota }: ValidateOptions,
-  body: JsonObject,
-): MaybePromise<ValidatedBody> {
-  const extracted = extractSubDocuments(collection, body, {
-    registry,
-    limits,
-    generateId,
-    caller,
-    origin,
-    quota,
+  return andThen(validateFields(collection, sent, { mode, matchPattern }), (validated) => {
+    const { fields, undeclared } = validated;
+    const own = withPosition(validated.issues, position);
+    const issues = extraction.length === 0 ? own : [...own, ...extraction];
+    return { fields, undeclared, position, subDocuments, issues };
   });
-  const join = ({ fields, issues, undeclared }: ValidatedFields): ValidatedBody => ({
-    ...{ fields, undeclared, origin, subDocuments: extracted.subDocuments },
-    issues: extracted.issues.length === 0 ? issues : [...issues, ...extracted.issues],
-  });
-  const validated = validateFields(collection, extracted.fields, { mode, origin, matchPattern });
-  return andThen(validated, join);
 }

@@ -7,7 +7,7 @@ import { type Filter, filterById, filterByIds } from '../../stores/filter.ts';
 import type { Projection, StoredDocument } from '../../stores/ports.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
 import type { RequestContext, WriteOptions } from '../model/documents.ts';
-import type { WriteDeps } from './commit.ts';
+import type { WriteDeps } from './write-deps.ts';
 
 /** The document with this id, or all documents that the query matches. */
 export type WriteTarget =

@@ -1,24 +1,27 @@
 // Updates documents, one by its id or all that a query matches: only the fields that are sent are set.
 import { mapYielding } from '../../lib/async/maybe-promise.ts';
-import type { CheckedJson, Json, JsonObject } from '../../lib/json/json.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
-import { type HookSession, hasHooks, openHookSession } from '../hooks/document-hooks.ts';
+import { type HookSession, openHookSession } from '../hooks/document-hooks.ts';
 import type { Collection } from '../model/collection.ts';
-import type { Page, RequestContext, WriteOptions } from '../model/documents.ts';
+import type { Caller, Page, RequestContext, WriteOptions } from '../model/documents.ts';
 import { writeMetadata } from '../reads/resolve-read.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
-import { commitPlan, commitWithRetry, formatAnswer, type WriteDeps } from './commit.ts';
+import { formatAnswer } from './answer.ts';
+import { commitPlan, commitWithRetry } from './commit.ts';
+import { extractSubDocuments } from './extract-sub-documents.ts';
+import { openSubDocumentHooks, planSubDocuments } from './plan-sub-documents.ts';
 import {
   assertValid,
-  checkedJson,
   parseFields,
   parseUpdate,
   parseWriteQuery,
   type ValidatedBody,
   validateBody,
+  WHOLE_BODY,
 } from './request-body.ts';
-import { openSubDocumentHooks, planSubDocuments } from './sub-documents.ts';
 import { loadTargets, type WriteTarget, withDocumentLock } from './targets.ts';
+import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';
 
 interface Update extends Pick<WriteOptions, 'compose'> {
@@ -34,7 +37,7 @@ export function updateById(
   deps: WriteDeps,
   collection: Collection,
   id: string,
-  body: Json | CheckedJson,
+  body: Json,
   context: RequestContext,
   { compose, ifMatch }: WriteOptions,
 ): Promise<Page> {
@@ -42,7 +45,7 @@ export function updateById(
     const target = { id, ifMatch };
     // An unknown id is a 404 whatever the body holds.
     const loaded = await loadTargets(deps, { collection, target }, context);
-    const fields = parseFields(collection, await checkedJson(body));
+    const fields = parseFields(collection, body);
     return update(deps, { collection, fields, target, loaded, compose }, context);
   });
 }
@@ -51,13 +54,12 @@ export function updateById(
 export async function updateByQuery(
   deps: WriteDeps,
   collection: Collection,
-  body: Json | CheckedJson,
+  body: Json,
   context: RequestContext,
   { compose }: WriteOptions,
 ): Promise<Page> {
-  const json = await checkedJson(body);
-  const target = { query: parseWriteQuery(json) };
-  return update(deps, { collection, fields: parseUpdate(json), target, compose }, context);
+  const target = { query: parseWriteQuery(body) };
+  return update(deps, { collection, fields: parseUpdate(body), target, compose }, context);
 }
 
 async function update(
@@ -65,10 +67,12 @@ async function update(
   { collection, fields: sent, target, loaded, compose }: Update,
   request: RequestContext,
 ): Promise<Page> {
-  const isHooked = hasHooks({ event: 'beforeUpdate', collection });
-  using hooks = openHookSession(deps, request, isHooked);
-  const { context } = hooks;
-  const prepared = isHooked ? undefined : await prepareFields(deps, { collection, sent }, context);
+  const { generateId, now } = deps;
+  const { caller } = request;
+
+  using hooks = collection.settings.hooks?.beforeUpdate && openHookSession(deps, request);
+  const context = hooks?.context ?? request;
+  const prepared = hooks ? undefined : await prepareBody(deps, collection, sent, caller);
   let first = loaded;
 
   const { texts, writes, hasSubDocuments } = await commitWithRetry(
@@ -77,27 +81,30 @@ async function update(
       // After a conflict the targets are read again.
       first = undefined;
       // Hooks see the documents that this attempt writes, and allow this write only.
-      const body = prepared ?? (await transformFields(deps, { collection, sent, documents }, hooks));
+      const hooked = hooks ? await transformFields(hooks, collection, sent, documents) : sent;
+      const body = prepared ?? (await prepareBody(deps, collection, hooked, caller));
+      const { subDocuments, position } = body;
+      const hasSubDocuments = subDocuments.length > 0;
 
-      using nested = openSubDocumentHooks(deps, body.subDocuments, context);
-      const plan = new WritePlan({ at: deps.now(), by: context.caller.clientId }, deps.generateId);
-      const targets = { collection, documents, caller: context.caller };
-      const { fields, issues } = await resolveUndeclared(body, targets);
+      const plan = new WritePlan({ at: now(), by: caller.clientId }, generateId);
+      const { fields, issues } = await resolveUndeclared(body, { collection, documents, caller });
       // The new state of each document is not computed for an update that is rejected anyway.
       await mapYielding(issues.length === 0 ? documents : [], (stored) =>
-        plan.update(collection, stored, { fields, origin: body.origin }),
+        plan.update(collection, stored, { fields, position }),
       );
-      assertValid([...issues, ...(await planSubDocuments(deps, body.subDocuments, plan, nested))]);
+      using nested = hasSubDocuments ? openSubDocumentHooks(deps, subDocuments, context) : undefined;
+      const planning = { plan, hooks: nested, context: nested?.context ?? context };
+      const nestedIssues = hasSubDocuments ? await planSubDocuments(deps, subDocuments, planning) : [];
+      assertValid([...issues, ...nestedIssues]);
 
-      const hasSubDocuments = body.subDocuments.length > 0;
       // Without a match there is no document that the sub-documents could belong to.
       if (documents.length === 0) return { texts: [], writes: [], hasSubDocuments };
-      const { updated, writes } = await commitPlan(deps, plan, nested.context);
+      const { updated, writes } = await commitPlan(deps, plan, planning.context);
       // Sub-documents were planned after the documents themselves.
       const texts = updated.slice(0, documents.length).map(({ text }) => text);
       return { texts, writes, hasSubDocuments };
     },
-    { context, now: deps.now },
+    { context, now },
   );
 
   const depth = compose ?? (hasSubDocuments || collection.settings.compose);
@@ -105,30 +112,32 @@ async function update(
   return { results, metadata: writeMetadata(results.length) };
 }
 
-interface SentFields {
-  readonly collection: Collection;
-  readonly sent: JsonObject;
-}
-
-/** What the hooks make of the fields, prepared. Without a target no hook runs. */
+/** What the hooks make of the fields. Without a target no hook runs. */
 async function transformFields(
-  deps: WriteDeps,
-  { collection, sent, documents }: SentFields & { readonly documents: readonly StoredDocument[] },
   hooks: HookSession,
-): Promise<ValidatedBody> {
+  collection: Collection,
+  sent: JsonObject,
+  documents: readonly StoredDocument[],
+): Promise<JsonObject> {
+  if (documents.length === 0) return sent;
   const texts = await mapYielding(documents, (document) => JSON.stringify(document));
-  const at = { event: 'beforeUpdate', collection } as const;
-  const fields = documents.length === 0 ? sent : await hooks.transform(at, sent, { documents: texts });
-  return prepareFields(deps, { collection, sent: fields }, hooks.context);
+  return hooks.transform({ event: 'beforeUpdate', collection }, sent, { documents: texts });
 }
 
-/** Throws DOCUMENT_INVALID where no stored document and no sub-document can add issues. */
-async function prepareFields(
+/**
+ * Takes the sub-documents out of the fields, and validates what is left. Throws DOCUMENT_INVALID where no stored document
+ * and no sub-document can add issues.
+ */
+async function prepareBody(
   deps: WriteDeps,
-  { collection, sent }: SentFields,
-  { caller }: RequestContext,
+  collection: Collection,
+  sent: JsonObject,
+  caller: Caller,
 ): Promise<ValidatedBody> {
-  const body = await validateBody(deps, { collection, mode: 'update', caller }, sent);
+  const { registry, limits, generateId } = deps;
+  const options = { registry, limits, generateId, caller, quota: { remaining: limits.batch } };
+  const extracted = extractSubDocuments({ collection, position: WHOLE_BODY }, sent, options);
+  const body = await validateBody(deps, { collection, mode: 'update' }, extracted);
   if (body.subDocuments.length === 0 && body.undeclared.length === 0) assertValid(body.issues);
   return body;
 }

@@ -6,7 +6,7 @@ import { andThen, type MaybePromise, mapYielding } from '../../lib/async/maybe-p
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { documentVersion } from '../../lib/json/stored-json.ts';
 import { namespaceKey, type StoredDocument, type Write } from '../../stores/ports.ts';
-import { type AfterHookEvent, hasHooks } from '../hooks/document-hooks.ts';
+import type { AfterHookEvent } from '../hooks/document-hooks.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
 import {
   createRevision,
@@ -19,7 +19,7 @@ import {
   stampUpdated,
   type WriteStamp,
 } from '../model/stored-document.ts';
-import { BODY_ORIGIN, type WriteOrigin } from '../validation/validate-document.ts';
+import { type BodyPosition, WHOLE_BODY } from './request-body.ts';
 
 /** A document as the commit stores it. */
 interface Written {
@@ -36,7 +36,7 @@ interface NewDocument {
 
 interface Change {
   readonly fields: JsonObject;
-  readonly origin: WriteOrigin;
+  readonly position: BodyPosition;
 }
 
 interface PendingUpdate extends Change {
@@ -48,7 +48,7 @@ export interface FinishedPlan {
   /** In an order that a store without transactions can follow, see `orderWrites`. */
   readonly writes: readonly Write[];
   /** Runs beside `writes`. */
-  readonly origins: readonly WriteOrigin[];
+  readonly positions: readonly BodyPosition[];
   /** The updated documents, in the order in which the updates were added. */
   readonly updated: readonly Written[];
   /** To be emitted after the commit. */
@@ -57,7 +57,7 @@ export interface FinishedPlan {
 
 export interface PlannedWrite {
   readonly write: Write;
-  readonly origin: WriteOrigin;
+  readonly position: BodyPosition;
   readonly step: 'extra' | 'revision' | 'insert' | 'update' | 'remove';
   /** Depth of an inserted sub-document; 0 for the document itself. */
   readonly depth?: number;
@@ -85,7 +85,7 @@ export class WritePlan {
     this.#generateId = generateId;
   }
 
-  insert(collection: Collection, { id, fields, depth = 0 }: NewDocument, origin: WriteOrigin): Written {
+  insert(collection: Collection, { id, fields, depth = 0 }: NewDocument, position: BodyPosition): Written {
     const isRevised = collection.settings.storeRevisions;
     let document = stampCreated(collection, fields, {
       ...this.#stamp,
@@ -97,7 +97,7 @@ export class WritePlan {
     }
     const text = this.#encode(document);
     const write = { kind: 'insert', ns: collection.namespace, document, text } as const;
-    this.#planned.push({ write, origin, step: 'insert', depth });
+    this.#planned.push({ write, position, step: 'insert', depth });
     this.#addEvent('afterCreate', collection, text);
     return { document, text };
   }
@@ -115,16 +115,16 @@ export class WritePlan {
     if (collection.settings.storeRevisions) this.#addRevision(collection, stored, { action: 'delete' });
     const { namespace: ns } = collection;
     const write = { kind: 'remove', ns, id: stored._id, v: documentVersion(stored) } as const;
-    this.#planned.push({ write, origin: BODY_ORIGIN, step: 'remove' });
-    if (hasHooks({ event: 'afterDelete', collection })) {
+    this.#planned.push({ write, position: WHOLE_BODY, step: 'remove' });
+    if (collection.settings.hooks?.afterDelete !== undefined) {
       this.#afterHookEvents.push({ event: 'afterDelete', collection, text: JSON.stringify(stored) });
     }
   }
 
-  /** Adds a write that is no document of a collection. `position`: among the extra writes of the caller. */
-  addExtra(write: Write, position?: number): void {
-    const origin = position === undefined ? BODY_ORIGIN : { prefix: '', extraWrite: position };
-    this.#planned.push({ write, origin, step: 'extra' });
+  /** Adds a write that is no document of a collection. `index`: among the extra writes of the caller. */
+  addExtra(write: Write, index?: number): void {
+    const position = index === undefined ? WHOLE_BODY : { prefix: '', extraWrite: index };
+    this.#planned.push({ write, position, step: 'extra' });
   }
 
   /** Computes the updates, in the order in which they were added. Call once, last. */
@@ -136,7 +136,7 @@ export class WritePlan {
     );
   }
 
-  #applyUpdate({ collection, stored, fields, origin }: PendingUpdate): Written {
+  #applyUpdate({ collection, stored, fields, position }: PendingUpdate): Written {
     const history = revisionIds(stored);
     let document = stampUpdated(collection, stored, { ...this.#stamp, fields, history });
     if (collection.settings.storeRevisions) {
@@ -149,7 +149,7 @@ export class WritePlan {
     const target = { ns: collection.namespace, id: stored._id, v: documentVersion(stored) };
     this.#planned.push({
       write: { kind: 'update', ...target, document, changed, text },
-      origin,
+      position,
       step: 'update',
     });
     this.#addEvent('afterUpdate', collection, text);
@@ -162,7 +162,7 @@ export class WritePlan {
     const document = createRevision(state, { ...options, id });
     const ns = revisionNamespaceOf(collection);
     const write = { kind: 'insert', ns, document, text: this.#encode(document) } as const;
-    this.#planned.push({ write, origin: BODY_ORIGIN, step: 'revision' });
+    this.#planned.push({ write, position: WHOLE_BODY, step: 'revision' });
     return id;
   }
 
@@ -182,13 +182,13 @@ export class WritePlan {
 }
 
 /** The update of a document that is updated twice. Throws a conflict where another write came between its two reads. */
-function join(earlier: PendingUpdate, stored: StoredDocument, { fields, origin }: Change): PendingUpdate {
+function join(earlier: PendingUpdate, stored: StoredDocument, { fields, position }: Change): PendingUpdate {
   if (documentVersion(earlier.stored) !== documentVersion(stored)) throw new StoreError('conflict');
   const joined: Record<string, Json> = { ...earlier.fields };
   for (const [name, value] of Object.entries(fields)) {
     if (Object.hasOwn(earlier.fields, name) && !isDeepStrictEqual(earlier.fields[name], value)) {
       const message = 'is given two different values for one document';
-      const item = { field: `${origin.prefix}${name}`, message, code: 'ERROR_VALUE_INVALID' };
+      const item = { field: `${position.prefix}${name}`, message, code: 'ERROR_VALUE_INVALID' };
       throw new AppError('DOCUMENT_INVALID', { items: [item] });
     }
     joined[name] = value;
@@ -201,7 +201,7 @@ const STEPS: readonly PlannedWrite['step'][] = ['extra', 'revision', 'insert', '
 interface OrderedWrites {
   readonly writes: readonly Write[];
   /** Runs beside `writes`. */
-  readonly origins: readonly WriteOrigin[];
+  readonly positions: readonly BodyPosition[];
 }
 
 /**
@@ -211,7 +211,7 @@ interface OrderedWrites {
  */
 export function orderWrites(planned: readonly PlannedWrite[]): OrderedWrites {
   const ordered = isUniform(planned) ? planned : sortWrites(planned);
-  return { writes: ordered.map(({ write }) => write), origins: ordered.map(({ origin }) => origin) };
+  return { writes: ordered.map(({ write }) => write), positions: ordered.map(({ position }) => position) };
 }
 
 /** True for one kind of write to one collection, which nearly all commits are. */

@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
-import { CheckedJson, isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { decodeUtf8, type JsonLimits, parseJsonBody } from './json-body.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;
@@ -115,14 +115,9 @@ export function acceptCodeBodiesOnly(server: FastifyInstance): void {
   });
 }
 
-/** The parsed body, null when there was none. */
+/** The parsed body, null when there was none. Its parser has checked it. */
 export function jsonBody(request: FastifyRequest): Json {
   return (request.body as Json | undefined) ?? null;
-}
-
-/** The parsed body of a write. The JSON parser of its route has checked it. */
-export function checkedJsonBody(request: FastifyRequest): CheckedJson {
-  return new CheckedJson(jsonBody(request));
 }
 
 /** The parsed body, which must be a JSON object. Throws BAD_REQUEST. */

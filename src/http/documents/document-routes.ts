@@ -13,7 +13,7 @@ import {
   createCollectionHook,
   documentIdOf,
 } from '../access/collection-access.ts';
-import { acceptTextAsJson, checkedJsonBody } from '../core/body-parsers.ts';
+import { acceptTextAsJson, jsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
 import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
@@ -61,7 +61,7 @@ function createDocumentRemovals(deps: Deps): Record<'one' | 'many', RouteHandler
     },
     many: async (request, reply) => {
       rejectPreconditions(request);
-      const body = checkedJsonBody(request);
+      const body = jsonBody(request);
       return answer(
         reply,
         await documents.removeByQuery(collectionOf(request), body, context(request), { countRemaining }),
@@ -77,15 +77,15 @@ function createDocumentWrites(deps: Deps): Record<'create' | 'updateOne' | 'upda
   const updateMany: RouteHandler = async (request, reply) => {
     rejectPreconditions(request);
     const options = composeOptions(request);
-    const body = checkedJsonBody(request);
+    const body = jsonBody(request);
     const page = await documents.updateByQuery(collectionOf(request), body, context(request), options);
     return sendText(reply, JSON_TYPE, pageJson(page));
   };
   return {
     create: async (request, reply) => {
       const collection = collectionOf(request);
-      const body = checkedJsonBody(request);
-      if (isLegacyUpdate(request, body.value)) {
+      const body = jsonBody(request);
+      if (isLegacyUpdate(request, body)) {
         assertPermitted(request, collection, 'PUT');
         return updateMany(request, reply);
       }
@@ -96,7 +96,7 @@ function createDocumentWrites(deps: Deps): Record<'create' | 'updateOne' | 'upda
     updateOne: async (request, reply) => {
       const options = writeOptions(request);
       const id = documentIdOf(request);
-      const body = checkedJsonBody(request);
+      const body = jsonBody(request);
       const page = await documents.updateById(collectionOf(request), id, body, context(request), options);
       return sendText(reply, JSON_TYPE, pageJson(page));
     },

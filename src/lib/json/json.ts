@@ -22,15 +22,6 @@ export interface JsonIssue {
   readonly message: string;
 }
 
-/** JSON that its parser has checked with `findJsonIssue` or `findElementIssue`, so that nobody checks it again. */
-export class CheckedJson {
-  readonly value: Json;
-
-  constructor(value: Json) {
-    this.value = value;
-  }
-}
-
 /** What is wrong with a value. The keys that lead to it are gathered on the way back to the root: most values have no issue. */
 interface Finding {
   readonly message: string;

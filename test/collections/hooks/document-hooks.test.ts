@@ -108,7 +108,6 @@ describe('beforeCreate', () => {
   });
 
   test('a body that nobody could store never reaches it', async () => {
-    await refusalOf(create({ title: '\ud800' }));
     await refusalOf(create([1]));
     expect(hooks.ran).toEqual([]);
   });

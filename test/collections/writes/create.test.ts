@@ -63,7 +63,6 @@ test.each<[string, Json, unknown]>([
       { index: 2, field: 'title' },
     ],
   ],
-  ['a lone surrogate', { title: '\ud800' }, [{ field: 'title' }]],
   [
     'two of a unique field',
     [

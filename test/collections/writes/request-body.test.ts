@@ -2,14 +2,16 @@ import { describe, expect, test } from 'vitest';
 import {
   assertStorable,
   assertValid,
-  checkedJson,
+  type BodyPosition,
   parseDocuments,
   parseFields,
   parseUpdate,
   parseWriteQuery,
+  validateBody,
+  WHOLE_BODY,
 } from '../../../src/collections/writes/request-body.ts';
 import { AppError } from '../../../src/errors/errors.ts';
-import { CheckedJson, type Json } from '../../../src/lib/json/json.ts';
+import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { collectionOf } from '../library-service.ts';
 
 function refused(run: () => unknown): AppError {
@@ -87,9 +89,24 @@ test('refuses only when there is something to refuse, and never lists without en
   expect(refused(() => assertValid(items)).items).toHaveLength(101);
 });
 
-test('a body is checked unless its parser has checked it', async () => {
-  const body = { a: '\ud800' };
-  await expect(checkedJson(body)).rejects.toMatchObject({ items: [{ field: 'a' }] });
-  expect(await checkedJson({ a: 1 })).toEqual({ a: 1 });
-  expect(await checkedJson(new CheckedJson(body))).toBe(body);
+const PEOPLE = collectionOf('people', {
+  fields: { name: { required: true }, code: { validation: { regex: { pattern: '(?=a)a' } } } },
+});
+const extractedAt = (position: BodyPosition, fields: JsonObject) => ({
+  ...{ fields, position, subDocuments: [] },
+  issues: [{ field: 'friend', message: 'of the extraction' }],
+});
+
+test('issues of fields have their position in the request, those of sub-documents come after them', async () => {
+  const target = { collection: PEOPLE, mode: 'create' } as const;
+  const fieldsOf = async (position: BodyPosition, fields: JsonObject) => {
+    const body = extractedAt(position, fields);
+    const { issues } = await validateBody({ matchPattern: async () => false }, target, body);
+    return issues.map(({ index, field }) => [index, field]);
+  };
+  const inList = { prefix: 'author.', index: 2 };
+  const extraction = [undefined, 'friend'];
+  expect(await fieldsOf(inList, {})).toEqual([[2, 'author.name'], extraction]);
+  expect(await fieldsOf(inList, { name: 'A', code: 'a' })).toEqual([[2, 'author.code'], extraction]);
+  expect(await fieldsOf(WHOLE_BODY, {})).toEqual([[undefined, 'name'], extraction]);
 });

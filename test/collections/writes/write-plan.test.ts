@@ -33,7 +33,7 @@ test('revisions are part of the same commit', async () => {
   plan.update(
     revised,
     { _id: 'b', title: 'B', v: 4, history: ['old'] },
-    { fields: { title: 'C' }, origin: HERE },
+    { fields: { title: 'C' }, position: HERE },
   );
   plan.remove(revised, { _id: 'c', v: 9 });
   const { writes, updated } = await plan.finish();
@@ -53,7 +53,7 @@ test('revisions are part of the same commit', async () => {
 test('all documents of a write together are bounded', async () => {
   const plan = planOf();
   const fields = { title: 'x'.repeat(15 * 1024 * 1024) };
-  for (let n = 0; n < 20; n += 1) plan.update(plain, { _id: `d${n}`, v: 1 }, { fields, origin: HERE });
+  for (let n = 0; n < 20; n += 1) plan.update(plain, { _id: `d${n}`, v: 1 }, { fields, position: HERE });
   await expect(plan.finish()).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' });
 });
 
@@ -66,14 +66,14 @@ test('an extra write is in the same commit, before the documents', async () => {
     document: { _id: 'n' },
   } as const;
   plan.addExtra(note, 4);
-  const { writes, origins } = await plan.finish();
+  const { writes, positions } = await plan.finish();
   expect(writes[0]).toEqual(note);
-  expect(origins[0]).toEqual({ prefix: '', extraWrite: 4 });
+  expect(positions[0]).toEqual({ prefix: '', extraWrite: 4 });
 });
 
 test('an update says which fields it changes', async () => {
   const plan = planOf();
-  plan.update(plain, { _id: ID, title: 'A' }, { fields: { pages: 1 }, origin: HERE });
+  plan.update(plain, { _id: ID, title: 'A' }, { fields: { pages: 1 }, position: HERE });
   const [write] = (await plan.finish()).writes;
   expect(write).toMatchObject({
     kind: 'update',
@@ -85,13 +85,13 @@ test('an update says which fields it changes', async () => {
 test('two updates of one document are one write, unless they disagree or saw different states', async () => {
   const plan = planOf();
   const stored = { _id: ID, title: 'A', v: 1 };
-  plan.update(plain, stored, { fields: { title: 'B' }, origin: HERE });
-  plan.update(plain, stored, { fields: { title: 'B', pages: 2 }, origin: HERE });
-  const disagree = () => plan.update(plain, stored, { fields: { pages: 3 }, origin: { prefix: 'x.' } });
+  plan.update(plain, stored, { fields: { title: 'B' }, position: HERE });
+  plan.update(plain, stored, { fields: { title: 'B', pages: 2 }, position: HERE });
+  const disagree = () => plan.update(plain, stored, { fields: { pages: 3 }, position: { prefix: 'x.' } });
   expect(disagree).toThrow(
     expect.objectContaining({ items: [expect.objectContaining({ field: 'x.pages' })] }),
   );
-  const other = () => plan.update(plain, { ...stored, v: 2 }, { fields: {}, origin: HERE });
+  const other = () => plan.update(plain, { ...stored, v: 2 }, { fields: {}, position: HERE });
   expect(other).toThrow(StoreError);
   const { updated } = await plan.finish();
   expect(updated.map(({ document }) => document)).toMatchObject([{ title: 'B', pages: 2, v: 2 }]);
@@ -110,10 +110,10 @@ test('the innermost sub-document comes first, and an error names the document th
   plan.insert(plain, { id: ID, fields: {} }, HERE);
   plan.insert(authors, { id: 'b'.repeat(24), fields: {}, depth: 2 }, { prefix: 'sequel.author.' });
   plan.insert(plain, { id: 'c'.repeat(24), fields: {}, depth: 1 }, { prefix: 'sequel.' });
-  const { writes, origins } = await plan.finish();
+  const { writes, positions } = await plan.finish();
   expect(writes.map((write) => write.kind === 'insert' && write.document._id[0])).toEqual(['b', 'c', 'a']);
   const told = [0, 1, 2].map((index) =>
-    translateCommitError(new StoreError('duplicate', { index, fields: ['title'] }), origins),
+    translateCommitError(new StoreError('duplicate', { index, fields: ['title'] }), positions),
   );
   expect(told).toMatchObject(
     ['sequel.author.title', 'sequel.title', 'title'].map((field) => ({ items: [{ field }] })),
@@ -127,7 +127,7 @@ const planned = (
   depth?: number,
 ): PlannedWrite => ({
   write: { kind: 'remove', ns: { database: null, collection }, id, v: 0 },
-  origin: { prefix: `${id}.` },
+  position: { prefix: `${id}.` },
   step,
   ...(depth === undefined ? {} : { depth }),
 });
@@ -170,9 +170,9 @@ test('collections of one name in several databases are not mixed', () => {
   expect(ordered([planned('insert', 'a', '1'), moved, planned('insert', 'a', '2')])).toEqual(['1', '2', 'x']);
 });
 
-test('origins are in the order of the writes', () => {
-  const { writes, origins } = orderWrites([planned('remove', 'a', '1'), planned('insert', 'a', '2')]);
+test('positions are in the order of the writes', () => {
+  const { writes, positions } = orderWrites([planned('remove', 'a', '1'), planned('insert', 'a', '2')]);
   expect(writes.map((write) => write.kind === 'remove' && `${write.id}.`)).toEqual(
-    origins.map(({ prefix }) => prefix),
+    positions.map(({ prefix }) => prefix),
   );
 });
