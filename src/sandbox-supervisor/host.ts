@@ -3,6 +3,7 @@ import type { ToHost } from '../../sandbox/protocol.ts';
 import type { HostConnection } from './host-connection.ts';
 import { LoadedModules, NumberedInvocations, SentFrames } from './host-contents.ts';
 import type { Invocation } from './invocation.ts';
+import type { IsolationLayers } from './isolation/isolation-levels.ts';
 import type { ModuleVersion } from './model/module-version.ts';
 import type { HostCall, HostCallResult, InvocationResult } from './model/sandbox.ts';
 import type { ModuleQueue } from './module-queue.ts';
@@ -10,7 +11,8 @@ import type { ModuleQueue } from './module-queue.ts';
 const INSPECTION_DOMAIN = ' inspect';
 
 interface HostOptions {
-  readonly connection: HostConnection;
+  /** Connects it to its process. */
+  readonly connect: (host: Host) => HostConnection;
   /** It runs with the just-in-time compiler. */
   readonly jit: boolean;
   /** Milliseconds of a steady clock, like all times here. */
@@ -49,9 +51,9 @@ export class Host {
   #isDraining = false;
   #idleSince: number;
 
-  constructor({ connection, jit, now }: HostOptions) {
-    this.#connection = connection;
-    this.#modules = new LoadedModules(connection.send);
+  constructor({ connect, jit, now }: HostOptions) {
+    this.#connection = connect(this);
+    this.#modules = new LoadedModules(this.#connection.send);
     this.jit = jit;
     this.startedAt = now;
     this.frames = new SentFrames(now);
@@ -124,6 +126,11 @@ export class Host {
   /** Pid of the process that runs guest code; undefined while unknown. */
   get pid(): number | undefined {
     return this.#connection.pid();
+  }
+
+  /** The isolation layers around its process; none before it has started. */
+  get outerLayers(): IsolationLayers {
+    return this.#connection.layers();
   }
 
   /** The module of the code that it ran last; null when it has run none. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GuestLogRecord, HostCall, Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
-import { createResultReader, type ResultMessage } from '../../src/sandbox-supervisor/result-frames.ts';
+import type { ResultMessage } from '../../src/sandbox-supervisor/protocol/host-messages.ts';
+import { createResultReader } from '../../src/sandbox-supervisor/result-frames.ts';
 import {
   createModuleVersion,
   type FakeInvocation,
