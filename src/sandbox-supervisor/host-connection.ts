@@ -149,7 +149,7 @@ export interface HostConnectionEvents<H> {
   onGone(host: H, signal: NodeJS.Signals | undefined): void;
 }
 
-/** Bytes that the server buffers for a host that does not read: more than the results of all its host calls. */
+/** Bytes that the server buffers for a host that does not read: more than the results of all its guest calls. */
 const MAX_UNREAD_BYTES = 268_435_456;
 /** Milliseconds between the end of a pipe and that of its process. */
 const EXIT_MS = 250;

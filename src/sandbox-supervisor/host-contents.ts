@@ -1,7 +1,7 @@
 // What one host has: the invocations that it has not finished, the frames that it has not answered, and the module versions that
 // it has loaded.
 
-import { MAX_TIMERS } from './host-calls.ts';
+import { MAX_TIMERS } from './guest-calls.ts';
 import type { HostConnection } from './host-connection.ts';
 import { type AssignedFrame, type Invocation, MAX_LOG_LINES } from './invocation.ts';
 import type { ModuleVersion } from './model/module-version.ts';

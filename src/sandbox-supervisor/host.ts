@@ -5,7 +5,7 @@ import { LoadedModules, NumberedInvocations, SentFrames } from './host-contents.
 import type { Invocation } from './invocation.ts';
 import type { IsolationLayers } from './isolation/isolation-levels.ts';
 import type { ModuleVersion } from './model/module-version.ts';
-import type { HostCall, HostCallResult, InvocationResult } from './model/sandbox.ts';
+import type { GuestCall, GuestCallResult, InvocationResult } from './model/sandbox.ts';
 import type { ModuleQueue } from './module-queue.ts';
 
 const INSPECTION_DOMAIN = ' inspect';
@@ -204,14 +204,19 @@ export class Host {
     this.#connection.send({ t: 'run', moduleNumber, maxInFlight, requests }, texts, rawBytes);
   }
 
-  /** Performs a host call of an invocation and sends it the result. Returns the limit that the call broke, or null. */
-  performHostCall(invocation: Invocation, id: number, call: HostCall, now: () => number): string | null {
-    return invocation.performHostCall(call, (result) => {
-      if (this.#state !== 'dead') this.#sendHostCallResult(invocation, id, result, now());
+  /** Performs a guest call of an invocation and sends it the result. Returns the limit that the call broke, or null. */
+  performGuestCall(invocation: Invocation, id: number, call: GuestCall, now: () => number): string | null {
+    return invocation.performGuestCall(call, (result) => {
+      if (this.#state !== 'dead') this.#sendGuestCallResult(invocation, id, result, now());
     });
   }
 
-  #sendHostCallResult(invocation: Invocation, call: number, { ok, text }: HostCallResult, now: number): void {
+  #sendGuestCallResult(
+    invocation: Invocation,
+    call: number,
+    { ok, text }: GuestCallResult,
+    now: number,
+  ): void {
     const { number, frame } = invocation;
     if (frame === null) return;
     const { moduleNumber } = frame;

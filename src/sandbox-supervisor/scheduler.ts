@@ -1,7 +1,7 @@
 // Queues invocations per module, selects the host for the next frame of a queue, and sends one frame per queue in turn.
 
+import type { PendingGuestCalls } from './guest-calls.ts';
 import type { Host } from './host.ts';
-import type { PendingHostCalls } from './host-calls.ts';
 import { createModuleNumbers } from './host-contents.ts';
 import type { HostPool } from './host-pool.ts';
 import { failedResult, Invocation } from './invocation.ts';
@@ -31,7 +31,7 @@ export interface Demand {
   readonly now: number;
 }
 
-/** Invocations that one host may have of a module that has made no host calls so far. */
+/** Invocations that one host may have of a module that has made no guest calls so far. */
 const MAX_UNEXPECTED = 4;
 const LONG_SLICE_MS = 50;
 
@@ -122,7 +122,7 @@ interface SchedulerDeps extends HostLimits {
   readonly pool: Pick<HostPool, 'hosts' | 'start' | 'keepSpare' | 'isBroken'>;
   /** Trust domains whose hosts have the just-in-time compiler. */
   readonly jitDomains: ReadonlySet<string>;
-  readonly track: PendingHostCalls['track'];
+  readonly track: PendingGuestCalls['track'];
   /** Milliseconds of a steady clock. */
   readonly now: () => number;
 }

@@ -2,8 +2,8 @@
 
 import type { FromHost } from '../../sandbox/protocol.ts';
 import { createWatchdog } from '../lib/async/watchdog.ts';
+import { createPendingGuestCalls } from './guest-calls.ts';
 import type { Host } from './host.ts';
-import { createPendingHostCalls } from './host-calls.ts';
 import {
   attributeCrash,
   type ExitCause,
@@ -52,7 +52,7 @@ export interface SupervisorOptions {
 
 const CHECK_INTERVAL_MS = 25;
 const REAP_INTERVAL_MS = 250;
-/** How long `stop` waits for pending host calls of a module. */
+/** How long `stop` waits for pending guest calls of a module. */
 const STOP_TIMEOUT_MS = 5000;
 
 const CLOSED = failedResult('ENDPOINT_CRASHED', 'The server is stopping');
@@ -80,11 +80,11 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     ...{ busyHosts, maxHosts, now },
     accepts: (layers) => checkIsolationLevel(minimumLevel, layers) === undefined,
   });
-  const pendingHostCalls = createPendingHostCalls();
+  const pendingGuestCalls = createPendingGuestCalls();
   const scheduler = createScheduler({
     ...{ pool, busyHosts, maxHosts, now },
     jitDomains: new Set(jitDomains),
-    track: pendingHostCalls.track,
+    track: pendingGuestCalls.track,
   });
   const inspector = createInspector({ pool, now });
   const readResults = createResultReader({ now, onIncident, requeue: scheduler.requeue });
@@ -210,7 +210,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
         for (const invocation of [...host.invocations.values()]) host.settle(invocation, SUSPENDED);
         pool.kill(host, MODULE_SUSPENDED);
       }
-      return pendingHostCalls.abort(moduleId, STOP_TIMEOUT_MS);
+      return pendingGuestCalls.abort(moduleId, STOP_TIMEOUT_MS);
     },
     status() {
       const alive = pool.hosts.filter(({ state }) => state !== 'dead');

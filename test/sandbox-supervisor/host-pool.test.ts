@@ -14,16 +14,8 @@ const READY: FromHost = {
   layers: { jitless: true },
 };
 const RESULTS: FromHost = {
-  ...{
-    t: 'results',
-    moduleNumber: 1,
-    events: [],
-    errors: [],
-    returned: [],
-    idle: true,
-    sliceMs: 0,
-    disposed: false,
-  },
+  ...{ t: 'results', moduleNumber: 1, events: [], errors: [], returned: [] },
+  ...{ idle: true, sliceMs: 0, disposed: false },
 };
 
 /** A process and its pipe that do what the test says. */

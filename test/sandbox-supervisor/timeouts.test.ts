@@ -34,13 +34,13 @@ function hostOf({ isCold = false }, ...frames: number[]) {
     cpu = ms;
   };
   const sent = () => host.sent.slice(sentBefore).map(({ message }) => message);
-  /** The first invocation starts and is sent the result of a host call. */
+  /** The first invocation starts and is sent the result of a guest call. */
   const resume = async (now: number) => {
     const [invocation] = invocations as [FakeInvocation];
     host.start(invocation, { now, sliceMs: 0 });
     host.frames.recordProgress(now);
     host.frames.complete();
-    host.performHostCall(invocation, 1, { name: 'model.find', args: '{}' }, () => now);
+    host.performGuestCall(invocation, 1, { name: 'model.find', args: '{}' }, () => now);
     await new Promise(setImmediate);
   };
   return { host, queue, invocations, incidents, kills, check, useCpu, sent, resume };
@@ -136,7 +136,7 @@ describe('the timeouts of a host', () => {
     expect(sent()).toEqual([{ t: 'forget', moduleNumber: 1, number: first.number }]);
   });
 
-  it('give the result of a host call a little time, even late in the wall time', async () => {
+  it('give the result of a guest call a little time, even late in the wall time', async () => {
     const { kills, check, host, invocations, resume } = hostOf({}, 1);
     host.start(invocations[0] as FakeInvocation, { now: 0, sliceMs: 0 });
     await resume(1100);

@@ -30,7 +30,7 @@ const MAX_SLICE_MS = 3_600_000;
 
 /** Headers up to this length are parsed unchecked. */
 const SHORT = 1024;
-/** Values of a header: those of 16 invocations with all the log lines and host calls that they may have. */
+/** Values of a header: those of 16 invocations with all the log lines and guest calls that they may have. */
 const MAX_VALUES = 60_000;
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// Bodies of writes are checked once: by the parser of HTTP or of host calls, else by the service.
+// Bodies of writes are checked once: by the parser of HTTP or of guest calls, else by the service.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { MaybePromise } from '../../../src/lib/async/maybe-promise.ts';
 import { CheckedJson, type Json, type JsonObject } from '../../../src/lib/json/json.ts';

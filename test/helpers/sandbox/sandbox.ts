@@ -83,7 +83,7 @@ const HEAD = {
   ip: '127.0.0.1',
 };
 
-/** A request of an endpoint. Host calls fail unless the test serves them. */
+/** A request of an endpoint. Guest calls fail unless the test serves them. */
 export function invocationRequest(
   moduleVersion: ModuleVersion,
   parts: Partial<InvocationRequest> & { readonly query?: object } = {},
@@ -93,7 +93,7 @@ export function invocationRequest(
     moduleVersion,
     head: JSON.stringify({ ...HEAD, query }),
     body: '',
-    performHostCall: async () => ({ ok: false, text: '{"code":"NOT_GRANTED","message":"no"}' }),
+    performGuestCall: async () => ({ ok: false, text: '{"code":"NOT_GRANTED","message":"no"}' }),
     log: () => undefined,
     ...job,
   };
