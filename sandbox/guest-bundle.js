@@ -87,7 +87,7 @@ export function usesOf(source) {
 }
 
 /**
- * Whether a request of this module is over when its handler has returned: it can neither make host calls nor have promises,
+ * Whether a request of this module is over when its handler has returned: it can neither make guest calls nor have promises,
  * so that nothing of it runs later.
  * @param {Pick<LoadOptions, 'isolation' | 'model' | 'fetch'> & { source: string }} options
  */

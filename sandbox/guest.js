@@ -161,7 +161,7 @@ class Guest {
   }
 
   /**
-   * Hands over the answer of a host call. Nothing runs for a request that is unknown or has ended.
+   * Hands over the answer of a guest call. Nothing runs for a request that is unknown or has ended.
    * @param {number} number
    * @param {{ call: number, ok: boolean, text: string }} call
    * @param {number} ms
@@ -234,7 +234,7 @@ class Guest {
     return NO_ERROR;
   }
 
-  /** Whether the request waits for a host call; where it does not, it never answers. @param {Place} place @param {number} number */
+  /** Whether the request waits for a guest call; where it does not, it never answers. @param {Place} place @param {number} number */
   #waits(place, number) {
     try {
       if (Number(place.context.enter(QUESTION_MS, ['pending', number])) > 0) return true;

@@ -10,7 +10,7 @@ const NAME = 'module.js';
 const LOST = 'The module cannot be loaded';
 
 /**
- * Everything is there while a module is evaluated, whatever will be granted to it; host calls are never answered.
+ * Everything is there while a module is evaluated, whatever will be granted to it; guest calls are never answered.
  * @param {string} source
  * @param {{ kind: ModuleKind, loadMs: number, heapMb: number }} options
  * @param {Isolation} isolation

@@ -46,7 +46,7 @@ export type ToHost =
       readonly maxInFlight: number;
       readonly requests: readonly (readonly [number, number, number])[];
     }
-  /** The answer to a host call. Raw: JSON text of the result, or of `{code, message}` when not `ok`. */
+  /** The answer to a guest call. Raw: JSON text of the result, or of `{code, message}` when not `ok`. */
   | {
       readonly t: 'deliver';
       readonly moduleNumber: number;
@@ -75,7 +75,7 @@ export type ToHost =
  * - `error`: it threw or rejected. Head: `{"message": …, "code"?: …, "stack"?: …}`, the stack in lines of the author's
  *   text, the code that of what a hook threw, if it is text.
  * - `silent`: it answered nothing and waits for nothing.
- * - `call`: a host call. Head: `{"call": n, "name": …}`. Body: JSON text of the arguments.
+ * - `call`: a guest call. Head: `{"call": n, "name": …}`. Body: JSON text of the arguments.
  * - `log`: Head: `{"level": …, "message": …, "stack"?: …}`.
  */
 export type GuestEventKind = 'end' | 'result' | 'next' | 'error' | 'silent' | 'call' | 'log';

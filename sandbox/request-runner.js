@@ -259,7 +259,7 @@ export function createRequestRunner({ createGuest, writer, now, cpu, lost }) {
     },
 
     /**
-     * The answer to a host call. The request may have ended meanwhile: then nothing runs, and only the frame is answered.
+     * The answer to a guest call. The request may have ended meanwhile: then nothing runs, and only the frame is answered.
      * @param {Extract<ToHost, { t: 'deliver' }>} message
      * @param {Buffer} raw
      */

@@ -23,11 +23,12 @@ import type { Logger } from './lib/logger.ts';
 import type { ModuleService } from './modules/model/module-types.ts';
 import { createModuleService, type ManagedModuleService } from './modules/module-service.ts';
 import { loadPolicyLimits, type PolicyLimits } from './modules/policy/policy-limits.ts';
+import { createDisabledSandbox } from './sandbox-supervisor/disabled-sandbox.ts';
 import { checkIsolationLevel } from './sandbox-supervisor/isolation/isolation-levels.ts';
 import { createLauncher } from './sandbox-supervisor/isolation/launcher.ts';
 import { runSelfTest } from './sandbox-supervisor/isolation/self-test.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/model/sandbox.ts';
-import { createDisabledSandbox, createSupervisor } from './sandbox-supervisor/supervisor.ts';
+import { createSupervisor } from './sandbox-supervisor/supervisor.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import { createUndeclaredNameFinder } from './workers/undeclared-name-finder.ts';
 

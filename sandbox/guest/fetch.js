@@ -1,10 +1,10 @@
-// `fetch`: a host call. The server holds the address against the grant, adds its secrets, and answers with a text.
+// `fetch`: a guest call. The server holds the address against the grant, adds its secrets, and answers with a text.
 (function fetches(kit) {
   'use strict';
   const { ArrayIsArray, ArrayValues, JSONParse, JSONStringify, ObjectKeys, Promise, PromiseReject } = kit.p;
   const { RangeError, ReflectApply, String, StringToLowerCase, StringToUpperCase } = kit.p;
   const { SymbolIterator, TypedArrayBuffer, TypeError } = kit.p;
-  const { failureOf, hostCall } = kit.requests;
+  const { failureOf, callServer } = kit.requests;
   const { copyOf, encode, fromBase64, toBase64, viewOf } = kit.bytes;
   const MAX_HEADERS = 100;
   const MAX_CHARACTERS = 1_048_576;
@@ -168,7 +168,7 @@
       try {
         const args = argsOf(input, init);
         return new Promise((resolve, reject) => {
-          hostCall(request, 'fetch', args, (ok, text) => {
+          callServer(request, 'fetch', args, (ok, text) => {
             if (ok) resolve(new FetchResponse(JSONParse(text)));
             else reject(failureOf(text));
           });

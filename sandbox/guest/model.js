@@ -1,9 +1,9 @@
-// `Model(name)`: the collections that are granted, as host calls named `model.find`, `model.create` and so on. The server
+// `Model(name)`: the collections that are granted, as guest calls named `model.find`, `model.create` and so on. The server
 // checks the grant, the query and the caller's permissions; nothing is decided here.
 (function models(kit) {
   'use strict';
   const { JSONParse, JSONStringify, Promise, RangeError, String, TypeError } = kit.p;
-  const { failureOf, hostCall } = kit.requests;
+  const { failureOf, callServer } = kit.requests;
   const MAX_CHARACTERS = 1_048_576;
 
   /** `,"name":…`, or nothing where there is no value. */
@@ -36,7 +36,7 @@
       const args = `{"collection":${this.#collection}${members}}`;
       if (args.length > MAX_CHARACTERS) throw new RangeError('The arguments of this call are too large');
       const send = (done, failed) =>
-        hostCall(this.#request, `model.${action}`, args, (ok, text) =>
+        callServer(this.#request, `model.${action}`, args, (ok, text) =>
           ok ? done(JSONParse(text)) : failed(failureOf(text)),
         );
       if (callback === undefined) return new Promise(send);

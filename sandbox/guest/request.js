@@ -1,4 +1,4 @@
-// The state of one request, out of its author's reach, and the only ways out of the isolate: answers, host calls, logs.
+// The state of one request, out of its author's reach, and the only ways out of the isolate: answers, guest calls, logs.
 (function requests(kit) {
   'use strict';
   const { Error, JSONParse, JSONStringify, RangeError, RegExp, RegExpExec } = kit.p;
@@ -9,7 +9,7 @@
   const SHORT = 500;
   const NOT_ASCII = new RegExp('[^\\x00-\\x7f]');
 
-  /** Requests that wait for host calls, by number. */
+  /** Requests that wait for guest calls, by number. */
   const waiting = { __proto__: null };
 
   class Request {
@@ -18,7 +18,7 @@
     ended = false;
     /** It was stopped: nothing of it may do anything any more. */
     dead = false;
-    /** Answers of host calls that it still waits for, by number of the call; how many they are. */
+    /** Answers of guest calls that it still waits for, by number of the call; how many they are. */
     calls = undefined;
     pending = 0;
     lastCall = 0;
@@ -94,7 +94,7 @@
    * Asks the server for something that takes time. `settle(ok, text)` gets its answer in a later time slice.
    * `args` is JSON text.
    */
-  function hostCall(request, name, args, settle) {
+  function callServer(request, name, args, settle) {
     if (request.ended || request.dead) throw new Error('This request is over');
     if (name === 'timer') {
       if (request.timersLeft <= 0) throw new RangeError(`More than ${options.timers} timers in one request`);
@@ -136,7 +136,7 @@
     }
   }
 
-  /** The Error of a host call that failed: `text` is JSON of `{code, message, …}`, written by the server. */
+  /** The Error of a guest call that failed: `text` is JSON of `{code, message, …}`, written by the server. */
   function failureOf(text) {
     const { code, message, errors, statusCode } = JSONParse(text);
     const failure = new Error(message);
@@ -146,7 +146,7 @@
     return failure;
   }
 
-  /** How many host calls the request waits for. One that waits for none is over. */
+  /** How many guest calls the request waits for. One that waits for none is over. */
   function pendingOf(number) {
     const request = waiting[number];
     if (request !== undefined && request.pending > 0) return request.pending;
@@ -178,7 +178,7 @@
     bytesOf,
     finish,
     fail,
-    hostCall,
+    callServer,
     dropCall,
     deliver,
     failureOf,

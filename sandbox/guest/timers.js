@@ -1,8 +1,8 @@
-// Timers: each one is a host call named `timer`, answered when its time has come. No other clock is in here.
+// Timers: each one is a guest call named `timer`, answered when its time has come. No other clock is in here.
 (function timers(kit) {
   'use strict';
   const { PromiseResolve, PromiseThen, ReflectApply, TypeError } = kit.p;
-  const { hostCall, dropCall, fail } = kit.requests;
+  const { callServer, dropCall, fail } = kit.requests;
   const LONGEST = kit.options.timerMs;
 
   function delayOf(value) {
@@ -26,7 +26,7 @@
   }
 
   function createTimers(request) {
-    /** Number of a timer → number of the host call that it waits for. */
+    /** Number of a timer → number of the guest call that it waits for. */
     const calls = { __proto__: null };
     let last = 0;
 
@@ -35,7 +35,7 @@
       const delay = delayOf(ms);
       const id = last + 1;
       const arm = () => {
-        calls[id] = hostCall(request, 'timer', `{"ms":${delay}}`, ring);
+        calls[id] = callServer(request, 'timer', `{"ms":${delay}}`, ring);
       };
       const ring = () => {
         if (again) arm();

@@ -1,11 +1,11 @@
-// Host calls of posted code, `Model` and `fetch`: parses the arguments, performs the call under the policy of the module, and
+// Guest calls of posted code, `Model` and `fetch`: parses the arguments, performs the call under the policy of the module, and
 // encodes the result or the error for the guest.
 import type { AppError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import { createUntrustedJsonParser } from '../lib/json/json-scan.ts';
-import type { HostCall, HostCallResult } from '../sandbox-supervisor/model/sandbox.ts';
+import type { GuestCall, GuestCallResult } from '../sandbox-supervisor/model/sandbox.ts';
 import type { FetchCall } from './fetch-call.ts';
-import { HostCallError, hostCallErrorResult, parseArguments } from './host-call.ts';
+import { GuestCallError, guestCallErrorResult, parseArguments } from './guest-call.ts';
 import { createModelCalls, type ModelCallsDeps } from './model-calls.ts';
 import type { InvocationContext } from './model-scope.ts';
 
@@ -17,8 +17,8 @@ interface CapabilitiesDeps extends ModelCallsDeps {
 }
 
 export interface Capabilities {
-  /** Returns the function that performs the host calls of one invocation. It never rejects. */
-  forRequest(context: InvocationContext): (call: HostCall, signal: AbortSignal) => Promise<HostCallResult>;
+  /** Returns the function that performs the guest calls of one invocation. It never rejects. */
+  forRequest(context: InvocationContext): (call: GuestCall, signal: AbortSignal) => Promise<GuestCallResult>;
 }
 
 /** Creates the capabilities of all modules. */
@@ -35,7 +35,7 @@ export function createCapabilities(deps: CapabilitiesDeps): Capabilities {
   ): Promise<string> => {
     if (name === 'fetch') return fetch(args, context, signal);
     const model = models.get(name);
-    if (model === undefined) throw new HostCallError('BAD_ARGUMENTS', 'There is no such call');
+    if (model === undefined) throw new GuestCallError('BAD_ARGUMENTS', 'There is no such call');
     return model(args, { ...context, signal });
   };
 
@@ -43,8 +43,8 @@ export function createCapabilities(deps: CapabilitiesDeps): Capabilities {
     error: unknown,
     name: string,
     { moduleVersion, requestId }: InvocationContext,
-  ): HostCallResult => {
-    if (error instanceof HostCallError) return hostCallErrorResult(error);
+  ): GuestCallResult => {
+    if (error instanceof GuestCallError) return guestCallErrorResult(error);
     const appError = toAppError(error);
     if (appError.status === 500) {
       log.error(
@@ -52,13 +52,13 @@ export function createCapabilities(deps: CapabilitiesDeps): Capabilities {
         'host call failed',
       );
     }
-    return hostCallErrorResult(appError);
+    return guestCallErrorResult(appError);
   };
 
   return {
     forRequest: (context) => async (call, signal) => {
       try {
-        if (signal.aborted) throw new HostCallError('ABORTED', 'The request is over');
+        if (signal.aborted) throw new GuestCallError('ABORTED', 'The request is over');
         const args = await parseArguments(call.args, parse);
         return { ok: true, text: await perform(call.name, args, context, signal) };
       } catch (error) {

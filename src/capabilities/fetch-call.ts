@@ -1,4 +1,4 @@
-// The host call `fetch`: parses the arguments of the guest, limits how many there are, and hides the reasons of rejected and failed
+// The guest call `fetch`: parses the arguments of the guest, limits how many there are, and hides the reasons of rejected and failed
 // requests from it.
 import { isUtf8 } from 'node:buffer';
 import { originOf } from '../lib/egress/addresses.ts';
@@ -12,7 +12,7 @@ import type { HeaderList, OutgoingRequest } from '../lib/egress/http-request.ts'
 import type { Json, JsonObject } from '../lib/json/json.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
 import { type Egress, type FetchResponse, parseGuestHeaders } from './egress.ts';
-import { getArgument, HostCallError } from './host-call.ts';
+import { GuestCallError, getArgument } from './guest-call.ts';
 import type { InvocationContext } from './model-scope.ts';
 
 /** At a time, for one module. */
@@ -103,7 +103,7 @@ export type FetchCall = (
   signal: AbortSignal,
 ) => Promise<string>;
 
-const badArguments = (message: string) => new HostCallError('BAD_ARGUMENTS', message);
+const badArguments = (message: string) => new GuestCallError('BAD_ARGUMENTS', message);
 
 function isPair(value: Json): value is readonly [string, string] {
   return Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'string');
@@ -131,7 +131,7 @@ function getUrlArgument(args: JsonObject): URL {
   return url;
 }
 
-/** Throws a HostCallError for arguments of the wrong shape, and a rejection for what no policy could allow. */
+/** Throws a GuestCallError for arguments of the wrong shape, and a rejection for what no policy could allow. */
 function parseOutgoing(args: JsonObject): OutgoingRequest {
   const word = getArgument(args, 'method') ?? 'GET';
   const method = typeof word === 'string' ? word.toUpperCase() : '';
@@ -156,7 +156,7 @@ function encodeResponse({ status, headers, body }: FetchResponse): string {
 }
 
 /**
- * Creates the host call `fetch`. Arguments: `{url, method, headers, body, bodyEncoding}`; answer: `{status, headers, body, encoding}`.
+ * Creates the guest call `fetch`. Arguments: `{url, method, headers, body, bodyEncoding}`; answer: `{status, headers, body, encoding}`.
  * Rejects with BAD_ARGUMENTS, FETCH_REFUSED, FETCH_FAILED or ABORTED, the last three always in the same words.
  */
 export function createFetchCall({ egress, now, onRejected, onFailure }: FetchCallDeps): FetchCall {
@@ -186,12 +186,12 @@ export function createFetchCall({ egress, now, onRejected, onFailure }: FetchCal
     } catch (error) {
       if (error instanceof FetchRefusedError) {
         onRejected({ ...event, origin: error.origin, reason: error.reason });
-        throw new HostCallError('FETCH_REFUSED', 'The policy of this module does not allow this request');
+        throw new GuestCallError('FETCH_REFUSED', 'The policy of this module does not allow this request');
       }
       if (!(error instanceof FetchFailedError)) throw error;
-      if (signal.aborted) throw new HostCallError('ABORTED', 'The request is over');
+      if (signal.aborted) throw new GuestCallError('ABORTED', 'The request is over');
       onFailure({ ...event, origin: target, reason: error.reason });
-      throw new HostCallError('FETCH_FAILED', 'The request brought no answer');
+      throw new GuestCallError('FETCH_FAILED', 'The request brought no answer');
     }
   };
 }

@@ -18,7 +18,7 @@ import { type ChunkedText, joinByComma, textByteLength } from '../lib/chunked-te
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/model/module-version.ts';
 import type { DocumentStore } from '../stores/ports.ts';
-import { getArgument, HostCallError } from './host-call.ts';
+import { GuestCallError, getArgument } from './guest-call.ts';
 import {
   createModelScope,
   type InvocationContext,
@@ -26,8 +26,8 @@ import {
   type ModelScopeDeps,
 } from './model-scope.ts';
 
-function optionError(name: string, expected: string): HostCallError {
-  return new HostCallError('BAD_ARGUMENTS', `\`${name}\` must be ${expected}`);
+function optionError(name: string, expected: string): GuestCallError {
+  return new GuestCallError('BAD_ARGUMENTS', `\`${name}\` must be ${expected}`);
 }
 
 /** A member that must be an object where it is present. */
@@ -112,7 +112,7 @@ type ModelActionHandler = (scope: ModelScope, args: JsonObject) => Promise<strin
 
 function getRequiredArgument(args: JsonObject, name: string): Json {
   const value = getArgument(args, name);
-  if (value === undefined) throw new HostCallError('BAD_ARGUMENTS', `\`${name}\` is missing`);
+  if (value === undefined) throw new GuestCallError('BAD_ARGUMENTS', `\`${name}\` is missing`);
   return value;
 }
 
@@ -177,7 +177,7 @@ function createModelActions({
   };
 }
 
-/** Makes the host calls `model.find`, `model.count`, `model.create`, `model.update`, `model.delete` and `model.stats`. */
+/** Makes the guest calls `model.find`, `model.count`, `model.create`, `model.update`, `model.delete` and `model.stats`. */
 export function createModelCalls(deps: ModelCallsDeps): ReadonlyMap<string, ModelCall> {
   const scopeOf = createModelScope(deps);
   const actions = Object.entries(createModelActions(deps)) as [ModelAction, ModelActionHandler][];

@@ -15,7 +15,7 @@ import type {
   ModelAction,
   ModuleVersion,
 } from '../sandbox-supervisor/model/module-version.ts';
-import { getArgument, HostCallError } from './host-call.ts';
+import { GuestCallError, getArgument } from './guest-call.ts';
 
 const ACTIONS: Readonly<Record<CollectionMethod, ModelAction>> = {
   GET: 'find',
@@ -25,8 +25,8 @@ const ACTIONS: Readonly<Record<CollectionMethod, ModelAction>> = {
 };
 
 /** One error for collections that are not granted and for missing ones: names cannot be probed. */
-function notGrantedError(): HostCallError {
-  return new HostCallError('NOT_GRANTED', 'The policy of this module grants no such use of a collection');
+function notGrantedError(): GuestCallError {
+  return new GuestCallError('NOT_GRANTED', 'The policy of this module grants no such use of a collection');
 }
 
 const isNamedBy = (grant: CollectionGrant, name: string) =>
@@ -45,7 +45,7 @@ export function findCollectionGrant(
   const paths = new Set(named.map((grant) => grant.name));
   if (paths.size > 1) {
     const choices = [...paths].sort().join(', ');
-    throw new HostCallError('AMBIGUOUS_NAME', `The name may mean any of ${choices}`);
+    throw new GuestCallError('AMBIGUOUS_NAME', `The name may mean any of ${choices}`);
   }
   const grant = named.find(({ actions }) => actions.includes(action));
   if (grant === undefined) throw notGrantedError();
@@ -116,7 +116,7 @@ type Clients = Pick<ModelScopeDeps, 'findClient' | 'standing'>;
 async function findCurrentCaller(caller: Client, standing: Clients['standing']): Promise<Client> {
   const client = await standing(caller.clientId);
   if (client?.id === caller.id) return client;
-  throw new HostCallError('CLIENT_REMOVED', 'The client that called does not exist any more');
+  throw new GuestCallError('CLIENT_REMOVED', 'The client that called does not exist any more');
 }
 
 async function resolveActingClient(
@@ -127,7 +127,7 @@ async function resolveActingClient(
   if (as === 'caller') return caller === null ? null : findCurrentCaller(caller, standing);
   const client = as.startsWith('client:') ? await find(as.slice('client:'.length)) : undefined;
   if (client === undefined) {
-    throw new HostCallError('CLIENT_REMOVED', 'The client that the policy names does not exist');
+    throw new GuestCallError('CLIENT_REMOVED', 'The client that the policy names does not exist');
   }
   return client;
 }
@@ -139,15 +139,15 @@ function resolveCollection(registry: ModelScopeDeps['registry'], { name }: Colle
   return found;
 }
 
-/** Creates the function that authorizes a call. It throws a HostCallError, NO_TOKEN, NOT_PERMITTED, METHOD_NOT_ALLOWED. */
+/** Creates the function that authorizes a call. It throws a GuestCallError, NO_TOKEN, NOT_PERMITTED, METHOD_NOT_ALLOWED. */
 export function createModelScope(deps: ModelScopeDeps) {
   const { registry, createCaller, queryMs, now } = deps;
   return async (action: ModelAction, args: JsonObject, run: InvocationContext): Promise<ModelScope> => {
     const { moduleVersion, depth = 0, deadline = Number.POSITIVE_INFINITY, signal } = run;
     if (depth >= MAX_DEPTH)
-      throw new HostCallError('TOO_DEEP', 'Hooks call `Model` inside each other too deep');
+      throw new GuestCallError('TOO_DEEP', 'Hooks call `Model` inside each other too deep');
     const name = getArgument(args, 'collection');
-    if (typeof name !== 'string') throw new HostCallError('BAD_ARGUMENTS', 'The collection must be a text');
+    if (typeof name !== 'string') throw new GuestCallError('BAD_ARGUMENTS', 'The collection must be a text');
     const grants = moduleVersion.policy.grants.collections;
     const grant = findCollectionGrant(grants, name, action);
     const collection = resolveCollection(registry, grant);

@@ -50,7 +50,7 @@ export interface EndpointCalls {
 interface EndpointCallsDeps {
   readonly sandbox: Pick<Sandbox, 'invoke'>;
   readonly modules: Pick<ModuleService, 'log'>;
-  /** Host calls that the policies grant. */
+  /** Guest calls that the policies grant. */
   readonly capabilities: Capabilities;
   /** `sandbox.enabled` of the configuration. */
   readonly enabled: boolean;
@@ -90,7 +90,7 @@ export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
         moduleVersion,
         head: requestView(moduleVersion, request, params),
         body: body.text,
-        performHostCall: (call, signal) =>
+        performGuestCall: (call, signal) =>
           capabilities.forRequest({ moduleVersion, client, requestId })(call, signal),
         log,
       });

@@ -55,7 +55,7 @@ export function createHookCallEncoder(requestView: RequestView) {
 export interface RunHookDeps {
   readonly modules: Pick<ModuleService, 'registry' | 'log'>;
   readonly sandbox: Pick<Sandbox, 'invoke'>;
-  /** Host calls that the policies grant. Used from the first host call of a hook. */
+  /** Guest calls that the policies grant. Used from the first guest call of a hook. */
   readonly capabilities: Pick<Capabilities, 'forRequest'>;
   readonly requestView: RequestView;
   /** `sandbox.enabled` of the configuration. */
@@ -98,15 +98,15 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     throw hookError(name, 'was not begun: the hooks of this request take too long together', { index });
   };
 
-  /** The host calls of one invocation, bound to its context at the first call: most hooks make none. */
-  const hostCallsOf = (
+  /** The guest calls of one invocation, bound to its context at the first call: most hooks make none. */
+  const guestCallsOf = (
     moduleVersion: ModuleVersion,
     { context, until }: HookTask,
-  ): InvocationRequest['performHostCall'] => {
+  ): InvocationRequest['performGuestCall'] => {
     const { origin, callDepth: depth = 0 } = context;
     const client = origin?.client ?? null;
     const requestId = origin?.requestId ?? '';
-    let serve: InvocationRequest['performHostCall'] | undefined;
+    let serve: InvocationRequest['performGuestCall'] | undefined;
     return (call, signal) => {
       serve ??= capabilities.forRequest({ moduleVersion, client, requestId, depth, deadline: until });
       return serve(call, signal);
@@ -139,7 +139,7 @@ export function createRunHook(deps: RunHookDeps): RunHook {
       moduleVersion,
       head,
       body: object,
-      performHostCall: hostCallsOf(moduleVersion, task),
+      performGuestCall: guestCallsOf(moduleVersion, task),
       log: (record) => modules.log(moduleVersion, requestId, record),
     };
     const result = await invoke(invocation, task);

@@ -54,8 +54,8 @@ export interface ManagedModuleService extends ModuleService {
   load(): Promise<void>;
   /** Takes what a module did against its limits. */
   onIncident(incident: Incident): void;
-  /** Whether nothing of the module `endpoint:1.0/report` may run. */
-  isSuspended(key: string): boolean;
+  /** Keys, such as `endpoint:1.0/report`, of the modules of which nothing may run. */
+  readonly suspended: ReadonlySet<string>;
   /** Carries out the orders of operators, as it happens every second anyway. */
   pollOrders(): Promise<void>;
   /** Stops the watch, and resolves when the changes under way and the deferred writes are stored. */
@@ -105,7 +105,7 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
       await orders.start();
     },
     onIncident: breaker.onIncident,
-    isSuspended: states.isSuspended,
+    suspended: states.suspended,
     pollOrders: orders.poll,
     async close() {
       closing.abort();

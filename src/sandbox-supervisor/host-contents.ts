@@ -1,7 +1,7 @@
 // What one host has: the invocations that it has not finished, the frames that it has not answered, and the module versions that
 // it has loaded.
 
-import { MAX_TIMERS } from './host-calls.ts';
+import { MAX_TIMERS } from './guest-calls.ts';
 import type { HostConnection } from './host-connection.ts';
 import { type AssignedFrame, type Invocation, MAX_LOG_LINES } from './invocation.ts';
 import type { ModuleVersion } from './model/module-version.ts';
@@ -155,6 +155,19 @@ export class NumberedInvocations {
     }
     return from;
   }
+}
+
+/** Numbers the versions of all modules, the same in every host. */
+export function createModuleNumbers(): (moduleVersion: ModuleVersion) => number {
+  const numbers = new WeakMap<ModuleVersion, number>();
+  let last = 0;
+  return (moduleVersion) => {
+    const known = numbers.get(moduleVersion);
+    if (known !== undefined) return known;
+    last += 1;
+    numbers.set(moduleVersion, last);
+    return last;
+  };
 }
 
 /** Isolates that a host keeps: its memory limit then leaves enough for one full heap. */

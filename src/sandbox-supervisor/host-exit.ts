@@ -3,7 +3,8 @@ import type { Host } from './host.ts';
 import type { Invocation } from './invocation.ts';
 import type { ModuleVersion } from './model/module-version.ts';
 import type { Incident, InvocationErrorCode } from './model/sandbox.ts';
-import type { ProtocolViolation, ResultMessage } from './result-frames.ts';
+import type { ResultMessage } from './protocol/host-messages.ts';
+import type { ProtocolViolation } from './result-frames.ts';
 
 export interface ExitCause {
   readonly code: InvocationErrorCode;

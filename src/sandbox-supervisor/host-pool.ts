@@ -1,23 +1,19 @@
 // The host processes: started when needed, one ahead of need, and killed when they are old, large, surplus or broken.
-import { EventEmitter } from 'node:events';
-import type { FromHost } from '../../sandbox/protocol.ts';
 import { Host } from './host.ts';
-import { connectHost, residentBytesOf } from './host-connection.ts';
+import { connectHost, type HostConnectionEvents } from './host-connection.ts';
 import {
   EVICTED,
   type ExitCause,
-  exitCauseOfLoss,
   exitCauseOfSignal,
   exitCauseOfViolation,
   NOT_STARTED,
   WEAK_ISOLATION,
 } from './host-exit.ts';
 import { activeLayers, type IsolationLayers } from './isolation/isolation-levels.ts';
-import type { HostProcess, Launcher } from './isolation/launcher.ts';
-import { PROTOCOL_VIOLATION, type ResultMessage } from './result-frames.ts';
-
-export type InspectedMessage = Extract<FromHost, { readonly t: 'inspected' }>;
-type ReadyMessage = Extract<FromHost, { readonly t: 'ready' }>;
+import type { Launcher } from './isolation/launcher.ts';
+import { residentBytesOf } from './process-usage.ts';
+import type { ReadyMessage } from './protocol/host-messages.ts';
+import { PROTOCOL_VIOLATION } from './result-frames.ts';
 
 export interface HostPoolOptions {
   readonly launcher: Launcher;
@@ -32,16 +28,14 @@ export interface HostPoolOptions {
   readonly accepts: (layers: IsolationLayers) => boolean;
 }
 
-/** What happens in the pool, by event name. */
-interface HostPoolEvents {
+/** Hears what happens in the pool. */
+export interface HostPoolListener extends Pick<HostConnectionEvents<Host>, 'onMessage'> {
   /** A host is locked and listening. */
-  readonly ready: [host: Host];
-  readonly results: [host: Host, message: ResultMessage, raw: Buffer];
-  readonly inspected: [host: Host, message: InspectedMessage];
+  onReady(host: Host): void;
   /** A host is dead; its invocations are still in it. */
-  readonly exit: [host: Host, cause: ExitCause];
+  onExit(host: Host, cause: ExitCause): void;
   /** A host may have become available, or another one may be started now. */
-  readonly change: [];
+  onChange(): void;
 }
 
 interface HostReport {
@@ -52,12 +46,15 @@ interface HostReport {
 export interface HostPool {
   /** Every host whose process may still be there, dead ones included. */
   readonly hosts: readonly Host[];
-  on<Name extends keyof HostPoolEvents>(name: Name, listener: (...event: HostPoolEvents[Name]) => void): void;
+  /** Sets who hears what happens: once, before the first host. */
+  listen(listener: HostPoolListener): void;
   /** Starts a host, unless there may be none more at present. */
   start(domain: string | null, jit: boolean): Host | null;
   /** An idle host for this domain, taken or started; null when there is none at present. */
   acquire(domain: string): Host | null;
   kill(host: Host, cause: ExitCause): void;
+  /** Takes the message of a host that it is ready. False: it was ready before. */
+  becomeReady(host: Host, message: ReadyMessage): boolean;
   /** Keeps one host ahead of need. */
   keepSpare(): void;
   /** Kills hosts that are old, large, surplus, or do not come up. */
@@ -82,7 +79,7 @@ const byIdleTime = (a: Host, b: Host) => a.idleSince - b.idleSince;
 /** Creates the pool. No process is started before `start`, `acquire` or `keepSpare`. */
 export function createHostPool(options: HostPoolOptions): HostPool {
   const { launcher, memoryMb, maxHosts, busyHosts, now, accepts } = options;
-  const events = new EventEmitter<HostPoolEvents>();
+  let listener: HostPoolListener | undefined;
   const hosts: Host[] = [];
   const reports = new Map<boolean, HostReport>();
   let startFailures = 0;
@@ -93,7 +90,7 @@ export function createHostPool(options: HostPoolOptions): HostPool {
   const kill = (host: Host, cause: ExitCause) => {
     if (host.state === 'dead') return;
     host.exit();
-    events.emit('exit', host, cause);
+    listener?.onExit(host, cause);
     keepSpare();
   };
 
@@ -101,41 +98,23 @@ export function createHostPool(options: HostPoolOptions): HostPool {
     startFailures += 1;
     notBefore = now() + RETRY_MS;
     // Not unreferenced: nothing else keeps a command running that waits for a host until the next try.
-    setTimeout(() => events.emit('change'), RETRY_MS + 10);
+    setTimeout(() => listener?.onChange(), RETRY_MS + 10);
   };
 
-  const onReady = (host: Host, child: HostProcess, { versions, layers: reported }: ReadyMessage) => {
-    const layers = activeLayers(child.layers, reported);
+  const becomeReady = (host: Host, { versions, layers: reported }: ReadyMessage): boolean => {
+    if (host.state !== 'starting') return false;
+    const layers = activeLayers(host.outerLayers, reported);
     if (accepts(layers)) {
       host.becomeReady(now());
       startFailures = 0;
       reports.set(host.jit, { versions, layers });
-      events.emit('ready', host);
+      listener?.onReady(host);
     } else {
       countStartFailure();
       kill(host, WEAK_ISOLATION);
     }
-    events.emit('change');
-  };
-
-  /** False: the message has no place here. */
-  const onMessage = (host: Host, child: HostProcess, message: FromHost, raw: Buffer): boolean => {
-    switch (message.t) {
-      case 'ready':
-        if (host.state !== 'starting') return false;
-        onReady(host, child, message);
-        return true;
-      case 'results':
-        events.emit('results', host, message, raw);
-        events.emit('change');
-        return true;
-      case 'inspected':
-        events.emit('inspected', host, message);
-        return true;
-      case 'lost':
-        kill(host, exitCauseOfLoss(host, message.number));
-        return true;
-    }
+    listener?.onChange();
+    return true;
   };
 
   const onGone = (host: Host, signal: NodeJS.Signals | undefined) => {
@@ -145,21 +124,14 @@ export function createHostPool(options: HostPoolOptions): HostPool {
     } else kill(host, exitCauseOfSignal(signal));
     hosts.splice(hosts.indexOf(host), 1);
     if (hosts.length === 0) onEmpty?.();
-    events.emit('change');
+    listener?.onChange();
   };
 
-  const launch = (jit: boolean): Host => {
-    let child: HostProcess | undefined;
-    const connection = connectHost(launcher.launch({ jit, memoryMb }), {
-      onStarted: (started) => {
-        child = started;
-      },
-      onMessage: (message, raw) => child !== undefined && onMessage(host, child, message, raw),
-      onViolation: () => kill(host, exitCauseOfViolation(PROTOCOL_VIOLATION)),
-      onGone: (signal) => onGone(host, signal),
-    });
-    const host = new Host({ connection, jit, now: now() });
-    return host;
+  const launch = (jit: boolean, { onMessage }: HostPoolListener): Host => {
+    const onViolation = (host: Host) => kill(host, exitCauseOfViolation(PROTOCOL_VIOLATION));
+    const connect = (host: Host) =>
+      connectHost(host, launcher.launch({ jit, memoryMb }), { onMessage, onViolation, onGone });
+    return new Host({ connect, jit, now: now() });
   };
 
   const evict = (host: Host | undefined) => {
@@ -167,13 +139,13 @@ export function createHostPool(options: HostPoolOptions): HostPool {
   };
 
   const start = (domain: string | null, jit: boolean): Host | null => {
-    if (isClosed || now() < notBefore) return null;
+    if (isClosed || listener === undefined || now() < notBefore) return null;
     if (hosts.length >= maxHosts) {
       // The host of another domain that has been idle for longest makes space.
       if (domain !== null) evict(hosts.filter(({ isIdle }) => isIdle).sort(byIdleTime)[0]);
       return null;
     }
-    const host = launch(jit);
+    const host = launch(jit, listener);
     if (domain !== null) host.reserve(domain);
     hosts.push(host);
     return host;
@@ -202,11 +174,12 @@ export function createHostPool(options: HostPoolOptions): HostPool {
 
   return {
     hosts,
-    on(name, listener) {
-      events.on(name, listener as never);
+    listen(heard) {
+      listener = heard;
     },
     start,
     kill,
+    becomeReady,
     keepSpare,
     acquire(domain) {
       const idle =

@@ -3,14 +3,16 @@ import type { ToHost } from '../../sandbox/protocol.ts';
 import type { HostConnection } from './host-connection.ts';
 import { LoadedModules, NumberedInvocations, SentFrames } from './host-contents.ts';
 import type { Invocation } from './invocation.ts';
+import type { IsolationLayers } from './isolation/isolation-levels.ts';
 import type { ModuleVersion } from './model/module-version.ts';
-import type { HostCall, HostCallResult, InvocationResult } from './model/sandbox.ts';
+import type { GuestCall, GuestCallResult, InvocationResult } from './model/sandbox.ts';
 import type { ModuleQueue } from './module-queue.ts';
 
 const INSPECTION_DOMAIN = ' inspect';
 
 interface HostOptions {
-  readonly connection: HostConnection;
+  /** Connects it to its process. */
+  readonly connect: (host: Host) => HostConnection;
   /** It runs with the just-in-time compiler. */
   readonly jit: boolean;
   /** Milliseconds of a steady clock, like all times here. */
@@ -49,9 +51,9 @@ export class Host {
   #isDraining = false;
   #idleSince: number;
 
-  constructor({ connection, jit, now }: HostOptions) {
-    this.#connection = connection;
-    this.#modules = new LoadedModules(connection.send);
+  constructor({ connect, jit, now }: HostOptions) {
+    this.#connection = connect(this);
+    this.#modules = new LoadedModules(this.#connection.send);
     this.jit = jit;
     this.startedAt = now;
     this.frames = new SentFrames(now);
@@ -126,6 +128,11 @@ export class Host {
     return this.#connection.pid();
   }
 
+  /** The isolation layers around its process; none before it has started. */
+  get outerLayers(): IsolationLayers {
+    return this.#connection.layers();
+  }
+
   /** The module of the code that it ran last; null when it has run none. */
   get lastModuleId(): string | null {
     return this.#modules.lastModuleId;
@@ -197,14 +204,19 @@ export class Host {
     this.#connection.send({ t: 'run', moduleNumber, maxInFlight, requests }, texts, rawBytes);
   }
 
-  /** Performs a host call of an invocation and sends it the result. Returns the limit that the call broke, or null. */
-  performHostCall(invocation: Invocation, id: number, call: HostCall, now: () => number): string | null {
-    return invocation.performHostCall(call, (result) => {
-      if (this.#state !== 'dead') this.#sendHostCallResult(invocation, id, result, now());
+  /** Performs a guest call of an invocation and sends it the result. Returns the limit that the call broke, or null. */
+  performGuestCall(invocation: Invocation, id: number, call: GuestCall, now: () => number): string | null {
+    return invocation.performGuestCall(call, (result) => {
+      if (this.#state !== 'dead') this.#sendGuestCallResult(invocation, id, result, now());
     });
   }
 
-  #sendHostCallResult(invocation: Invocation, call: number, { ok, text }: HostCallResult, now: number): void {
+  #sendGuestCallResult(
+    invocation: Invocation,
+    call: number,
+    { ok, text }: GuestCallResult,
+    now: number,
+  ): void {
     const { number, frame } = invocation;
     if (frame === null) return;
     const { moduleNumber } = frame;

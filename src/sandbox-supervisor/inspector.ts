@@ -4,7 +4,8 @@ import { AppError } from '../errors/errors.ts';
 import { type Host, inspectionDomain } from './host.ts';
 import { LOAD_MS } from './host-contents.ts';
 import { SLOW_INSPECTION } from './host-exit.ts';
-import type { HostPool, InspectedMessage } from './host-pool.ts';
+import type { HostPool } from './host-pool.ts';
+import type { InspectedMessage } from './protocol/host-messages.ts';
 
 interface InspectorDeps {
   readonly pool: Pick<HostPool, 'acquire' | 'kill' | 'isBroken' | 'keepSpare'>;

@@ -1,10 +1,10 @@
-// One call of a module: its wait for a host, the host calls and log lines of its current attempt, and its result.
+// One call of a module: its wait for a host, the guest calls and log lines of its current attempt, and its result.
 
-import { HostCalls, type PendingHostCalls } from './host-calls.ts';
+import { GuestCalls, type PendingGuestCalls } from './guest-calls.ts';
 import type { ModuleLimits, ModuleVersion } from './model/module-version.ts';
 import type {
-  HostCall,
-  HostCallResult,
+  GuestCall,
+  GuestCallResult,
   Incident,
   InvocationErrorCode,
   InvocationRequest,
@@ -27,15 +27,15 @@ export interface AssignedFrame {
   readonly isCold: boolean;
 }
 
-/** Counts invocations that make host calls: they stay in a host after their first time slice. */
-export interface HostCallStats {
-  recordHostCallUse(hasHostCalls: boolean): void;
+/** Counts invocations that make guest calls: they stay in a host after their first time slice. */
+export interface GuestCallStats {
+  recordGuestCallUse(hasGuestCalls: boolean): void;
 }
 
 interface InvocationOptions {
-  readonly stats: HostCallStats;
-  /** Makes its host calls, once it has one, known to those of its module. */
-  readonly track: PendingHostCalls['track'];
+  readonly stats: GuestCallStats;
+  /** Makes its guest calls, once it has one, known to those of its module. */
+  readonly track: PendingGuestCalls['track'];
   readonly resolve: (result: InvocationResult) => void;
   /** Milliseconds of a steady clock, like all times here. */
   readonly now: number;
@@ -50,8 +50,8 @@ interface Attempt {
   logLines: number;
   logCharacters: number;
   cpuMs: number;
-  /** Null until the first host call. */
-  hostCalls: HostCalls | null;
+  /** Null until the first guest call. */
+  guestCalls: GuestCalls | null;
 }
 
 const createAttempt = (): Attempt => ({
@@ -62,13 +62,13 @@ const createAttempt = (): Attempt => ({
   logLines: 0,
   logCharacters: 0,
   cpuMs: 0,
-  hostCalls: null,
+  guestCalls: null,
 });
 
 export class Invocation {
   readonly request: InvocationRequest;
-  readonly #stats: HostCallStats;
-  readonly #track: PendingHostCalls['track'];
+  readonly #stats: GuestCallStats;
+  readonly #track: PendingGuestCalls['track'];
   readonly #resolve: (result: InvocationResult) => void;
   #queuedAt: number;
   #isIsolatedRetry = false;
@@ -126,7 +126,7 @@ export class Invocation {
 
   /** Running it again changes nothing that was changed already. An isolated retry is not retried. */
   get isRetryable(): boolean {
-    return this.#attempt.hostCalls?.hasSideEffects !== true && !this.#isIsolatedRetry;
+    return this.#attempt.guestCalls?.hasSideEffects !== true && !this.#isIsolatedRetry;
   }
 
   /** A first attempt waits for a host as long as a caller is made to wait, an isolated retry as long as it may run. */
@@ -159,7 +159,7 @@ export class Invocation {
 
   /** Gives up the current attempt, so that the invocation can be queued again. */
   reset(): void {
-    this.#attempt.hostCalls?.end(0);
+    this.#attempt.guestCalls?.end(0);
     this.#attempt = createAttempt();
   }
 
@@ -172,10 +172,10 @@ export class Invocation {
   settle(result: InvocationResult): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    const { hasStarted, hostCalls } = this.#attempt;
-    if (hasStarted && hostCalls === null) this.#stats.recordHostCallUse(false);
+    const { hasStarted, guestCalls } = this.#attempt;
+    if (hasStarted && guestCalls === null) this.#stats.recordGuestCallUse(false);
     // What it asked for before it responded is still performed, within its wall time.
-    hostCalls?.end(result.kind === 'failure' ? 0 : this.limits.wallMs);
+    guestCalls?.end(result.kind === 'failure' ? 0 : this.limits.wallMs);
     this.#resolve(result);
   }
 
@@ -193,16 +193,16 @@ export class Invocation {
   }
 
   /**
-   * Performs a host call. `reply` gets its result, unless the invocation was settled or reset meanwhile. Returns the limit that
+   * Performs a guest call. `reply` gets its result, unless the invocation was settled or reset meanwhile. Returns the limit that
    * the call broke, or null.
    */
-  performHostCall(call: HostCall, reply: (result: HostCallResult) => void): string | null {
+  performGuestCall(call: GuestCall, reply: (result: GuestCallResult) => void): string | null {
     const attempt = this.#attempt;
-    if (attempt.hostCalls === null) {
-      this.#stats.recordHostCallUse(true);
-      attempt.hostCalls = new HostCalls(this.#track(this.request));
+    if (attempt.guestCalls === null) {
+      this.#stats.recordGuestCallUse(true);
+      attempt.guestCalls = new GuestCalls(this.#track(this.request));
     }
-    return attempt.hostCalls.perform(call, reply);
+    return attempt.guestCalls.perform(call, reply);
   }
 }
 

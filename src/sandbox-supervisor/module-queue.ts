@@ -4,7 +4,7 @@ import { failedResult, type Invocation } from './invocation.ts';
 import type { InvocationResult } from './model/sandbox.ts';
 
 const MAX_QUEUE = 32;
-/** The same for a module whose invocations are short and make no host calls. */
+/** The same for a module whose invocations are short and make no guest calls. */
 const MAX_STREAM_QUEUE = 1024;
 /** Invocations in one frame, and characters of their requests: a larger request is sent alone. */
 const MAX_BATCH = 16;
@@ -34,7 +34,7 @@ const UNKNOWN_SLICE_MS = 0.2;
  */
 const LONGER_WEIGHT = 0.02;
 const SHORTER_WEIGHT = 0.5;
-/** Weight of one invocation in the share of those with host calls, and the share that counts as none. */
+/** Weight of one invocation in the share of those with guest calls, and the share that counts as none. */
 const HOST_CALL_WEIGHT = 0.2;
 const MAX_NON_BLOCKING_RATIO = 0.01;
 
@@ -47,7 +47,7 @@ export class ModuleQueue {
   #sliceMs = UNKNOWN_SLICE_MS;
   #slowUntil = 0;
   #throttledUntil = 0;
-  #hostCallRatio = 0;
+  #guestCallRatio = 0;
   #minuteFrom: number;
   #minuteCount = 0;
   #usedAt: number;
@@ -84,7 +84,7 @@ export class ModuleQueue {
 
   /** Nearly all invocations end in their first time slice. */
   get isNonBlocking(): boolean {
-    return this.#hostCallRatio < MAX_NON_BLOCKING_RATIO;
+    return this.#guestCallRatio < MAX_NON_BLOCKING_RATIO;
   }
 
   /** Invocations that may wait for a host. */
@@ -188,8 +188,8 @@ export class ModuleQueue {
     this.#throttledUntil = Math.max(this.#throttledUntil, now) + bytes / BYTES_PER_MS;
   }
 
-  /** Records an invocation that made a host call, or ended without one. */
-  recordHostCallUse(hasHostCalls: boolean): void {
-    this.#hostCallRatio += ((hasHostCalls ? 1 : 0) - this.#hostCallRatio) * HOST_CALL_WEIGHT;
+  /** Records an invocation that made a guest call, or ended without one. */
+  recordGuestCallUse(hasGuestCalls: boolean): void {
+    this.#guestCallRatio += ((hasGuestCalls ? 1 : 0) - this.#guestCallRatio) * HOST_CALL_WEIGHT;
   }
 }

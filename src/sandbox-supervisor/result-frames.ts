@@ -1,6 +1,6 @@
-// Reads the result frames of a host: settles invocations, performs host calls, passes log lines on, and finds what breaks the
+// Reads the result frames of a host: settles invocations, performs guest calls, passes log lines on, and finds what breaks the
 // protocol or a limit. The guest side keeps the same limits, so a host that goes over one is compromised.
-import type { FromHost, GuestEventKind, SliceError } from '../../sandbox/protocol.ts';
+import type { GuestEventKind, SliceError } from '../../sandbox/protocol.ts';
 import type { Host } from './host.ts';
 import type { SentFrame } from './host-contents.ts';
 import { failedResult, type Invocation, limitViolation } from './invocation.ts';
@@ -15,8 +15,7 @@ import {
   type ResponseHead,
   responseOf,
 } from './protocol/guest-events.ts';
-
-export type ResultMessage = Extract<FromHost, { readonly t: 'results' }>;
+import type { ResultMessage } from './protocol/host-messages.ts';
 
 /** Bodies from this size on are passed on as bytes; smaller ones are cheaper as text. */
 const MIN_BUFFER_BODY_BYTES = 16_384;
@@ -148,7 +147,7 @@ export function createResultReader({ now, onIncident, requeue }: ResultReaderDep
     if (event.kind === 'log') return invocation.log(event.head);
     if (event.kind === 'call') {
       const parsed = parseCallEvent(event.head, argumentsOf(event.body));
-      return parsed === null ? 'protocol' : host.performHostCall(invocation, parsed.id, parsed.call, now);
+      return parsed === null ? 'protocol' : host.performGuestCall(invocation, parsed.id, parsed.call, now);
     }
     const result = parseEvent(invocation.moduleVersion, event);
     if (typeof result === 'string') return result;

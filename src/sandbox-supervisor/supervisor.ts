@@ -1,14 +1,14 @@
-// The sandbox that runs posted code in host processes: queues invocations, watches the hosts, and settles every invocation. And
-// the one of a server without custom code, which starts nothing.
+// The sandbox that runs posted code in host processes: here the whole way of an invocation is told, from its request to its result.
 
-import { AppError } from '../errors/errors.ts';
+import type { FromHost } from '../../sandbox/protocol.ts';
+import { createWatchdog } from '../lib/async/watchdog.ts';
+import { createPendingGuestCalls } from './guest-calls.ts';
 import type { Host } from './host.ts';
-import { createPendingHostCalls } from './host-calls.ts';
-import { cpuMsOf } from './host-connection.ts';
 import {
   attributeCrash,
   type ExitCause,
   exitCauseOfDisposal,
+  exitCauseOfLoss,
   exitCauseOfViolation,
   incidentOfExit,
   MODULE_SUSPENDED,
@@ -19,8 +19,17 @@ import { failedResult } from './invocation.ts';
 import { checkIsolationLevel, isolationLevel } from './isolation/isolation-levels.ts';
 import type { Launcher } from './isolation/launcher.ts';
 import { createSelfTestResults } from './isolation/self-test-results.ts';
-import type { Incident, Sandbox, SandboxObserver, SelfTestResult } from './model/sandbox.ts';
-import { createResultReader, PROTOCOL_VIOLATION, type ResultMessage } from './result-frames.ts';
+import type {
+  Incident,
+  InvocationRequest,
+  InvocationResult,
+  Sandbox,
+  SandboxObserver,
+  SelfTestResult,
+} from './model/sandbox.ts';
+import { cpuMsOf } from './process-usage.ts';
+import type { ResultMessage } from './protocol/host-messages.ts';
+import { createResultReader } from './result-frames.ts';
 import { createScheduler } from './scheduler.ts';
 import { checkTimeouts } from './timeouts.ts';
 
@@ -43,61 +52,24 @@ export interface SupervisorOptions {
 
 const CHECK_INTERVAL_MS = 25;
 const REAP_INTERVAL_MS = 250;
-/** A tick that comes later by this factor means that this process was busy: what hosts sent meanwhile is not read yet. */
-const LATE_FACTOR = 4;
-/** How long `stop` waits for pending host calls of a module. */
+/** How long `stop` waits for pending guest calls of a module. */
 const STOP_TIMEOUT_MS = 5000;
 
 const CLOSED = failedResult('ENDPOINT_CRASHED', 'The server is stopping');
 const SUSPENDED = failedResult('ENDPOINT_SUSPENDED', 'It was suspended');
 const CRASHED = failedResult('ENDPOINT_CRASHED', 'The process in which it waited was ended');
 
-interface WatchdogOptions {
-  readonly intervalMs: number;
-  readonly now: () => number;
-  /** Asked after each tick: false stops the ticks until the next `start`. */
-  readonly isNeeded: () => boolean;
-  readonly onTick: (now: number) => void;
-}
-
-interface Watchdog {
-  /** Does nothing while it is running. */
-  start(): void;
-  stop(): void;
-}
-
 /**
- * An interval timer that runs only while it is needed, and keeps no process alive. A late tick is left out once, as it would
- * blame hosts for a delay of the server.
+ * Creates the sandbox. It starts no process before the first invocation or inspection. The way of an invocation:
+ *
+ * 1. accepted and queued: `invoke`, then `enqueue` of the scheduler puts an `Invocation` into the `ModuleQueue` of its module;
+ * 2. dispatched: the scheduler selects a `Host`, whose `send` writes one frame for a batch to its `HostConnection`;
+ * 3. back: the connection reads a frame and passes the parsed message to `onMessage`, a result frame goes on to `onResults`;
+ * 4. answered: the result reader performs guest calls, each result of which starts another time slice, and settles the
+ *    invocations that have ended: each resolves the promise that `invoke` returned. `release` frees the host for other modules.
+ *
+ * Where a host exits instead, `onExit` settles or queues again what it had; timeouts kill hosts and settle what waits too long.
  */
-export function createWatchdog({ intervalMs, now, isNeeded, onTick }: WatchdogOptions): Watchdog {
-  let timer: NodeJS.Timeout | undefined;
-  let lastTick = 0;
-  let wasLate = false;
-
-  const stop = () => {
-    clearInterval(timer);
-    timer = undefined;
-  };
-  const tick = () => {
-    const time = now();
-    wasLate = !wasLate && time - lastTick > intervalMs * LATE_FACTOR;
-    lastTick = time;
-    if (wasLate) return;
-    onTick(time);
-    if (!isNeeded()) stop();
-  };
-  return {
-    start() {
-      if (timer !== undefined) return;
-      lastTick = now();
-      timer = setInterval(tick, intervalMs).unref();
-    },
-    stop,
-  };
-}
-
-/** Creates the sandbox. It starts no process before the first invocation or inspection. */
 export function createSupervisor(options: SupervisorOptions): Sandbox {
   const { now = () => performance.now(), jitDomains, minimumLevel, busyHosts, maxHosts } = options;
   let observer: SandboxObserver | undefined;
@@ -108,53 +80,17 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     ...{ busyHosts, maxHosts, now },
     accepts: (layers) => checkIsolationLevel(minimumLevel, layers) === undefined,
   });
-  const pendingHostCalls = createPendingHostCalls();
+  const pendingGuestCalls = createPendingGuestCalls();
   const scheduler = createScheduler({
     ...{ pool, busyHosts, maxHosts, now },
     jitDomains: new Set(jitDomains),
-    track: pendingHostCalls.track,
+    track: pendingGuestCalls.track,
   });
   const inspector = createInspector({ pool, now });
   const readResults = createResultReader({ now, onIncident, requeue: scheduler.requeue });
   const selfTests = createSelfTestResults(options.selfTest);
+  let inspections = 0;
   let isClosed = false;
-
-  const onResults = (host: Host, message: ResultMessage, raw: Buffer) => {
-    const disposal = message.disposed ? exitCauseOfDisposal(host, message) : null;
-    const violation = readResults(host, message, raw);
-    if (violation !== null) pool.kill(host, exitCauseOfViolation(violation));
-    else if (disposal !== null) pool.kill(host, disposal);
-    else host.release(now());
-  };
-
-  const onExit = (host: Host, cause: ExitCause) => {
-    const { culprit, failed, isolatedRetries, requeued } = attributeCrash(host, cause);
-    const incident = incidentOfExit(host, cause, culprit);
-    host.frames.clear();
-    if (incident !== null) onIncident(incident);
-    if (culprit !== null) host.settle(culprit, failedResult(cause.code, cause.message));
-    for (const invocation of failed) host.settle(invocation, CRASHED);
-    for (const invocation of isolatedRetries) invocation.isolate();
-    const retried = [...requeued, ...isolatedRetries];
-    for (const invocation of retried) invocation.restartWait(now());
-    scheduler.requeue(host, retried);
-    if (isClosed) scheduler.rejectAll(CLOSED);
-    inspector.onHostExit(host);
-  };
-
-  pool.on('results', onResults);
-  pool.on('exit', onExit);
-  pool.on('ready', (host) => {
-    inspector.onHostReady(host);
-    scheduler.onHostReady(host);
-  });
-  pool.on('inspected', (host, message) => {
-    if (!inspector.onInspected(host, message)) pool.kill(host, exitCauseOfViolation(PROTOCOL_VIOLATION));
-  });
-  pool.on('change', () => {
-    inspector.next();
-    scheduler.schedule();
-  });
 
   const timeouts = createWatchdog({
     intervalMs: CHECK_INTERVAL_MS,
@@ -179,21 +115,85 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     },
   });
 
+  const invoke = (request: InvocationRequest): Promise<InvocationResult> => {
+    if (isClosed) return Promise.resolve(CLOSED);
+    // The caller may have looked the module up before it was suspended.
+    if (observer?.suspended.has(request.moduleVersion.id) === true) return Promise.resolve(SUSPENDED);
+    timeouts.start();
+    reaper.start();
+    return scheduler.enqueue(request);
+  };
+
+  /** What ready hosts send. False: the message has no place here, so the host is compromised. */
+  const onMessage = (host: Host, message: FromHost, raw: Buffer): boolean => {
+    switch (message.t) {
+      case 'results':
+        onResults(host, message, raw);
+        return true;
+      case 'inspected':
+        return inspector.onInspected(host, message);
+      case 'ready':
+        return pool.becomeReady(host, message);
+      case 'lost':
+        pool.kill(host, exitCauseOfLoss(host, message.number));
+        return true;
+    }
+  };
+
+  const onResults = (host: Host, message: ResultMessage, raw: Buffer) => {
+    // Looked at first: the reader settles the culprit.
+    const disposal = message.disposed ? exitCauseOfDisposal(host, message) : null;
+    const violation = readResults(host, message, raw);
+    if (violation !== null) pool.kill(host, exitCauseOfViolation(violation));
+    else if (disposal !== null) pool.kill(host, disposal);
+    else host.release(now());
+    dispatch();
+  };
+
+  /** Uses a host that may have become available. */
+  const dispatch = () => {
+    if (inspections > 0) inspector.next();
+    scheduler.schedule();
+  };
+
+  const onExit = (host: Host, cause: ExitCause) => {
+    const { culprit, failed, isolatedRetries, requeued } = attributeCrash(host, cause);
+    const incident = incidentOfExit(host, cause, culprit);
+    host.frames.clear();
+    if (incident !== null) onIncident(incident);
+    if (culprit !== null) host.settle(culprit, failedResult(cause.code, cause.message));
+    for (const invocation of failed) host.settle(invocation, CRASHED);
+    for (const invocation of isolatedRetries) invocation.isolate();
+    const retried = [...requeued, ...isolatedRetries];
+    for (const invocation of retried) invocation.restartWait(now());
+    scheduler.requeue(host, retried);
+    if (isClosed) scheduler.rejectAll(CLOSED);
+    inspector.onHostExit(host);
+  };
+
+  pool.listen({
+    onMessage,
+    onExit,
+    onChange: dispatch,
+    onReady(host) {
+      inspector.onHostReady(host);
+      scheduler.onHostReady(host);
+    },
+  });
+
   return {
     attach(attached) {
       observer = attached;
     },
-    invoke(request) {
-      if (isClosed) return Promise.resolve(CLOSED);
-      // The caller may have looked the module up before it was suspended.
-      if (observer?.isSuspended(request.moduleVersion.id) === true) return Promise.resolve(SUSPENDED);
-      timeouts.start();
+    invoke,
+    async inspect(source, kind, author = null) {
       reaper.start();
-      return scheduler.enqueue(request);
-    },
-    inspect(source, kind, author = null) {
-      reaper.start();
-      return inspector.inspect(source, kind, author);
+      inspections += 1;
+      try {
+        return await inspector.inspect(source, kind, author);
+      } finally {
+        inspections -= 1;
+      }
     },
     evict(moduleId) {
       for (const host of pool.hosts) if (host.state !== 'dead') host.evict(moduleId);
@@ -210,7 +210,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
         for (const invocation of [...host.invocations.values()]) host.settle(invocation, SUSPENDED);
         pool.kill(host, MODULE_SUSPENDED);
       }
-      return pendingHostCalls.abort(moduleId, STOP_TIMEOUT_MS);
+      return pendingGuestCalls.abort(moduleId, STOP_TIMEOUT_MS);
     },
     status() {
       const alive = pool.hosts.filter(({ state }) => state !== 'dead');
@@ -248,25 +248,5 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
       scheduler.rejectAll(CLOSED);
       await pool.close();
     },
-  };
-}
-
-const MESSAGE = 'Custom code is switched off';
-
-/** Creates a sandbox that rejects every invocation and inspection with SANDBOX_DISABLED. */
-export function createDisabledSandbox(): Sandbox {
-  const selfTest = { state: 'not-run', items: [] } as const;
-  const hosts = { running: 0, busy: 0, spare: 0, max: 0 };
-  return {
-    attach: () => undefined,
-    invoke: async () => failedResult('SANDBOX_DISABLED', MESSAGE),
-    inspect: async () => {
-      throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });
-    },
-    evict: () => undefined,
-    stop: async () => undefined,
-    status: () => ({ level: 0, walls: {}, selfTest, jit: null, hosts, versions: null }),
-    selfTest: async () => selfTest,
-    close: async () => undefined,
   };
 }

@@ -7,7 +7,7 @@ import { grantOf, unitWith } from './module.ts';
 
 const grants = [grantOf('1.0/library/books')];
 
-test('a host call is performed by its name', async () => {
+test('a guest call is performed by its name', async () => {
   const { call } = await openModels();
   expect((await call('fetch', {}, [])).value).toEqual({ status: 200 });
   expect((await call('model.count', { collection: 'books' }, grants)).ok).toBe(true);
@@ -23,19 +23,19 @@ test.each([
   '__proto__',
   'FETCH',
   'model.find ',
-])('the host call %j is rejected as unknown', async (name) => {
+])('the guest call %j is rejected as unknown', async (name) => {
   const { call } = await openModels();
   const { ok, value } = await call(name, { collection: 'books' }, grants);
   expect([ok, value]).toEqual([false, { code: 'BAD_ARGUMENTS', message: 'There is no such call' }]);
 });
 
-test('bad arguments of a host call are an error result', async () => {
+test('bad arguments of a guest call are an error result', async () => {
   const { call } = await openModels();
   expect((await call('model.find', 'not json', grants)).value.code).toBe('BAD_ARGUMENTS');
   expect((await call('fetch', '[]', [])).value.code).toBe('BAD_ARGUMENTS');
 });
 
-test('an internal error of a host call is logged and hidden from the guest', async () => {
+test('an internal error of a guest call is logged and hidden from the guest', async () => {
   const broken = (store: DocumentStore): DocumentStore => ({
     ...store,
     stats: async () => {
@@ -57,7 +57,7 @@ test('an internal error of a host call is logged and hidden from the guest', asy
   ]);
 });
 
-test('no host call begins after its request has ended', async () => {
+test('no guest call begins after its request has ended', async () => {
   const begun: string[] = [];
   const never = async () => {
     throw new Error('begun');

@@ -45,7 +45,7 @@ async function answerOf(body: string, grants: Partial<PolicyGrants>): Promise<un
     log: { error: () => undefined },
   });
   const serveCall = capabilities.forRequest({ moduleVersion: unit, client: ANN, requestId: 'r1' });
-  const outcome = await sandbox.invoke(invocationRequest(unit, { performHostCall: serveCall }));
+  const outcome = await sandbox.invoke(invocationRequest(unit, { performGuestCall: serveCall }));
   if (outcome.kind !== 'response') throw new Error(JSON.stringify(outcome));
   return JSON.parse(String(outcome.body));
 }

@@ -42,7 +42,7 @@ interface Answer {
 export interface ModelBench {
   readonly library: Library;
   readonly logged: { readonly fields: object; readonly message: string }[];
-  /** One host call of a module with these grants. Text as `args` is sent as it is. */
+  /** One guest call of a module with these grants. Text as `args` is sent as it is. */
   call(
     name: string,
     args: JsonObject | string,

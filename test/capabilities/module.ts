@@ -1,4 +1,4 @@
-// A module with the grants that a test gives it, and what its host calls answer.
+// A module with the grants that a test gives it, and what its guest calls answer.
 import type {
   CollectionGrant,
   FetchGrant,

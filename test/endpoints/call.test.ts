@@ -77,11 +77,11 @@ describe('an endpoint call', () => {
     expect(contexts).toEqual([]);
   });
 
-  it('performs host calls for its module version and its caller', async () => {
+  it('performs guest calls for its module version and its caller', async () => {
     const client = { id: '1', clientId: 'boss', accessType: 'admin', permissions: null } as const;
     const { invocations, contexts } = await callEndpoint({ request: { client } });
     const { signal } = new AbortController();
-    expect(await invocations[0]?.performHostCall({ name: 'model.find', args: '{}' }, signal)).toEqual({
+    expect(await invocations[0]?.performGuestCall({ name: 'model.find', args: '{}' }, signal)).toEqual({
       ok: true,
       text: '"model.find"',
     });

@@ -148,12 +148,12 @@ describe('a busy hook', () => {
   });
 });
 
-describe('host calls of a hook', () => {
+describe('guest calls of a hook', () => {
   it('run for the client, one level deeper, until the deadline of the hooks', async () => {
     stand.hooks.set('asks', async (_obj, job) => {
       const { signal } = new AbortController();
-      await job.performHostCall({ name: 'model.find', args: '{}' }, signal);
-      await job.performHostCall({ name: 'model.find', args: '{}' }, signal);
+      await job.performGuestCall({ name: 'model.find', args: '{}' }, signal);
+      await job.performGuestCall({ name: 'model.find', args: '{}' }, signal);
       job.log({ level: 'info', message: 'hello' });
       return result({});
     });
@@ -167,7 +167,7 @@ describe('host calls of a hook', () => {
 
   it('run without a client for writes of the server', async () => {
     stand.hooks.set('asks', async (_obj, job) => {
-      await job.performHostCall({ name: 'model.find', args: '{}' }, new AbortController().signal);
+      await job.performGuestCall({ name: 'model.find', args: '{}' }, new AbortController().signal);
       return result({});
     });
     const { caller, deadline } = taskOf(null).context;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { createDisabledSandbox } from '../../src/sandbox-supervisor/disabled-sandbox.ts';
 import type { InvocationRequest } from '../../src/sandbox-supervisor/model/sandbox.ts';
-import { createDisabledSandbox } from '../../src/sandbox-supervisor/supervisor.ts';
 
 const sandbox = createDisabledSandbox();
 

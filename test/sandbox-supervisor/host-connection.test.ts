@@ -2,9 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { connectHost } from '../../src/sandbox-supervisor/host-connection.ts';
+import { connectHost, encodeFrame } from '../../src/sandbox-supervisor/host-connection.ts';
 import type { HostProcess } from '../../src/sandbox-supervisor/isolation/launcher.ts';
-import { encodeFrame } from '../../src/sandbox-supervisor/protocol/frames.ts';
 
 const children: ChildProcess[] = [];
 afterEach(() => {
@@ -19,7 +18,13 @@ function childOf(script: string): HostProcess {
   });
   children.push(process);
   const kill = () => void process.kill('SIGKILL');
-  return { process, socket: process.stdio[3] as Socket, layers: {}, pid: () => process.pid, kill };
+  return {
+    process,
+    socket: process.stdio[3] as Socket,
+    layers: { limits: true },
+    pid: () => process.pid,
+    kill,
+  };
 }
 
 const frameText = (header: object) => JSON.stringify([...encodeFrame(JSON.stringify(header), [], 0)]);
@@ -31,14 +36,14 @@ function linkOf(starting: Promise<HostProcess>, accept = true) {
   const gone = new Promise<void>((done) => {
     resolve = done;
   });
-  const link = connectHost(starting, {
-    onStarted: () => seen.push('started'),
-    onMessage: ({ t }) => {
+  const link = connectHost('this host', starting, {
+    onMessage: (host, { t }) => {
+      expect(host).toBe('this host');
       seen.push(t);
       return accept;
     },
     onViolation: () => seen.push('violation'),
-    onGone: (signal) => {
+    onGone: (_, signal) => {
       seen.push(`gone ${signal}`);
       resolve?.();
     },
@@ -51,21 +56,23 @@ describe('the link to a host', () => {
     const script = `pipe.once('data', () => pipe.write(Buffer.from(${frameText(LOST)})))`;
     const { link, seen } = linkOf(Promise.resolve(childOf(script)));
     link.send({ t: 'drop', moduleNumber: 1 }, [], 0);
-    await expect.poll(() => seen, { timeout: 15_000 }).toEqual(['started', 'lost']);
+    expect(link.layers()).toEqual({});
+    await expect.poll(() => seen, { timeout: 15_000 }).toEqual(['lost']);
     expect(link.pid()).toEqual(expect.any(Number));
+    expect(link.layers()).toEqual({ limits: true });
   });
 
   it('says how it ended', async () => {
     const { seen, gone } = linkOf(Promise.resolve(childOf('process.kill(process.pid, "SIGSEGV")')));
     await gone;
-    expect(seen).toEqual(['started', 'gone SIGSEGV']);
+    expect(seen).toEqual(['gone SIGSEGV']);
   });
 
   it('hears the last words before it says so', async () => {
     const script = `pipe.write(Buffer.from(${frameText(LOST)}), () => process.kill(process.pid, 'SIGKILL'))`;
     const { seen, gone } = linkOf(Promise.resolve(childOf(script)));
     await gone;
-    expect(seen).toEqual(['started', 'lost', 'gone SIGKILL']);
+    expect(seen).toEqual(['lost', 'gone SIGKILL']);
   });
 
   it('kills, and hears nothing more', async () => {
@@ -85,7 +92,7 @@ describe('the link to a host', () => {
     link.kill();
     start?.(childOf('setInterval(() => undefined, 1000)'));
     await gone;
-    expect(seen).toEqual(['started', 'gone SIGKILL']);
+    expect(seen).toEqual(['gone SIGKILL']);
   });
 
   it.each([
@@ -98,7 +105,7 @@ describe('the link to a host', () => {
       accept,
     );
     await gone;
-    expect(seen.filter((event) => event !== 'lost')).toEqual(['started', 'violation', 'gone SIGKILL']);
+    expect(seen.filter((event) => event !== 'lost')).toEqual(['violation', 'gone SIGKILL']);
   });
 
   it.each(['end', 'log', 'error'])('kills on the header of a frame whose `%s` is too large', async (kind) => {
@@ -118,7 +125,7 @@ describe('the link to a host', () => {
     const script = `pipe.write(Buffer.from(${JSON.stringify([...frame])})); setInterval(() => undefined, 1000)`;
     const { seen, gone } = linkOf(Promise.resolve(childOf(script)));
     await gone;
-    expect(seen).toEqual(['started', 'violation', 'gone SIGKILL']);
+    expect(seen).toEqual(['violation', 'gone SIGKILL']);
   });
 
   it('kills what closes its pipe and lives on', async () => {
@@ -126,7 +133,7 @@ describe('the link to a host', () => {
       Promise.resolve(childOf('pipe.destroy(); setInterval(() => undefined, 1000)')),
     );
     await gone;
-    expect(seen).toEqual(['started', 'gone SIGKILL']);
+    expect(seen).toEqual(['gone SIGKILL']);
   });
 
   it('says that nothing could be started', async () => {
@@ -143,6 +150,6 @@ describe('the link to a host', () => {
     );
     await erring;
     await missing.gone;
-    expect(missing.seen).toEqual(['started', 'gone undefined']);
+    expect(missing.seen).toEqual(['gone undefined']);
   });
 });

@@ -31,9 +31,9 @@ function hostOf(...frames: number[]) {
   const start = (...indexes: number[]) => {
     for (const index of indexes) host.start(get(index), { now: 0, sliceMs: 0 });
   };
-  /** Has an invocation make a host call that gets its result at once. */
+  /** Has an invocation make a guest call that gets its result at once. */
   const call = async (index: number, name = 'model.find') => {
-    host.performHostCall(get(index), 1, { name, args: '{}' }, () => 0);
+    host.performGuestCall(get(index), 1, { name, args: '{}' }, () => 0);
     await new Promise(setImmediate);
   };
   return { host, invocations, get, start, call };
@@ -78,7 +78,7 @@ describe('the attribution of a crash', () => {
     });
   });
 
-  it('blames the invocation that was sent the result of a host call', async () => {
+  it('blames the invocation that was sent the result of a guest call', async () => {
     const made = hostOf(2);
     made.start(0, 1);
     made.host.frames.complete();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Demand, maxInFlight, selectHost } from '../../src/sandbox-supervisor/host-selection.ts';
 import type { ModuleQueue } from '../../src/sandbox-supervisor/module-queue.ts';
+import { type Demand, maxInFlight, selectHost } from '../../src/sandbox-supervisor/scheduler.ts';
 import {
   type FakeHost,
   type FakeInvocation,
@@ -19,10 +19,10 @@ function demandOf(queue: ModuleQueue, parts: Partial<Demand> = {}): Demand {
 }
 
 /** A queue whose time slices have this length. */
-function queueWith({ sliceMs = 0.1, hasHostCalls = false } = {}) {
+function queueWith({ sliceMs = 0.1, hasGuestCalls = false } = {}) {
   const queue = fakeQueue();
   for (let n = 0; n < 500; n += 1) queue.recordSlice(sliceMs, { isCold: false, now: -1_000_000 });
-  if (hasHostCalls) queue.recordHostCallUse(true);
+  if (hasGuestCalls) queue.recordGuestCallUse(true);
   return queue;
 }
 
@@ -33,7 +33,7 @@ function busyHost(queue: ModuleQueue, { frames = 1, maxInFlight: max = 4 } = {})
   return host;
 }
 
-/** A host with invocations of the queue that wait for host calls. */
+/** A host with invocations of the queue that wait for guest calls. */
 function waitingHost(queue: ModuleQueue, started = 1) {
   const host = fakeHost();
   for (const invocation of sendNew(host, started, { queue })) host.start(invocation, { now: 0, sliceMs: 0 });
@@ -129,7 +129,7 @@ describe('the host for the next frame', () => {
     const assigned = busyHost(slow);
     expect(selectHost([assigned], demandOf(slow), LIMITS)).toBeNull();
     expect(selectHost([assigned], demandOf(slow), { ...LIMITS, busyHosts: 4 })).toBe('start');
-    const wide = queueWith({ sliceMs: 5, hasHostCalls: true });
+    const wide = queueWith({ sliceMs: 5, hasGuestCalls: true });
     const hosts = [1, 2, 3, 4].map(() => busyHost(wide));
     const demand = demandOf(wide, { concurrency: 100 });
     expect(selectHost(hosts, demand, { ...LIMITS, busyHosts: 9 })).toBeNull();
@@ -156,20 +156,20 @@ describe('the invocations in flight in a host', () => {
     concurrency: number,
   ) => maxInFlight(hosts, host, { queue, concurrency });
 
-  it('are few at first, and as many as the policy allows when invocations make host calls', () => {
+  it('are few at first, and as many as the policy allows when invocations make guest calls', () => {
     expect(inFlight([], null, fakeQueue(), 16)).toBe(4);
     expect(inFlight([], null, fakeQueue(), 2)).toBe(2);
-    expect(inFlight([], null, queueWith({ hasHostCalls: true }), 16)).toBe(16);
+    expect(inFlight([], null, queueWith({ hasGuestCalls: true }), 16)).toBe(16);
   });
 
   it('are what other hosts of the module leave of its concurrency', () => {
-    const queue = queueWith({ hasHostCalls: true });
+    const queue = queueWith({ hasGuestCalls: true });
     const hosts = [busyHost(queue, { maxInFlight: 10 }), waitingHost(queue, 2), waitingHost(fakeQueue(), 3)];
     expect(inFlight(hosts, null, queue, 16)).toBe(4);
   });
 
   it('are none when as many have started as may', () => {
-    const queue = queueWith({ hasHostCalls: true });
+    const queue = queueWith({ hasGuestCalls: true });
     const full = waitingHost(queue, 16);
     expect(inFlight([full], full, queue, 16)).toBe(0);
     const almost = waitingHost(queue, 15);

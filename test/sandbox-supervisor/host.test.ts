@@ -86,17 +86,17 @@ describe('sending invocations to a host', () => {
   });
 });
 
-describe('a host call in a host', () => {
+describe('a guest call in a host', () => {
   it('gets its result under the number that the invocation has there', async () => {
     const host = fakeHost();
     const performed = Promise.withResolvers<{ ok: boolean; text: string }>();
     const unit = createModuleVersion('code');
     const invocation = fakeInvocation(fakeQueue(), {
       moduleVersion: unit,
-      performHostCall: () => performed.promise,
+      performGuestCall: () => performed.promise,
     });
     sendTo(host, [invocation], { moduleNumber: 5, now: 7 });
-    host.performHostCall(invocation, 2, { name: 'model.find', args: '{}' }, () => 9);
+    host.performGuestCall(invocation, 2, { name: 'model.find', args: '{}' }, () => 9);
     performed.resolve({ ok: true, text: 'é' });
     await new Promise(setImmediate);
     host.cancel(invocation);

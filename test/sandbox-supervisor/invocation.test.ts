@@ -38,7 +38,7 @@ describe('an invocation', () => {
       invocation.addCpu(7);
       const logged = Array.from({ length: 101 }, () => invocation.log(LOG));
       const timers = Array.from({ length: 20 }, () =>
-        invocation.performHostCall({ name: 'timer', args: '{"ms":1}' }, () => undefined),
+        invocation.performGuestCall({ name: 'timer', args: '{"ms":1}' }, () => undefined),
       );
       return [...logged, ...timers, invocation.cpuMs];
     };
@@ -53,12 +53,12 @@ describe('an invocation', () => {
 
   it('may be retried as long as it has no side effects, and once only', () => {
     const reader = fakeInvocation();
-    reader.performHostCall({ name: 'model.find', args: '{}' }, () => undefined);
+    reader.performGuestCall({ name: 'model.find', args: '{}' }, () => undefined);
     expect(reader.isRetryable).toBe(true);
     reader.isolate();
     expect(reader.isRetryable).toBe(false);
     const writer = fakeInvocation();
-    writer.performHostCall({ name: 'model.create', args: '{}' }, () => undefined);
+    writer.performGuestCall({ name: 'model.create', args: '{}' }, () => undefined);
     expect(writer.isRetryable).toBe(false);
   });
 
@@ -71,20 +71,20 @@ describe('an invocation', () => {
   });
 });
 
-describe('the host calls of an invocation', () => {
+describe('the guest calls of an invocation', () => {
   function pendingCall() {
     const queue = fakeQueue();
     let signal: AbortSignal | undefined;
     const performed = Promise.withResolvers<{ ok: boolean; text: string }>();
     const invocation = fakeInvocation(queue, {
-      performHostCall: (_, given) => {
+      performGuestCall: (_, given) => {
         signal = given;
         return performed.promise;
       },
     });
     const replies: string[] = [];
-    invocation.performHostCall({ name: 'model.find', args: '{}' }, ({ text }) => replies.push(text));
-    invocation.performHostCall({ name: 'timer', args: '{"ms":10}' }, ({ text }) => replies.push(text));
+    invocation.performGuestCall({ name: 'model.find', args: '{}' }, ({ text }) => replies.push(text));
+    invocation.performGuestCall({ name: 'timer', args: '{"ms":10}' }, ({ text }) => replies.push(text));
     const perform = () => {
       performed.resolve({ ok: true, text: 'found' });
       return vi.advanceTimersByTimeAsync(20);

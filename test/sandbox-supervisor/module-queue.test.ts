@@ -67,12 +67,12 @@ describe('the batches of a module', () => {
     expect(sizes(queue)).toEqual([16, 3, 1024]);
   });
 
-  it('wait in a short queue as soon as invocations make host calls', () => {
+  it('wait in a short queue as soon as invocations make guest calls', () => {
     const queue = fakeQueue();
     queue.recordSlice(0.05, warm());
-    queue.recordHostCallUse(true);
+    queue.recordGuestCallUse(true);
     expect(queue.maxLength).toBe(32);
-    for (let n = 0; n < 20; n += 1) queue.recordHostCallUse(false);
+    for (let n = 0; n < 20; n += 1) queue.recordGuestCallUse(false);
     expect(queue.maxLength).toBe(1024);
   });
 

@@ -7,7 +7,7 @@ const CLASSES = FILES.filter(({ text }) => /^export class /m.test(text));
 
 /** `host.state = …`, `invocation.attempts += …`, `frame.cpuMs++`, `queue.waiting.length = …`; not `this.state = …`. */
 const ASSIGNMENT =
-  /(?<![.\w#])(?:host|queue|invocation|frame|frames|current|hostCalls|modules)\??(?:\.\w+)+\s*(?:[-+*/|&?]{0,2}=(?![=>])|\+\+|--)|Object\.assign\((?:host|queue|invocation|frames?)\b/g;
+  /(?<![.\w#])(?:host|queue|invocation|frame|frames|current|guestCalls|modules)\??(?:\.\w+)+\s*(?:[-+*/|&?]{0,2}=(?![=>])|\+\+|--)|Object\.assign\((?:host|queue|invocation|frames?)\b/g;
 
 const assignmentsIn = (text: string) => text.match(ASSIGNMENT) ?? [];
 
@@ -18,7 +18,7 @@ const openFieldsIn = (text: string) =>
 describe('the state of the sandbox supervisor', () => {
   it('is kept by classes, each in one of these files', () => {
     expect(CLASSES.map(({ path }) => path.split('/').at(-1))).toEqual([
-      ...['host-calls.ts', 'host-contents.ts', 'host.ts', 'invocation.ts', 'module-queue.ts'],
+      ...['guest-calls.ts', 'host-contents.ts', 'host.ts', 'invocation.ts', 'module-queue.ts'],
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cpuMsOf, residentBytesOf } from '../../src/sandbox-supervisor/host-connection.ts';
+import { cpuMsOf, residentBytesOf } from '../../src/sandbox-supervisor/process-usage.ts';
 
 describe('the usage of a process', () => {
   it('includes its CPU time', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { GuestLogRecord, HostCall, Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
-import { createResultReader, type ResultMessage } from '../../src/sandbox-supervisor/result-frames.ts';
+import type { GuestCall, GuestLogRecord, Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
+import type { ResultMessage } from '../../src/sandbox-supervisor/protocol/host-messages.ts';
+import { createResultReader } from '../../src/sandbox-supervisor/result-frames.ts';
 import {
   createModuleVersion,
   type FakeInvocation,
@@ -18,7 +19,7 @@ const CALL = '{"call":1,"name":"fetch"}';
 /** A host that was sent frames, and the reader of its results. */
 function hostOf(...frames: number[]) {
   const logs: GuestLogRecord[] = [];
-  const calls: HostCall[] = [];
+  const calls: GuestCall[] = [];
   const limits = { logBytes: 100, responseBytes: 20_000, hostCalls: 1, wallMs: 1000 };
   const unit = createModuleVersion('code', { limits });
   const host = fakeHost();
@@ -26,7 +27,7 @@ function hostOf(...frames: number[]) {
   const request = {
     moduleVersion: unit,
     log: (record: GuestLogRecord) => logs.push(record),
-    performHostCall: async (call: HostCall) => {
+    performGuestCall: async (call: GuestCall) => {
       calls.push(call);
       return { ok: true, text: 'null' };
     },
@@ -265,7 +266,7 @@ describe('a compromised host', () => {
       ({ receive }) => receive([[1, 'end', END, 'x'.repeat(20_001)]]),
     ],
     [
-      'makes too many host calls',
+      'makes too many guest calls',
       'hostCalls',
       ({ receive }) => receive([1, 2].map((n) => [1, 'call', `{"call":${n},"name":"fetch"}`, '{}'])),
     ],

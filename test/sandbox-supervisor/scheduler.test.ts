@@ -160,7 +160,7 @@ describe('the scheduler', () => {
     expect(await codes(runs)).toEqual(runs.map(() => 'result'));
   });
 
-  it('lets 1024 invocations wait of a module with short time slices and no host calls', async () => {
+  it('lets 1024 invocations wait of a module with short time slices and no guest calls', async () => {
     const { run, hosts } = schedulerOf({ busyHosts: 1, startable: 1 });
     const rejected = run(endpoint('a'), 1100).slice(48 + 1024);
     expect(await codes(rejected)).toEqual(rejected.map(() => 'ENDPOINT_BUSY'));

@@ -62,7 +62,7 @@ describe('an invocation that breaks a limit', () => {
     expect(incidents.map(({ kind, limit }) => [kind, limit])).toEqual([['kill', 'cpuMs']]);
   });
 
-  it('ends at its wall limit when it waits for ever, and so do its host calls', async () => {
+  it('ends at its wall limit when it waits for ever, and so do its guest calls', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion(
       'module.exports.get = async (req, res) => { await Model("books").find({}) }',
@@ -75,7 +75,7 @@ describe('an invocation that breaks a limit', () => {
       signal = given;
       return new Promise<never>(() => undefined);
     };
-    expect(codeOf(await sandbox.invoke(invocationRequest(unit, { performHostCall: serve })))).toBe(
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit, { performGuestCall: serve })))).toBe(
       'ENDPOINT_TIMEOUT',
     );
     expect(signal?.aborted).toBe(true);
@@ -171,8 +171,10 @@ describe('invocations beside one that breaks a limit', () => {
       if (finds <= 2) await released;
       return { ok: true, text: '{}' };
     };
-    const reader = sandbox.invoke(invocationRequest(unit, { performHostCall: serve }));
-    const writer = sandbox.invoke(invocationRequest(unit, { performHostCall: serve, query: { write: '1' } }));
+    const reader = sandbox.invoke(invocationRequest(unit, { performGuestCall: serve }));
+    const writer = sandbox.invoke(
+      invocationRequest(unit, { performGuestCall: serve, query: { write: '1' } }),
+    );
     await bothWait;
     const bad = sandbox.invoke(invocationRequest(unit, { query: { bad: '1' } }));
     expect(codeOf(await bad)).toBe('ENDPOINT_TIMEOUT');

@@ -72,7 +72,7 @@ describe('the concurrency of a module', () => {
     const { serve, most, release } = gate();
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 3 } });
     const running = Array.from({ length: 20 }, () =>
-      sandbox.invoke(invocationRequest(unit, { performHostCall: serve })),
+      sandbox.invoke(invocationRequest(unit, { performGuestCall: serve })),
     );
     await expect.poll(most, SOON).toBe(3);
     let left = running.length;
@@ -94,7 +94,7 @@ describe('the concurrency of a module', () => {
     const { serve, most, release } = gate();
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 1 } });
     const running = Array.from({ length: 5 }, () =>
-      sandbox.invoke(invocationRequest(unit, { performHostCall: serve })),
+      sandbox.invoke(invocationRequest(unit, { performGuestCall: serve })),
     );
     const pump = setInterval(release, 1);
     expect((await Promise.all(running)).every(({ kind }) => kind === 'response')).toBe(true);
@@ -109,11 +109,11 @@ describe('the queue', () => {
     const { sandbox } = openSandbox({ now });
     const { serve, most, release } = gate();
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 2 } });
-    const first = [1, 2].map(() => sandbox.invoke(invocationRequest(unit, { performHostCall: serve })));
+    const first = [1, 2].map(() => sandbox.invoke(invocationRequest(unit, { performGuestCall: serve })));
     await expect.poll(most, SOON).toBe(2);
     const refused: string[] = [];
     const later = Array.from({ length: 40 }, async () => {
-      refused.push(codeOf(await sandbox.invoke(invocationRequest(unit, { performHostCall: serve }))));
+      refused.push(codeOf(await sandbox.invoke(invocationRequest(unit, { performGuestCall: serve }))));
     });
     await expect.poll(() => refused.length, SOON).toBe(8);
     forward(1000);
@@ -132,7 +132,7 @@ describe('the queue', () => {
     const { serve, calls, release } = gate();
     const unit = createModuleVersion(ASKS, { limits: { wallMs: 20_000, concurrency: 1 } });
     const [first, second] = [1, 2].map(() =>
-      sandbox.invoke(invocationRequest(unit, { performHostCall: serve })),
+      sandbox.invoke(invocationRequest(unit, { performGuestCall: serve })),
     );
     await expect.poll(calls, SOON).toBe(1);
     forward(900);
@@ -184,7 +184,7 @@ describe('the hosts of a sandbox', () => {
     const running = gates.map(({ serve }, n) =>
       sandbox.invoke(
         invocationRequest(createModuleVersion(ASKS, { id: `endpoint:1.0/e${n}` }), {
-          performHostCall: serve,
+          performGuestCall: serve,
         }),
       ),
     );
@@ -225,7 +225,7 @@ describe('the hosts of a sandbox', () => {
     const { sandbox } = openSandbox();
     const { serve, most, release } = gate();
     const old = createModuleVersion(ASKS);
-    const running = sandbox.invoke(invocationRequest(old, { performHostCall: serve }));
+    const running = sandbox.invoke(invocationRequest(old, { performGuestCall: serve }));
     await expect.poll(most, SOON).toBe(1);
     const next = createModuleVersion(FAST);
     sandbox.evict(next.id);

@@ -1,4 +1,4 @@
-// What a suspension does to requests, queues and host calls.
+// What a suspension does to requests, queues and guest calls.
 import { describe, expect, it } from 'vitest';
 import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createModuleVersion, invocationRequest, openSandbox } from '../helpers/sandbox/sandbox.ts';
@@ -10,7 +10,7 @@ const FAST = 'module.exports.get = (req, res) => res.json({ a: 1 })';
 const ASKS = 'module.exports.get = async (req, res) => { await Model("books").find({}); res.end("x") }';
 
 describe('stopping a module', () => {
-  it('ends at once what waits, what runs, and the pending host calls', async () => {
+  it('ends at once what waits, what runs, and the pending guest calls', async () => {
     const { sandbox, incidents } = openSandbox();
     const signals: AbortSignal[] = [];
     const held = Promise.withResolvers<{ ok: boolean; text: string }>();
@@ -20,7 +20,7 @@ describe('stopping a module', () => {
     };
     const unit = createModuleVersion(ASKS, { limits: { concurrency: 2 } });
     const running = Array.from({ length: 6 }, () =>
-      sandbox.invoke(invocationRequest(unit, { performHostCall: serve })),
+      sandbox.invoke(invocationRequest(unit, { performGuestCall: serve })),
     );
     await expect.poll(() => signals.length, SOON).toBe(2);
     let isStopped = false;
@@ -47,7 +47,7 @@ describe('stopping a module', () => {
     const unit = createModuleVersion(
       'module.exports.get = (req, res) => { Model("books").find({}); res.end("x") }',
     );
-    expect(codeOf(await sandbox.invoke(invocationRequest(unit, { performHostCall: serve })))).toBe(
+    expect(codeOf(await sandbox.invoke(invocationRequest(unit, { performGuestCall: serve })))).toBe(
       'response',
     );
     expect(signals[0]?.aborted).toBe(false);
@@ -57,7 +57,7 @@ describe('stopping a module', () => {
 
   it('rejects callers that looked it up before', async () => {
     const suspended = new Set<string>();
-    const { sandbox } = openSandbox({ isSuspended: (id) => suspended.has(id) });
+    const { sandbox } = openSandbox({ suspended });
     const unit = createModuleVersion(FAST);
     suspended.add(unit.id);
     expect(codeOf(await sandbox.invoke(invocationRequest(unit)))).toBe('ENDPOINT_SUSPENDED');

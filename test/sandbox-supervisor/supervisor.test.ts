@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { GuestLogRecord, HostCall } from '../../src/sandbox-supervisor/model/sandbox.ts';
+import type { GuestCall, GuestLogRecord } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import {
   ALL_LAYERS,
   createModuleVersion,
@@ -123,44 +123,46 @@ describe('the sandbox', () => {
     ]);
   });
 
-  it('performs host calls, and continues with their results', async () => {
-    const calls: HostCall[] = [];
+  it('performs guest calls, and continues with their results', async () => {
+    const calls: GuestCall[] = [];
     const unit = get('const d = await Model("books").find({ a: 1 }); res.json(d)');
-    const serve = async (call: HostCall) => {
+    const serve = async (call: GuestCall) => {
       calls.push(call);
       return { ok: true, text: '{"results":["ü"]}' };
     };
-    expect(await sandbox.invoke(invocationRequest(unit, { performHostCall: serve }))).toMatchObject({
+    expect(await sandbox.invoke(invocationRequest(unit, { performGuestCall: serve }))).toMatchObject({
       body: '{"results":["ü"]}',
     });
     expect(calls).toEqual([{ name: 'model.find', args: expect.stringContaining('"collection":"books"') }]);
   });
 
-  it('survives host calls that throw', async () => {
+  it('survives guest calls that throw', async () => {
     const unit = get('try { await Model("books").find({}) } catch (e) { res.end(e.code) }');
     const reject = invocationRequest(unit, {
-      performHostCall: async () => Promise.reject(new Error('secret')),
+      performGuestCall: async () => Promise.reject(new Error('secret')),
     });
     expect(await sandbox.invoke(reject)).toMatchObject({ body: 'INTERNAL' });
     const huge = invocationRequest(unit, {
-      performHostCall: async () => ({ ok: true, text: 'x'.repeat(11_000_000) }),
+      performGuestCall: async () => ({ ok: true, text: 'x'.repeat(11_000_000) }),
     });
     expect(await sandbox.invoke(huge)).toMatchObject({ body: 'RESULT_TOO_LARGE' });
   });
 
-  it('aborts host calls when the invocation fails, and lets them end when it has responded', async () => {
+  it('aborts guest calls when the invocation fails, and lets them end when it has responded', async () => {
     const signals: AbortSignal[] = [];
-    const serve = (_: HostCall, signal: AbortSignal) => {
+    const serve = (_: GuestCall, signal: AbortSignal) => {
       signals.push(signal);
       return new Promise<never>(() => undefined);
     };
     await sandbox.invoke(
       invocationRequest(get('Model("books").find({}); await null; throw new Error("x")'), {
-        performHostCall: serve,
+        performGuestCall: serve,
       }),
     );
     await sandbox.invoke(
-      invocationRequest(get('Model("books").find({}); await null; res.end("x")'), { performHostCall: serve }),
+      invocationRequest(get('Model("books").find({}); await null; res.end("x")'), {
+        performGuestCall: serve,
+      }),
     );
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
@@ -179,7 +181,7 @@ describe('the sandbox', () => {
       return { ok: true, text: '{}' };
     };
     const running = Array.from({ length: 16 }, () =>
-      sandbox.invoke(invocationRequest(unit, { performHostCall: serve })),
+      sandbox.invoke(invocationRequest(unit, { performGuestCall: serve })),
     );
     expect((await Promise.all(running)).every(({ kind }) => kind === 'response')).toBe(true);
   });

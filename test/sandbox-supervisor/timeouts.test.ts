@@ -1,6 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
-import { createWatchdog } from '../../src/sandbox-supervisor/supervisor.ts';
 import { checkTimeouts } from '../../src/sandbox-supervisor/timeouts.ts';
 import {
   createModuleVersion,
@@ -35,13 +34,13 @@ function hostOf({ isCold = false }, ...frames: number[]) {
     cpu = ms;
   };
   const sent = () => host.sent.slice(sentBefore).map(({ message }) => message);
-  /** The first invocation starts and is sent the result of a host call. */
+  /** The first invocation starts and is sent the result of a guest call. */
   const resume = async (now: number) => {
     const [invocation] = invocations as [FakeInvocation];
     host.start(invocation, { now, sliceMs: 0 });
     host.frames.recordProgress(now);
     host.frames.complete();
-    host.performHostCall(invocation, 1, { name: 'model.find', args: '{}' }, () => now);
+    host.performGuestCall(invocation, 1, { name: 'model.find', args: '{}' }, () => now);
     await new Promise(setImmediate);
   };
   return { host, queue, invocations, incidents, kills, check, useCpu, sent, resume };
@@ -137,7 +136,7 @@ describe('the timeouts of a host', () => {
     expect(sent()).toEqual([{ t: 'forget', moduleNumber: 1, number: first.number }]);
   });
 
-  it('give the result of a host call a little time, even late in the wall time', async () => {
+  it('give the result of a guest call a little time, even late in the wall time', async () => {
     const { kills, check, host, invocations, resume } = hostOf({}, 1);
     host.start(invocations[0] as FakeInvocation, { now: 0, sliceMs: 0 });
     await resume(1100);
@@ -177,62 +176,5 @@ describe('the timeouts of a host', () => {
     check(900);
     check(1251);
     expect(kills).toEqual(['kill wallMs']);
-  });
-});
-
-describe('a watchdog', () => {
-  beforeEach(() => vi.useFakeTimers());
-  afterEach(() => vi.useRealTimers());
-
-  function watchdogOf() {
-    const ticks: number[] = [];
-    let isNeeded = true;
-    let skew = 0;
-    const watchdog = createWatchdog({
-      intervalMs: 10,
-      now: () => Date.now() + skew,
-      isNeeded: () => isNeeded,
-      onTick: (time) => ticks.push(time),
-    });
-    const end = () => {
-      isNeeded = false;
-    };
-    const delay = (ms: number) => {
-      skew += ms;
-    };
-    return { ...watchdog, ticks, end, delay };
-  }
-
-  it('ticks as long as it is needed, and can be started again', () => {
-    const { ticks, start, end } = watchdogOf();
-    start();
-    start();
-    vi.advanceTimersByTime(30);
-    expect(ticks).toHaveLength(3);
-    end();
-    vi.advanceTimersByTime(100);
-    expect(ticks).toHaveLength(4);
-    start();
-    vi.advanceTimersByTime(100);
-    expect(ticks).toHaveLength(5);
-  });
-
-  it('leaves out one late tick, not two', () => {
-    const { ticks, start, delay } = watchdogOf();
-    start();
-    delay(50);
-    vi.advanceTimersByTime(10);
-    expect(ticks).toHaveLength(0);
-    delay(50);
-    vi.advanceTimersByTime(10);
-    expect(ticks).toHaveLength(1);
-  });
-
-  it('stops when it is told to', () => {
-    const { ticks, start, stop } = watchdogOf();
-    start();
-    stop();
-    vi.advanceTimersByTime(100);
-    expect(ticks).toEqual([]);
   });
 });

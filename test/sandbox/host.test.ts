@@ -1,6 +1,6 @@
 // A real host process, spoken to as the server does, and as it never would.
 import { afterEach, describe, expect, it } from 'vitest';
-import { encodeFrame } from '../../src/sandbox-supervisor/protocol/frames.ts';
+import { encodeFrame } from '../../src/sandbox-supervisor/host-connection.ts';
 import { type HostProcess, startHost } from './lab/host-process.ts';
 
 const hosts: HostProcess[] = [];

@@ -27,7 +27,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   timer: null,
 };
 
-/** Runs the program once, every host call answered, and reads its report. */
+/** Runs the program once, every guest call answered, and reads its report. */
 async function report(guest: Guest, number: number, id: string) {
   const events = [...(await guest.start(number, headOf({ query: { id } }), '', 10_000)).events];
   for (let index = 0; index < events.length; index += 1) {

@@ -103,7 +103,7 @@ describe('what guest code can reach', () => {
       };`,
       { serve: ({ name }) => ({ ok: name === 'timer', value: { code: 'NO', message: 'no' } }) },
     );
-    const told = rowsOf('### Host calls').flatMap(([cell]) => quoted(cell));
+    const told = rowsOf('### Guest calls').flatMap(([cell]) => quoted(cell));
     expect(sorted([...new Set(calls.map(({ name }) => name))])).toEqual(sorted(told));
   });
 });

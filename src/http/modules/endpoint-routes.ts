@@ -8,7 +8,7 @@ import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource, type OnRequestHook } from '../core/resource.ts';
 import { ENDPOINT_ADMIN_PATH, type UrlRewriter } from '../routing/url-rewrite.ts';
-import { endpointCallRoutes } from './endpoint-calls.ts';
+import { endpointCallRoute } from './endpoint-call-route.ts';
 import { type ModuleRoutesDeps, moduleCodeRoutes } from './module-code-routes.ts';
 import { moduleRoutes } from './module-routes.ts';
 import { requireAdminOrReviewer } from './reviewer-access.ts';
@@ -33,7 +33,7 @@ export function endpointRoutes(server: FastifyInstance, deps: Deps, urls: UrlRew
     if (urls.endpointOf(request.raw) !== undefined) done();
     else done(unknownPathError(request));
   };
-  server.register(async (scope) => endpointCallRoutes(scope, deps, urls));
+  server.register(async (scope) => endpointCallRoute(scope, deps, urls));
   server.register(async (below) => {
     below.addHook('onRequest', requireMatch);
     below.addHook('onRequest', requireAdminOrReviewer);

@@ -9,7 +9,7 @@ export interface ModuleLimits {
   readonly responseBytes: number;
   readonly logBytes: number;
   readonly hostCalls: number;
-  /** Invocations that run, or wait for host calls, at the same time. */
+  /** Invocations that run, or wait for guest calls, at the same time. */
   readonly concurrency: number;
   /** Calls a minute; 0 is no limit. */
   readonly perMinute: number;

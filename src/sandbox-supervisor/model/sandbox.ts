@@ -3,14 +3,14 @@ import type { Inspection, ModuleKind } from '../../../sandbox/protocol.ts';
 import type { ModuleVersion } from './module-version.ts';
 
 /** A call from guest code to the server: `timer`, `fetch`, `model.find`, `model.create`, … */
-export interface HostCall {
+export interface GuestCall {
   readonly name: string;
   /** JSON text, written by the guest: hostile. */
   readonly args: string;
 }
 
 /** `text`: JSON of the result, or of `{code, message}` when not ok. */
-export interface HostCallResult {
+export interface GuestCallResult {
   readonly ok: boolean;
   readonly text: string;
 }
@@ -28,8 +28,8 @@ export interface InvocationRequest {
   /** JSON of a GuestRequest or HookCall. */
   readonly head: string;
   readonly body: string;
-  /** Performs a host call. Never rejects. The signal aborts when the invocation has ended. */
-  performHostCall(call: HostCall, signal: AbortSignal): Promise<HostCallResult>;
+  /** Performs a guest call. Never rejects. The signal aborts when the invocation has ended. */
+  performGuestCall(call: GuestCall, signal: AbortSignal): Promise<GuestCallResult>;
   log(record: GuestLogRecord): void;
 }
 
@@ -125,8 +125,8 @@ export interface SandboxStatus {
 /** The service that knows the modules which the sandbox runs. */
 export interface SandboxObserver {
   onIncident(incident: Incident): void;
-  /** Whether nothing of this module may run. */
-  isSuspended(moduleId: string): boolean;
+  /** Ids of the modules of which nothing may run. */
+  readonly suspended: Pick<ReadonlySet<string>, 'has'>;
 }
 
 export interface Sandbox {
@@ -142,7 +142,7 @@ export interface Sandbox {
   /** Drops the isolates of a module; invocations in flight are not affected. */
   evict(moduleId: string): void;
   /**
-   * Ends all invocations of a module with `ENDPOINT_SUSPENDED` and aborts their host calls. Resolves when these have ended, or
+   * Ends all invocations of a module with `ENDPOINT_SUSPENDED` and aborts their guest calls. Resolves when these have ended, or
    * after five seconds.
    */
   stop(moduleId: string): Promise<void>;

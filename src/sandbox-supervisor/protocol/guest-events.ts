@@ -3,7 +3,7 @@
 
 import type { GuestEventKind } from '../../../sandbox/protocol.ts';
 import { type JsonShape, scanJson } from '../../lib/json/json-scan.ts';
-import type { GuestLogRecord, HostCall, InvocationResult } from '../model/sandbox.ts';
+import type { GuestCall, GuestLogRecord, InvocationResult } from '../model/sandbox.ts';
 
 /** Maximum lengths on the guest side, in characters. */
 export const MAX_CHARACTERS = {
@@ -19,7 +19,7 @@ export const MAX_CHARACTERS = {
   headerCount: 50,
 } as const;
 
-/** Arguments of a host call with more bytes are rejected: no more of them is read than it takes to see that. */
+/** Arguments of a guest call with more bytes are rejected: no more of them is read than it takes to see that. */
 export const MAX_ARGUMENT_BYTES = 1_048_576;
 
 /** A character takes at most six bytes of JSON: `\u0001`. */
@@ -173,11 +173,11 @@ export function parseErrorEvent(head: string): GuestError | null {
   };
 }
 
-/** Parses a `call` event: the number of the host call within the invocation, and the call. */
+/** Parses a `call` event: the number of the guest call within the invocation, and the call. */
 export function parseCallEvent(
   head: string,
   args: string,
-): { readonly id: number; readonly call: HostCall } | null {
+): { readonly id: number; readonly call: GuestCall } | null {
   const { call: id, name } = fieldsOf(head) ?? {};
   if (!Number.isSafeInteger(id) || (id as number) < 0) return null;
   if (typeof name !== 'string' || !CALL_NAME.test(name)) return null;

@@ -5,7 +5,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createEgress } from '../../../src/capabilities/egress.ts';
 import { createFetchCall } from '../../../src/capabilities/fetch-call.ts';
-import { HostCallError } from '../../../src/capabilities/host-call.ts';
+import { GuestCallError } from '../../../src/capabilities/guest-call.ts';
 import type { HostResolver, ResolvedAddress } from '../../../src/lib/egress/destination.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { FetchGrant } from '../../../src/sandbox-supervisor/model/module-version.ts';
@@ -112,7 +112,7 @@ export function fetchBench(grants: readonly FetchGrant[], options: BenchOptions 
     try {
       return JSON.parse(await call(args, origin, signal));
     } catch (error) {
-      if (error instanceof HostCallError) return error.code;
+      if (error instanceof GuestCallError) return error.code;
       throw error;
     }
   };

@@ -1,4 +1,4 @@
-// Bodies of writes are checked once, by the parser of HTTP or of host calls: the service looks at a value only to use it.
+// Bodies of writes are checked once, by the parser of HTTP or of guest calls: the service looks at a value only to use it.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { MaybePromise } from '../../../src/lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';

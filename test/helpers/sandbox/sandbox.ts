@@ -83,7 +83,7 @@ const HEAD = {
   ip: '127.0.0.1',
 };
 
-/** A request of an endpoint. Host calls fail unless the test serves them. */
+/** A request of an endpoint. Guest calls fail unless the test serves them. */
 export function invocationRequest(
   moduleVersion: ModuleVersion,
   parts: Partial<InvocationRequest> & { readonly query?: object } = {},
@@ -93,7 +93,7 @@ export function invocationRequest(
     moduleVersion,
     head: JSON.stringify({ ...HEAD, query }),
     body: '',
-    performHostCall: async () => ({ ok: false, text: '{"code":"NOT_GRANTED","message":"no"}' }),
+    performGuestCall: async () => ({ ok: false, text: '{"code":"NOT_GRANTED","message":"no"}' }),
     log: () => undefined,
     ...job,
   };
@@ -115,9 +115,9 @@ export const ALL_LAYERS: IsolationLayers = Object.fromEntries(
 
 /** A sandbox with real hosts. */
 export function createTestSandbox({
-  isSuspended = () => false,
+  suspended = new Set(),
   ...options
-}: Partial<SupervisorOptions & Pick<SandboxObserver, 'isSuspended'>> = {}) {
+}: Partial<SupervisorOptions & Pick<SandboxObserver, 'suspended'>> = {}) {
   const incidents: Incident[] = [];
   const sandbox = createSupervisor({
     launcher: createLauncher({ root: packageRoot() }),
@@ -130,7 +130,7 @@ export function createTestSandbox({
     now: slowClock,
     ...options,
   });
-  sandbox.attach({ onIncident: (incident) => incidents.push(incident), isSuspended });
+  sandbox.attach({ onIncident: (incident) => incidents.push(incident), suspended });
   return { sandbox, incidents };
 }
 
@@ -169,8 +169,9 @@ export function fakeHost({
       isKilled = true;
     },
     pid: () => 1,
+    layers: () => ({}),
   };
-  const host = new Host({ connection, jit, now });
+  const host = new Host({ connect: () => connection, jit, now });
   if (domain !== null) host.reserve(domain);
   if (isReady) host.becomeReady(now);
   return Object.assign(host, { sent, isKilled: () => isKilled });

@@ -148,7 +148,7 @@ describe('an error event', () => {
   });
 });
 
-describe('a host call event', () => {
+describe('a guest call event', () => {
   it('has a number and a name', () => {
     expect(parseCallEvent('{"call":1,"name":"model.find"}', '{}')).toEqual({
       id: 1,

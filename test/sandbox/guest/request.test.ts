@@ -7,7 +7,7 @@ const OK = { ok: true, value: null };
 const kinds = (events: readonly (readonly [number, string, string, string])[]) =>
   events.map(([, kind]) => kind);
 
-describe.each(MODES)('host calls (%s)', (isolation) => {
+describe.each(MODES)('guest calls (%s)', (isolation) => {
   it('of several requests interleave without mixing', async () => {
     const guest = await lab().guest(
       `exports.get = async (req, res) => {

@@ -8,7 +8,7 @@ const delays = (calls: readonly { name: string; args: Record<string, unknown> }[
   calls.map(({ name, args }) => [name, args['ms']]);
 
 describe('timers', () => {
-  it('are host calls, answered later, with their arguments', async () => {
+  it('are guest calls, answered later, with their arguments', async () => {
     const source = `module.exports.get = (req, res) => {
       const id = setTimeout((a, b) => res.json([typeof id, a, b]), 25, 'x', 2);
     }`;

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { createFrameReader, encodeFrame } from '../../../src/sandbox-supervisor/protocol/frames.ts';
+import { createFrameReader, encodeFrame } from '../../../src/sandbox-supervisor/host-connection.ts';
 import { ROOT } from '../../helpers/fixtures/source-tree.ts';
 
 const HOST = join(ROOT, 'sandbox/host.js');

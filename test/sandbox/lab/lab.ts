@@ -15,7 +15,7 @@ export interface Turn {
   readonly disposed: boolean;
 }
 
-export interface HostCallAnswer {
+export interface GuestCallAnswer {
   readonly ok: boolean;
   readonly value: unknown;
 }
@@ -64,7 +64,7 @@ export async function openLab() {
     return {
       start: (number: number, head = headOf(), body = '', ms = PATIENCE_MS) =>
         send<Turn>('start', { id, number, head, body, ms }),
-      deliver: (number: number, call: number, { ok, value }: HostCallAnswer, ms = PATIENCE_MS) =>
+      deliver: (number: number, call: number, { ok, value }: GuestCallAnswer, ms = PATIENCE_MS) =>
         send<Turn>('deliver', { id, number, ms, call: { call, ok, text: JSON.stringify(value) } }),
       forget: (number: number) => send<Turn>('forget', { id, number }),
       heapBytes: async () => (await send<{ bytes: number }>('heap', { id })).bytes,

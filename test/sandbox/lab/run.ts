@@ -1,8 +1,8 @@
-// One request from its begin to its end, host calls answered on the way.
+// One request from its begin to its end, guest calls answered on the way.
 import {
   DEFAULTS,
   type Event,
-  type HostCallAnswer,
+  type GuestCallAnswer,
   headOf,
   type Lab,
   type Options,
@@ -33,8 +33,8 @@ interface RunOptions extends Options {
   readonly body?: string;
   /** Most milliseconds of its turns, where the test is about them. */
   readonly ms?: number;
-  /** Answers host calls; timers answer null unless this says otherwise. */
-  readonly serve?: (call: Call) => HostCallAnswer;
+  /** Answers guest calls; timers answer null unless this says otherwise. */
+  readonly serve?: (call: Call) => GuestCallAnswer;
 }
 
 const OVER = new Set(['end', 'result', 'next', 'error', 'silent']);

@@ -2,7 +2,7 @@
 import type { Attack } from '../../attack.ts';
 
 export const attack: Attack = {
-  title: 'host calls after res.end',
+  title: 'guest calls after res.end',
   source: `
 module.exports.get = function (req, res) { res.end('ok'); Model('books').find({}).then(() => { for (;;); }); };
 `,

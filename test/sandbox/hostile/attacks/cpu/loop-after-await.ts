@@ -2,7 +2,7 @@
 import { type Attack, BOMB, TIMEOUT } from '../../attack.ts';
 
 export const attack: Attack = {
-  title: 'a loop after the await of a host call',
+  title: 'a loop after the await of a guest call',
   source: `
 module.exports.get = async function (req, res) { await new Promise((resolve) => setTimeout(resolve, 1)); for (;;); };
 `,

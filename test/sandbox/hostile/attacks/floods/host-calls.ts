@@ -2,7 +2,7 @@
 import { type Attack, PATIENT } from '../../attack.ts';
 
 export const attack: Attack = {
-  title: 'ten thousand host calls',
+  title: 'ten thousand guest calls',
   source: `
 module.exports.get = async function (req, res) {
   let answered = 0;

@@ -1,4 +1,4 @@
-// Each is a host call with a budget.
+// Each is a guest call with a budget.
 import { type Attack, PATIENT } from '../../attack.ts';
 
 export const attack: Attack = {

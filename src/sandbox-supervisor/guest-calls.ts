@@ -1,44 +1,44 @@
-// Host calls of invocations: counted against their limits, aborted with the invocation, or together for a whole module.
+// Guest calls of invocations: counted against their limits, aborted with the invocation, or together for a whole module.
 
-import type { HostCall, HostCallResult, InvocationRequest } from './model/sandbox.ts';
+import type { GuestCall, GuestCallResult, InvocationRequest } from './model/sandbox.ts';
 import { parseTimer } from './protocol/guest-events.ts';
 
 /** Timers that one invocation may have, whatever its policy. */
 export const MAX_TIMERS = 20;
 /** Longest JSON text that is sent into an isolate. */
 const MAX_RESULT_CHARACTERS = 10_485_760;
-/** Host calls without side effects: an invocation that made only these may be retried. */
+/** Guest calls without side effects: an invocation that made only these may be retried. */
 const REPEATABLE: ReadonlySet<string> = new Set(['timer', 'model.find', 'model.count', 'model.stats']);
 
-const TOO_LARGE: HostCallResult = {
+const TOO_LARGE: GuestCallResult = {
   ok: false,
   text: JSON.stringify({ code: 'RESULT_TOO_LARGE', message: 'The result is too large' }),
 };
-const FAILED: HostCallResult = {
+const FAILED: GuestCallResult = {
   ok: false,
   text: JSON.stringify({ code: 'INTERNAL', message: 'The call failed' }),
 };
-const TIMER_FIRED: HostCallResult = { ok: true, text: 'null' };
+const TIMER_FIRED: GuestCallResult = { ok: true, text: 'null' };
 
-/** What performs the host calls of an invocation. */
-type HostCallTarget = Pick<InvocationRequest, 'moduleVersion' | 'performHostCall'>;
+/** What performs the guest calls of an invocation. */
+type GuestCallTarget = Pick<InvocationRequest, 'moduleVersion' | 'performGuestCall'>;
 
-async function performHostCall(
-  request: HostCallTarget,
-  call: HostCall,
+async function performGuestCall(
+  request: GuestCallTarget,
+  call: GuestCall,
   signal: AbortSignal,
-): Promise<HostCallResult> {
+): Promise<GuestCallResult> {
   try {
-    const result = await request.performHostCall(call, signal);
+    const result = await request.performGuestCall(call, signal);
     return result.text.length > MAX_RESULT_CHARACTERS ? TOO_LARGE : result;
   } catch {
     return FAILED;
   }
 }
 
-/** The host calls of one attempt to run an invocation. Timers are served here, all else by the request. */
-export class HostCalls {
-  readonly #request: HostCallTarget;
+/** The guest calls of one attempt to run an invocation. Timers are served here, all else by the request. */
+export class GuestCalls {
+  readonly #request: GuestCallTarget;
   #callCount = 0;
   #timerCount = 0;
   #pending = 0;
@@ -47,7 +47,7 @@ export class HostCalls {
   #controller: AbortController | null = null;
   #timers: Set<NodeJS.Timeout> | null = null;
 
-  constructor(request: HostCallTarget) {
+  constructor(request: GuestCallTarget) {
     this.#request = request;
   }
 
@@ -62,15 +62,15 @@ export class HostCalls {
   }
 
   /** Starts a call and passes its result to `reply`, unless `end` comes first. Returns the limit that the call broke, or null. */
-  perform(call: HostCall, reply: (result: HostCallResult) => void): string | null {
+  perform(call: GuestCall, reply: (result: GuestCallResult) => void): string | null {
     if (!this.#admit(call.name)) return 'hostCalls';
-    const finish = (result: HostCallResult) => {
+    const finish = (result: GuestCallResult) => {
       if (!this.#hasEnded) reply(result);
     };
     if (call.name === 'timer') return this.#setTimer(call.args, finish);
     this.#controller ??= new AbortController();
     this.#pending += 1;
-    void performHostCall(this.#request, call, this.#controller.signal).then((result) => {
+    void performGuestCall(this.#request, call, this.#controller.signal).then((result) => {
       this.#pending -= 1;
       finish(result);
     });
@@ -97,7 +97,7 @@ export class HostCalls {
     return this.#callCount <= this.#request.moduleVersion.policy.limits.hostCalls;
   }
 
-  #setTimer(args: string, finish: (result: HostCallResult) => void): string | null {
+  #setTimer(args: string, finish: (result: GuestCallResult) => void): string | null {
     const ms = parseTimer(args);
     if (ms === null) return 'protocol';
     this.#timers ??= new Set();
@@ -114,9 +114,9 @@ export class HostCalls {
   }
 }
 
-export interface PendingHostCalls {
-  /** Performs the same host calls, and tracks them. */
-  track(request: HostCallTarget): HostCallTarget;
+export interface PendingGuestCalls {
+  /** Performs the same guest calls, and tracks them. */
+  track(request: GuestCallTarget): GuestCallTarget;
   /** Aborts the calls of a module. Resolves when all of them have ended, or after `timeoutMs`. */
   abort(moduleId: string, timeoutMs: number): Promise<void>;
 }
@@ -126,8 +126,8 @@ interface PendingCall {
   readonly ended: Promise<unknown>;
 }
 
-/** Tracks the host calls of each module, so that those of a suspended one can be aborted together. */
-export function createPendingHostCalls(): PendingHostCalls {
+/** Tracks the guest calls of each module, so that those of a suspended one can be aborted together. */
+export function createPendingGuestCalls(): PendingGuestCalls {
   const callsByModule = new Map<string, Set<PendingCall>>();
 
   const add = (moduleId: string, call: PendingCall) => {
@@ -142,12 +142,12 @@ export function createPendingHostCalls(): PendingHostCalls {
   return {
     track: (request) => ({
       moduleVersion: request.moduleVersion,
-      performHostCall(call, signal) {
+      performGuestCall(call, signal) {
         const controller = new AbortController();
         const abort = () => controller.abort();
         if (signal.aborted) abort();
         signal.addEventListener('abort', abort, { once: true });
-        const ended = request.performHostCall(call, controller.signal);
+        const ended = request.performGuestCall(call, controller.signal);
         const remove = add(request.moduleVersion.id, { controller, ended });
         return ended.finally(() => {
           signal.removeEventListener('abort', abort);

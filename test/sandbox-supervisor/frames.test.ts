@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFrameReader, encodeFrame } from '../../../src/sandbox-supervisor/protocol/frames.ts';
+import { createFrameReader, encodeFrame } from '../../src/sandbox-supervisor/host-connection.ts';
 
 const frame = (header: string, ...texts: string[]) =>
   encodeFrame(header, texts, Buffer.byteLength(texts.join('')));

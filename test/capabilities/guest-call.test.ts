@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import {
+  GuestCallError,
   getArgument,
-  HostCallError,
-  hostCallErrorResult,
+  guestCallErrorResult,
   parseArguments,
-} from '../../src/capabilities/host-call.ts';
+} from '../../src/capabilities/guest-call.ts';
 import { AppError } from '../../src/errors/errors.ts';
 import { createUntrustedJsonParser } from '../../src/lib/json/json-scan.ts';
 
-const told = (error: AppError | HostCallError) => {
-  const { ok, text } = hostCallErrorResult(error);
+const told = (error: AppError | GuestCallError) => {
+  const { ok, text } = guestCallErrorResult(error);
   expect(ok).toBe(false);
   return JSON.parse(text);
 };
 
-test('a HostCallError is a code and a message for the guest', () => {
-  expect(told(new HostCallError('TOO_DEEP', 'no "further"'))).toEqual({
+test('a GuestCallError is a code and a message for the guest', () => {
+  expect(told(new GuestCallError('TOO_DEEP', 'no "further"'))).toEqual({
     code: 'TOO_DEEP',
     message: 'no "further"',
   });
@@ -36,7 +36,7 @@ test('an AppError keeps its items for the guest', () => {
 
 test('an internal error hides its cause from the guest', () => {
   const cause = new Error('SQLITE_CORRUPT at /var/data');
-  expect(hostCallErrorResult(new AppError('INTERNAL', { cause })).text).toBe(
+  expect(guestCallErrorResult(new AppError('INTERNAL', { cause })).text).toBe(
     '{"code":"INTERNAL","message":"Something went wrong"}',
   );
   expect(told(new AppError('STORE_UNAVAILABLE', { cause })).errors).toBeUndefined();

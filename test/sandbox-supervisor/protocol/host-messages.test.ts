@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseHostMessage } from '../../../src/sandbox-supervisor/protocol/frames.ts';
+import { parseHostMessage } from '../../../src/sandbox-supervisor/protocol/host-messages.ts';
 
 const TURNS = {
   t: 'results',

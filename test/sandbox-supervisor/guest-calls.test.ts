@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createPendingHostCalls, HostCalls } from '../../src/sandbox-supervisor/host-calls.ts';
-import type { HostCallResult, InvocationRequest } from '../../src/sandbox-supervisor/model/sandbox.ts';
+import { createPendingGuestCalls, GuestCalls } from '../../src/sandbox-supervisor/guest-calls.ts';
+import type { GuestCallResult, InvocationRequest } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createModuleVersion, invocationRequest } from '../helpers/sandbox/sandbox.ts';
 
 beforeEach(() => vi.useFakeTimers());
@@ -8,16 +8,18 @@ afterEach(() => vi.useRealTimers());
 
 function callsOf(request: Partial<InvocationRequest> = {}) {
   const unit = createModuleVersion('code', { limits: { hostCalls: 2, wallMs: 100 } });
-  const calls = new HostCalls(invocationRequest(unit, request));
-  const replies: HostCallResult[] = [];
+  const calls = new GuestCalls(invocationRequest(unit, request));
+  const replies: GuestCallResult[] = [];
   const perform = (name: string, args = '{}') =>
     calls.perform({ name, args }, (result) => replies.push(result));
   return { calls, perform, replies };
 }
 
-describe('host calls', () => {
+describe('guest calls', () => {
   it('are performed by the request', async () => {
-    const { perform, replies } = callsOf({ performHostCall: async ({ name }) => ({ ok: true, text: name }) });
+    const { perform, replies } = callsOf({
+      performGuestCall: async ({ name }) => ({ ok: true, text: name }),
+    });
     expect(perform('model.find')).toBeNull();
     await vi.runAllTimersAsync();
     expect(replies).toEqual([{ ok: true, text: 'model.find' }]);
@@ -44,12 +46,12 @@ describe('host calls', () => {
 
   it('that throw, or have a result that is too large, fail without a word of why', async () => {
     const failing = callsOf({
-      performHostCall: () => {
+      performGuestCall: () => {
         throw new Error('secret path');
       },
     });
     failing.perform('model.find');
-    const huge = callsOf({ performHostCall: async () => ({ ok: true, text: 'x'.repeat(10_485_761) }) });
+    const huge = callsOf({ performGuestCall: async () => ({ ok: true, text: 'x'.repeat(10_485_761) }) });
     huge.perform('model.find');
     await vi.runAllTimersAsync();
     expect(failing.replies).toEqual([{ ok: false, text: '{"code":"INTERNAL","message":"The call failed"}' }]);
@@ -82,22 +84,22 @@ describe('timers', () => {
   });
 });
 
-describe('the pending host calls of a module', () => {
+describe('the pending guest calls of a module', () => {
   const CALL = { name: 'model.update', args: '{}' };
   const LONG_MS = 60_000;
 
-  /** A request whose host calls end when the test says so. */
+  /** A request whose guest calls end when the test says so. */
   function slowRequest(id: string) {
     const signals: AbortSignal[] = [];
     const ends: (() => void)[] = [];
     const serve = (_: unknown, signal: AbortSignal) => {
       signals.push(signal);
-      return new Promise<HostCallResult>((resolve) => {
+      return new Promise<GuestCallResult>((resolve) => {
         ends.push(() => resolve({ ok: true, text: '{}' }));
       });
     };
     return {
-      request: invocationRequest(createModuleVersion('', { id }), { performHostCall: serve }),
+      request: invocationRequest(createModuleVersion('', { id }), { performGuestCall: serve }),
       signals,
       ends,
     };
@@ -105,9 +107,9 @@ describe('the pending host calls of a module', () => {
   const unaborted = () => new AbortController().signal;
 
   it('are aborted together, and waited for', async () => {
-    const calls = createPendingHostCalls();
+    const calls = createPendingGuestCalls();
     const [a, b] = [slowRequest('endpoint:1.0/a'), slowRequest('endpoint:1.0/b')];
-    const results = [a, a, b].map(({ request }) => calls.track(request).performHostCall(CALL, unaborted()));
+    const results = [a, a, b].map(({ request }) => calls.track(request).performGuestCall(CALL, unaborted()));
     let isOver = false;
     const over = calls.abort('endpoint:1.0/a', LONG_MS).then(() => {
       isOver = true;
@@ -123,9 +125,9 @@ describe('the pending host calls of a module', () => {
   });
 
   it('are waited for until the time limit', async () => {
-    const calls = createPendingHostCalls();
+    const calls = createPendingGuestCalls();
     const { request, signals } = slowRequest('endpoint:1.0/a');
-    void calls.track(request).performHostCall(CALL, unaborted());
+    void calls.track(request).performGuestCall(CALL, unaborted());
     const aborted = calls.abort('endpoint:1.0/a', 10);
     await vi.advanceTimersByTimeAsync(10);
     await aborted;
@@ -133,16 +135,16 @@ describe('the pending host calls of a module', () => {
   });
 
   it('are aborted with their invocation too, and forgotten when they have ended', async () => {
-    const calls = createPendingHostCalls();
+    const calls = createPendingGuestCalls();
     const { request, signals, ends } = slowRequest('endpoint:1.0/a');
     const invocation = new AbortController();
-    const result = calls.track(request).performHostCall(CALL, invocation.signal);
+    const result = calls.track(request).performGuestCall(CALL, invocation.signal);
     invocation.abort();
     expect(signals[0]?.aborted).toBe(true);
     ends[0]?.();
     await result;
     await calls.abort('endpoint:1.0/a', LONG_MS);
-    void calls.track(request).performHostCall(CALL, invocation.signal);
+    void calls.track(request).performGuestCall(CALL, invocation.signal);
     expect(signals[1]?.aborted).toBe(true);
   });
 });

@@ -1,13 +1,13 @@
-// What all host calls share: arguments, which are JSON of the guest and may be hostile, and errors that the guest may read.
+// What all guest calls share: arguments, which are JSON of the guest and may be hostile, and errors that the guest may read.
 
 import type { AppError, ErrorItem } from '../errors/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import type { JsonShape, ParseUntrustedJson } from '../lib/json/json-scan.ts';
-import type { HostCallResult } from '../sandbox-supervisor/model/sandbox.ts';
+import type { GuestCallResult } from '../sandbox-supervisor/model/sandbox.ts';
 import { MAX_ARGUMENT_BYTES } from '../sandbox-supervisor/protocol/guest-events.ts';
 
-/** Codes of host calls beside those of the server's own errors. */
-type HostCallErrorCode =
+/** Codes of guest calls beside those of the server's own errors. */
+type GuestCallErrorCode =
   | 'BAD_ARGUMENTS'
   | 'NOT_GRANTED'
   | 'AMBIGUOUS_NAME'
@@ -18,12 +18,12 @@ type HostCallErrorCode =
   | 'ABORTED';
 
 /** A failure that is meant for the guest, word by word. */
-export class HostCallError extends Error {
-  readonly code: HostCallErrorCode;
+export class GuestCallError extends Error {
+  readonly code: GuestCallErrorCode;
 
-  constructor(code: HostCallErrorCode, message: string) {
+  constructor(code: GuestCallErrorCode, message: string) {
     super(message);
-    this.name = 'HostCallError';
+    this.name = 'GuestCallError';
     this.code = code;
   }
 }
@@ -45,9 +45,9 @@ function toGuestError(error: AppError): GuestError {
 }
 
 /** The answer that a failed call gets. `error` must have come through `toAppError`, or be a Refusal. */
-export function hostCallErrorResult(error: AppError | HostCallError): HostCallResult {
+export function guestCallErrorResult(error: AppError | GuestCallError): GuestCallResult {
   const failure: GuestError =
-    error instanceof HostCallError ? { code: error.code, message: error.message } : toGuestError(error);
+    error instanceof GuestCallError ? { code: error.code, message: error.message } : toGuestError(error);
   return { ok: false, text: JSON.stringify(failure) };
 }
 
@@ -56,7 +56,7 @@ const MAX_VALUES = 100_000;
 
 function assertShape({ values }: JsonShape): void {
   if (values <= MAX_VALUES) return;
-  throw new HostCallError(
+  throw new GuestCallError(
     'BAD_ARGUMENTS',
     `The arguments have more than ${MAX_VALUES} values, each member of an object counted as three`,
   );
@@ -65,12 +65,12 @@ function assertShape({ values }: JsonShape): void {
 /** Rejects with BAD_ARGUMENTS for what is no JSON object, is above 1 MB or 100,000 values, or holds what no store could take back. */
 export async function parseArguments(text: string, read: ParseUntrustedJson): Promise<JsonObject> {
   if (text.length > MAX_ARGUMENT_BYTES || Buffer.byteLength(text) > MAX_ARGUMENT_BYTES) {
-    throw new HostCallError('BAD_ARGUMENTS', `The arguments have more than ${MAX_ARGUMENT_BYTES} bytes`);
+    throw new GuestCallError('BAD_ARGUMENTS', `The arguments have more than ${MAX_ARGUMENT_BYTES} bytes`);
   }
   const { value, issue } = await read(text, assertShape);
-  if (!isJsonObject(value)) throw new HostCallError('BAD_ARGUMENTS', 'The arguments cannot be read');
+  if (!isJsonObject(value)) throw new GuestCallError('BAD_ARGUMENTS', 'The arguments cannot be read');
   if (issue !== undefined) {
-    throw new HostCallError('BAD_ARGUMENTS', `\`${issue.path.slice(0, 200)}\` ${issue.message}`);
+    throw new GuestCallError('BAD_ARGUMENTS', `\`${issue.path.slice(0, 200)}\` ${issue.message}`);
   }
   return value;
 }

@@ -1,0 +1,90 @@
+// Bodies of endpoint calls: held against their limits and checked for form, but handed on as text.
+
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { EndpointRequest } from '../../endpoints/message-views.ts';
+import { AppError } from '../../errors/errors.ts';
+import { formFitsHeap, jsonFitsHeap, textFitsHeap } from '../../lib/json/heap-estimate.ts';
+import type { JsonShape } from '../../lib/json/json-scan.ts';
+import { decodeUtf8, validateJsonBody } from '../core/json-body.ts';
+
+export type EndpointBody = EndpointRequest['body'];
+type Done = (error: Error | null, body?: unknown) => void;
+
+export const NO_BODY: EndpointBody = { type: 'none', text: '' };
+
+/** What code may be sent: bytes of a body, MB of the heap in which it is read, `limits.jsonValues`. */
+interface EndpointBodyLimits {
+  readonly bytes: number;
+  readonly heapMb: number;
+  readonly jsonValues: number;
+}
+
+const tooLarge = () => new AppError('PAYLOAD_TOO_LARGE');
+
+/**
+ * The text of a body. Rejects with BAD_REQUEST for what is not UTF-8, and for JSON that is none or nests too deep;
+ * PAYLOAD_TOO_LARGE for what would not fit into the heap once it is read, or has more values than `limits.jsonValues`.
+ */
+export async function parseEndpointBody(
+  type: EndpointBody['type'],
+  bytes: Buffer,
+  { heapMb, jsonValues }: Omit<EndpointBodyLimits, 'bytes'>,
+): Promise<EndpointBody> {
+  if (bytes.length === 0) return NO_BODY;
+  const text = decodeUtf8(bytes);
+  if (!textFitsHeap(text, bytes.length, heapMb)) throw tooLarge();
+  if (type === 'form' && !formFitsHeap(text, heapMb)) throw tooLarge();
+  if (type === 'json') {
+    const assertShape = (shape: JsonShape) => {
+      if (!jsonFitsHeap(text, bytes.length, { heapMb, shape })) throw tooLarge();
+    };
+    await validateJsonBody(bytes, { maxValues: jsonValues, assertShape });
+  }
+  return { type, text };
+}
+
+/** Reads a body of at most `limit` bytes; more ends the reading. */
+function readBody(
+  payload: IncomingMessage,
+  limit: number,
+  done: (error: Error | null, bytes: Buffer) => void,
+) {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const finish = (error: Error | null) => {
+    payload.off('data', take).off('end', end).off('error', finish);
+    const [only = Buffer.alloc(0)] = chunks;
+    done(error, chunks.length > 1 ? Buffer.concat(chunks, length) : only);
+  };
+  const end = () => finish(null);
+  const take = (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > limit) finish(tooLarge());
+    else chunks.push(chunk);
+  };
+  payload.on('data', take).on('end', end).on('error', finish).resume();
+}
+
+/**
+ * Makes this scope take bodies as posted code may have them: JSON, forms and text. `roomOf`: what the code of this
+ * request may be sent at most.
+ */
+export function acceptEndpointBodies(
+  server: FastifyInstance,
+  roomOf: (request: FastifyRequest) => EndpointBodyLimits,
+): void {
+  const parser =
+    (type: EndpointBody['type']) => (request: FastifyRequest, payload: IncomingMessage, done: Done) => {
+      const room = roomOf(request);
+      if (Number(request.headers['content-length']) > room.bytes) return done(tooLarge());
+      readBody(payload, room.bytes, (error, bytes) => {
+        if (error !== null) return done(error);
+        parseEndpointBody(type, bytes, room).then((body) => done(null, body), done);
+      });
+    };
+  server.removeContentTypeParser('application/json');
+  server.addContentTypeParser('application/json', parser('json'));
+  server.addContentTypeParser('application/x-www-form-urlencoded', parser('form'));
+  server.addContentTypeParser(/^text\//, parser('text'));
+}
