@@ -5,7 +5,7 @@ import module from 'node:module';
 import { resolve } from 'node:path';
 import type { App } from '../app.ts';
 import { SECRET_PATHS } from '../config/build-config.ts';
-import { type LoadedConfig, nodeOptions } from '../config/load-config.ts';
+import { type LoadedConfig, nodeOptions, shareCompileCache } from '../config/load-config.ts';
 import { createLogger, type Log } from '../lib/logger.ts';
 import type { FirstAdmin } from '../startup-steps.ts';
 import { credentialLines } from './clients.ts';
@@ -152,6 +152,7 @@ async function startApp(loaded: LoadedConfig, context: Context): Promise<number>
 /** Serves until a signal, then ends the process: with 1 if the start fails, after printing every reason. */
 export async function start(flags: CommandFlags, io: Io): Promise<number> {
   boundYoungGeneration(nodeOptions());
+  shareCompileCache();
   const stop = firstSignal(process, (code) => process.exit(code));
   const loaded = await loadOrReport(flags, io);
   const only = isListenerName(flags.only) ? flags.only : undefined;

@@ -1,5 +1,6 @@
 // Loads the configuration: defaults, then the file, then the environment, then flags. The only reader of the environment.
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { buildConfig, type SettingValues } from './build-config.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
 import { type ConfigIssue, locateIssues, type SettingIssue } from './config-issues.ts';
@@ -155,6 +156,16 @@ async function locateRules(
 /** Options of Node that the environment gives. */
 export function nodeOptions(): string {
   return process.env['NODE_OPTIONS'] ?? '';
+}
+
+/**
+ * Lets worker threads use the compile cache of this process, if it has one. Without it each of them strips and compiles all that
+ * it loads anew: some 200 ms and 25 MB for a thread of the embedded database.
+ */
+export function shareCompileCache(): void {
+  const folder = getCompileCacheDir();
+  // Node adds a folder for its version.
+  if (folder !== undefined) process.env['NODE_COMPILE_CACHE'] ??= dirname(folder);
 }
 
 /** Validates the content of a file together with the environment and the flags, as a start does. */
