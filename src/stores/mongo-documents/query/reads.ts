@@ -14,6 +14,7 @@ import type { DocumentStore, FindQuery, Namespace, OperationOptions, StoredDocum
 import { retryRead, toStoreErrorOrDefect } from '../connection/errors.ts';
 import type { IndexCache, MongoConnection, OperationScope } from '../connection/types.ts';
 import { deduplicateLists, hasLongList } from '../filters/long-lists.ts';
+import { idOfFilter } from '../filters/translate.ts';
 import {
   type CollationStatistics,
   createCollationStatistics,
@@ -21,6 +22,7 @@ import {
   type SpellingCache,
 } from './case-insensitive-cache.ts';
 import { countIgnoringCase, findIgnoringCase } from './case-insensitive-find.ts';
+import { createLookupGroups, MAX_GROUPED_IDS } from './lookup-groups.ts';
 import { chooseSortStrategy, createFilterTranslator, type FilterTranslator } from './non-json-paths.ts';
 import { createPageReader, type FoundPage, findPlain, type PageQuery } from './page.ts';
 import { createQueryCosts, type QueryCosts, shapeOfCount } from './query-costs.ts';
@@ -65,6 +67,8 @@ export function createReads(deps: ReadsDeps): MongoReads {
 
   const pageOf = async (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<FoundPage> => {
     if (query.limit <= 0) return EMPTY_PAGE;
+    const text = await findGrouped(ns, query, options);
+    if (text !== undefined) return { texts: [text], finish: undefined };
     const filter = deduplicateLists(query.filter);
     // Awaits only if there is a long list.
     const shortened = filter === query.filter ? query : { ...query, filter: await filter };
@@ -77,6 +81,24 @@ export function createReads(deps: ReadsDeps): MongoReads {
     return mapYielding(texts, (text) => JSON.stringify(finish(JSON.parse(text) as JsonObject)));
   };
 
+  const findByIds: MongoReads['findByIds'] = async (ns, ids, options) => {
+    const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
+    return documentsById(await findText(ns, query, options));
+  };
+
+  const findWithOthers = createLookupGroups(findByIds);
+
+  /** The document of a read by id, if it was read together with others. */
+  const findGrouped = (
+    ns: Namespace,
+    { filter, skip, projection }: FindQuery,
+    options: OperationOptions,
+  ): Promise<string | undefined> | undefined => {
+    const id = skip === 0 && projection === undefined ? idOfFilter(filter) : undefined;
+    if (id === undefined || !costs.areShort(ns, MAX_GROUPED_IDS)) return undefined;
+    return findWithOthers(ns, id, options);
+  };
+
   return {
     async find(ns, query, options = {}) {
       const { texts, finish = unchanged } = await pageOf(ns, query, options);
@@ -86,10 +108,7 @@ export function createReads(deps: ReadsDeps): MongoReads {
     async findPage(ns, query, options) {
       return joinTexts(await findText(ns, query, options));
     },
-    async findByIds(ns, ids, options) {
-      const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
-      return documentsById(await findText(ns, query, options));
-    },
+    findByIds,
     count: createCount({ connection, indexes, statistics, spellingCache, costs, translator }),
   };
 }
