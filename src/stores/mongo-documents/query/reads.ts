@@ -165,10 +165,28 @@ const MAX_KEY_CHARACTERS = 4096;
 
 /** Checking for writes costs a round trip: counts that take fewer milliseconds are not cached. */
 const COSTLY_MS = 10;
+/** Nor are counts that take no longer than so many checks: on a busy machine everything takes long. */
+const COSTLY_CHECKS = 4;
+/** For how many milliseconds the time that a check took is compared with. */
+const CHECK_TTL_MS = 10_000;
 
 /** Creates an empty cache. `now` returns milliseconds. */
 export function createMongoCountCache(now: () => number): MongoCountCache {
   const counts = new LRUCache<string, CachedCount>({ max: MAX_COUNTS });
+  /** What the last check took, in milliseconds, and when. */
+  let lastCheck = { ms: 0, at: 0 };
+
+  const check = async (scope: OperationScope, ns: Namespace): Promise<bigint | undefined> => {
+    const began = now();
+    const time = await lastWriteTime(scope, ns);
+    lastCheck = { ms: now() - began, at: now() };
+    return time;
+  };
+
+  const isCostly = (ms: number): boolean => {
+    const checkMs = now() - lastCheck.at < CHECK_TTL_MS ? lastCheck.ms : 0;
+    return ms >= Math.max(COSTLY_MS, COSTLY_CHECKS * checkMs);
+  };
 
   return {
     async getOrCount(scope, { ns, filter }, count) {
@@ -177,15 +195,15 @@ export function createMongoCountCache(now: () => number): MongoCountCache {
       const key = JSON.stringify([ns.database, ns.collection, filter]);
       if (key.length > MAX_KEY_CHARACTERS) return count();
       const known = counts.get(key);
-      const before = known === undefined ? undefined : await lastWriteTime(scope, ns);
+      const before = known === undefined ? undefined : await check(scope, ns);
       if (known !== undefined && before !== undefined && known.time === before) return known.count;
       const began = now();
       const found = await count();
-      if (now() - began < COSTLY_MS) {
+      if (!isCostly(now() - began)) {
         counts.delete(key);
         return found;
       }
-      const isStill = before !== undefined && before === (await lastWriteTime(scope, ns));
+      const isStill = before !== undefined && before === (await check(scope, ns));
       counts.set(key, { count: found, time: isStill ? before : undefined });
       return found;
     },
