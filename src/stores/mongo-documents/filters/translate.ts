@@ -48,17 +48,22 @@ function translateField(
   { path, tests }: Extract<Filter, { kind: 'field' }>,
   context: TranslateContext,
 ): TranslatedFilter {
-  const id = tests.length === 1 && isIdPath({ path, context }) ? soleId(tests[0]) : undefined;
+  const id = isIdPath({ path, context }) ? soleObjectId(tests) : undefined;
   if (id !== undefined) return { query: { _id: toBsonId(id) }, exact: true };
   if (!isTranslatablePath(path)) return tests.length === 0 ? MATCH_ALL : UNTRANSLATABLE;
   const translated = allOf(tests.map((test) => translateTest(test, { path, context })));
   return hasNumericPart(path) ? withoutIndex(translated) : translated;
 }
 
-/** The id, if the test compares with an ObjectId: the most frequent filter, which needs none of the rules below. */
-function soleId(test: FilterTest | undefined): string | undefined {
-  if (test?.kind !== 'eq' || test.caseInsensitive === true || typeof test.value !== 'string')
-    return undefined;
+/** The id of the one document that a filter can match, if it is an ObjectId and all that the filter asks for. */
+export function idOfFilter(filter: Filter): string | undefined {
+  return filter.kind === 'field' && filter.path === '_id' ? soleObjectId(filter.tests) : undefined;
+}
+
+/** The id, if the only test compares with an ObjectId: the most frequent filter, which needs none of the rules below. */
+function soleObjectId([test, ...others]: readonly FilterTest[]): string | undefined {
+  if (test?.kind !== 'eq' || others.length > 0) return undefined;
+  if (test.caseInsensitive === true || typeof test.value !== 'string') return undefined;
   return isObjectIdText(test.value) ? test.value : undefined;
 }
 

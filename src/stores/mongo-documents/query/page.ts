@@ -97,12 +97,13 @@ export async function findPlain(
 ): Promise<FoundPage> {
   const { sort, skip, limit, projection } = query;
   const { fields, finish } = serverProjection(projection);
-  const order = isOneId(translated) ? undefined : serverSort(sort, known);
+  const oneId = isOneId(translated);
+  const order = oneId ? undefined : serverSort(sort, known);
   const request = {
     ns,
     query: translated.query,
     skip,
-    limit,
+    limit: oneId ? 1 : limit,
     fields,
     ...(order === undefined ? {} : { sort: order }),
   };

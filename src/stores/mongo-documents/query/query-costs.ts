@@ -165,6 +165,8 @@ export interface QueryCosts {
   classOf(shape: QueryShape): OperationClass;
   /** How many bytes the documents of its answer are expected to have. */
   expectedBytes(shape: QueryShape): number;
+  /** Whether so many documents would be a short page, as far as documents of the collection were seen. */
+  areShort(ns: Namespace, documents: number): boolean;
   record(shape: QueryShape, cost: QueryCost): void;
 }
 
@@ -179,9 +181,8 @@ export function createQueryCosts(): QueryCosts {
   /** Bytes of a document, by collection. */
   const sizes = new LRUCache<string, number>({ max: MAX_SHAPES });
   const known = ({ key }: QueryShape) => (key === undefined ? undefined : costs.get(key));
-  /** Whether a full page would be short, as far as documents of the collection were seen. */
-  const isShort = ({ namespace: space, limit }: QueryShape) =>
-    (sizes.get(space) ?? MAX_SHORT_PAGE_BYTES) * limit <= MAX_SHORT_PAGE_BYTES;
+  const areShort = (space: string, documents: number) =>
+    (sizes.get(space) ?? MAX_SHORT_PAGE_BYTES) * documents <= MAX_SHORT_PAGE_BYTES;
 
   return {
     classOf(shape) {
@@ -192,12 +193,14 @@ export function createQueryCosts(): QueryCosts {
         case 'count':
           return cost !== undefined && cost.ms <= shape.fastMs ? 'query' : 'count';
         default:
-          if (cost === undefined) return isShort(shape) ? shape.operationClass : 'scan';
+          if (cost === undefined)
+            return areShort(shape.namespace, shape.limit) ? shape.operationClass : 'scan';
           if (cost.bytes > maxShortPageBytes(shape)) return 'page';
           return cost.ms > shape.fastMs ? 'scan' : 'query';
       }
     },
     expectedBytes: (shape) => known(shape)?.bytes ?? 0,
+    areShort: (ns, documents) => areShort(shapeNamespace(ns), documents),
     record(shape, { ms, bytes, documents }) {
       const { key, namespace: space } = shape;
       const before = known(shape) ?? { ms: 0, bytes: 0 };

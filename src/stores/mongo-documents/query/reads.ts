@@ -14,6 +14,7 @@ import type { DocumentStore, FindQuery, Namespace, OperationOptions, StoredDocum
 import { retryRead, toStoreErrorOrDefect } from '../connection/errors.ts';
 import type { IndexCache, MongoConnection, OperationScope } from '../connection/types.ts';
 import { deduplicateLists, hasLongList } from '../filters/long-lists.ts';
+import { idOfFilter } from '../filters/translate.ts';
 import {
   type CollationStatistics,
   createCollationStatistics,
@@ -21,6 +22,7 @@ import {
   type SpellingCache,
 } from './case-insensitive-cache.ts';
 import { countIgnoringCase, findIgnoringCase } from './case-insensitive-find.ts';
+import { createLookupGroups, MAX_GROUPED_IDS } from './lookup-groups.ts';
 import { chooseSortStrategy, createFilterTranslator, type FilterTranslator } from './non-json-paths.ts';
 import { createPageReader, type FoundPage, findPlain, type PageQuery } from './page.ts';
 import { createQueryCosts, type QueryCosts, shapeOfCount } from './query-costs.ts';
@@ -65,6 +67,8 @@ export function createReads(deps: ReadsDeps): MongoReads {
 
   const pageOf = async (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<FoundPage> => {
     if (query.limit <= 0) return EMPTY_PAGE;
+    const text = await findGrouped(ns, query, options);
+    if (text !== undefined) return { texts: [text], finish: undefined };
     const filter = deduplicateLists(query.filter);
     // Awaits only if there is a long list.
     const shortened = filter === query.filter ? query : { ...query, filter: await filter };
@@ -77,6 +81,24 @@ export function createReads(deps: ReadsDeps): MongoReads {
     return mapYielding(texts, (text) => JSON.stringify(finish(JSON.parse(text) as JsonObject)));
   };
 
+  const findByIds: MongoReads['findByIds'] = async (ns, ids, options) => {
+    const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
+    return documentsById(await findText(ns, query, options));
+  };
+
+  const findWithOthers = createLookupGroups(findByIds);
+
+  /** The document of a read by id, if it was read together with others. */
+  const findGrouped = (
+    ns: Namespace,
+    { filter, skip, projection }: FindQuery,
+    options: OperationOptions,
+  ): Promise<string | undefined> | undefined => {
+    const id = skip === 0 && projection === undefined ? idOfFilter(filter) : undefined;
+    if (id === undefined || !costs.areShort(ns, MAX_GROUPED_IDS)) return undefined;
+    return findWithOthers(ns, id, options);
+  };
+
   return {
     async find(ns, query, options = {}) {
       const { texts, finish = unchanged } = await pageOf(ns, query, options);
@@ -86,10 +108,7 @@ export function createReads(deps: ReadsDeps): MongoReads {
     async findPage(ns, query, options) {
       return joinTexts(await findText(ns, query, options));
     },
-    async findByIds(ns, ids, options) {
-      const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
-      return documentsById(await findText(ns, query, options));
-    },
+    findByIds,
     count: createCount({ connection, indexes, statistics, spellingCache, costs, translator }),
   };
 }
@@ -146,10 +165,28 @@ const MAX_KEY_CHARACTERS = 4096;
 
 /** Checking for writes costs a round trip: counts that take fewer milliseconds are not cached. */
 const COSTLY_MS = 10;
+/** Nor are counts that take no longer than so many checks: on a busy machine everything takes long. */
+const COSTLY_CHECKS = 4;
+/** For how many milliseconds the time that a check took is compared with. */
+const CHECK_TTL_MS = 10_000;
 
 /** Creates an empty cache. `now` returns milliseconds. */
 export function createMongoCountCache(now: () => number): MongoCountCache {
   const counts = new LRUCache<string, CachedCount>({ max: MAX_COUNTS });
+  /** What the last check took, in milliseconds, and when. */
+  let lastCheck = { ms: 0, at: 0 };
+
+  const check = async (scope: OperationScope, ns: Namespace): Promise<bigint | undefined> => {
+    const began = now();
+    const time = await lastWriteTime(scope, ns);
+    lastCheck = { ms: now() - began, at: now() };
+    return time;
+  };
+
+  const isCostly = (ms: number): boolean => {
+    const checkMs = now() - lastCheck.at < CHECK_TTL_MS ? lastCheck.ms : 0;
+    return ms >= Math.max(COSTLY_MS, COSTLY_CHECKS * checkMs);
+  };
 
   return {
     async getOrCount(scope, { ns, filter }, count) {
@@ -158,15 +195,15 @@ export function createMongoCountCache(now: () => number): MongoCountCache {
       const key = JSON.stringify([ns.database, ns.collection, filter]);
       if (key.length > MAX_KEY_CHARACTERS) return count();
       const known = counts.get(key);
-      const before = known === undefined ? undefined : await lastWriteTime(scope, ns);
+      const before = known === undefined ? undefined : await check(scope, ns);
       if (known !== undefined && before !== undefined && known.time === before) return known.count;
       const began = now();
       const found = await count();
-      if (now() - began < COSTLY_MS) {
+      if (!isCostly(now() - began)) {
         counts.delete(key);
         return found;
       }
-      const isStill = before !== undefined && before === (await lastWriteTime(scope, ns));
+      const isStill = before !== undefined && before === (await check(scope, ns));
       counts.set(key, { count: found, time: isStill ? before : undefined });
       return found;
     },

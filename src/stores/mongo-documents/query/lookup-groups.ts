@@ -1,0 +1,89 @@
+// Reads by id that reach one collection in the same turn of the event loop are sent as one query: most of what a read costs,
+// here and on the server, is the command. Each remains a read of its own, which succeeds or fails by itself.
+import { StoreError } from '../../../errors/errors.ts';
+import { type DocumentStore, type Namespace, namespaceKey, type OperationOptions } from '../../ports.ts';
+import { MAX_EXPANDED_VALUES } from '../filters/value-conditions.ts';
+
+/** Ids of one query: the collection is probed for values of non-JSON types before longer lists. */
+export const MAX_GROUPED_IDS = MAX_EXPANDED_VALUES;
+
+/** Reads whose deadlines differ by more milliseconds are not sent together: one command has one time limit. */
+const MAX_DEADLINE_SPREAD_MS = 100;
+
+interface Member {
+  readonly id: string;
+  /** Takes the text of the document; undefined if it must be read alone. */
+  readonly settle: (text: string | undefined) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+interface LookupGroup {
+  readonly ns: Namespace;
+  readonly members: Member[];
+  /** That of the first member. */
+  readonly deadline: number | undefined;
+}
+
+/**
+ * Finds the document of an id together with others. Resolves with undefined if it must be read alone: because no other
+ * read came along, or because the group did not find it, which may have reasons that are none of this document's.
+ * Rejects if the server is not available, or too slow.
+ */
+export type FindWithOthers = (
+  ns: Namespace,
+  id: string,
+  options: OperationOptions,
+) => Promise<string | undefined>;
+
+/** Creates the groups of one store. `findByIds` reads whole documents. */
+export function createLookupGroups(findByIds: DocumentStore['findByIds']): FindWithOthers {
+  /** The groups that still take members, by collection. */
+  const open = new Map<string, LookupGroup>();
+
+  const openGroup = (key: string, ns: Namespace, deadline: number | undefined): LookupGroup => {
+    const group: LookupGroup = { ns, members: [], deadline };
+    open.set(key, group);
+    setImmediate(() => {
+      if (open.get(key) === group) open.delete(key);
+      void sendGroup(group, findByIds);
+    });
+    return group;
+  };
+
+  return (ns, id, { deadline }) =>
+    new Promise((settle, fail) => {
+      const key = namespaceKey(ns);
+      const current = open.get(key);
+      const group =
+        current !== undefined && hasRoom(current, deadline) ? current : openGroup(key, ns, deadline);
+      group.members.push({ id, settle, fail });
+    });
+}
+
+function hasRoom(group: LookupGroup, deadline: number | undefined): boolean {
+  if (group.members.length >= MAX_GROUPED_IDS) return false;
+  if (group.deadline === undefined || deadline === undefined) return group.deadline === deadline;
+  return Math.abs(group.deadline - deadline) <= MAX_DEADLINE_SPREAD_MS;
+}
+
+/** Sends a group, and tells each member its outcome. */
+async function sendGroup(
+  { ns, members, deadline }: LookupGroup,
+  findByIds: DocumentStore['findByIds'],
+): Promise<void> {
+  const [first] = members;
+  if (members.length === 1) return first?.settle(undefined);
+  const ids = [...new Set(members.map(({ id }) => id))];
+  try {
+    const texts = await findByIds(ns, ids, deadline === undefined ? {} : { deadline });
+    for (const { id, settle } of members) settle(texts.get(id));
+  } catch (error) {
+    for (const { settle, fail } of members) {
+      if (isSameForAll(error)) fail(error);
+      else settle(undefined);
+    }
+  }
+}
+
+const isSameForAll = (error: unknown): boolean =>
+  error instanceof StoreError && (error.reason === 'timeout' || error.reason === 'unavailable');
