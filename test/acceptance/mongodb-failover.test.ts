@@ -1,9 +1,10 @@
 // A replica set of three under mixed load loses its primary to SIGKILL: nothing acknowledged is lost, nothing wrong is
 // served, the server says 503 for a short while, and nobody has to do anything.
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { type Client, connectClient } from '../helpers/server-process/client.ts';
 import { spawnServer } from '../helpers/server-process/server-process.ts';
+import { pollWithin, startLoopClock } from '../helpers/server-process/timing.ts';
 import { describeMongo } from '../helpers/store/mongo-servers.ts';
 import { launchReplicaSet } from '../helpers/store/mongod.ts';
 import {
@@ -26,14 +27,16 @@ const LIST = '/1.0/library/ledger';
 
 /** What was seen of the server while it may have been away. */
 function createWatch(client: Client) {
+  const clock = startLoopClock();
+  onTestFinished(clock.stop);
   let firstRefusal: number | undefined;
   let lastRefusal: number | undefined;
   const wrong: string[] = [];
   const request: Client['request'] = async (method, path, body) => {
     const answer = await client.request(method, path, body);
     if (answer.status !== 503) return answer;
-    firstRefusal ??= Date.now();
-    lastRefusal = Date.now();
+    firstRefusal ??= clock.ms();
+    lastRefusal = clock.ms();
     const { code } = answer.body.errors[0];
     if (code !== 'API-0004' || !/^[1-9]\d*$/.test(answer.headers.get('retry-after') ?? '')) {
       wrong.push(JSON.stringify(answer.body));
@@ -42,10 +45,10 @@ function createWatch(client: Client) {
   };
   /** Asks again while the answer is 503. */
   const patient: Client['request'] = async (method, path, body) => {
-    const giveUp = Date.now() + GIVE_UP_MS;
+    const giveUp = clock.ms() + GIVE_UP_MS;
     for (;;) {
       const answer = await request(method, path, body);
-      if (answer.status !== 503 || Date.now() > giveUp) return answer;
+      if (answer.status !== 503 || clock.ms() > giveUp) return answer;
       await pause(100);
     }
   };
@@ -53,6 +56,7 @@ function createWatch(client: Client) {
     hasty: { ...client, request },
     patient: { ...client, request: patient },
     wrong,
+    ms: clock.ms,
     awayMs: () => (lastRefusal ?? 0) - (firstRefusal ?? 0),
     refused: () => firstRefusal !== undefined,
     lastRefusal: () => lastRefusal ?? 0,
@@ -107,11 +111,14 @@ describeMongo('A replica set whose primary is killed', () => {
       ]);
       const acknowledged = () => ledgers.reduce((sum, ledger) => sum + ledger.acknowledged(), 0);
       const reaches = (count: number) =>
-        Promise.race([load, vi.waitUntil(() => acknowledged() >= count, { timeout: GIVE_UP_MS })]);
+        Promise.race([
+          load,
+          pollWithin(GIVE_UP_MS, () => expect(acknowledged()).toBeGreaterThanOrEqual(count)),
+        ]);
       await reaches(BEFORE);
       expect(watch.refused()).toBe(false);
       const before = acknowledged();
-      const killed = Date.now();
+      const killed = watch.ms();
       await servers.killPrimary();
       await reaches(before + AFTER);
       done = true;

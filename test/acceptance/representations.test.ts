@@ -134,14 +134,21 @@ describe('a pattern beyond the linear-time engine', () => {
     const shelf = await createTestCollection(app, '/1.0/library/slow', {
       fields: { name: { validation: { regex: { pattern } } } },
     });
-    await shelf.add({ name: 'aaa' });
+    // A thread that starts late on a busy machine is 503, as a thread behind hostile texts is: come again.
+    const post = async (name: string) => {
+      for (;;) {
+        const answer = await app.inject('POST', shelf.path, { body: { name } });
+        if (answer.status !== 503) return answer;
+      }
+    };
+    expect((await post('aaa')).status).toBe(200);
     const message = `should match the pattern ${pattern}`;
     // Left alone, the second would outlive this test by years.
     for (const name of ['b', `${'a'.repeat(60)}b`]) {
-      const { status, body } = await app.inject('POST', shelf.path, { body: { name } });
+      const { status, body } = await post(name);
       expect([status, body.errors]).toEqual([400, [{ field: 'name', message, code: 'ERROR_REGEX' }]]);
     }
-    await shelf.add({ name: 'a' });
+    expect((await post('a')).status).toBe(200);
     expect(await shelf.find({})).toEqual(['aaa', 'a']);
   });
 });

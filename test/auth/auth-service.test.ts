@@ -19,7 +19,7 @@ const away = { reason: 'unavailable' };
 
 async function setUp(tokenSecret?: string, uploadSecret?: string) {
   const store = await openFailingStore();
-  const options = { store, now: Date.now, queryMs: 5000 };
+  const options = { store, now: Date.now, queryMs: 60_000 };
   const clients = createClientService({ ...options, audit: auditOf(store), generateId: createIdSource() });
   await clients.ensureIndexes();
   await clients.upsertAdmin(CREDENTIALS.clientId, CREDENTIALS.secret);
@@ -96,7 +96,7 @@ describe('the auth service', () => {
 });
 
 const secretIn = (store: Pick<DocumentStore, 'find' | 'commit'>, name: string) =>
-  findOrCreateSecret(name, { store, now: Date.now, queryMs: 5000 });
+  findOrCreateSecret(name, { store, now: Date.now, queryMs: 60_000 });
 
 describe('generatedSecret', () => {
   it('stays the same for a name, and differs between names and databases', async () => {

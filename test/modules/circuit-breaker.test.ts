@@ -126,7 +126,7 @@ describe('quarantine', () => {
     for (let count = 0; count < 3; count += 1) first.modules.onIncident(kill);
     await vi.waitFor(() => expect(store.failed).toContain('find'), { timeout: 10_000 });
     store.recover();
-    const states = () => loadModuleStates({ store, now: Date.now, queryMs: 5000 });
+    const states = () => loadModuleStates({ store, now: Date.now, queryMs: 60_000 });
     await vi.waitFor(async () => expect((await states())[0]?.suspendedBy).toBe('breaker'), {
       timeout: 10_000,
     });

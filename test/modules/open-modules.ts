@@ -87,7 +87,7 @@ export async function openModules(options: Options = {}) {
   const reader = createReader();
   const { log, errors, warnings } = silentLog();
   const now = options.now ?? Date.now;
-  const audit = createAudit({ store, now, queryMs: 5000, log, folder: auditFolder() });
+  const audit = createAudit({ store, now, queryMs: 60_000, log, folder: auditFolder() });
   const modules = createModuleService({
     store,
     folders: { endpoints: join(root, 'endpoints'), hooks: join(root, 'hooks') },
@@ -98,7 +98,7 @@ export async function openModules(options: Options = {}) {
     review: options.review ?? 'none',
     collections: collectionsNamed(options.collections ?? []),
     limits: { endpointCodeBytes: 10_000, jsonBytes: 1_000_000 },
-    queryMs: 5000,
+    queryMs: 60_000,
     log,
     now,
     pause: options.pause,

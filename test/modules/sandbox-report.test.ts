@@ -14,7 +14,7 @@ const report = ({ store, root }: Pick<Opened, 'store' | 'root'>) =>
     folders: { endpoints: join(root, 'endpoints'), hooks: join(root, 'hooks') },
     policyLimits: packaged,
     limits: { endpointCodeBytes: 10_000, jsonBytes: 1_000_000 },
-    queryMs: 5000,
+    queryMs: 60_000,
     now: () => at,
     status: { level: 3, selfTest, versions: null, jit: null },
   });

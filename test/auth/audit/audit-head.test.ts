@@ -37,7 +37,7 @@ describe('the stored head of the audit log', () => {
       ns: AUDIT_NAMESPACE,
       document: { ...members, v: 1, _id: auditEntryId(3) },
     } as const;
-    await store.commit([copy], { deadline: Date.now() + 5000 });
+    await store.commit([copy], { deadline: Date.now() + 60_000 });
     await audit.record(ACTION);
     expect((await audit.read(3, 10)).map(({ seq, action }) => [seq, action])).toEqual([[4, 'client.create']]);
   });
@@ -47,7 +47,7 @@ describe('the stored head of the audit log', () => {
     await auditOf(store, Date.now, auditFolder(keysNamed('theirs'))).record(ACTION);
     const errors: string[] = [];
     const log = { ...silent, error: (_fields: object, message: string) => void errors.push(message) };
-    const options = { store, now: Date.now, queryMs: 5000, log, folder: auditFolder(keysNamed('ours')) };
+    const options = { store, now: Date.now, queryMs: 60_000, log, folder: auditFolder(keysNamed('ours')) };
     const command = createAudit({ ...options, strict: true });
     await expect(command.record(ACTION)).rejects.toMatchObject({
       code: 'CONFIGURATION_INVALID',
@@ -68,7 +68,7 @@ describe('the stored head of the audit log', () => {
     const log = { ...silent, error: (_fields: object, message: string) => void errors.push(message) };
     const away = () => Promise.reject(new Error('no disk'));
     const folder = { keys: keysNamed('test'), anchor: { load: away, save: away } };
-    const audit = createAudit({ store, now: Date.now, queryMs: 5000, log, folder });
+    const audit = createAudit({ store, now: Date.now, queryMs: 60_000, log, folder });
     await audit.record(ACTION);
     expect(await audit.read(0, 10)).toHaveLength(1);
     expect(errors).toEqual([

@@ -51,16 +51,37 @@ export async function longestBlockMs(
 
 const STEP_MS = 50;
 
+export interface LoopClock {
+  /** Milliseconds since its start. */
+  ms(): number;
+  stop(): void;
+}
+
+/** A clock that counts steps of the event loop: while the machine stalls, that is one step however long it takes. */
+export function startLoopClock(): LoopClock {
+  let ms = 0;
+  const timer = setInterval(() => {
+    ms += STEP_MS;
+  }, STEP_MS);
+  return { ms: () => ms, stop: () => clearInterval(timer) };
+}
+
+/** How long `work` takes by such a clock, in milliseconds. */
+export async function loopMs(work: () => Promise<unknown>): Promise<number> {
+  const clock = startLoopClock();
+  await work().finally(() => clock.stop());
+  return clock.ms();
+}
+
 /**
- * Repeats a check until it holds; fails as it did last when it does not within so many milliseconds. They are counted in
- * steps of the event loop between checks, whose own time does not count: while the machine stalls, neither the check nor what it waits for gets anywhere, and that is one
- * step however long it takes.
+ * Repeats a check until it holds, and resolves with what it gave; fails as it did last when it does not within so many milliseconds.
+ * They are counted in steps of the event loop between checks, whose own time does not count: while the machine stalls,
+ * neither the check nor what it waits for gets anywhere, and that is one step however long it takes.
  */
-export async function pollWithin(ms: number, check: () => unknown): Promise<void> {
+export async function pollWithin<T>(ms: number, check: () => T | Promise<T>): Promise<T> {
   for (let waited = 0; ; waited += STEP_MS) {
     try {
-      await check();
-      return;
+      return await check();
     } catch (error) {
       if (waited >= ms) throw error;
     }

@@ -202,12 +202,14 @@ describe('time', () => {
     const filled = await startApp({ workspace });
     const rows = Array.from({ length: 200 }, (_, n) => ({ text: `${n} ${'lorem ipsum '.repeat(4000)}` }));
     for (let n = 0; n < 2; n += 1) await filled.inject('POST', '/1.0/library/plain', { body: rows });
+    // Signed with the key of the data: a login would itself have ten milliseconds below.
+    const token = await filled.adminToken();
     await filled.close();
     writeFileSync(join(workspace.path, 'config.json'), '{"limits":{"queryMs":10}}');
     const hasty = await startApp({ workspace });
     const scan = '/1.0/library/plain?filter={"text":{"$regex":"never there$"}}';
     for (const path of [scan, scan.replace('?', '/count?')]) {
-      const refused = await hasty.inject('GET', path);
+      const refused = await hasty.inject('GET', path, { token });
       expectRefusal(refused, 503);
       expect(refused.headers['retry-after']).toMatch(/^\d+$/);
       expect(refused.body.errors[0]).toMatchObject({

@@ -1,16 +1,17 @@
 // A server whose database goes while it runs: 503 where it is needed, nothing half done, and all is well when it is back.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type FailingStoreApp, startFailingStoreApp } from '../../helpers/app/failing-store-app.ts';
 import { BOOKS as BOOKS_SPEC, LIBRARY } from '../../helpers/fixtures/library.ts';
 import { ADMIN } from '../../helpers/server-process/server-process.ts';
+import { pollWithin } from '../../helpers/server-process/timing.ts';
 
 const BOOKS = '/1.0/library/books';
 const REASONS = ['unavailable', 'timeout', 'busy'] as const;
 const HELLO = `module.exports.get = (req, res) => res.end('hello');`;
 const SHOUT = `module.exports = (obj) => ({ ...obj, title: obj.title.toUpperCase() });`;
-const soon = { timeout: 10_000, interval: 20 };
+const SOON_MS = 10_000;
 
 const fileOf = ({ workspace }: FailingStoreApp, path: string) => join(workspace.path, path);
 const books = (app: FailingStoreApp) => fileOf(app, 'collections/1.0/library/collection.books.json');
@@ -125,13 +126,13 @@ describe('while the database is away', () => {
     writeFileSync(books(app), JSON.stringify(edited));
     const logged = () =>
       log.filter((line) => line.includes('specification edit waits for the database')).length;
-    await vi.waitFor(() => expect(logged()).toBe(1), soon);
+    await pollWithin(SOON_MS, () => expect(logged()).toBe(1));
     const asked = store.failed.length;
-    await vi.waitFor(() => expect(store.failed.length).toBeGreaterThan(asked), soon);
+    await pollWithin(SOON_MS, () => expect(store.failed.length).toBeGreaterThan(asked));
     expect(logged()).toBe(1);
     store.recover();
     const fields = async () => Object.keys((await ask('GET', `${BOOKS}/config`, { token })).body.fields);
-    await vi.waitFor(async () => expect(await fields()).toContain('byHand'), soon);
+    await pollWithin(SOON_MS, async () => expect(await fields()).toContain('byHand'));
   });
 
   it('so does code, and code that goes is gone', async () => {
@@ -144,12 +145,12 @@ describe('while the database is away', () => {
     rmSync(fileOf(app, 'endpoints/1.0/endpoint.goes.js'));
     const failed = (name: string) =>
       log.some((line) => line.includes(`endpoint.${name}.js`) && line.includes('waits for the database'));
-    await vi.waitFor(() => expect([failed('stays'), failed('goes')]).toEqual([true, true]), soon);
+    await pollWithin(SOON_MS, () => expect([failed('stays'), failed('goes')]).toEqual([true, true]));
     store.recover();
-    await vi.waitFor(async () => {
+    await pollWithin(SOON_MS, async () => {
       expect((await ask('GET', '/1.0/stays', { token })).text).toBe('by hand');
       expect((await ask('GET', '/1.0/goes', { token })).status).toBe(404);
-    }, soon);
+    });
   });
 });
 

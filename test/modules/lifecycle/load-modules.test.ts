@@ -119,7 +119,7 @@ describe('loading modules at startup', () => {
     await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
     const records = createModuleRecords({
       ...{ store: first.store, audit: auditOf(first.store) },
-      ...{ now: Date.now, queryMs: 5000 },
+      ...{ now: Date.now, queryMs: 60_000 },
     });
     const [state] = await records.loadStates();
     const [one] = await records.listVersions('endpoint:1.0/report');

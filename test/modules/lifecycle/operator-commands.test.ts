@@ -14,7 +14,7 @@ const KEY = 'endpoint:1.0/report';
 
 async function open() {
   const { store } = await openTemporaryStore();
-  const options = { store, now: Date.now, queryMs: 5000 };
+  const options = { store, now: Date.now, queryMs: 60_000 };
   const audit = auditOf(options.store);
   const give = (action: 'suspend' | 'resume', address = endpoint('report')) =>
     storeOperatorCommand({ ...options, audit }, address, { action, sha256: null });
@@ -84,7 +84,7 @@ describe('operator orders', () => {
 const REPORT = endpoint('report');
 const FILE = 'endpoints/1.0/endpoint.report.js';
 
-const optionsOf = ({ store }: Pick<Opened, 'store'>) => ({ store, now: Date.now, queryMs: 5000 });
+const optionsOf = ({ store }: Pick<Opened, 'store'>) => ({ store, now: Date.now, queryMs: 60_000 });
 
 async function order(opened: Opened, action: 'suspend' | 'resume', address = REPORT) {
   const options = optionsOf(opened);

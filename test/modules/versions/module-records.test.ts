@@ -18,7 +18,7 @@ const ENTRY = { clientId: 'alice', action: 'hook.create', target: '/api/hooks/a'
 
 async function open() {
   const { store } = await openTemporaryStore();
-  const records = createModuleRecords({ store, audit: auditOf(store), now: Date.now, queryMs: 5000 });
+  const records = createModuleRecords({ store, audit: auditOf(store), now: Date.now, queryMs: 60_000 });
   await records.ensureIndexes();
   return { store, records };
 }

@@ -4,11 +4,11 @@ import { createConnection } from '../../../src/stores/mongo-documents/connection
 import type { MongoConnection, MongoOptions } from '../../../src/stores/mongo-documents/connection/types.ts';
 import { createLogLines } from './log-lines.ts';
 
-/** A connection to the server of `uri`, and the lines of its log. */
+/** A connection to the server of `uri`, and the lines of its log. Its operations have as much time as a slow machine needs. */
 export function openConnection(uri: string, options: Partial<MongoOptions> = {}) {
   const { log, lines } = createLogLines();
   const connection: MongoConnection = createConnection({
-    ...{ uri, maxPoolSize: 10, minPoolSize: 0, separateDatabases: false, queryMs: 5000, log },
+    ...{ uri, maxPoolSize: 10, minPoolSize: 0, separateDatabases: false, queryMs: 60_000, log },
     ...options,
   });
   onTestFinished(() => connection.close());
@@ -23,17 +23,4 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
     return error;
   }
   throw new Error('it did not reject');
-}
-
-/** Asks again until it is answered; fails as the last time after `ms` milliseconds. */
-export async function eventually<T>(ask: () => Promise<T>, ms: number): Promise<T> {
-  const giveUp = Date.now() + ms;
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (Date.now() > giveUp) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
 }

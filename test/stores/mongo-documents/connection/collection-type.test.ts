@@ -42,7 +42,7 @@ async function open(server: string, kind: string) {
     { title: 'B', v: 1, at: new Date(1) },
   ]);
   const { log } = createLogLines();
-  const options = { uri, maxPoolSize: 10, minPoolSize: 0, separateDatabases: false, queryMs: 5000, log };
+  const options = { uri, maxPoolSize: 10, minPoolSize: 0, separateDatabases: false, queryMs: 60_000, log };
   const store = openMongoDocuments(options);
   onTestFinished(() => store.close());
   return { store, database, uri };

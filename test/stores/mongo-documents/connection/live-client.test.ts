@@ -57,7 +57,14 @@ type Opened = Awaited<ReturnType<typeof open>>;
 async function open(server: string, uri?: string) {
   const own = uri ?? (await ownDatabase(server));
   const { log } = createLogLines();
-  const options = { uri: own, maxPoolSize: 10, minPoolSize: 0, separateDatabases: false, queryMs: 5000, log };
+  const options = {
+    uri: own,
+    maxPoolSize: 10,
+    minPoolSize: 0,
+    separateDatabases: false,
+    queryMs: 60_000,
+    log,
+  };
   const store = openMongoDocuments(options);
   onTestFinished(() => store.close());
   return { uri: own, store, client: rawClient(own), database: rawClient(own).db() };

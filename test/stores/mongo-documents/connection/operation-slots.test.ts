@@ -6,6 +6,7 @@ import {
   isLongerClass,
   type OperationClass,
 } from '../../../../src/stores/mongo-documents/connection/operation-slots.ts';
+import { threadCpuMs } from '../../../../src/workers/match-patterns.ts';
 import { rejection } from '../connections.ts';
 
 const endless = createDeadline(Number.POSITIVE_INFINITY, Date.now);
@@ -111,9 +112,9 @@ it('closing the wait queue rejects all waiters', async () => {
 it('the wait queue admits many waiters quickly', async () => {
   const queue = createWaitQueue();
   const waiting = Array.from({ length: 100_000 }, () => queue.wait(endless));
-  const began = performance.now();
+  const began = threadCpuMs();
   for (const _ of waiting) queue.admitNext();
-  expect(performance.now() - began).toBeLessThan(2000);
+  expect(threadCpuMs() - began).toBeLessThan(2000);
   await Promise.all(waiting);
 });
 

@@ -4,13 +4,13 @@ import { afterEach, expect, test } from 'vitest';
 import { addRecords } from '../../../../src/stores/mongo-documents/indexes/index-commands.ts';
 import { specOf } from '../../../../src/stores/mongo-documents/indexes/index-spec.ts';
 import { failureOf, index } from '../../../contracts/store-cases.ts';
+import { pollWithin } from '../../../helpers/server-process/timing.ts';
 import {
   describeMongo,
   describeServer,
   ownDatabase,
   rawClient,
 } from '../../../helpers/store/mongo-servers.ts';
-import { eventually } from '../connections.ts';
 import { foldingIndex, openBench, openIndexing, SPACE } from './workbench.ts';
 
 const UNIQUE = { unique: true };
@@ -139,7 +139,7 @@ describeMongo('interrupted index builds', ({ standalone }) => {
     await server.kill();
     expect(await refused).toMatchObject({ reason: 'unavailable' });
     await server.start();
-    await eventually(async () => expect(await recorded()).toEqual([]), 20_000);
+    await pollWithin(20_000, async () => expect(await recorded()).toEqual([]));
     expect(await names()).toEqual([]);
   });
 
