@@ -131,8 +131,8 @@ export interface DocumentStore {
   /** The same documents as one text. */
   findPage(ns: Namespace, query: FindQuery, options?: OperationOptions): MaybePromise<TextPage>;
   /**
-   * The documents with these ids, which must be as they are stored: the text of each by its id, in any order. Ids without a
-   * document are missing. Rejects with `too-much` as `find` does.
+   * The documents with these ids, which must be as they are stored and may repeat: the text of each by its id, in any order,
+   * perhaps among others. Ids without a document are missing. Rejects with `too-much` as `find` does.
    */
   findByIds(
     ns: Namespace,

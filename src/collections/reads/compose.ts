@@ -7,7 +7,7 @@ import {
   type MaybePromise,
   mapYielding,
 } from '../../lib/async/maybe-promise.ts';
-import { documentsById, forEachNamedMember, memberName } from '../../lib/json/stored-json.ts';
+import { documentsById, memberName, readDocumentId } from '../../lib/json/stored-json.ts';
 import { filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import {
@@ -20,25 +20,21 @@ import {
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
 import type { ComposeDepth } from '../model/read-parameters.ts';
 import {
-  type CompositionNode,
   type CompositionQuota,
-  type CreateContent,
-  createChildNode,
-  createReferencePlaceholder,
-  createRootNode,
-  fillPlaceholder,
-  type Placeholder,
-  type ReferenceName,
+  createNode,
+  embedDocument,
+  type ReferenceNames,
+  type ReferenceSearch,
+  type ResolvableId,
   renderNode,
 } from './composition-nodes.ts';
-import type { HistoryLoader } from './history-loader.ts';
+import { type HistoryLoader, mayHaveLongHistory } from './history-loader.ts';
 import { outermostPaths, resolveFields, withVisibleId } from './resolve-read.ts';
 
 // A large document that a whole page refers to is sent once per reference.
 const MAX_COMPOSED_CHARACTERS = 64 * 1024 * 1024;
 
 type TextsById = ReadonlyMap<string, string>;
-const NO_DOCUMENTS: TextsById = new Map();
 
 export interface Composer {
   /** Composes `documents`, which must have their `_id`. What cannot be resolved stays an id. */
@@ -68,14 +64,58 @@ interface ReferenceSource {
   readonly isRecursive: boolean;
 }
 
-/** The placeholders of one level that are filled by one query. Without a source their ids stay. */
-interface ReferenceBatch {
+/** One composition. */
+interface Composition {
+  readonly root: Collection;
+  readonly context: RequestContext;
+  /** Resolve the references of every document found, too. */
+  readonly composeAll: boolean;
+  readonly quota: CompositionQuota;
+}
+
+/** The ids of one level that one query resolves. Without a source they stay. */
+interface SourcedBatch {
+  readonly order: number;
   readonly source: ReferenceSource | undefined;
-  readonly placeholders: Placeholder[];
+  readonly ids: ResolvableId[] | undefined;
+}
+
+/** The references of one level, by the queries that resolve them. */
+interface Level {
+  /** How references in documents of a collection are found and added to the level. */
+  searchIn(collection: Collection): ReferenceSearch;
+  batches(): readonly SourcedBatch[];
 }
 
 export function createComposer(deps: ComposerDeps, namesOf = createReferenceNames()): Composer {
   const { store, histories, registry, limits } = deps;
+
+  const createLevel = (composition: Composition): Level => {
+    const bySource = new Map<string, SourcedBatch>();
+    const batchOf = (source: ReferenceSource | undefined) => {
+      const key = source && JSON.stringify([source.target.path, source.projection, source.isRecursive]);
+      const known = bySource.get(key ?? '');
+      if (known !== undefined) return known;
+      const batch = { order: bySource.size, source, ids: source && [] };
+      bySource.set(key ?? '', batch);
+      return batch;
+    };
+    const byField = new Map<Field, SourcedBatch>();
+    return {
+      searchIn: (collection) => ({
+        names: namesOf(collection),
+        quota: composition.quota,
+        batchFor(field) {
+          const known = byField.get(field);
+          if (known !== undefined) return known;
+          const batch = batchOf(resolveSource(field, collection, { ...composition, registry }));
+          byField.set(field, batch);
+          return batch;
+        },
+      }),
+      batches: () => [...bySource.values()],
+    };
+  };
 
   const fetchStored = (
     { target, projection }: ReferenceSource,
@@ -87,32 +127,40 @@ export function createComposer(deps: ComposerDeps, namesOf = createReferenceName
     return andThen(store.findText(target.namespace, query, { deadline }), documentsById);
   };
 
-  const fetch = (source: ReferenceSource, ids: readonly string[], deadline: number) =>
+  /** Finds the texts of documents, with complete histories. */
+  const fetchComplete = (source: ReferenceSource, ids: readonly string[], deadline: number) =>
     andThen(fetchStored(source, ids, deadline), (found) => {
-      const stored = [...found.values()];
-      return andThen(histories.completeHistories(source.target, stored, { deadline }), (complete) =>
-        complete === stored ? found : documentsById(complete),
-      );
+      if (!ids.some((id) => mayHaveLongHistory(found.get(id) ?? ''))) return found;
+      const stored = [...new Set(ids)].flatMap((id) => found.get(id) ?? []);
+      const completing = histories.completeHistories(source.target, stored, { deadline });
+      return andThen(completing, documentsById);
     });
 
-  /** Fills the placeholders of a batch. Adds the nodes whose references the next level resolves to `next`. */
+  /** Fetches the documents of a batch and puts them in the place of their ids. Adds their own references to `next`. */
   const resolveBatch = (
-    { source, placeholders }: ReferenceBatch,
-    { quota, deadline, next }: { quota: CompositionQuota; deadline: number; next: CompositionNode[] },
+    { source, ids: references = [] }: SourcedBatch,
+    { context: { deadline }, quota }: Composition,
+    next: Level | undefined,
   ): MaybePromise<void> => {
-    const ids = new Set<string>();
-    for (const { entries } of placeholders) for (const { id } of entries) if (id !== undefined) ids.add(id);
-    const createContent: CreateContent = (text, id, parent) => {
-      if (source?.isRecursive !== true) return text;
-      const node = createChildNode(source.target, text, { id, parent });
-      next.push(node);
-      return node;
-    };
-    const fetching = source && ids.size > 0 ? fetch(source, [...ids], deadline) : NO_DOCUMENTS;
-    return andThen(fetching, (found) =>
-      forEachYielding(placeholders, (placeholder) =>
-        fillPlaceholder(placeholder, found, { quota, createContent }),
-      ),
+    if (source === undefined || references.length === 0) return undefined;
+    const search = source.isRecursive ? next?.searchIn(source.target) : undefined;
+    const ids = references.map(({ id }) => id);
+    return andThen(fetchComplete(source, ids, deadline), (found) =>
+      forEachYielding(references, (reference) => {
+        const text = found.get(reference.id);
+        if (text !== undefined) embedDocument(reference, text, { quota, search });
+      }),
+    );
+  };
+
+  /** Resolves a level and, up to `depth`, those below it. */
+  const resolveLevels = (level: Level, depth: number, composition: Composition): MaybePromise<void> => {
+    const batches = level.batches();
+    if (batches.length === 0) return undefined;
+    const next = depth > 1 ? createLevel(composition) : undefined;
+    return andThen(
+      forEachInTurn(batches, (batch) => resolveBatch(batch, composition, next)),
+      () => next && resolveLevels(next, depth - 1, composition),
     );
   };
 
@@ -120,31 +168,20 @@ export function createComposer(deps: ComposerDeps, namesOf = createReferenceName
     readingFrom: (other) => createComposer({ ...deps, store: other }, namesOf),
     compose(root, documents, context, levels) {
       const depth = typeof levels === 'number' ? Math.min(levels, limits.composeDepth) : limits.composeDepth;
-      const composeAll = levels !== true;
-      const { deadline } = context;
+      if (depth < 1 || namesOf(root).size === 0) return documents;
       const quota = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
-      const resolveLevel = (nodes: readonly CompositionNode[], level: number): MaybePromise<void> => {
-        if (level > depth || nodes.length === 0) return undefined;
-        const resolve = (collection: Collection, field: Field) =>
-          resolveSource(field, { root, collection, registry, context, composeAll });
-        const grouping = groupBySource(nodes, quota, { namesOf, resolve });
-        const next: CompositionNode[] = [];
-        return andThen(grouping, (batches) =>
-          andThen(
-            forEachInTurn(batches, (batch) => resolveBatch(batch, { quota, deadline, next })),
-            () => resolveLevel(next, level + 1),
-          ),
-        );
-      };
-      return andThen(
-        mapYielding(documents, (text) => createRootNode(root, text)),
-        (roots) => andThen(resolveLevel(roots, 1), () => mapYielding(roots, renderNode)),
+      const composition = { root, context, composeAll: levels !== true, quota };
+      const level = createLevel(composition);
+      const search = level.searchIn(root);
+      const creating = mapYielding(documents, (text) =>
+        createNode({ text, id: readDocumentId(text), parent: undefined }, search),
+      );
+      return andThen(creating, (nodes) =>
+        andThen(resolveLevels(level, depth, composition), () => mapYielding(nodes, renderNode)),
       );
     },
   };
 }
-
-type ReferenceNames = ReadonlyMap<string, ReferenceName>;
 
 /** Makes the function that finds the Reference fields of a collection by their names as JSON text. */
 function createReferenceNames(): (collection: Collection) => ReferenceNames {
@@ -160,52 +197,13 @@ function createReferenceNames(): (collection: Collection) => ReferenceNames {
   };
 }
 
-/** How to find references, and where their documents are read. */
-interface GroupingDeps {
-  readonly namesOf: (collection: Collection) => ReferenceNames;
-  readonly resolve: (collection: Collection, field: Field) => ReferenceSource | undefined;
-}
-
-function groupBySource(
-  nodes: readonly CompositionNode[],
-  quota: CompositionQuota,
-  { namesOf, resolve }: GroupingDeps,
-): MaybePromise<readonly ReferenceBatch[]> {
-  const byField = new Map<Field, ReferenceBatch>();
-  const bySource = new Map<string, ReferenceBatch>();
-  const batchFor = (collection: Collection, field: Field) => {
-    const known = byField.get(field);
-    if (known !== undefined) return known;
-    const source = resolve(collection, field);
-    const key = source && JSON.stringify([source.target.path, source.projection, source.isRecursive]);
-    const batch = bySource.get(key ?? '') ?? { source, placeholders: [] };
-    bySource.set(key ?? '', batch);
-    byField.set(field, batch);
-    return batch;
-  };
-  const finding = forEachYielding(nodes, (node) => {
-    forEachNamedMember(node.text, namesOf(node.collection), (name, span) => {
-      const batch = batchFor(node.collection, name.field);
-      const placeholder = createReferencePlaceholder(node, { name, span }, batch.source && quota);
-      if (placeholder !== undefined) batch.placeholders.push(placeholder);
-    });
-  });
-  return andThen(finding, () => [...bySource.values()]);
-}
-
-interface SourceContext {
-  readonly root: Collection;
-  readonly collection: Collection;
-  readonly registry: Pick<CollectionRegistry, 'get'>;
-  readonly context: RequestContext;
-  /** Resolve the references of every document found, too. */
-  readonly composeAll: boolean;
-}
+type SourceContext = Pick<Composition, 'root' | 'context' | 'composeAll'> & Pick<ComposerDeps, 'registry'>;
 
 /** Undefined where the field refers to no collection, or to one that the caller may not read. */
 function resolveSource(
   field: Field,
-  { root, collection, registry, context, composeAll }: SourceContext,
+  collection: Collection,
+  { root, registry, context, composeAll }: SourceContext,
 ): ReferenceSource | undefined {
   const target = referenceTarget(registry, collection, field);
   if (target === undefined || !context.caller.may(target, 'GET')) return undefined;

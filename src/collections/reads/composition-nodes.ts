@@ -1,54 +1,65 @@
-// The tree of a composition: finds the references in documents, and renders documents with references replaced. Documents
-// are text: only the values of Reference fields are parsed.
+// The tree of a composition: documents with the references in them, and their text with the references replaced. Documents are
+// text: only the values of Reference fields are parsed.
 
 import { isId } from '../../lib/ids.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import {
   findMember,
+  forEachNamedMember,
   type MemberName,
   memberName,
   parseQuotedId,
   parseStoredJson,
-  readDocumentId,
   type TextSpan,
 } from '../../lib/json/stored-json.ts';
-import type { Collection, Field } from '../model/collection.ts';
+import type { Field } from '../model/collection.ts';
 
-/** A document whose references are to be resolved. */
+/** A document whose references are resolved. */
 export interface CompositionNode {
   readonly text: string;
-  readonly collection: Collection;
   /** A reference to a node or to one above it would close a cycle. */
   readonly id: string | undefined;
   readonly parent: CompositionNode | undefined;
-  /** The placeholders that are filled. */
-  readonly filled: Placeholder[];
+  readonly references: readonly Reference[];
 }
-
-/** JSON text, or a document whose own references are resolved first. */
-type NodeContent = string | CompositionNode;
 
 /** A Reference field, and its name as it stands in documents. */
 export interface ReferenceName extends MemberName {
   readonly field: Field;
 }
 
-/** One value of a Reference field. */
-interface PlaceholderEntry {
-  readonly raw: Json;
-  /** Set where it is to be resolved. */
-  readonly id: string | undefined;
-  /** What replaces it; undefined: it stays. */
-  content: NodeContent | undefined;
-}
+/** The Reference fields of a collection by their quoted names. */
+export type ReferenceNames = ReadonlyMap<string, ReferenceName>;
 
-/** One Reference field of one document. */
-export interface Placeholder {
-  readonly node: CompositionNode;
+/** A Reference field of one document, with an id or a list. */
+interface Reference {
   readonly name: ReferenceName;
   readonly span: TextSpan;
-  readonly entries: readonly PlaceholderEntry[];
-  readonly isList: boolean;
+  /** References of one document are in the member `composed` in the order of their batches. */
+  readonly batch: ReferenceBatch;
+  readonly value: ReferenceValue | readonly ReferenceValue[];
+}
+
+/** An id, or another element of a list. */
+interface ReferenceValue {
+  readonly raw: Json;
+  /** What replaces it: JSON text, or a document whose own references are resolved first. Undefined: it stays. */
+  content: string | CompositionNode | undefined;
+}
+
+/** An id that is to be resolved. */
+export interface ResolvableId extends ReferenceValue {
+  /** In lower case. */
+  readonly id: string;
+  readonly node: CompositionNode;
+}
+
+/** Ids of one level that are resolved together. */
+export interface ReferenceBatch {
+  /** Its place among the batches of the level. */
+  readonly order: number;
+  /** Undefined where the documents behind the ids cannot be read: the ids stay. */
+  readonly ids: ResolvableId[] | undefined;
 }
 
 /** What one request may still add. */
@@ -57,53 +68,68 @@ export interface CompositionQuota {
   characters: number;
 }
 
+/** How the references of a document are found, and where they go. */
+export interface ReferenceSearch {
+  readonly names: ReferenceNames;
+  readonly quota: CompositionQuota;
+  batchFor(field: Field): ReferenceBatch;
+}
+
 const COMPOSED_NAME = memberName('composed');
 
-/** The node of a document of the response. */
-export function createRootNode(collection: Collection, text: string): CompositionNode {
-  return { text, collection, id: readDocumentId(text), parent: undefined, filled: [] };
-}
-
-/** The node of the document with `id`, to which `parent` refers. */
-export function createChildNode(
-  collection: Collection,
-  text: string,
-  { id, parent }: { readonly id: string; readonly parent: CompositionNode },
-): CompositionNode {
-  return { text, collection, id, parent, filled: [] };
-}
-
 /**
- * The placeholder of a Reference field with its value at `span`; undefined where there is nothing to resolve. Without a
- * quota, or when it is used up, ids stay; so do those that would close a cycle. Nulls are left out of lists.
+ * Creates the node of a document and adds its references to their batches. When the quota is used up, ids stay; so do those that
+ * would close a cycle. Nulls are left out of lists.
  */
-export function createReferencePlaceholder(
-  node: CompositionNode,
-  { name, span }: { readonly name: ReferenceName; readonly span: TextSpan },
-  quota: CompositionQuota | undefined,
-): Placeholder | undefined {
-  // Nearly all references are a single id, which needs no parser.
-  const value = parseQuotedId(node.text, span) ?? parseValueAt(node.text, span);
-  if (Array.isArray(value)) {
-    const present = (value as readonly Json[]).filter((raw) => raw !== null);
-    const entries = present.map((raw) => createEntry(node, raw, isId(raw) ? quota : undefined));
-    return { node, name, span, entries, isList: true };
-  }
-  return isId(value)
-    ? { node, name, span, entries: [createEntry(node, value, quota)], isList: false }
-    : undefined;
+export function createNode(
+  { text, id, parent }: Pick<CompositionNode, 'text' | 'id' | 'parent'>,
+  { names, quota, batchFor }: ReferenceSearch,
+): CompositionNode {
+  const references: Reference[] = [];
+  const node: CompositionNode = { text, id, parent, references };
+  forEachNamedMember(text, names, (name, span) => {
+    const batch = batchFor(name.field);
+    // Nearly all references are a single id, which needs no parser.
+    const only = parseQuotedId(text, span);
+    if (only !== undefined) {
+      references.push({ name, span, batch, value: addId(node, only, { batch, quota }) });
+      return;
+    }
+    const list = parseValueAt(text, span);
+    if (!Array.isArray(list)) return;
+    const elements = (list as readonly Json[]).filter((raw) => raw !== null);
+    const value = elements.map((raw) =>
+      isId(raw) ? addId(node, raw, { batch, quota }) : { raw, content: undefined },
+    );
+    references.push({ name, span, batch, value });
+  });
+  return node;
 }
 
-function createEntry(
+function addId(
   node: CompositionNode,
-  raw: Json,
-  quota: CompositionQuota | undefined,
-): PlaceholderEntry {
-  if (quota === undefined || quota.references === 0) return { raw, id: undefined, content: undefined };
-  const id = String(raw).toLowerCase();
-  if (isWithin(node, id)) return { raw, id: undefined, content: undefined };
+  raw: string,
+  { batch: { ids }, quota }: { readonly batch: ReferenceBatch; readonly quota: CompositionQuota },
+): ReferenceValue {
+  if (ids === undefined || quota.references === 0) return { raw, content: undefined };
+  const id = raw.toLowerCase();
+  if (isWithin(node, id)) return { raw, content: undefined };
   quota.references -= 1;
-  return { raw, id, content: undefined };
+  const value = { raw, content: undefined, id, node };
+  ids.push(value);
+  return value;
+}
+
+/** Puts a document in the place of its id, unless the quota is used up. With `search` its own references are resolved too. */
+export function embedDocument(
+  reference: ResolvableId,
+  text: string,
+  { quota, search }: { readonly quota: CompositionQuota; readonly search?: ReferenceSearch | undefined },
+): void {
+  if (text.length > quota.characters) return;
+  quota.characters -= text.length;
+  const { id, node: parent } = reference;
+  reference.content = search === undefined ? text : createNode({ text, id, parent }, search);
 }
 
 /** True for the id of the node or of one above it. */
@@ -117,79 +143,59 @@ function isWithin(node: CompositionNode, id: string): boolean {
 const parseValueAt = (text: string, { start, end }: TextSpan) =>
   parseStoredJson<Json>(text.slice(start, end));
 
-/** Makes of the text of a document what stands in place of its id. */
-export type CreateContent = (text: string, id: string, parent: CompositionNode) => NodeContent;
-
-/** Fills a placeholder with the documents found, whose texts `found` has by their ids. */
-export function fillPlaceholder(
-  placeholder: Placeholder,
-  found: ReadonlyMap<string, string>,
-  { quota, createContent }: { readonly quota: CompositionQuota; readonly createContent: CreateContent },
-): void {
-  const { node, entries } = placeholder;
-  for (const entry of entries) {
-    const text = entry.id === undefined ? undefined : found.get(entry.id);
-    if (entry.id === undefined || text === undefined || text.length > quota.characters) continue;
-    quota.characters -= text.length;
-    entry.content = createContent(text, entry.id, node);
-  }
-  node.filled.push(placeholder);
-}
-
 /** A part of a text, and what replaces it. */
-interface TextEdit extends TextSpan {
-  readonly text: string;
-}
+type TextEdit = Pick<Reference, 'span' | 'value'>;
 
 /** The text of a document with its references replaced, and the replaced ids in the member `composed`. */
-export function renderNode({ text, filled }: CompositionNode): string {
-  if (filled.length === 0) return text;
-  const edits = filled.map(
-    (placeholder): TextEdit => ({
-      start: placeholder.span.start,
-      end: placeholder.span.end,
-      text: renderValue(placeholder),
-    }),
-  );
-  const composed = filled.filter(({ isList, entries }) => !isList || entries.some(({ raw }) => isId(raw)));
-  const present = composed.length === 0 ? undefined : findMember(text, COMPOSED_NAME);
-  if (present !== undefined) edits.push({ ...present, text: extendComposed(text, present, composed) });
-  if (edits.length > 1) edits.sort((a, b) => a.start - b.start);
+export function renderNode({ text, references }: CompositionNode): string {
+  if (references.length === 0) return text;
+  const members = renderComposed(references);
+  const present = members === '' ? undefined : findMember(text, COMPOSED_NAME);
+  const edits = present === undefined ? references : [...references, extendComposed(text, present, members)];
   let result = '';
   let from = 0;
-  for (const edit of edits) {
-    result += text.slice(from, edit.start) + edit.text;
-    from = edit.end;
+  for (const { span, value } of inOrder<TextEdit>(edits, (a, b) => a.span.start - b.span.start)) {
+    result += text.slice(from, span.start) + renderValue(value);
+    from = span.end;
   }
-  if (composed.length === 0 || present !== undefined) return result + text.slice(from);
-  const members = composed.map((placeholder) => placeholder.name.first + renderIds(placeholder));
-  return `${result}${text.slice(from, -1)},"composed":{${members.join(',')}}}`;
+  if (members === '' || present !== undefined) return result + text.slice(from);
+  return `${result}${text.slice(from, -1)},"composed":{${members}}}`;
 }
 
-function renderValue({ entries, isList }: Placeholder): string {
-  const [only] = entries;
-  if (!isList && only !== undefined) return renderEntry(only);
-  return `[${entries.map(renderEntry).join(',')}]`;
+/** The replaced ids of a document, as the members of an object. */
+function renderComposed(references: readonly Reference[]): string {
+  let members = '';
+  for (const { name, value } of inOrder(references, (a, b) => a.batch.order - b.batch.order)) {
+    const ids = renderIds(value);
+    if (ids !== '[]') members += `${members === '' ? '' : ','}${name.first}${ids}`;
+  }
+  return members;
 }
 
-function renderEntry({ raw, content }: PlaceholderEntry): string {
+/** Sorted, unless there is nothing to sort, as in nearly all documents. */
+const inOrder = <T>(items: readonly T[], compare: (a: T, b: T) => number) =>
+  items.length > 1 ? items.toSorted(compare) : items;
+
+/** The member `composed` that a document has already, with the members of the replaced ids. */
+function extendComposed(text: string, span: TextSpan, members: string): TextEdit {
+  const present = (parseQuotedId(text, span) ?? parseValueAt(text, span)) as JsonObject;
+  const content = JSON.stringify({ ...present, ...(JSON.parse(`{${members}}`) as JsonObject) });
+  return { span, value: { raw: null, content } };
+}
+
+const isList = (value: Reference['value']): value is readonly ReferenceValue[] => Array.isArray(value);
+
+const renderValue = (value: Reference['value']) =>
+  isList(value) ? `[${value.map(renderContent).join(',')}]` : renderContent(value);
+
+function renderContent({ raw, content }: ReferenceValue): string {
   if (content === undefined) return JSON.stringify(raw);
   return typeof content === 'string' ? content : renderNode(content);
 }
 
-/** The member `composed` that a document has already, with the replaced ids. */
-function extendComposed(text: string, span: TextSpan, composed: readonly Placeholder[]): string {
-  const added = composed.map((placeholder) => [
-    placeholder.name.field.name,
-    JSON.parse(renderIds(placeholder)) as Json,
-  ]);
-  const present = (parseQuotedId(text, span) ?? parseValueAt(text, span)) as JsonObject;
-  return JSON.stringify({ ...present, ...Object.fromEntries(added) });
-}
-
-/** The replaced ids as JSON text. They need no escaping. */
-function renderIds({ entries, isList }: Placeholder): string {
-  if (!isList) return `"${entries[0]?.raw}"`;
-  const ids = entries.flatMap(({ raw }) => (isId(raw) ? [`"${raw}"`] : []));
+/** The ids as JSON text. They need no escaping. */
+function renderIds(value: Reference['value']): string {
+  if (!isList(value)) return `"${value.raw}"`;
+  const ids = value.flatMap(({ raw }) => (isId(raw) ? [`"${raw}"`] : []));
   return `[${ids.join(',')}]`;
 }

@@ -58,7 +58,12 @@ function writesFirst({ findText, findByIds }: TextReader, writes: readonly Write
       }
       const missing = ids.filter((id) => !found.has(id));
       if (missing.length === 0) return found;
-      return new Map([...found, ...(await findByIds(namespace, missing, options))]);
+      const stored = await findByIds(namespace, missing, options);
+      for (const id of missing) {
+        const text = stored.get(id);
+        if (text !== undefined) found.set(id, text);
+      }
+      return found;
     },
   };
 }

@@ -66,27 +66,30 @@ export function findById(context: QueryContext, ns: Namespace, id: string): stri
   });
 }
 
-/** Finds the texts of documents by their ids. Ids without a document are missing. */
+const NO_DOCUMENTS: ReadonlyMap<string, string> = new Map();
+
+/** Finds the texts of documents by their ids, perhaps among others. Ids without a document are missing. */
 export function findByIds(
   context: QueryContext,
   ns: Namespace,
   ids: readonly string[],
   { workLimit, cache }: { readonly workLimit: WorkLimit; readonly cache: DocumentCache },
 ): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  onSnapshot(context, ns, (entry) => {
-    if (entry === undefined) return;
+  return onSnapshot(context, ns, (entry) => {
+    if (entry === undefined) return NO_DOCUMENTS;
     const cached = cache.textsOf(entry);
-    const missing = ids.filter((id) => {
+    if (ids.every((id) => cached.has(id))) return cached;
+    const found = new Map<string, string>();
+    const missing = new Set<string>();
+    for (const id of ids) {
       const text = cached.get(id);
-      if (text !== undefined) found.set(id, text);
-      return text === undefined;
-    });
-    if (missing.length === 0) return;
+      if (text === undefined) missing.add(id);
+      else found.set(id, text);
+    }
     const statement = context.connection.statement(
       `select id, json from ${documentTable(entry.n)} where id = ?`,
     );
-    const isUnchecked = isShort(entry, missing.length);
+    const isUnchecked = isShort(entry, missing.size);
     for (const wanted of missing) {
       const row = statement.get(wanted) as unknown as [string, unknown] | undefined;
       if (row === undefined) continue;
@@ -96,6 +99,6 @@ export function findByIds(
       // The id of the row, as `wanted` may be a part of the text of a whole document.
       cache.add(entry, id, text);
     }
+    return found;
   });
-  return found;
 }
