@@ -77,10 +77,9 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
 
   using hooks = collection.settings.hooks?.beforeCreate && openHookSession(deps, request);
   const context = hooks?.context ?? request;
-  const beforeCreate = { event: 'beforeCreate', collection } as const;
-  const indexOf = (index: number) => (isList ? { index } : {});
+  const at = { event: 'beforeCreate', collection } as const;
   const documents = hooks
-    ? await hooks.transformEach(beforeCreate, creation.documents, indexOf)
+    ? await hooks.transformEach(at, creation.documents, (index) => (isList ? { index } : {}))
     : creation.documents;
 
   const extraction = { registry, limits, generateId, caller, quota: { remaining: limits.batch } };
