@@ -62,19 +62,6 @@ function applyDefaults(collection: Collection, document: JsonObject): JsonObject
   return result ?? document;
 }
 
-function normalise(collection: Collection, document: JsonObject): JsonObject {
-  let result: Record<string, Json> | undefined;
-  for (const name of Object.keys(document)) {
-    const value = document[name] ?? null;
-    const field = collection.fields.get(name);
-    const stored = field && value !== null ? FIELD_TYPES[field.type].normalise(value) : value;
-    if (stored === value) continue;
-    result ??= { ...document };
-    result[name] = stored;
-  }
-  return result ?? document;
-}
-
 /**
  * Validates one document, or in mode `update` the fields that an update sets. Strip internal fields first.
  * Issues of required fields come first, in the order of the specification, then those of the fields as sent.
@@ -88,6 +75,7 @@ export function validateDocument(collection: Collection, sent: JsonObject, mode:
   }
   const quota = createPatternQuota();
   const undeclared: string[] = [];
+  let normal: Record<string, Json> | undefined;
   for (const name of Object.keys(document)) {
     if (results.length >= MAX_ISSUES) break;
     const field = collection.fields.get(name);
@@ -97,16 +85,23 @@ export function validateDocument(collection: Collection, sent: JsonObject, mode:
       continue;
     }
     const value = document[name] ?? null;
-    const result = value === null ? undefined : checkValue(field, value, quota);
+    if (value === null) continue;
+    const result = checkValue(field, value, quota);
     if (result !== undefined) results.push(result);
+    if (result !== undefined && !isPending(result)) continue;
+    const stored = FIELD_TYPES[field.type].normalise(value);
+    if (stored !== value) {
+      normal ??= { ...document };
+      normal[name] = stored;
+    }
   }
   if (results.length === 0) {
-    return { document: normalise(collection, document), issues: NONE, pending: NONE, undeclared, results };
+    return { document: normal ?? document, issues: NONE, pending: NONE, undeclared, results };
   }
   const pending = results.filter(isPending);
   const issues = results.filter((result) => !isPending(result)) as ErrorItem[];
-  const normal = issues.length === 0 ? normalise(collection, document) : document;
-  return { document: normal, issues, pending, undeclared, results };
+  const valid = issues.length === 0 ? (normal ?? document) : document;
+  return { document: valid, issues, pending, undeclared, results };
 }
 
 /** All issues of a validated document, after the patterns that need a worker have been run. */

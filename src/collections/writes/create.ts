@@ -77,22 +77,20 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
 
   using hooks = collection.settings.hooks?.beforeCreate && openHookSession(deps, request);
   const context = hooks?.context ?? request;
-  const beforeCreate = { event: 'beforeCreate', collection } as const;
-  const indexOf = (index: number) => (isList ? { index } : {});
+  const at = { event: 'beforeCreate', collection } as const;
   const documents = hooks
-    ? await hooks.transformEach(beforeCreate, creation.documents, indexOf)
+    ? await hooks.transformEach(at, creation.documents, (index) => (isList ? { index } : {}))
     : creation.documents;
 
-  const extraction = { registry, limits, generateId, caller, quota: { remaining: limits.batch } };
-  const extracted = await mapYielding(documents, (document, index) => {
-    const position = isList ? { prefix: '', index } : WHOLE_BODY;
-    return extractSubDocuments({ collection, position }, document, extraction);
-  });
-  const subDocuments = extracted.flatMap((body) => body.subDocuments);
-  const hasSubDocuments = subDocuments.length > 0;
-
   const target = { collection, mode: 'create' } as const;
-  const bodies = await startAllYielding(extracted, (body) => validateBody(deps, target, body));
+  const extraction = { registry, limits, generateId, caller, quota: { remaining: limits.batch } };
+  const bodies = await startAllYielding(documents, (document, index) => {
+    const position = isList ? { prefix: '', index } : WHOLE_BODY;
+    const extracted = extractSubDocuments({ collection, position }, document, extraction);
+    return validateBody(deps, target, extracted);
+  });
+  const subDocuments = bodies.flatMap((body) => body.subDocuments);
+  const hasSubDocuments = subDocuments.length > 0;
   const issues = bodies.flatMap((body) => body.issues);
   // Sub-documents may have issues too: all are reported together.
   if (!hasSubDocuments) assertValid(issues);

@@ -10,7 +10,7 @@ import { type BodyPosition, type ExtractedBody, indexMember, type SubDocument } 
 import type { WriteDeps } from './write-deps.ts';
 
 /** Sub-documents that a request may still have, over all its bodies. */
-export interface SubDocumentQuota {
+interface SubDocumentQuota {
   remaining: number;
 }
 

@@ -129,11 +129,14 @@ export class WritePlan {
 
   /** Computes the updates, in the order in which they were added. Call once, last. */
   finish(): MaybePromise<FinishedPlan> {
-    const pending = this.#updates === undefined ? NONE : [...this.#updates.values()];
-    return andThen(
-      mapYielding(pending, (update) => this.#applyUpdate(update)),
-      (updated) => ({ ...orderWrites(this.#planned), updated, afterHookEvents: this.#afterHookEvents }),
-    );
+    if (this.#updates === undefined) return this.#finishWith(NONE);
+    const applied = mapYielding([...this.#updates.values()], (update) => this.#applyUpdate(update));
+    return andThen(applied, (updated) => this.#finishWith(updated));
+  }
+
+  #finishWith(updated: readonly Written[]): FinishedPlan {
+    const { writes, positions } = orderWrites(this.#planned);
+    return { writes, positions, updated, afterHookEvents: this.#afterHookEvents };
   }
 
   #applyUpdate({ collection, stored, fields, position }: PendingUpdate): Written {

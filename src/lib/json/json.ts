@@ -1,7 +1,6 @@
 // The values that JSON can carry, and the check that finds those which a store or another client could not preserve.
 
-/** The values that JSON can carry. Documents, filters and specifications are made of these. */
-
+/** Documents, filters and specifications are made of these. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
