@@ -12,7 +12,7 @@ import {
   sendRequest,
   withFetchTimeout,
 } from '../lib/egress/http-request.ts';
-import { findFetchGrant } from '../modules/policy/fetch-grant-match.ts';
+import { findFetchGrant } from '../modules/policy/grants.ts';
 import type { FetchGrant } from '../sandbox-supervisor/model/module-version.ts';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

@@ -12,7 +12,7 @@ import {
   DEFAULT_RESPONSE_HEADERS,
   type HeaderDirection,
   headerGrantCovers,
-} from './header-rules.ts';
+} from './grants.ts';
 import { findPolicyIssues } from './policy-issues.ts';
 import {
   fetchLimitsFor,
