@@ -42,7 +42,7 @@ export async function parsePolicyText(policies: PolicyParser, text: string): Pro
 }
 
 /** The text of the file that holds a policy; undefined where a policy needs no file. */
-export function policyFileText({ input, text }: Policy): string | undefined {
+function policyFileText({ input, text }: Policy): string | undefined {
   return text ?? (input === undefined ? undefined : formatPolicy(input));
 }
 

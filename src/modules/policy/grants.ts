@@ -184,11 +184,11 @@ export function isPrivilegedHeader(direction: HeaderDirection, entry: string): b
 }
 
 /** Rounds of percent-decoding after which a path that is still encoded is rejected. */
-const MAX_ROUNDS = 3;
+const MAX_DECODE_ROUNDS = 3;
 
 function decodeFully(segment: string): string | undefined {
   let text = segment;
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_DECODE_ROUNDS; round += 1) {
     if (!text.includes('%')) return text;
     try {
       text = decodeURIComponent(text);

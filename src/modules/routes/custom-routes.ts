@@ -23,7 +23,7 @@ export interface RoutePattern {
   readonly optional: boolean;
 }
 
-const MAX_ROUTE = 500;
+const MAX_ROUTE_CHARACTERS = 500;
 const MAX_SEGMENTS = 20;
 const LITERAL = /^[A-Za-z0-9._~-]+$/;
 const SEGMENT = /\/((?:[^/()]|\([^()]*\))+)/y;
@@ -33,7 +33,7 @@ const PARAMETER_RULE =
   /^(?:(?:\[\^?(?:[^[\]\\]|\\[dw\\\]^.-])+\]|\\[dw.-]|[A-Za-z0-9_~.-])(?:[*+?]|\{[0-9]{1,3}(?:,(?:[0-9]{1,3})?)?\})?|\|)+$/;
 /** Instructions of the engine for one rule, and characters that it is given. */
 const MAX_RULE_SIZE = 500;
-const MAX_VALUE = 500;
+const MAX_VALUE_CHARACTERS = 500;
 
 function routeError(message: string): AppError {
   return new AppError('ENDPOINT_INVALID', { items: [{ field: 'route', message, code: 'ENDPOINT_LOAD' }] });
@@ -48,7 +48,7 @@ function compileRule(rule: string): (text: string) => boolean {
   try {
     const { size, test } = compileLinearRegex(`^(?:${rule})$`, '');
     if (size > MAX_RULE_SIZE) throw routeError(`\`(${rule})\` is too large`);
-    return (text) => text.length <= MAX_VALUE && test(text);
+    return (text) => text.length <= MAX_VALUE_CHARACTERS && test(text);
   } catch (error) {
     if (error instanceof LinearRegexError)
       throw routeError(`\`(${rule})\` is no pattern that can be used here`);
@@ -80,7 +80,8 @@ function parseSegment(part: string): { readonly segment: Segment; readonly optio
 
 /** Reads the route of an endpoint of this version. Throws ENDPOINT_INVALID about `route`. */
 export function parseRoute(route: string, apiVersion: string): RoutePattern {
-  if (route.length > MAX_ROUTE) throw routeError(`must have at most ${MAX_ROUTE} characters`);
+  if (route.length > MAX_ROUTE_CHARACTERS)
+    throw routeError(`must have at most ${MAX_ROUTE_CHARACTERS} characters`);
   const [version, ...rest] = splitRoute(route);
   if (version !== apiVersion) throw routeError(`must start with \`/${apiVersion}/\``);
   if (rest.length === 0) throw routeError('must name something below its version');
