@@ -6,6 +6,7 @@
 //   --seconds S     of each turn (2)
 //   --growth        10,000, 100,000 and 1,000,000 documents beside each other instead
 //   --endpoints     custom endpoints beside workerd and beside no sandbox instead
+//   --calls         of these only what a call costs
 //   --uploads       files beside a bare Fastify that writes them to a folder, reads meanwhile, a gigabyte instead
 //   --delivery      cached images beside a bare Fastify, rendering beside sharp called directly instead
 //   --soak N        N calls of good and bad endpoints instead, and what memory they left behind
@@ -13,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { benchCollections } from './collections.ts';
 import { benchRendering } from './delivery/rendering.ts';
 import { benchServing } from './delivery/serving.ts';
-import { benchEndpoints } from './endpoints/bench.ts';
+import { benchCalls, benchEndpoints } from './endpoints/bench.ts';
 import { soak } from './endpoints/soak.ts';
 import { openEngine } from './engines.ts';
 import { benchGrowth } from './growth.ts';
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '2' },
     growth: { type: 'boolean', default: false },
     endpoints: { type: 'boolean', default: false },
+    calls: { type: 'boolean', default: false },
     uploads: { type: 'boolean', default: false },
     delivery: { type: 'boolean', default: false },
     soak: { type: 'string' },
@@ -50,6 +52,7 @@ if (values.soak !== undefined) await soak(Number(values.soak));
 else if (values.delivery) {
   await benchServing(seconds);
   await benchRendering();
-} else if (values.endpoints) await benchEndpoints(seconds);
+} else if (values.calls) await benchCalls(seconds);
+else if (values.endpoints) await benchEndpoints(seconds);
 else if (values.uploads) await benchUploads(seconds);
 else await benchDatabase();

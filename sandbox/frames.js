@@ -3,8 +3,8 @@
 import { readSync, writeSync } from 'node:fs';
 
 /** Most bytes of a header and of the raw bytes of one frame, in either direction. */
-export const MAX_HEADER = 1_048_576;
-export const MAX_RAW = 67_108_864;
+export const MAX_HEADER_BYTES = 1_048_576;
+export const MAX_RAW_BYTES = 67_108_864;
 
 const LENGTHS = 8;
 const SMALL = 65_536;
@@ -84,7 +84,7 @@ export function createFrameReader(fd) {
     }
     const headerBytes = buffer.readUInt32BE(start);
     const rawBytes = buffer.readUInt32BE(start + 4);
-    if (headerBytes > MAX_HEADER || rawBytes > MAX_RAW) throw new Error('too large');
+    if (headerBytes > MAX_HEADER_BYTES || rawBytes > MAX_RAW_BYTES) throw new Error('too large');
     if (!fill(LENGTHS + headerBytes + rawBytes)) throw new Error('cut short');
     const rawStart = start + LENGTHS + headerBytes;
     const header = JSON.parse(buffer.toString('utf8', start + LENGTHS, rawStart));

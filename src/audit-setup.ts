@@ -15,7 +15,7 @@ import type { Config } from './config/schema.ts';
 import { mapConcurrent } from './lib/async/concurrency.ts';
 import { sha256Hex } from './lib/sha256.ts';
 import { createModuleFiles, type ModuleFolders } from './modules/lifecycle/module-files.ts';
-import { modulePath } from './modules/model/module-address.ts';
+import { modulePath } from './modules/model/module-types.ts';
 import type { DocumentStore } from './stores/ports.ts';
 
 function folderOptions({ auth, database }: Config, cwd: string) {

@@ -16,9 +16,14 @@ export interface EndpointServer extends RunningServer {
   post(name: string, source: string, policy?: object): Promise<void>;
 }
 
-/** Cloister with the handler as `/1.0/ranking`, at the highest isolation level of this machine. */
-export async function startEndpoints(): Promise<EndpointServer> {
-  const server = await startCloister({});
+const JIT_DOMAIN = 'compiled';
+
+/**
+ * Cloister with the handler as `/1.0/ranking`, at the highest isolation level of this machine. `jit`: in a trust domain with the
+ * just-in-time compiler.
+ */
+export async function startEndpoints({ jit = false } = {}): Promise<EndpointServer> {
+  const server = await startCloister({}, jit ? { sandbox: { jitDomains: [JIT_DOMAIN] } } : {});
   const send = async (path: string, method: string, type: string, body: string) => {
     const headers = { ...server.headers, 'content-type': type };
     const answer = await fetch(server.url + path, { method, headers, body });
@@ -30,7 +35,7 @@ export async function startEndpoints(): Promise<EndpointServer> {
     await send(`/1.0/${name}/policy`, 'PUT', 'application/json', JSON.stringify(policy));
   };
   pinServer(server.pid);
-  await post('ranking', ENDPOINT);
+  await post('ranking', ENDPOINT, jit ? { version: 1, trustDomain: JIT_DOMAIN } : undefined);
   return { ...server, headers: {}, post };
 }
 

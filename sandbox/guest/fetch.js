@@ -7,7 +7,7 @@
   const { failureOf, callServer } = kit.requests;
   const { copyOf, encode, fromBase64, toBase64, viewOf } = kit.bytes;
   const MAX_HEADERS = 100;
-  const MAX_CHARACTERS = 1_048_576;
+  const MAX_ARGUMENT_CHARACTERS = 1_048_576;
 
   class FetchHeaders {
     #pairs;
@@ -159,7 +159,7 @@
     const headers = given === '' || type === '' ? given + type : `${given},${type}`;
     const target = `"url":${JSONStringify(String(input))},"method":${JSONStringify(method)}`;
     const args = `{${target},"headers":[${headers}],"body":${body.text},"bodyEncoding":"${body.encoding}"}`;
-    if (args.length > MAX_CHARACTERS) throw new RangeError('The request is too large');
+    if (args.length > MAX_ARGUMENT_CHARACTERS) throw new RangeError('The request is too large');
     return args;
   }
 

@@ -13,7 +13,7 @@
   } = kit.p;
   const { StringToLowerCase, TypeError } = kit.p;
   const MAX_HEADERS = 50;
-  const MAX_CHARACTERS = 16_384;
+  const MAX_HEADER_CHARACTERS = 16_384;
   const NAME = new RegExp("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$");
   /** Also refuses line ends, and what becomes one when only its low byte is kept. */
   const NOT_A_VALUE = new RegExp('[^\\t\\x20-\\x7e\\x80-\\xff]');
@@ -48,8 +48,8 @@
       const count = this.#count + entry.count - (old === undefined ? 0 : old.count);
       const characters = this.#characters + entry.characters - (old === undefined ? 0 : old.characters);
       if (count > MAX_HEADERS) throw new RangeError(`An answer has at most ${MAX_HEADERS} headers`);
-      if (characters > MAX_CHARACTERS) {
-        throw new RangeError(`The headers of an answer have at most ${MAX_CHARACTERS} characters`);
+      if (characters > MAX_HEADER_CHARACTERS) {
+        throw new RangeError(`The headers of an answer have at most ${MAX_HEADER_CHARACTERS} characters`);
       }
       this.#entries[key] = entry;
       this.#count = count;

@@ -4,7 +4,7 @@
   'use strict';
   const { JSONStringify, TypeError } = kit.p;
   const { Request, fail, finish, current } = kit.requests;
-  const MAX_CHARACTERS = 60_000;
+  const MAX_SETTINGS_CHARACTERS = 60_000;
   const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
   /** JSON text of an object, `{}` for anything else. */
@@ -14,7 +14,8 @@
     if (typeof settings !== 'object' || settings === null) return '{}';
     const text = JSONStringify(settings);
     if (typeof text !== 'string' || text[0] !== '{') return '{}';
-    if (text.length > MAX_CHARACTERS) throw new TypeError('module.exports.model.settings is too large');
+    if (text.length > MAX_SETTINGS_CHARACTERS)
+      throw new TypeError('module.exports.model.settings is too large');
     return text;
   }
 

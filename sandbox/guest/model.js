@@ -4,7 +4,7 @@
   'use strict';
   const { JSONParse, JSONStringify, Promise, RangeError, String, TypeError } = kit.p;
   const { failureOf, callServer } = kit.requests;
-  const MAX_CHARACTERS = 1_048_576;
+  const MAX_ARGUMENT_CHARACTERS = 1_048_576;
 
   /** `,"name":…`, or nothing where there is no value. */
   function member(name, value) {
@@ -34,7 +34,8 @@
     /** With a callback `(error, result)`, or without one a promise. */
     #call(action, members, callback) {
       const args = `{"collection":${this.#collection}${members}}`;
-      if (args.length > MAX_CHARACTERS) throw new RangeError('The arguments of this call are too large');
+      if (args.length > MAX_ARGUMENT_CHARACTERS)
+        throw new RangeError('The arguments of this call are too large');
       const send = (done, failed) =>
         callServer(this.#request, `model.${action}`, args, (ok, text) =>
           ok ? done(JSONParse(text)) : failed(failureOf(text)),

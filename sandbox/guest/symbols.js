@@ -2,7 +2,7 @@
 (function symbols(kit) {
   'use strict';
   const { RangeError, String, Symbol, SymbolFor } = kit.p;
-  const MAX_CHARACTERS = 100;
+  const MAX_KEY_CHARACTERS = 100;
 
   kit.alias(Symbol, 'for', (key) => {
     const text = String(key);
@@ -10,8 +10,8 @@
     if (request === undefined || request.dead || request.symbolsLeft <= 0) {
       throw new RangeError('Too many keys for Symbol.for in one request');
     }
-    if (text.length > MAX_CHARACTERS) {
-      throw new RangeError(`A key of Symbol.for has at most ${MAX_CHARACTERS} characters`);
+    if (text.length > MAX_KEY_CHARACTERS) {
+      throw new RangeError(`A key of Symbol.for has at most ${MAX_KEY_CHARACTERS} characters`);
     }
     request.symbolsLeft -= 1;
     return SymbolFor(text);

@@ -12,13 +12,13 @@ import {
   sendRequest,
   withFetchTimeout,
 } from '../lib/egress/http-request.ts';
-import { findFetchGrant } from '../modules/policy/fetch-grant-match.ts';
+import { findFetchGrant } from '../modules/policy/grants.ts';
 import type { FetchGrant } from '../sandbox-supervisor/model/module-version.ts';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-const MAX_COUNT = 50;
-const MAX_CHARACTERS = 16 * 1024;
+const MAX_HEADERS = 50;
+const MAX_HEADER_CHARACTERS = 16 * 1024;
 const SECRET = 'secret:';
 
 /** Headers of message framing and of the connection: only the server sets them. */
@@ -65,7 +65,7 @@ export function parseGuestHeaders(list: HeaderList, origin: string): HeaderList 
     VALUE.test(value) && !FRAMING.has(name) && !GRANTED_ONLY.test(name);
   // Names are tested before they are lowered: a few letters outside ASCII become ASCII by that.
   const isValid = list.every(([name]) => TOKEN.test(name)) && headers.every(fit);
-  if (!isValid || headers.length > MAX_COUNT || characters > MAX_CHARACTERS) {
+  if (!isValid || headers.length > MAX_HEADERS || characters > MAX_HEADER_CHARACTERS) {
     throw new FetchRefusedError('header', origin);
   }
   return headers;

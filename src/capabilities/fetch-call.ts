@@ -16,9 +16,9 @@ import { GuestCallError, getArgument } from './guest-call.ts';
 import type { InvocationContext } from './model-scope.ts';
 
 /** At a time, for one module. */
-const MAX_ACTIVE = 64;
+const MAX_ACTIVE_FETCHES = 64;
 /** In a minute, for one module. */
-const MAX_PER_MINUTE = 12_000;
+const MAX_FETCHES_PER_MINUTE = 12_000;
 const MINUTE_MS = 60_000;
 
 interface FetchCount {
@@ -56,8 +56,8 @@ export function createFetchLimiter(now: () => number): FetchLimiter {
   return {
     acquire(key) {
       const count = countOf(key);
-      if (count.active >= MAX_ACTIVE) return 'concurrency';
-      if (count.begun >= MAX_PER_MINUTE) return 'rate';
+      if (count.active >= MAX_ACTIVE_FETCHES) return 'concurrency';
+      if (count.begun >= MAX_FETCHES_PER_MINUTE) return 'rate';
       count.active += 1;
       count.begun += 1;
       return undefined;
@@ -71,7 +71,7 @@ export function createFetchLimiter(now: () => number): FetchLimiter {
   };
 }
 
-const MAX_URL = 8192;
+const MAX_URL_CHARACTERS = 8192;
 const METHOD = /^[A-Z][A-Z-]{0,31}$/;
 /** Methods that turn a connection into something else, or echo headers that the server added. */
 const FORBIDDEN_METHODS: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK']);
@@ -126,7 +126,7 @@ function getBodyArgument(args: JsonObject): Buffer | undefined {
 
 function getUrlArgument(args: JsonObject): URL {
   const text = getArgument(args, 'url');
-  const url = typeof text === 'string' && text.length <= MAX_URL ? URL.parse(text) : null;
+  const url = typeof text === 'string' && text.length <= MAX_URL_CHARACTERS ? URL.parse(text) : null;
   if (url === null) throw new FetchRefusedError('url', '');
   return url;
 }

@@ -76,7 +76,7 @@ export function parseModelRequest(args: JsonObject, collection: Collection, maxR
 }
 
 /** Bytes of the documents in an answer: what crosses to the guest must fit into its heap. */
-const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 /** Up to so many bytes are written at once. */
 const MAX_SYNC_BYTES = 64 * 1024;
 
@@ -93,7 +93,7 @@ export function createResultJoiner(): JoinResults {
   };
   return async (documents) => {
     const bytes = textByteLength(documents);
-    if (bytes > MAX_BYTES) return undefined;
+    if (bytes > MAX_ANSWER_BYTES) return undefined;
     return bytes > MAX_SYNC_BYTES ? inTurn(() => writeLong(documents)) : write(documents);
   };
 }

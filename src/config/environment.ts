@@ -11,11 +11,11 @@ import {
 import type { SettingSchema, ValueSchema } from './schema/setting-schema.ts';
 import {
   mapSetting,
-  type NamedSettingGroup,
   SETTING_GROUPS,
   SETTING_MAPS,
   SETTINGS,
   type Setting,
+  type SettingGroupName,
 } from './setting-names.ts';
 
 const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
@@ -88,7 +88,7 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-function fromBlock({ path, env: name, shorthand }: NamedSettingGroup, text: string): EnvironmentSource {
+function fromBlock({ path, env: name, shorthand }: SettingGroupName, text: string): EnvironmentSource {
   // Any other text is a value of the setting that the group's name is a shorthand for.
   if (shorthand && !isObjectText(text)) return { assignments: [], issues: [], unknown: [] };
   const value = parseObject(text);

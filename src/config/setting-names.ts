@@ -47,14 +47,14 @@ function listSettings(block: SettingGroup, keys: readonly string[]): Setting[] {
 export const SETTINGS: readonly Setting[] = listSettings(CONFIG_SCHEMA, []);
 
 /** A block that one variable can set as a whole, in JSON. */
-export interface NamedSettingGroup {
+export interface SettingGroupName {
   readonly path: string;
   readonly env: string;
   /** A bare boolean may stand for it. */
   readonly shorthand: boolean;
 }
 
-function listGroups(block: SettingGroup, keys: readonly string[]): NamedSettingGroup[] {
+function listGroups(block: SettingGroup, keys: readonly string[]): SettingGroupName[] {
   return Object.entries(block.properties).flatMap(([key, node]) => {
     const path = [...keys, key];
     const named = { path: path.join('.'), env: envName(path) };
@@ -65,17 +65,17 @@ function listGroups(block: SettingGroup, keys: readonly string[]): NamedSettingG
 }
 
 /** Every block and family, the outer ones first. */
-export const SETTING_GROUPS: readonly NamedSettingGroup[] = listGroups(CONFIG_SCHEMA, []);
+export const SETTING_GROUPS: readonly SettingGroupName[] = listGroups(CONFIG_SCHEMA, []);
 
-/** A family with where it lies. */
-export interface NamedSettingMap {
+/** How a map of settings is named: its path in a file, and the variables of its members. */
+export interface SettingMapName {
   readonly path: string;
   /** What the variable of a member begins with, its `_` included. */
   readonly env: string;
   readonly node: SettingMap;
 }
 
-function listMaps(block: SettingGroup, keys: readonly string[]): NamedSettingMap[] {
+function listMaps(block: SettingGroup, keys: readonly string[]): SettingMapName[] {
   return Object.entries(block.properties).flatMap(([key, node]) => {
     const path = [...keys, key];
     if (isSettingMap(node)) return [{ path: path.join('.'), env: `${envName(path)}_`, node }];
@@ -83,10 +83,10 @@ function listMaps(block: SettingGroup, keys: readonly string[]): NamedSettingMap
   });
 }
 
-export const SETTING_MAPS: readonly NamedSettingMap[] = listMaps(CONFIG_SCHEMA, []);
+export const SETTING_MAPS: readonly SettingMapName[] = listMaps(CONFIG_SCHEMA, []);
 
-/** The setting of this name in a family; none when the name is not allowed there. */
-export function mapSetting({ path, env, node }: NamedSettingMap, name: string): Setting | undefined {
+/** The setting of this name in a map; none when the name is not allowed there. */
+export function mapSetting({ path, env, node }: SettingMapName, name: string): Setting | undefined {
   if (!new RegExp(node.propertyNames.pattern).test(name)) return undefined;
   return { path: `${path}.${name}`, leaf: node.additionalProperties, env: [env + name] };
 }

@@ -2,7 +2,7 @@
 
 import type { GuestRequest } from '../../sandbox/protocol.ts';
 import type { Client } from '../auth/clients/client.ts';
-import { createHeaderGrant, type HeaderGrant, isFramingHeader } from '../modules/policy/header-rules.ts';
+import { createHeaderGrant, type HeaderGrant, isFramingHeader } from '../modules/policy/grants.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
 import type { InvocationResult } from '../sandbox-supervisor/model/sandbox.ts';
 

@@ -6,8 +6,7 @@ import type { AuditAction } from '../auth/audit/audit-entry.ts';
 import type { Log } from '../lib/logger.ts';
 import type { Incident } from '../sandbox-supervisor/model/sandbox.ts';
 import type { DeferredWrites } from './lifecycle/deferred-writes.ts';
-import { moduleAuditEntry, modulePath, parseModuleKey } from './model/module-address.ts';
-import type { ModuleAddress } from './model/module-types.ts';
+import { type ModuleAddress, moduleAuditEntry, modulePath, parseModuleKey } from './model/module-types.ts';
 import type { ModuleState } from './versions/module-records.ts';
 import type { ModuleStates } from './versions/module-states.ts';
 import {

@@ -6,24 +6,27 @@ import { AppError, type ErrorItem } from '../errors/errors.ts';
 import { parseLineNumbers } from '../lib/json/json-line-numbers.ts';
 import type { Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
 import {
-  type CodeValidator,
-  type CodeValidatorDeps,
-  createCodeValidator,
-  inspectSyntax,
-} from './lifecycle/code-validation.ts';
-import {
   createModuleFiles,
   type ModuleFile,
   type ModuleFiles,
   type ModuleFolders,
 } from './lifecycle/module-files.ts';
-import { moduleKey } from './model/module-address.ts';
-import type { ModuleAddress } from './model/module-types.ts';
+import { type ModuleAddress, moduleKey } from './model/module-types.ts';
 import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
 import type { PolicyLimits } from './policy/policy-limits.ts';
-import { assertNameAvailable, assertRouteAvailable, type RoutedEndpoint } from './routes/route-conflicts.ts';
-import { parseRoute } from './routes/route-pattern.ts';
-import type { CodeMetadata } from './versions/code-metadata.ts';
+import {
+  assertNameAvailable,
+  assertRouteAvailable,
+  parseRoute,
+  type RoutedEndpoint,
+} from './routes/custom-routes.ts';
+import {
+  type CodeMetadata,
+  type CodeValidator,
+  type CodeValidatorDeps,
+  createCodeValidator,
+  inspectSyntax,
+} from './versions/code-validation.ts';
 
 interface ModuleIssue {
   /** Absolute path. */

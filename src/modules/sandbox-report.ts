@@ -12,9 +12,8 @@ import {
   type ModuleFolders,
 } from './lifecycle/module-files.ts';
 import { applyOperatorCommands, loadOperatorCommands } from './lifecycle/operator-commands.ts';
-import { readPolicyFile } from './lifecycle/policy-file.ts';
-import { moduleKey, modulePath, parseModuleKey } from './model/module-address.ts';
-import type { ModuleAddress } from './model/module-types.ts';
+import { readPolicyFile } from './lifecycle/publish-steps.ts';
+import { type ModuleAddress, moduleKey, modulePath, parseModuleKey } from './model/module-types.ts';
 import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
 import type { PolicyLimits } from './policy/policy-limits.ts';
 import {

@@ -29,7 +29,7 @@ export interface HostPoolOptions {
 }
 
 /** Hears what happens in the pool. */
-export interface HostPoolListener extends Pick<HostConnectionEvents<Host>, 'onMessage'> {
+interface HostPoolListener extends Pick<HostConnectionEvents<Host>, 'onMessage'> {
   /** A host is locked and listening. */
   onReady(host: Host): void;
   /** A host is dead; its invocations are still in it. */

@@ -36,7 +36,7 @@ interface QueuedInspection {
 const HEAP_MB = 64;
 /** The load limit, and time to compile: no timeout but this one stops a compiler. */
 const TIMEOUT_MS = 2000;
-const MAX_QUEUE = 2000;
+const MAX_WAITING = 2000;
 /** A host may be killed through no fault of the code; hardly twice. */
 const MAX_ATTEMPTS = 2;
 const RETRY_AFTER_SECONDS = 2;
@@ -105,7 +105,7 @@ export function createInspector({ pool, now }: InspectorDeps): Inspector {
     inspect: (source, kind, author) =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(disabled());
-        if (queue.length >= MAX_QUEUE)
+        if (queue.length >= MAX_WAITING)
           return reject(new AppError('ENDPOINT_BUSY', { retryAfter: RETRY_AFTER_SECONDS }));
         queue.push({ source, kind, author, resolve, reject, attempts: 0 });
         next();

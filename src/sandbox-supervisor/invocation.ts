@@ -15,7 +15,7 @@ import { parseLogEvent } from './protocol/guest-events.ts';
 /** Log lines that one invocation may have, whatever its policy. */
 export const MAX_LOG_LINES = 100;
 /** A caller waits this long for a host. */
-const MAX_QUEUE_MS = 1000;
+const MAX_WAIT_MS = 1000;
 /** What the guest side adds to a log that has reached its limit. */
 const LOG_SLACK = { lines: 1, characters: 2048 };
 
@@ -131,7 +131,7 @@ export class Invocation {
 
   /** A first attempt waits for a host as long as a caller is made to wait, an isolated retry as long as it may run. */
   isWaitingTooLong(now: number): boolean {
-    return now - this.#queuedAt > (this.#isIsolatedRetry ? this.limits.wallMs : MAX_QUEUE_MS);
+    return now - this.#queuedAt > (this.#isIsolatedRetry ? this.limits.wallMs : MAX_WAIT_MS);
   }
 
   /** Restarts the clock of its wait for a host. */

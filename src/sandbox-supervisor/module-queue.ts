@@ -3,9 +3,9 @@
 import { failedResult, type Invocation } from './invocation.ts';
 import type { InvocationResult } from './model/sandbox.ts';
 
-const MAX_QUEUE = 32;
+const MAX_WAITING = 32;
 /** The same for a module whose invocations are short and make no guest calls. */
-const MAX_STREAM_QUEUE = 1024;
+const MAX_STREAM_WAITING = 1024;
 /** Invocations in one frame, and characters of their requests: a larger request is sent alone. */
 const MAX_BATCH = 16;
 const MAX_BATCH_CHARACTERS = 1_048_576;
@@ -89,7 +89,7 @@ export class ModuleQueue {
 
   /** Invocations that may wait for a host. */
   get maxLength(): number {
-    return this.#sliceMs <= STREAM_MS && this.isNonBlocking ? MAX_STREAM_QUEUE : MAX_QUEUE;
+    return this.#sliceMs <= STREAM_MS && this.isNonBlocking ? MAX_STREAM_WAITING : MAX_WAITING;
   }
 
   /** A time slice was long: the module gets fewer hosts. */

@@ -32,7 +32,7 @@ export interface Demand {
 }
 
 /** Invocations that one host may have of a module that has made no guest calls so far. */
-const MAX_UNEXPECTED = 4;
+const MAX_UNEXPECTED_WAITS = 4;
 const LONG_SLICE_MS = 50;
 
 /**
@@ -51,7 +51,7 @@ export function maxInFlight(
   const started = host?.startedCount ?? 0;
   const max = concurrency - elsewhere;
   if (max <= started) return 0;
-  return queue.isNonBlocking ? Math.min(max, started + MAX_UNEXPECTED) : max;
+  return queue.isNonBlocking ? Math.min(max, started + MAX_UNEXPECTED_WAITS) : max;
 }
 
 /**

@@ -124,7 +124,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     return scheduler.enqueue(request);
   };
 
-  /** What ready hosts send. False: the message has no place here, so the host is compromised. */
+  /** What hosts send. False: the message has no place here, so the host is compromised. */
   const onMessage = (host: Host, message: FromHost, raw: Buffer): boolean => {
     switch (message.t) {
       case 'results':

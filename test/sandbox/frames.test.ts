@@ -3,7 +3,12 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createFrameReader, createFrameWriter, MAX_HEADER, MAX_RAW } from '../../sandbox/frames.js';
+import {
+  createFrameReader,
+  createFrameWriter,
+  MAX_HEADER_BYTES,
+  MAX_RAW_BYTES,
+} from '../../sandbox/frames.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'frames-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -70,8 +75,8 @@ describe('reading frames', () => {
   });
 
   it.each([
-    ['a header that is too large', frame('{}', '', [MAX_HEADER + 1, 0])],
-    ['raw bytes that are too many', frame('{}', '', [2, MAX_RAW + 1])],
+    ['a header that is too large', frame('{}', '', [MAX_HEADER_BYTES + 1, 0])],
+    ['raw bytes that are too many', frame('{}', '', [2, MAX_RAW_BYTES + 1])],
     ['the largest numbers', frame('{}', '', [0xffffffff, 0xffffffff])],
     ['a cut frame', frame('{}', 'abc').subarray(0, -1)],
     ['cut lengths', Buffer.alloc(5)],

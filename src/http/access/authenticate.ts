@@ -7,7 +7,7 @@ import { createCaller } from '../../auth/authorize.ts';
 import type { Client } from '../../auth/clients/client.ts';
 import type { RequestContext, RequestOrigin } from '../../collections/model/documents.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
-import { apiVersionIssue } from '../../modules/model/module-address.ts';
+import { apiVersionIssue } from '../../modules/model/module-types.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { redactTokens, requestPath } from '../core/request-url.ts';
 import type { OnRequestHook } from '../core/resource.ts';

@@ -5,8 +5,7 @@ import type { AuditAction } from '../../auth/audit/audit-entry.ts';
 import { isStoreUnavailable } from '../../errors/errors.ts';
 import { createKeyedMutex } from '../../lib/async/concurrency.ts';
 import type { Log } from '../../lib/logger.ts';
-import { moduleKey } from '../model/module-address.ts';
-import type { ModuleAddress } from '../model/module-types.ts';
+import { type ModuleAddress, moduleKey } from '../model/module-types.ts';
 import type { ModuleRecords } from '../versions/module-records.ts';
 import type { ModuleLocks, ModuleStates } from '../versions/module-states.ts';
 

@@ -4,22 +4,22 @@ import { setTimeout } from 'node:timers/promises';
 import { AppError, isStoreUnavailable } from '../../errors/errors.ts';
 import { createRetrier, type Pause } from '../../lib/async/retry.ts';
 import type { Log } from '../../lib/logger.ts';
-import { moduleAuditEntry, moduleKey } from '../model/module-address.ts';
-import type { ModuleAddress } from '../model/module-types.ts';
+import { type ModuleAddress, moduleAuditEntry, moduleKey } from '../model/module-types.ts';
+import type { CodeValidator } from '../versions/code-validation.ts';
 import type { VersionRecord } from '../versions/module-records.ts';
 import { withActiveVersion } from '../versions/state-transitions.ts';
-import type { CodeValidator } from './code-validation.ts';
 import type { FileText, ModuleFile } from './module-files.ts';
-import { loadCurrentPolicy, parsePolicyText } from './policy-file.ts';
 import {
   activateVersion,
   assertModulePaths,
   createVersionRecord,
+  loadCurrentPolicy,
   type NewCode,
   type PublishDeps,
-} from './publish-version.ts';
+  parsePolicyText,
+} from './publish-steps.ts';
 import { applyPolicyFromFile } from './put-policy.ts';
-import { type RemoveModuleDeps, removeDeletedModule } from './remove-module.ts';
+import { type RemoveModuleDeps, removeDeletedModule } from './stop-module.ts';
 
 // Some editors remove a file before they write it again.
 const DELETION_DELAY_MS = 300;

@@ -5,16 +5,14 @@ import { AppError, isStoreUnavailable } from '../../errors/errors.ts';
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import type { Pause } from '../../lib/async/retry.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
-import { moduleAuditEntry, moduleKey, parseModuleKey } from '../model/module-address.ts';
-import type { ModuleAddress } from '../model/module-types.ts';
+import { type ModuleAddress, moduleAuditEntry, moduleKey, parseModuleKey } from '../model/module-types.ts';
 import type { ModuleState, VersionRecord } from '../versions/module-records.ts';
 import type { ModuleEntry } from '../versions/module-states.ts';
 import { withActiveVersion } from '../versions/state-transitions.ts';
 import { type FileEditDeps, logRejectedFile, publishFromFile } from './file-edits.ts';
 import { applyOperatorCommands, type OperatorCommand } from './operator-commands.ts';
-import { readPolicyFile } from './policy-file.ts';
-import { assertModulePaths } from './publish-version.ts';
-import { removeDeletedModule } from './remove-module.ts';
+import { assertModulePaths, readPolicyFile } from './publish-steps.ts';
+import { removeDeletedModule } from './stop-module.ts';
 
 const MAX_CONCURRENT_READS = 16;
 // While one version is stored the next is inspected; more at once would only wait for each other.

@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { atomicWrite, isFileMissing, listNames, removeFile } from '../../lib/files/file-operations.ts';
 import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
-import { isModuleAddress } from '../model/module-address.ts';
-import type { ModuleAddress, ModuleFilePart } from '../model/module-types.ts';
+import { isModuleAddress, type ModuleAddress, type ModuleFilePart } from '../model/module-types.ts';
 
 const ENDPOINT_FILE = /^endpoint\.(?<name>.+?)\.(?<ending>policy\.json|js)$/;
 const HOOK_FILE = /^(?<name>.+?)\.(?<ending>policy\.json|js)$/;

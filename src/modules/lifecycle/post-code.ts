@@ -1,11 +1,28 @@
-// Posting code: validates it, finds its policy, and publishes the new version, or saves it as pending until a reviewer approves it.
+// Posting code, told from top to bottom: the code is validated and stored as the next version, its file is written, and the version
+// is activated; what fails in between is undone. Code that needs a review is kept as a pending version instead. Rolling back
+// publishes the code of an older version in the same way.
 import { AppError } from '../../errors/errors.ts';
-import { assertModuleAddress, moduleKey } from '../model/module-address.ts';
-import type { ModuleAddress, PostResult } from '../model/module-types.ts';
-import { assertNameAvailable } from '../routes/route-conflicts.ts';
-import type { CodeValidator } from './code-validation.ts';
-import { loadCurrentPolicy } from './policy-file.ts';
-import { assertModulePaths, type PublishDeps, publishVersion } from './publish-version.ts';
+import {
+  assertModuleAddress,
+  type ModuleAddress,
+  moduleAuditEntry,
+  moduleKey,
+  type PostResult,
+} from '../model/module-types.ts';
+import { assertNameAvailable } from '../routes/custom-routes.ts';
+import type { CodeValidator } from '../versions/code-validation.ts';
+import type { VersionRecord } from '../versions/module-records.ts';
+import { withActiveVersion, withVersion } from '../versions/state-transitions.ts';
+import {
+  activateVersion,
+  assertModulePaths,
+  createVersionRecord,
+  loadCurrentPolicy,
+  type NewCode,
+  type PublishDeps,
+  policyHash,
+  restoreFiles,
+} from './publish-steps.ts';
 import { type ReviewMode, requiresReview, savePendingVersion } from './review.ts';
 
 export interface PostCodeDeps extends PublishDeps {
@@ -21,7 +38,10 @@ interface PostCodeRequest {
   readonly replace: boolean | undefined;
 }
 
-/** Throws PAYLOAD_TOO_LARGE, ENDPOINT_INVALID, NAME_TAKEN, NOT_FOUND, WORKSPACE_UNAVAILABLE, or what the sandbox throws. */
+/**
+ * Posts code: checks its text, its name and its paths, inspects it in a host, and publishes it or keeps it for a reviewer. Throws
+ * PAYLOAD_TOO_LARGE, ENDPOINT_INVALID, NAME_TAKEN, NOT_FOUND, WORKSPACE_UNAVAILABLE, or what the sandbox throws.
+ */
 export async function postCode(deps: PostCodeDeps, request: PostCodeRequest): Promise<PostResult> {
   const { states, validator, locks, review } = deps;
   const { address, by } = request;
@@ -42,6 +62,68 @@ export async function postCode(deps: PostCodeDeps, request: PostCodeRequest): Pr
     const pending = requiresReview(review, policy);
     const { version } = pending ? await savePendingVersion(deps, code) : await publishVersion(deps, code);
     return { created: isNew, version, pending, warnings, suggestedIsolation };
+  });
+}
+
+/**
+ * Stores the version with its audit entry in one commit, then writes the file, stores the state, and activates the version.
+ * After a crash between these steps the next start completes them, or the version was never active.
+ */
+function publishVersion(deps: PublishDeps, code: NewCode): Promise<VersionRecord> {
+  const { states, records, files, locks } = deps;
+  const { address, source, action, by } = code;
+  const key = moduleKey(address);
+  return locks.withPaths(async () => {
+    assertModulePaths(deps, address, code.metadata);
+    const policy = await loadCurrentPolicy(deps, address);
+    const record = await createVersionRecord(deps, code, { policy: null, under: policy });
+    const before = states.getState(key).active?.sha256 ?? null;
+    const auditEntry = moduleAuditEntry({ address, action, clientId: by, before, after: record.sha256 });
+    const stored = withVersion(states.getState(key), record.version);
+    await records.addVersion(stored, { record, source }, auditEntry, async () => {
+      states.setState(withVersion(states.getState(key), record.version));
+      try {
+        await files.write(address, 'code', source);
+        await records.saveState(withActiveVersion(states.getState(key), record));
+      } catch (error) {
+        await restoreFiles(deps, address, { withPolicy: false });
+        throw error;
+      }
+      activateVersion(deps, address, record, { source, policy, fileErrors: {} });
+    });
+    return record;
+  });
+}
+
+interface RollBackRequest {
+  readonly address: ModuleAddress;
+  readonly version: number;
+  readonly by: string | null;
+}
+
+/**
+ * Publishes the code of an old version, validated when it was posted, as a new version. It need not be reviewed again where
+ * a reviewer approved it under the policy that is active now. Throws NOT_FOUND, and like `postCode`.
+ */
+export function rollBackVersion(
+  deps: Omit<PostCodeDeps, 'validator'>,
+  request: RollBackRequest,
+): Promise<PostResult> {
+  const { states, records, locks, review } = deps;
+  const { address, version: from, by } = request;
+  const key = moduleKey(address);
+  return locks.withModule(address, async () => {
+    const record = await records.findVersion(key, from);
+    const source = await records.findSource(key, from);
+    if (record === undefined || source === undefined || states.get(key) === undefined) {
+      throw new AppError('NOT_FOUND');
+    }
+    const code = { address, source, metadata: record.metadata, by, action: 'rollback' };
+    const policy = await loadCurrentPolicy(deps, address);
+    const isApproved = record.approvedBy !== null && record.policySha256 === policyHash(policy);
+    const pending = !isApproved && requiresReview(review, policy);
+    const { version } = pending ? await savePendingVersion(deps, code) : await publishVersion(deps, code);
+    return { created: false, version, pending, warnings: [], suggestedIsolation: null };
   });
 }
 

@@ -2,13 +2,11 @@
 import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { Log } from '../../lib/logger.ts';
-import { moduleAuditEntry, moduleKey } from '../model/module-address.ts';
-import type { ModuleAddress } from '../model/module-types.ts';
+import { type ModuleAddress, moduleAuditEntry, moduleKey } from '../model/module-types.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ModuleRecords, VersionRecord } from '../versions/module-records.ts';
 import type { ModuleEntry, ModuleStates } from '../versions/module-states.ts';
-import { formatPolicy, policyHash } from './policy-file.ts';
-import { restoreFiles } from './publish-version.ts';
+import { formatPolicy, policyHash, restoreFiles } from './publish-steps.ts';
 import { type ReviewDeps, type ReviewMode, requiresReview, savePendingVersion } from './review.ts';
 
 export interface PutPolicyDeps extends ReviewDeps {

@@ -1,21 +1,22 @@
 // Review: which changes wait for a reviewer, how they are kept as pending versions, and how a reviewer approves them.
 import type { Audit } from '../../auth/audit/audit.ts';
 import { AppError } from '../../errors/errors.ts';
-import { moduleAuditEntry, moduleKey } from '../model/module-address.ts';
-import type { ModuleAddress } from '../model/module-types.ts';
+import { type ModuleAddress, moduleAuditEntry, moduleKey } from '../model/module-types.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isPrivilegedPolicy } from '../policy/policy-schema.ts';
 import type { VersionRecord } from '../versions/module-records.ts';
 import { withActiveVersion, withPendingVersion } from '../versions/state-transitions.ts';
-import { formatPolicy, loadCurrentPolicy, policyHash } from './policy-file.ts';
 import {
   activateVersion,
   assertModulePaths,
   createVersionRecord,
+  formatPolicy,
+  loadCurrentPolicy,
   type NewCode,
   type PublishDeps,
+  policyHash,
   restoreFiles,
-} from './publish-version.ts';
+} from './publish-steps.ts';
 
 export interface ReviewDeps extends PublishDeps {
   readonly audit: Pick<Audit, 'recordChange'>;

@@ -2,12 +2,7 @@
 
 import { isIP } from 'node:net';
 import { bareHost, createAllowedDestinations, isPublicAddress, portOf } from '../../lib/egress/addresses.ts';
-import {
-  type HeaderDirection,
-  headerGrantCovers,
-  headerGrantIssue,
-  isFramingHeader,
-} from './header-rules.ts';
+import { type HeaderDirection, headerGrantCovers, headerGrantIssue, isFramingHeader } from './grants.ts';
 import {
   exceededCollectionMember,
   exceededFetchMember,

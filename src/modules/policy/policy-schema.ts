@@ -8,8 +8,7 @@ import type {
   ModelAction,
   ModuleLimits,
 } from '../../sandbox-supervisor/model/module-version.ts';
-import { staysInFolder } from './fetch-grant-match.ts';
-import { isPrivilegedHeader } from './header-rules.ts';
+import { isPrivilegedHeader, staysInFolder } from './grants.ts';
 
 export const MODEL_ACTIONS: readonly ModelAction[] = ['find', 'count', 'create', 'update', 'delete', 'stats'];
 export const FETCH_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -12,7 +12,7 @@ import {
   DEFAULT_RESPONSE_HEADERS,
   type HeaderDirection,
   headerGrantCovers,
-} from './header-rules.ts';
+} from './grants.ts';
 import { findPolicyIssues } from './policy-issues.ts';
 import {
   fetchLimitsFor,
@@ -47,7 +47,7 @@ const DEFAULT_FETCH = {
 };
 
 const MAX_POLICY_CHARACTERS = 100_000;
-const MAX_ITEMS = 50;
+const MAX_ERROR_ITEMS = 50;
 interface PolicyParserDeps {
   readonly policyLimits: PolicyLimits;
   /** Bytes of a request body that the server takes at all. */
@@ -73,7 +73,7 @@ export interface PolicyParser {
 
 const policyError = (items: readonly ErrorItem[]) =>
   new AppError('POLICY_INVALID', {
-    items: items.slice(0, MAX_ITEMS).map((item) => ({ ...item, code: 'POLICY_INVALID' })),
+    items: items.slice(0, MAX_ERROR_ITEMS).map((item) => ({ ...item, code: 'POLICY_INVALID' })),
   });
 
 function assertPolicy(value: unknown, check: SchemaValidator, rules: PolicyParserDeps): PolicyInput {

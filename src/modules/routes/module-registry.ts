@@ -1,9 +1,20 @@
 // Registry of live modules, used at every request: an exact path is one look-up, and so is a path of something else.
 import type { CollectionRegistry } from '../../collections/model/collection.ts';
-import { moduleKey, modulePath, RESERVED_ENDPOINT_NAMES } from '../model/module-address.ts';
-import type { EndpointMatch, LiveModule, ModuleAddress, ModuleRegistry } from '../model/module-types.ts';
-import { ENDPOINT_SUB_RESOURCES, type RoutedEndpoint } from './route-conflicts.ts';
-import { matchRoute, type RoutePattern } from './route-pattern.ts';
+import {
+  type EndpointMatch,
+  type LiveModule,
+  type ModuleAddress,
+  type ModuleRegistry,
+  moduleKey,
+  modulePath,
+  RESERVED_ENDPOINT_NAMES,
+} from '../model/module-types.ts';
+import {
+  ENDPOINT_SUB_RESOURCES,
+  matchRoute,
+  type RoutedEndpoint,
+  type RoutePattern,
+} from './custom-routes.ts';
 
 export interface WritableModuleRegistry extends ModuleRegistry {
   /** Adds or replaces. `route` is the parsed custom route of an endpoint. */

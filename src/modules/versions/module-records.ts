@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stores/ports.ts';
-import { type CodeMetadata, decodeStoredMetadata } from './code-metadata.ts';
+import { type CodeMetadata, decodeStoredMetadata } from './code-validation.ts';
 
 // Not reachable over HTTP.
 const MODULES: Namespace = { database: null, collection: 'cloister.modules' };

@@ -3,11 +3,18 @@
 import { AppError } from '../../errors/errors.ts';
 import { createKeyedMutex } from '../../lib/async/concurrency.ts';
 import type { ModuleVersion } from '../../sandbox-supervisor/model/module-version.ts';
-import { moduleKey, modulePath, parseModuleKey } from '../model/module-address.ts';
-import type { LiveModule, ModuleAddress, ModuleFilePart, ModuleStatus } from '../model/module-types.ts';
+import {
+  type LiveModule,
+  type ModuleAddress,
+  type ModuleFilePart,
+  type ModuleStatus,
+  moduleKey,
+  modulePath,
+  parseModuleKey,
+} from '../model/module-types.ts';
 import type { Policy } from '../policy/policy.ts';
+import { parseRoute, type RoutePattern } from '../routes/custom-routes.ts';
 import type { WritableModuleRegistry } from '../routes/module-registry.ts';
-import { parseRoute, type RoutePattern } from '../routes/route-pattern.ts';
 import { initialModuleState, type ModuleState } from './module-records.ts';
 
 export interface ModuleEntry {

@@ -4,7 +4,7 @@ import type { ModuleState, RecordedViolation, SuspendedBy, VersionRecord } from 
 const MAX_VIOLATIONS = 20;
 const MAX_FAULTY_HASHES = 100;
 /** Ends of processes within a window of time that suspend a module. */
-const MAX_ENDS = 3;
+const MAX_PROCESS_ENDS = 3;
 const ENDS_WINDOW_MS = 300_000;
 
 /** Counts a version that is not active. */
@@ -93,11 +93,11 @@ export function withProcessEnd(
     ...withViolation(state, violation),
     faulty: all,
     quarantined: state.active !== null && all.includes(state.active.sha256),
-    ends: counts ? [...state.ends, violation.at].slice(-MAX_ENDS) : state.ends,
+    ends: counts ? [...state.ends, violation.at].slice(-MAX_PROCESS_ENDS) : state.ends,
   };
 }
 
 /** Whether the circuit breaker has to suspend the module. */
 export function hasTooManyProcessEnds({ ends }: ModuleState, now: number): boolean {
-  return ends.filter((at) => at > now - ENDS_WINDOW_MS).length >= MAX_ENDS;
+  return ends.filter((at) => at > now - ENDS_WINDOW_MS).length >= MAX_PROCESS_ENDS;
 }

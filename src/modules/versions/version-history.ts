@@ -2,8 +2,12 @@
 
 import { AppError } from '../../errors/errors.ts';
 import { lazyPackage } from '../../lib/files/lazy-package.ts';
-import { moduleKey } from '../model/module-address.ts';
-import type { ModuleAddress, ModuleService, VersionSummary } from '../model/module-types.ts';
+import {
+  type ModuleAddress,
+  type ModuleService,
+  moduleKey,
+  type VersionSummary,
+} from '../model/module-types.ts';
 import type { ModuleRecords } from './module-records.ts';
 import type { ModuleStates } from './module-states.ts';
 

@@ -5,41 +5,43 @@ import type { GuestEventKind } from '../../../sandbox/protocol.ts';
 import { type JsonShape, scanJson } from '../../lib/json/json-scan.ts';
 import type { GuestCall, GuestLogRecord, InvocationResult } from '../model/sandbox.ts';
 
-/** Maximum lengths on the guest side, in characters. */
-export const MAX_CHARACTERS = {
-  /** Message of an error. */
-  message: 300,
-  /** Ten lines of 200. */
+/** Longest texts that the guest side of the sandbox writes into an event. */
+export const MAX_EVENT_CHARACTERS = {
+  errorMessage: 300,
+  errorCode: 100,
+  /** Of an error or a log line: ten lines of 200. */
   stack: 2_009,
-  code: 100,
-  /** Message of one log line. */
-  record: 8_192,
-  /** Names and values of all headers of a response; their number. */
+  logMessage: 8_192,
+  /** Names and values of all headers of a response. */
   headers: 16_384,
-  headerCount: 50,
 } as const;
+export const MAX_RESPONSE_HEADERS = 50;
 
 /** Arguments of a guest call with more bytes are rejected: no more of them is read than it takes to see that. */
 export const MAX_ARGUMENT_BYTES = 1_048_576;
 
 /** A character takes at most six bytes of JSON: `\u0001`. */
-const ESCAPED = 6;
+const MAX_BYTES_PER_CHARACTER = 6;
 /** Names of members, and numbers. */
-const NAMES = 100;
+const NAMES_BYTES = 100;
 /** A character of a header takes at most two bytes; each header has eight more around it. */
-const HEADERS = 2 * MAX_CHARACTERS.headers + 8 * MAX_CHARACTERS.headerCount + NAMES;
+const MAX_HEADERS_BYTES = 2 * MAX_EVENT_CHARACTERS.headers + 8 * MAX_RESPONSE_HEADERS + NAMES_BYTES;
 
 const textsOf = (...lengths: readonly number[]) =>
-  NAMES + ESCAPED * lengths.reduce((sum, length) => sum + length, 0);
+  NAMES_BYTES + MAX_BYTES_PER_CHARACTER * lengths.reduce((sum, length) => sum + length, 0);
 
-const HEAD_BYTES: Readonly<Record<GuestEventKind, number>> = {
-  end: HEADERS,
-  result: NAMES,
-  next: textsOf(MAX_CHARACTERS.message),
-  error: textsOf(MAX_CHARACTERS.message, MAX_CHARACTERS.stack, MAX_CHARACTERS.code),
+const MAX_HEAD_BYTES: Readonly<Record<GuestEventKind, number>> = {
+  end: MAX_HEADERS_BYTES,
+  result: NAMES_BYTES,
+  next: textsOf(MAX_EVENT_CHARACTERS.errorMessage),
+  error: textsOf(
+    MAX_EVENT_CHARACTERS.errorMessage,
+    MAX_EVENT_CHARACTERS.stack,
+    MAX_EVENT_CHARACTERS.errorCode,
+  ),
   silent: 0,
-  call: NAMES,
-  log: textsOf(MAX_CHARACTERS.record, MAX_CHARACTERS.stack),
+  call: NAMES_BYTES,
+  log: textsOf(MAX_EVENT_CHARACTERS.logMessage, MAX_EVENT_CHARACTERS.stack),
 };
 
 /** The size of a body is limited by the policy, or by that of arguments. */
@@ -47,7 +49,7 @@ const WITH_BODY: ReadonlySet<GuestEventKind> = new Set(['end', 'result', 'call']
 
 /** Whether the guest side could have written an event of these sizes. */
 export function isEventSize(kind: GuestEventKind, headBytes: number, bodyBytes: number): boolean {
-  return headBytes <= HEAD_BYTES[kind] && (bodyBytes === 0 || WITH_BODY.has(kind));
+  return headBytes <= MAX_HEAD_BYTES[kind] && (bodyBytes === 0 || WITH_BODY.has(kind));
 }
 
 /** RFC 9110 5.6.2. */
@@ -59,12 +61,12 @@ const CALL_NAME = /^[a-z]+(\.[a-z]+)?$/i;
 
 /** Limits of a head, checked before it is parsed. */
 type Bounds = Pick<JsonShape, 'depth' | 'values'>;
-const RESPONSE: Bounds = { depth: 3, values: 4 * MAX_CHARACTERS.headerCount + 10 };
+const RESPONSE: Bounds = { depth: 3, values: 4 * MAX_RESPONSE_HEADERS + 10 };
 const FIELDS: Bounds = { depth: 1, values: 20 };
 /** Heads up to this length are parsed unchecked. */
-const SHORT = 256;
+const MAX_UNSCANNED_CHARACTERS = 256;
 /** Length of the arguments of a timer: JSON of a number of milliseconds. */
-const MAX_TIMER = 100;
+const MAX_TIMER_CHARACTERS = 100;
 
 type Headers = readonly (readonly [name: string, value: string])[];
 type Response = Extract<InvocationResult, { readonly kind: 'response' }>;
@@ -77,7 +79,7 @@ export interface ResponseHead {
 }
 
 function isWithin(text: string, { depth, values }: Bounds): boolean {
-  if (text.length <= SHORT) return true;
+  if (text.length <= MAX_UNSCANNED_CHARACTERS) return true;
   const shape = scanJson(Buffer.from(text));
   return shape.depth <= depth && shape.values <= values;
 }
@@ -107,11 +109,11 @@ function isHeader(header: unknown): header is readonly [string, string] {
 }
 
 function areHeaders(headers: unknown): headers is Headers {
-  if (!Array.isArray(headers) || headers.length > MAX_CHARACTERS.headerCount || !headers.every(isHeader))
+  if (!Array.isArray(headers) || headers.length > MAX_RESPONSE_HEADERS || !headers.every(isHeader))
     return false;
   let length = 0;
   for (const [name, value] of headers as Headers) length += name.length + value.length;
-  return length <= MAX_CHARACTERS.headers;
+  return length <= MAX_EVENT_CHARACTERS.headers;
 }
 
 /** Parses status, headers and encoding of an `end` event. */
@@ -145,7 +147,7 @@ export function parseNextEvent(head: string): Extract<InvocationResult, { readon
   if (fields === null) return null;
   const { message, statusCode } = fields;
   if (message === undefined) return Object.keys(fields).length === 0 ? { kind: 'next' } : null;
-  if (!isText(message, MAX_CHARACTERS.message)) return null;
+  if (!isText(message, MAX_EVENT_CHARACTERS.errorMessage)) return null;
   if (statusCode === undefined) return { kind: 'next', error: { message } };
   if (!Number.isInteger(statusCode) || (statusCode as number) < 400 || (statusCode as number) > 599)
     return null;
@@ -163,8 +165,12 @@ export interface GuestError {
 /** Parses the head of an `error` event. */
 export function parseErrorEvent(head: string): GuestError | null {
   const { message, stack, code, tooLarge } = fieldsOf(head) ?? {};
-  if (!isText(message, MAX_CHARACTERS.message)) return null;
-  if (!isOptionalText(stack, MAX_CHARACTERS.stack) || !isOptionalText(code, MAX_CHARACTERS.code)) return null;
+  if (!isText(message, MAX_EVENT_CHARACTERS.errorMessage)) return null;
+  if (
+    !isOptionalText(stack, MAX_EVENT_CHARACTERS.stack) ||
+    !isOptionalText(code, MAX_EVENT_CHARACTERS.errorCode)
+  )
+    return null;
   return {
     message,
     ...(stack === undefined ? {} : { stack }),
@@ -187,15 +193,15 @@ export function parseCallEvent(
 /** Parses the head of a `log` event. */
 export function parseLogEvent(head: string): GuestLogRecord | null {
   const { level, message, stack } = fieldsOf(head) ?? {};
-  if (!LEVELS.has(level) || !isText(message, MAX_CHARACTERS.record)) return null;
-  if (!isOptionalText(stack, MAX_CHARACTERS.stack)) return null;
+  if (!LEVELS.has(level) || !isText(message, MAX_EVENT_CHARACTERS.logMessage)) return null;
+  if (!isOptionalText(stack, MAX_EVENT_CHARACTERS.stack)) return null;
   const record = { level: level as GuestLogRecord['level'], message };
   return stack === undefined ? record : { ...record, stack };
 }
 
 /** Parses the milliseconds of a `timer` call. */
 export function parseTimer(args: string): number | null {
-  if (args.length > MAX_TIMER) return null;
+  if (args.length > MAX_TIMER_CHARACTERS) return null;
   const { ms } = fieldsOf(args) ?? {};
   return typeof ms === 'number' && ms >= 0 && Number.isFinite(ms) ? ms : null;
 }

@@ -22,14 +22,14 @@ const EVENT_KINDS: ReadonlySet<unknown> = new Set<GuestEventKind>([
 const SLICE_ERRORS: ReadonlySet<unknown> = new Set<SliceError>(['timeout', 'memory', 'load']);
 const ISOLATIONS: ReadonlySet<unknown> = new Set(['realm', 'context', 'isolate']);
 const METHODS: ReadonlySet<unknown> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
-const MAX_TEXT = 1000;
+const MAX_TEXT_CHARACTERS = 1000;
 const MAX_WARNINGS = 50;
-const MAX_SETTINGS = 65_536;
+const MAX_INSPECTION_CHARACTERS = 65_536;
 /** Longer than any time slice. JSON can express `1e999`, which is infinite and would spoil the running mean. */
 const MAX_SLICE_MS = 3_600_000;
 
 /** Headers up to this length are parsed unchecked. */
-const SHORT = 1024;
+const MAX_UNSCANNED_CHARACTERS = 1024;
 /** Values of a header: those of 16 invocations with all the log lines and guest calls that they may have. */
 const MAX_VALUES = 60_000;
 
@@ -38,7 +38,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_TEXT;
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_TEXT_CHARACTERS;
 const isTextOrNull = (value: unknown) => value === null || isText(value);
 const isCountOrNull = (value: unknown) => value === null || isCount(value);
 
@@ -129,7 +130,7 @@ function isMessage(fields: Fields, headerLength: number, rawBytes: number): bool
         hasOnly(fields, ['t', 'id', 'inspection']) &&
         isCount(fields['id']) &&
         isInspection(fields['inspection']) &&
-        headerLength <= MAX_SETTINGS
+        headerLength <= MAX_INSPECTION_CHARACTERS
       );
     case 'lost':
       return hasOnly(fields, ['t', 'number']) && isCountOrNull(fields['number']);
@@ -139,7 +140,7 @@ function isMessage(fields: Fields, headerLength: number, rawBytes: number): bool
 }
 
 function isParsable(header: string): boolean {
-  if (header.length <= SHORT) return true;
+  if (header.length <= MAX_UNSCANNED_CHARACTERS) return true;
   const { depth, values } = scanJson(Buffer.from(header));
   return depth <= MAX_JSON_DEPTH && values <= MAX_VALUES;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors/errors.ts';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
-import { moduleAuditEntry } from '../../../src/modules/model/module-address.ts';
+import { moduleAuditEntry } from '../../../src/modules/model/module-types.ts';
 import { createModuleRecords } from '../../../src/modules/versions/module-records.ts';
 import { auditOf } from '../../helpers/store/audit-log.ts';
 import { code, endpoint, hook, loadedModules, openModules } from '../open-modules.ts';

@@ -1,9 +1,15 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
-import { code, endpoint, hook, loadedModules } from '../open-modules.ts';
+import type { DocumentStore } from '../../../src/stores/ports.ts';
+import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
+import { code, endpoint, hook, loadedModules, type Opened, openModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');
 const FILE = 'endpoints/1.0/endpoint.report.js';
+const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
 
 describe('posting an endpoint', () => {
   it('activates it, writes its file and the audit log', async () => {
@@ -110,5 +116,155 @@ describe('rolling back an endpoint', () => {
     expect(third).toMatchObject({ sha256: first?.sha256, active: true });
     await expect(modules.rollback(REPORT, 9, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(modules.rollback(endpoint('other'), 1, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+/** A store that refuses the commits for which `refuses` says so, after it has applied so many of their writes. */
+async function failingStore() {
+  const { store } = await openTemporaryStore();
+  const control = { refuses: (_collections: readonly string[]) => false, applies: 0 };
+  const failing: DocumentStore = {
+    ...store,
+    find: (...args) => store.find(...args),
+    count: (...args) => store.count(...args),
+    health: () => store.health(),
+    ensureIndexes: (...args) => store.ensureIndexes(...args),
+    commit: async (writes, options) => {
+      if (control.refuses(writes.map(({ ns }) => ns.collection))) {
+        if (control.applies > 0) await store.commit(writes.slice(0, control.applies));
+        throw new StoreError('unavailable');
+      }
+      await store.commit(writes, options);
+    },
+  };
+  return { failing, control };
+}
+
+describe('publishing code that cannot be stored', () => {
+  it('changes neither the active version nor the file when the version cannot be stored', async () => {
+    const { failing, control } = await failingStore();
+    const { modules, read } = await loadedModules({ store: failing });
+    control.refuses = (collections) => collections.includes('cloister.moduleVersions');
+    await expect(modules.postCode(REPORT, code(), 'alice')).rejects.toBeInstanceOf(StoreError);
+    expect(modules.registry.get(REPORT)).toBeUndefined();
+    expect(await read(FILE)).toBeUndefined();
+  });
+
+  it.each([
+    ['a first part of it', 2],
+    ['all of it', 4],
+  ])('can be repeated although %s was stored after all', async (_what, applies) => {
+    const { failing, control } = await failingStore();
+    const { modules, audited } = await loadedModules({ store: failing });
+    Object.assign(control, {
+      refuses: (names: string[]) => names.includes('cloister.moduleVersions'),
+      applies,
+    });
+    await expect(modules.postCode(REPORT, code({}, 'one'), 'alice')).rejects.toBeInstanceOf(StoreError);
+    control.refuses = () => false;
+    expect(await modules.postCode(REPORT, code({}, 'two'), 'alice')).toMatchObject({
+      created: true,
+      version: 2,
+    });
+    expect(modules.registry.get(REPORT)?.moduleVersion).toMatchObject({ version: 2 });
+    expect((await audited()).map(([action]) => action)).toEqual([
+      ...['endpoint.create', 'endpoint.create.failed', 'endpoint.create'],
+    ]);
+  });
+
+  it('restores the old file when the state cannot be stored, and uses the next number afterwards', async () => {
+    const { failing, control } = await failingStore();
+    const { modules, read, audited } = await loadedModules({ store: failing });
+    await modules.postCode(REPORT, code({}, 'one'), 'alice');
+    const moduleVersion = modules.registry.get(REPORT)?.moduleVersion;
+    control.refuses = (collections) => collections.join() === 'cloister.modules';
+    await expect(modules.postCode(REPORT, code({}, 'two'), 'alice')).rejects.toBeInstanceOf(StoreError);
+    expect(await read(FILE)).toBe(code({}, 'one'));
+    expect(modules.registry.get(REPORT)?.moduleVersion).toBe(moduleVersion);
+    expect((await audited()).slice(1).map(([action]) => action)).toEqual([
+      ...['endpoint.replace', 'endpoint.replace.failed'],
+    ]);
+    control.refuses = () => false;
+    expect(await modules.postCode(REPORT, code({}, 'three'), 'alice')).toMatchObject({ version: 3 });
+    expect((await modules.versions(REPORT)).map(({ active }) => active)).toEqual([false, false, true]);
+  });
+
+  it('keeps the active version when the file cannot be written', async () => {
+    const { modules, root } = await loadedModules();
+    const folder = join(root, 'endpoints/1.0');
+    await mkdir(join(folder, 'endpoint.report.js'), { recursive: true });
+    await expect(modules.postCode(REPORT, code(), 'alice')).rejects.toMatchObject({
+      code: 'WORKSPACE_UNAVAILABLE',
+    });
+    await rm(join(folder, 'endpoint.report.js'), { recursive: true });
+    expect(await modules.postCode(REPORT, code(), 'alice')).toMatchObject({ created: true, version: 2 });
+  });
+});
+
+describe('approving a version that cannot be stored', () => {
+  it('restores code and policy', async () => {
+    const { failing, control } = await failingStore();
+    const { modules, read } = await loadedModules({ store: failing, review: 'grants' });
+    await modules.postCode(REPORT, code(), 'alice');
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
+    const policy = await read('endpoints/1.0/endpoint.report.policy.json');
+    const grants = { collections: [{ name: '1.0/library/books', actions: ['find'] }] };
+    await modules.putPolicy(REPORT, { grants }, 'alice');
+    control.refuses = () => true;
+    await expect(modules.approve(REPORT, 2, 'bob')).rejects.toBeInstanceOf(StoreError);
+    expect(await read('endpoints/1.0/endpoint.report.policy.json')).toBe(policy);
+    expect(modules.registry.get(REPORT)?.moduleVersion?.policy.grants.collections).toEqual([]);
+    control.refuses = () => false;
+    await modules.approve(REPORT, 2, 'bob');
+    expect(modules.registry.get(REPORT)?.moduleVersion?.policy.grants.collections).toHaveLength(1);
+  });
+});
+
+describe('a change whose new state cannot be stored', () => {
+  const grants = { collections: [{ name: '1.0/library/books', actions: ['find'] }] };
+
+  it.each([
+    ['a removal', 'endpoint.remove', (opened: Opened) => opened.modules.remove(REPORT, 'bob')],
+    [
+      'a policy',
+      'endpoint.policy',
+      (opened: Opened) => opened.modules.putPolicy(REPORT, { limits: { cpuMs: 60 } }, 'bob'),
+    ],
+    ['an approval', 'endpoint.approve', (opened: Opened) => opened.modules.approve(REPORT, 2, 'bob')],
+  ] as const)('leaves code and policy as they were, in files and in force: %s', async (_, action, change) => {
+    const { failing, control } = await failingStore();
+    const opened = await loadedModules({ store: failing, review: 'grants' });
+    const { modules, read, audited } = opened;
+    await modules.postCode(REPORT, code(), 'alice');
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
+    await modules.putPolicy(REPORT, { grants }, 'alice');
+    const before = { code: await read(FILE), policy: await read(POLICY), live: modules.registry.get(REPORT) };
+    control.refuses = (collections) => collections.includes('cloister.modules');
+    await expect(change(opened)).rejects.toBeInstanceOf(StoreError);
+    expect({
+      code: await read(FILE),
+      policy: await read(POLICY),
+      live: modules.registry.get(REPORT),
+    }).toEqual(before);
+    expect((await audited()).slice(-2).map(([name]) => name)).toEqual([action, `${action}.failed`]);
+    control.refuses = () => false;
+    await change(opened);
+    expect([await read(FILE), await read(POLICY)]).not.toEqual([before.code, before.policy]);
+  });
+});
+
+describe('an incident while new code is stored', () => {
+  it('does not suspend the new code, but a suspension by an admin does', async () => {
+    const opened = await openModules();
+    await opened.modules.load();
+    await opened.modules.postCode(REPORT, code({}, 'one'), 'alice');
+    const posting = opened.modules.postCode(REPORT, code({}, 'two'), 'alice');
+    opened.modules.onIncident({ moduleId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'wallMs' });
+    const suspending = opened.modules.suspend(REPORT, 'bob');
+    await Promise.all([posting, suspending]);
+    expect(opened.modules.registry.get(REPORT)).toMatchObject({
+      state: 'suspended',
+      moduleVersion: { version: 2, policy: { trustDomain: 'default' } },
+    });
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import {
   isEventSize,
-  MAX_CHARACTERS,
+  MAX_EVENT_CHARACTERS,
+  MAX_RESPONSE_HEADERS,
   parseCallEvent,
   parseErrorEvent,
   parseLogEvent,
@@ -203,15 +204,15 @@ const bytesOf = (head: unknown) => Buffer.byteLength(JSON.stringify(head));
 const text = (characters: number) => '\u0001'.repeat(characters);
 
 test('what the guest side cuts to has room, however it is escaped', () => {
-  const message = text(MAX_CHARACTERS.message);
-  const stack = text(MAX_CHARACTERS.stack);
-  const code = text(MAX_CHARACTERS.code);
+  const message = text(MAX_EVENT_CHARACTERS.errorMessage);
+  const stack = text(MAX_EVENT_CHARACTERS.stack);
+  const code = text(MAX_EVENT_CHARACTERS.errorCode);
   expect(isEventSize('error', bytesOf({ message, stack, code, tooLarge: true }), 0)).toBe(true);
   expect(isEventSize('next', bytesOf({ message, statusCode: 500 }), 0)).toBe(true);
-  const record = { level: 'error', message: text(MAX_CHARACTERS.record), stack };
+  const record = { level: 'error', message: text(MAX_EVENT_CHARACTERS.logMessage), stack };
   expect(isEventSize('log', bytesOf(record), 0)).toBe(true);
-  const each = MAX_CHARACTERS.headers / MAX_CHARACTERS.headerCount - 1;
-  const headers = Array.from({ length: MAX_CHARACTERS.headerCount }, () => ['a', '\xff'.repeat(each)]);
+  const each = MAX_EVENT_CHARACTERS.headers / MAX_RESPONSE_HEADERS - 1;
+  const headers = Array.from({ length: MAX_RESPONSE_HEADERS }, () => ['a', '\xff'.repeat(each)]);
   expect(isEventSize('end', bytesOf([200, headers, 'base64']), 67_108_864)).toBe(true);
   expect(isEventSize('call', bytesOf({ call: 1000, name: 'model.update' }), 1_000_000)).toBe(true);
   expect(isEventSize('result', bytesOf({}), 1_000_000)).toBe(true);

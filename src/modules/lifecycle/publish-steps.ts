@@ -1,21 +1,74 @@
-// Publishing a version of code, and the steps that every way of doing so shares: path checks, the record of a version, activation,
-// and restoring files after a change that could not be stored.
+// The steps that every way of publishing code or a policy shares: which policy is active, the text and hash of its file, path checks,
+// the record of a version, activation, and restoring files after a change that could not be stored.
+
 import type { CollectionRegistry } from '../../collections/model/collection.ts';
+import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { Log } from '../../lib/logger.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
-import { moduleAuditEntry, moduleKey } from '../model/module-address.ts';
-import type { ModuleAddress } from '../model/module-types.ts';
-import type { Policy } from '../policy/policy.ts';
+import { type ModuleAddress, moduleKey } from '../model/module-types.ts';
+import type { Policy, PolicyParser } from '../policy/policy.ts';
+import { assertNameAvailable, assertRouteAvailable, parseRoute } from '../routes/custom-routes.ts';
 import type { WritableModuleRegistry } from '../routes/module-registry.ts';
-import { assertNameAvailable, assertRouteAvailable } from '../routes/route-conflicts.ts';
-import { parseRoute } from '../routes/route-pattern.ts';
-import type { CodeMetadata } from '../versions/code-metadata.ts';
+import type { CodeMetadata } from '../versions/code-validation.ts';
 import type { ModuleRecords, VersionRecord } from '../versions/module-records.ts';
 import type { ModuleEntry, ModuleLocks, ModuleStates } from '../versions/module-states.ts';
-import { withActiveVersion, withVersion } from '../versions/state-transitions.ts';
+import { withActiveVersion } from '../versions/state-transitions.ts';
 import type { ModuleFiles } from './module-files.ts';
-import { type CurrentPolicyDeps, loadCurrentPolicy, policyFileText, policyHash } from './policy-file.ts';
+
+export interface PolicyFileDeps {
+  readonly files: Pick<ModuleFiles, 'read'>;
+  readonly policies: PolicyParser;
+}
+
+export interface CurrentPolicyDeps extends PolicyFileDeps {
+  readonly states: Pick<ModuleStates, 'get'>;
+}
+
+/** The text that is written to a policy file. */
+export function formatPolicy(policy: JsonObject): string {
+  return `${JSON.stringify(policy, null, 2)}\n`;
+}
+
+/** Rejects with POLICY_INVALID, also for text that is not JSON. */
+export async function parsePolicyText(policies: PolicyParser, text: string): Promise<Policy> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('POLICY_INVALID', { message: 'The file is not valid JSON', cause });
+  }
+  return { ...(await policies.parse(value)), text };
+}
+
+/** The text of the file that holds a policy; undefined where a policy needs no file. */
+function policyFileText({ input, text }: Policy): string | undefined {
+  return text ?? (input === undefined ? undefined : formatPolicy(input));
+}
+
+/** SHA-256 of that file; null where there is none. */
+export function policyHash(policy: Policy): string | null {
+  const text = policyFileText(policy);
+  return text === undefined ? null : sha256Hex(text);
+}
+
+/** Reads the policy file of a module. Rejects with POLICY_INVALID. */
+export async function readPolicyFile(
+  { files, policies }: PolicyFileDeps,
+  address: ModuleAddress,
+): Promise<Policy> {
+  const file = await files.read(address, 'policy');
+  if (file.state === 'absent') return policies.empty;
+  if (file.state === 'text') return parsePolicyText(policies, file.text);
+  throw new AppError('POLICY_INVALID', { message: `The file cannot be read: ${file.why}` });
+}
+
+/** The active policy. A module without valid one, or without code, has what its file says: operators may lay it ready. */
+export async function loadCurrentPolicy(deps: CurrentPolicyDeps, address: ModuleAddress): Promise<Policy> {
+  const entry = deps.states.get(moduleKey(address));
+  if (entry !== undefined && entry.fileErrors.policy === undefined) return entry.policy;
+  return readPolicyFile(deps, address);
+}
 
 export interface PublishDeps extends CurrentPolicyDeps {
   readonly states: ModuleStates;
@@ -107,34 +160,4 @@ export async function restoreFiles(
       log.error({ err: error, file: files.fileOf(address, part) }, 'could not restore file'),
     );
   }
-}
-
-/**
- * Stores the version with its audit entry in one commit, then writes the file, stores the state, and activates the version.
- * After a crash between these steps the next start completes them, or the version was never active.
- */
-export function publishVersion(deps: PublishDeps, code: NewCode): Promise<VersionRecord> {
-  const { states, records, files, locks } = deps;
-  const { address, source, action, by } = code;
-  const key = moduleKey(address);
-  return locks.withPaths(async () => {
-    assertModulePaths(deps, address, code.metadata);
-    const policy = await loadCurrentPolicy(deps, address);
-    const record = await createVersionRecord(deps, code, { policy: null, under: policy });
-    const before = states.getState(key).active?.sha256 ?? null;
-    const auditEntry = moduleAuditEntry({ address, action, clientId: by, before, after: record.sha256 });
-    const stored = withVersion(states.getState(key), record.version);
-    await records.addVersion(stored, { record, source }, auditEntry, async () => {
-      states.setState(withVersion(states.getState(key), record.version));
-      try {
-        await files.write(address, 'code', source);
-        await records.saveState(withActiveVersion(states.getState(key), record));
-      } catch (error) {
-        await restoreFiles(deps, address, { withPolicy: false });
-        throw error;
-      }
-      activateVersion(deps, address, record, { source, policy, fileErrors: {} });
-    });
-    return record;
-  });
 }

@@ -1,6 +1,10 @@
-// Custom routes such as `/1.0/books/:id([a-fA-F0-9]{24})?`: parsed once, matched in time linear in the path for any pattern.
+// Custom routes such as `/1.0/books/:id([a-fA-F0-9]{24})?`: parsed once, matched in time linear in the path for any pattern, and
+// rejected, like names, where they conflict with collections, other endpoints or paths of the server.
+
+import type { CollectionRegistry } from '../../collections/model/collection.ts';
 import { AppError } from '../../errors/errors.ts';
 import { compileLinearRegex, LinearRegexError } from '../../lib/regex/linear-regex.ts';
+import { type ModuleAddress, RESERVED_ENDPOINT_NAMES } from '../model/module-types.ts';
 
 interface Parameter {
   readonly name: string;
@@ -19,7 +23,7 @@ export interface RoutePattern {
   readonly optional: boolean;
 }
 
-const MAX_ROUTE = 500;
+const MAX_ROUTE_CHARACTERS = 500;
 const MAX_SEGMENTS = 20;
 const LITERAL = /^[A-Za-z0-9._~-]+$/;
 const SEGMENT = /\/((?:[^/()]|\([^()]*\))+)/y;
@@ -29,7 +33,7 @@ const PARAMETER_RULE =
   /^(?:(?:\[\^?(?:[^[\]\\]|\\[dw\\\]^.-])+\]|\\[dw.-]|[A-Za-z0-9_~.-])(?:[*+?]|\{[0-9]{1,3}(?:,(?:[0-9]{1,3})?)?\})?|\|)+$/;
 /** Instructions of the engine for one rule, and characters that it is given. */
 const MAX_RULE_SIZE = 500;
-const MAX_VALUE = 500;
+const MAX_VALUE_CHARACTERS = 500;
 
 function routeError(message: string): AppError {
   return new AppError('ENDPOINT_INVALID', { items: [{ field: 'route', message, code: 'ENDPOINT_LOAD' }] });
@@ -44,7 +48,7 @@ function compileRule(rule: string): (text: string) => boolean {
   try {
     const { size, test } = compileLinearRegex(`^(?:${rule})$`, '');
     if (size > MAX_RULE_SIZE) throw routeError(`\`(${rule})\` is too large`);
-    return (text) => text.length <= MAX_VALUE && test(text);
+    return (text) => text.length <= MAX_VALUE_CHARACTERS && test(text);
   } catch (error) {
     if (error instanceof LinearRegexError)
       throw routeError(`\`(${rule})\` is no pattern that can be used here`);
@@ -76,7 +80,8 @@ function parseSegment(part: string): { readonly segment: Segment; readonly optio
 
 /** Reads the route of an endpoint of this version. Throws ENDPOINT_INVALID about `route`. */
 export function parseRoute(route: string, apiVersion: string): RoutePattern {
-  if (route.length > MAX_ROUTE) throw routeError(`must have at most ${MAX_ROUTE} characters`);
+  if (route.length > MAX_ROUTE_CHARACTERS)
+    throw routeError(`must have at most ${MAX_ROUTE_CHARACTERS} characters`);
   const [version, ...rest] = splitRoute(route);
   if (version !== apiVersion) throw routeError(`must start with \`/${apiVersion}/\``);
   if (rest.length === 0) throw routeError('must name something below its version');
@@ -141,4 +146,89 @@ export function routeContinuesBelow({ segments }: RoutePattern, beginning: reado
     segments.length > beginning.length &&
     beginning.every((text, index) => matchesSegment(segments[index] ?? '', text))
   );
+}
+
+/** Names of the sub-resources below `/{version}/{endpoint}`. */
+export const ENDPOINT_SUB_RESOURCES: readonly string[] = ['config', 'policy', 'versions', 'logs', 'suspend'];
+
+export type EndpointAddress = Extract<ModuleAddress, { kind: 'endpoint' }>;
+
+/** An endpoint with the paths it answers. */
+export interface RoutedEndpoint {
+  readonly address: EndpointAddress;
+  /** Undefined: `/{version}/{name}`. */
+  readonly route: RoutePattern | undefined;
+}
+
+type Collections = Pick<CollectionRegistry, 'list'>;
+
+const literalRoute = (...segments: readonly string[]) => ({ segments, optional: false });
+
+/** Throws NAME_TAKEN where a database folder of the version has the name of the endpoint: sub-resources would hide collections. */
+export function assertNameAvailable({ apiVersion, name }: EndpointAddress, collections: Collections): void {
+  const taken = collections
+    .list()
+    .some(({ version, database }) => version === apiVersion && database === name);
+  if (!taken) return;
+  throw new AppError('NAME_TAKEN', {
+    field: 'name',
+    message: `\`${name}\` is the name of a database folder of version ${apiVersion}`,
+  });
+}
+
+function findShadowedCollection(
+  route: RoutePattern,
+  apiVersion: string,
+  collections: Collections,
+): string | undefined {
+  return collections
+    .list()
+    .filter(({ version }) => version === apiVersion)
+    .find(
+      ({ database, name }) =>
+        routesOverlap(route, literalRoute(database, name)) || routeContinuesBelow(route, [database, name]),
+    )?.path;
+}
+
+function hides(route: RoutePattern, { address: { name }, route: other }: RoutedEndpoint): boolean {
+  const own = other === undefined ? literalRoute(name) : other;
+  return (
+    routesOverlap(route, own) ||
+    ENDPOINT_SUB_RESOURCES.some((sub) => routesOverlap(route, literalRoute(name, sub)))
+  );
+}
+
+/** A path of the server itself: the code of any endpoint, existing or not, and the sub-resources of this one. */
+function isServedPath({ segments }: RoutePattern, name: string): boolean {
+  const [first, second, ...more] = segments;
+  if (typeof second !== 'string' || more.length > 0) return false;
+  return second === 'config' || (first === name && ENDPOINT_SUB_RESOURCES.includes(second));
+}
+
+/** Throws ENDPOINT_INVALID where a path of the endpoint already has another meaning. */
+export function assertRouteAvailable(
+  { address, route }: RoutedEndpoint,
+  others: readonly RoutedEndpoint[],
+  collections: Collections,
+): void {
+  const { apiVersion, name } = address;
+  const siblings = others.filter(
+    (other) => other.address.apiVersion === apiVersion && other.address.name !== name,
+  );
+  if (route === undefined) {
+    const taker = siblings.find(
+      (other) => other.route !== undefined && routesOverlap(other.route, literalRoute(name)),
+    );
+    if (taker === undefined) return;
+    throw routeError(`\`/${apiVersion}/${name}\` belongs to the route of \`${taker.address.name}\``);
+  }
+  const reserved = RESERVED_ENDPOINT_NAMES.find((text) => routesOverlap(route, literalRoute(text)));
+  if (reserved !== undefined) throw routeError(`shadows \`/${apiVersion}/${reserved}\``);
+  if (isServedPath(route, name))
+    throw routeError(`\`${route.text}\` would never be reached: the server answers it`);
+  const collection = findShadowedCollection(route, apiVersion, collections);
+  if (collection !== undefined) throw routeError(`shadows the collection \`${collection}\``);
+  const hidden = siblings.find((other) => hides(route, other));
+  if (hidden !== undefined)
+    throw routeError(`shadows the endpoint \`/${apiVersion}/${hidden.address.name}\``);
 }

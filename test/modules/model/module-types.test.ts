@@ -7,7 +7,7 @@ import {
   moduleKey,
   modulePath,
   parseModuleKey,
-} from '../../../src/modules/model/module-address.ts';
+} from '../../../src/modules/model/module-types.ts';
 import { endpoint, hook } from '../open-modules.ts';
 
 describe('the address of a module', () => {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { FileText } from '../../../src/modules/lifecycle/module-files.ts';
-import { formatPolicy, parsePolicyText, readPolicyFile } from '../../../src/modules/lifecycle/policy-file.ts';
+import {
+  formatPolicy,
+  parsePolicyText,
+  readPolicyFile,
+} from '../../../src/modules/lifecycle/publish-steps.ts';
 import { createPolicyParser } from '../../../src/modules/policy/policy.ts';
 import { hook, packaged } from '../open-modules.ts';
 
