@@ -5,9 +5,13 @@ import type { Checkpointer } from './checkpointer.ts';
 import { applyWrites } from './commit/apply-writes.ts';
 import { serializeWrites } from './commit/serialized-writes.ts';
 import type { WriteQueue } from './commit/write-queue.ts';
-import { retryWhileBusy } from './data-file/connection.ts';
+import {
+  assertBeforeDeadline,
+  createWorkLimit,
+  retryWhileBusy,
+  WorkLimitExceeded,
+} from './data-file/connection.ts';
 import { asStoreError } from './data-file/storage-errors.ts';
-import { assertBeforeDeadline, createWorkLimit, WorkLimitExceeded } from './data-file/work-limit.ts';
 import type { WriteContext } from './indexes/index-update.ts';
 import type { Threads } from './threads/threads.ts';
 

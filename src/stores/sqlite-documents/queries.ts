@@ -8,25 +8,25 @@ import { type Filter, type FilterTest, filterByIds } from '../filter.ts';
 import type { CollectionStats, DocumentStore, FindQuery, Namespace, StoredDocument } from '../ports.ts';
 import type { CountCache } from './count-cache.ts';
 import { type CollectionEntry, type DataFile, onSnapshot } from './data-file/catalogue.ts';
-import { isBusy } from './data-file/connection.ts';
-import { parseDocument } from './data-file/schema.ts';
-import { asStoreError } from './data-file/storage-errors.ts';
 import {
   assertBeforeDeadline,
   createWorkLimit,
+  isBusy,
+  parseDocument,
   type WorkLimit,
   WorkLimitExceeded,
-} from './data-file/work-limit.ts';
+} from './data-file/connection.ts';
+import { asStoreError } from './data-file/storage-errors.ts';
 import { type DiskUsage, measureDiskUsage } from './query/disk-usage.ts';
-import { createDocumentCache, findById, findByIds } from './query/documents-by-id.ts';
 import {
   countMatches,
   createQueryContext,
   EMPTY_PAGE,
-  findPage,
-  findTexts,
+  pageOfQuery,
   type RunOptions,
+  textsOfQuery,
 } from './query/execute.ts';
+import { createDocumentCache, textById, textsByIds } from './query/fetch-documents.ts';
 import type { Plan } from './query/plan.ts';
 import type { Threads } from './threads/threads.ts';
 
@@ -79,8 +79,8 @@ export function createQueries({ reader, threads, counts, clock }: QueriesDeps): 
     assertBeforeDeadline(deadline);
     const texts = tryHere(() => {
       const id = soleId(query);
-      if (id === undefined) return findTexts(context, ns, query, limitsFor(query.filter, query.skip));
-      const text = findById(context, ns, id);
+      if (id === undefined) return textsOfQuery(context, ns, query, limitsFor(query.filter, query.skip));
+      const text = textById(context, ns, id);
       return text === undefined ? [] : [text];
     });
     return texts ?? findOnThread(ns, query, deadline);
@@ -107,8 +107,8 @@ export function createQueries({ reader, threads, counts, clock }: QueriesDeps): 
       assertBeforeDeadline(deadline);
       const page = tryHere(() => {
         const id = soleId(query);
-        if (id === undefined) return findPage(context, ns, query, limitsFor(query.filter, query.skip));
-        const text = findById(context, ns, id);
+        if (id === undefined) return pageOfQuery(context, ns, query, limitsFor(query.filter, query.skip));
+        const text = textById(context, ns, id);
         return text === undefined ? EMPTY_PAGE : { text, count: 1 };
       });
       return page ?? findOnThread(ns, query, deadline).then(joinTexts);
@@ -116,9 +116,10 @@ export function createQueries({ reader, threads, counts, clock }: QueriesDeps): 
     findByIds(ns, ids, { deadline } = {}) {
       assertBeforeDeadline(deadline);
       const workLimit = createWorkLimit(MAX_MAIN_THREAD_MS, MAX_MAIN_THREAD_TEXT, clock);
-      const found = tryHere(() => findByIds(context, ns, ids, { workLimit, cache }));
+      const found = tryHere(() => textsByIds(context, ns, ids, { workLimit, cache }));
+      if (found !== undefined) return found;
       const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
-      return found ?? findOnThread(ns, query, deadline).then(documentsById);
+      return findOnThread(ns, query, deadline).then(documentsById);
     },
     async find(ns, query, options) {
       return parseAll(await findText(ns, query, options), query);

@@ -6,16 +6,13 @@ import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { IndexDefinition, IndexKey, Namespace, Write } from '../../../src/stores/ports.ts';
 import { applyWrites } from '../../../src/stores/sqlite-documents/commit/apply-writes.ts';
-import { createCatalogue } from '../../../src/stores/sqlite-documents/data-file/catalogue.ts';
+import { createCatalogue, createSchema } from '../../../src/stores/sqlite-documents/data-file/catalogue.ts';
 import {
   type Connection,
-  openConnection,
-} from '../../../src/stores/sqlite-documents/data-file/connection.ts';
-import { createSchema } from '../../../src/stores/sqlite-documents/data-file/schema.ts';
-import {
   createDeadlineLimit,
+  openConnection,
   type WorkLimit,
-} from '../../../src/stores/sqlite-documents/data-file/work-limit.ts';
+} from '../../../src/stores/sqlite-documents/data-file/connection.ts';
 import {
   createWriteContext,
   type WriteContext,

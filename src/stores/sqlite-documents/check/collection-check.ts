@@ -1,8 +1,7 @@
 // Compares the indexes of one collection with its documents in slices, so that a server can keep working on the file.
 import type { StoredDocument } from '../../ports.ts';
-import type { CollectionEntry, IndexEntry } from '../data-file/catalogue.ts';
+import { type CollectionEntry, documentTable, type IndexEntry } from '../data-file/catalogue.ts';
 import { inTransaction } from '../data-file/connection.ts';
-import { documentTable } from '../data-file/schema.ts';
 import type { WriteContext } from '../indexes/index-update.ts';
 import { type CheckedTable, IndexCheck, type RowIssues, tablesOfIndex } from './index-check.ts';
 

@@ -5,9 +5,14 @@ import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { StoreError } from '../../../errors/errors.ts';
 import type { Namespace } from '../../ports.ts';
-import { type CollectionEntry, createCatalogue, type IndexEntry } from '../data-file/catalogue.ts';
+import {
+  type CollectionEntry,
+  createCatalogue,
+  documentTable,
+  hasSchema,
+  type IndexEntry,
+} from '../data-file/catalogue.ts';
 import { type Connection, inTransaction, openConnection } from '../data-file/connection.ts';
-import { documentTable, hasSchema } from '../data-file/schema.ts';
 import { asStoreError } from '../data-file/storage-errors.ts';
 import { isSuperseded } from '../indexes/index-build.ts';
 import { createWriteContext, type WriteContext } from '../indexes/index-update.ts';

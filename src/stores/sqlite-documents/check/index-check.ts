@@ -1,9 +1,8 @@
 // Compares the rows of one index with those that the documents should have.
 import { StoreError } from '../../../errors/errors.ts';
 import type { StoredDocument } from '../../ports.ts';
-import type { IndexEntry } from '../data-file/catalogue.ts';
-import { indexTable } from '../data-file/schema.ts';
-import { createDeadlineLimit } from '../data-file/work-limit.ts';
+import { type IndexEntry, indexTable } from '../data-file/catalogue.ts';
+import { createDeadlineLimit } from '../data-file/connection.ts';
 import type { EncodedRows } from '../indexes/index-keys.ts';
 import type { WriteContext } from '../indexes/index-update.ts';
 

@@ -2,9 +2,8 @@
 import { StoreError } from '../../../errors/errors.ts';
 import { documentVersion } from '../../../lib/json/stored-json.ts';
 import type { StoredDocument, Write } from '../../ports.ts';
-import { type CollectionEntry, inWriteTransaction } from '../data-file/catalogue.ts';
-import { documentTable, parseDocument } from '../data-file/schema.ts';
-import type { WorkLimit } from '../data-file/work-limit.ts';
+import { type CollectionEntry, documentTable, inWriteTransaction } from '../data-file/catalogue.ts';
+import { parseDocument, type WorkLimit } from '../data-file/connection.ts';
 import { updateIndex, type WriteContext } from '../indexes/index-update.ts';
 
 /** Longest document in UTF-16 units. The domain has a lower limit; this one protects the store. */

@@ -1,7 +1,71 @@
-// In-memory copy of the tables `collections` and `indexes`, one per connection. Reloaded after another connection wrote.
+// Tables of the data file: one per collection, one or two per index, `touched` for running index builds, and `collections` and `indexes`,
+// the catalogue. Each connection has a copy of the catalogue in memory, reloaded after another connection wrote.
 import { type IndexDefinition, type Namespace, namespaceKey } from '../../ports.ts';
 import { type Connection, inTransaction } from './connection.ts';
-import { createDocumentTable, createIndexTable, indexTable } from './schema.ts';
+
+/** Incremented when the layout changes. A file with a newer layout is rejected. */
+const LAYOUT = 1;
+
+const CATALOGUE_TABLES = `
+  create table if not exists collections (
+    n integer primary key,
+    database text not null,
+    collection text not null,
+    documents integer not null default 0,
+    bytes integer not null default 0,
+    largest integer not null default 0,
+    writes integer not null default 0,
+    unique (database, collection)
+  );
+  create table if not exists indexes (
+    n integer primary key autoincrement,
+    collection integer not null,
+    name text not null,
+    definition text not null,
+    ready integer not null default 0,
+    watermark integer not null default 0,
+    multikey integer not null default 0
+  );
+  create table if not exists touched (
+    idx integer not null,
+    doc integer not null,
+    primary key (idx, doc)
+  ) without rowid;
+`;
+
+/** Whether the file has the schema. Throws for a file of a newer version. */
+export function hasSchema({ db }: Connection): boolean {
+  const layout = Number(db.prepare('pragma user_version').get()?.[0]);
+  if (layout > LAYOUT) throw new Error(`The data file has layout ${layout}; this version reads ${LAYOUT}`);
+  return layout === LAYOUT;
+}
+
+/** Creates the schema if it is missing. Throws for a file of a newer version. */
+export function createSchema(connection: Connection): void {
+  const { db } = connection;
+  if (hasSchema(connection)) return;
+  db.exec(
+    `pragma journal_mode=wal; begin immediate; ${CATALOGUE_TABLES} pragma user_version=${LAYOUT}; commit`,
+  );
+}
+
+/** Table of collection `n`: `json` is the whole document, `_id` included. */
+export const documentTable = (n: number): string => `d_${n}`;
+
+/** Table of index `n`: with exact or with case-folded text. */
+export const indexTable = (n: number, caseFolded: boolean): string => `${caseFolded ? 'f' : 'i'}_${n}`;
+
+export function createDocumentTable(connection: Connection, n: number): void {
+  connection.db.exec(
+    `create table ${documentTable(n)} (doc integer primary key, id text not null unique, json text not null)`,
+  );
+}
+
+export function createIndexTable(connection: Connection, n: number, caseFolded: boolean): void {
+  connection.db.exec(
+    `create table ${indexTable(n, caseFolded)} (key blob primary key, doc integer not null) without rowid`,
+  );
+}
 
 export interface IndexEntry {
   readonly n: number;

@@ -1,7 +1,10 @@
-// A connection to the data file with its prepared statements. Every thread has its own.
+// A connection to the data file: its statements, snapshots and transactions, limits on what one operation may use of the thread, and the
+// check of documents as they are read, since a damaged page returns arbitrary bytes. Every thread has its own connection.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { StoreError } from '../../../errors/errors.ts';
 import { retry } from '../../../lib/async/retry.ts';
-import { assertBeforeDeadline } from './work-limit.ts';
+import type { StoredDocument } from '../../ports.ts';
+import { StorageError } from './storage-errors.ts';
 
 /** Statements cached by their text. When the cache is full it is emptied. */
 const MAX_STATEMENTS = 1000;
@@ -140,4 +143,75 @@ export async function retryWhileBusy<T>(work: () => T, deadline: number | undefi
     delayMs: () => BUSY_RETRY_MS,
     checkDeadline: () => assertBeforeDeadline(end),
   });
+}
+
+/** Thrown when work is too long for the main thread. It is then repeated on another thread. */
+export class WorkLimitExceeded extends Error {}
+
+export interface WorkLimit {
+  /** Called once per step with the text it processed. Throws to end the work. */
+  tick(size: number): void;
+}
+
+const TICKS_PER_CHECK = 16;
+const TEXT_PER_CHECK = 20_000;
+
+/** Throws `WorkLimitExceeded` after `ms` milliseconds or `size` units of text. */
+export function createWorkLimit(ms: number, size: number, clock: () => number): WorkLimit {
+  const end = clock() + ms;
+  let ticks = 0;
+  let remaining = size;
+  return {
+    tick(spent) {
+      remaining -= spent;
+      ticks += 1;
+      if (remaining < 0 || (ticks % TICKS_PER_CHECK === 0 && clock() > end)) throw new WorkLimitExceeded();
+    },
+  };
+}
+
+/** Throws a `timeout` StoreError after `deadline` (epoch milliseconds; undefined: never). */
+export function createDeadlineLimit(deadline: number | undefined, now: () => number = Date.now): WorkLimit {
+  let ticks = TICKS_PER_CHECK;
+  let text = 0;
+  return {
+    tick(size) {
+      ticks += 1;
+      text += size;
+      if (ticks < TICKS_PER_CHECK && text < TEXT_PER_CHECK) return;
+      ticks = 0;
+      text = 0;
+      assertBeforeDeadline(deadline, now);
+    },
+  };
+}
+
+/** Throws a `timeout` StoreError if `deadline` has passed. */
+export function assertBeforeDeadline(deadline: number | undefined, now: () => number = Date.now): void {
+  if (deadline !== undefined && now() > deadline) throw new StoreError('timeout');
+}
+
+const OPEN = '{'.charCodeAt(0);
+const CLOSE = '}'.charCodeAt(0);
+
+/** Returns the text of a document. Throws `damaged` for other values. Only the first and last character are checked: cheap. */
+export function documentText(value: unknown): string {
+  if (
+    typeof value === 'string' &&
+    value.charCodeAt(0) === OPEN &&
+    value.charCodeAt(value.length - 1) === CLOSE
+  )
+    return value;
+  throw new StorageError('damaged', 'a row of a collection contains no document');
+}
+
+/** Parses the text of a document. Throws `damaged` for any other text. */
+export function parseDocument(text: string): StoredDocument {
+  try {
+    const document = JSON.parse(text) as StoredDocument;
+    if (typeof document._id === 'string') return document;
+  } catch {
+    // Replaced below: the message of the parser would quote the document.
+  }
+  throw new StorageError('damaged', 'the text of a document is not valid');
 }

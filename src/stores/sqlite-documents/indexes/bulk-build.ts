@@ -1,9 +1,8 @@
 // Builds indexes of large collections: gathers the rows in a temporary table, sorts them, then writes them in key order, so that
 // each page is written once. Writes during a build update the rows of their documents themselves, and the build skips those.
 
-import { inTransaction, isBusy } from '../data-file/connection.ts';
-import { documentTable, indexTable, parseDocument } from '../data-file/schema.ts';
-import { createDeadlineLimit } from '../data-file/work-limit.ts';
+import { documentTable, indexTable } from '../data-file/catalogue.ts';
+import { createDeadlineLimit, inTransaction, isBusy, parseDocument } from '../data-file/connection.ts';
 import { completeIndex, findIndex, type LocatedIndex } from './index-build.ts';
 import { updateIndexRows, type WriteContext } from './index-update.ts';
 

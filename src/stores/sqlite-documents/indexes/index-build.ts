@@ -1,8 +1,12 @@
 // Builds the index of a small collection in slices, so that other writes run between two slices.
 
-import { type CollectionEntry, type IndexEntry, inWriteTransaction } from '../data-file/catalogue.ts';
-import { documentTable, parseDocument } from '../data-file/schema.ts';
-import { createDeadlineLimit } from '../data-file/work-limit.ts';
+import {
+  type CollectionEntry,
+  documentTable,
+  type IndexEntry,
+  inWriteTransaction,
+} from '../data-file/catalogue.ts';
+import { createDeadlineLimit, parseDocument } from '../data-file/connection.ts';
 import { updateIndexRows, type WriteContext } from './index-update.ts';
 
 /** `gone`: the index was dropped in the meantime. */

@@ -3,7 +3,7 @@ import type { Json } from '../../../lib/json/json.ts';
 import { foldCase } from '../../../lib/regex/case-folding.ts';
 import { EMPTY_ARRAY, expandRows, type IndexValue, type PathPart, parsePath } from '../../matching/paths.ts';
 import type { Direction, IndexDefinition, Sort, StoredDocument } from '../../ports.ts';
-import type { WorkLimit } from '../data-file/work-limit.ts';
+import type { WorkLimit } from '../data-file/connection.ts';
 
 /** First byte of each type, in MongoDB's order. The gaps leave a byte to end the range of a type. */
 export const TYPE_TAG = {
@@ -186,6 +186,7 @@ export function createSortKey(sort: Sort): (document: StoredDocument, workLimit:
   const paths = pathsOf(sort.map(([path]) => path));
   const parts = sort.map(([, direction]) => ({ direction, fold: false }));
   const lastDirection = sort.at(-1)?.[1] ?? 1;
+  if (sort.length === 0) return ({ _id }) => encodeId(_id, 1);
   return (document, workLimit) => {
     const tail = encodeId(document._id, lastDirection);
     let least: Buffer | undefined;

@@ -1,9 +1,8 @@
 // Keeps the rows of an index in step with its documents: the rows of one document are replaced in one call.
 import { StoreError } from '../../../errors/errors.ts';
 import type { StoredDocument } from '../../ports.ts';
-import type { DataFile, IndexEntry } from '../data-file/catalogue.ts';
-import { indexTable } from '../data-file/schema.ts';
-import type { WorkLimit } from '../data-file/work-limit.ts';
+import { type DataFile, type IndexEntry, indexTable } from '../data-file/catalogue.ts';
+import type { WorkLimit } from '../data-file/connection.ts';
 import { createRowEncoder, type EncodedRows, prefixSuccessor, type RowEncoder } from './index-keys.ts';
 
 /** What commits and index builds need. */

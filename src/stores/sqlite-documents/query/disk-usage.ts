@@ -1,9 +1,7 @@
 // Measures the size of a collection and of each of its indexes in the data file.
 import type { Namespace } from '../../ports.ts';
-import type { DataFile } from '../data-file/catalogue.ts';
-import type { Connection } from '../data-file/connection.ts';
-import { documentTable, indexTable } from '../data-file/schema.ts';
-import { type WorkLimit, WorkLimitExceeded } from '../data-file/work-limit.ts';
+import { type DataFile, documentTable, indexTable } from '../data-file/catalogue.ts';
+import { type Connection, type WorkLimit, WorkLimitExceeded } from '../data-file/connection.ts';
 
 /** Bytes. */
 export interface DiskUsage {

@@ -1,22 +1,31 @@
 // Runs a query on one connection: plan, then read a page, filter and sort as the plan requires. The main thread runs it with
 // a small work limit, the reader threads with a deadline.
 
-import type { StatementSync } from 'node:sqlite';
 import { StoreError } from '../../../errors/errors.ts';
 import { joinTexts } from '../../../lib/chunked-text.ts';
 import type { Filter } from '../../filter.ts';
 import { compileFilter } from '../../matching/compile-filter.ts';
 import { createProjector } from '../../matching/projector.ts';
 import type { FindQuery, Namespace, Projection, Sort, TextPage } from '../../ports.ts';
-import { type CollectionEntry, type DataFile, onSnapshot } from '../data-file/catalogue.ts';
-import { documentTable, documentText, indexTable, parseDocument } from '../data-file/schema.ts';
-import type { WorkLimit } from '../data-file/work-limit.ts';
+import {
+  type CollectionEntry,
+  type DataFile,
+  documentTable,
+  indexTable,
+  onSnapshot,
+} from '../data-file/catalogue.ts';
+import { documentText, parseDocument, type WorkLimit } from '../data-file/connection.ts';
 import { createSortKey } from '../indexes/index-keys.ts';
-import { type Candidate, type CandidateSearch, findCandidates } from './candidates.ts';
+import {
+  type Candidate,
+  type CandidateSearch,
+  createDocumentReader,
+  type DocumentReader,
+  findCandidates,
+} from './fetch-documents.ts';
 import { countRows, isShort, readJoinedPage, readPage } from './ordered-table.ts';
 import { type Match, selectPage } from './page-selection.ts';
 import { createPlanner, type Plan, type PlannedQuery, type Planner } from './plan.ts';
-import { createPrefilter } from './prefilter.ts';
 
 /** A plan with a fallback may examine this many documents before the fallback takes over. */
 const MAX_TRIAL_DOCUMENTS = 20_000;
@@ -42,27 +51,13 @@ export function createResultProjector(projection: Projection | undefined): (text
 }
 
 /** What a query needs of one connection. */
-export interface QueryContext extends DataFile {
+export interface QueryContext extends DocumentReader {
   readonly planner: Planner;
-  /** Returns the statement that selects the text of a document by its id. */
-  statementById(entry: CollectionEntry): StatementSync;
 }
 
 /** Creates the context of one connection. */
-export function createQueryContext({ connection, catalogue }: DataFile): QueryContext {
-  const byCollection = new Map<number, StatementSync>();
-  return {
-    connection,
-    catalogue,
-    planner: createPlanner(connection),
-    statementById({ n }) {
-      const known = byCollection.get(n);
-      if (known !== undefined) return known;
-      const statement = connection.statement(`select json from ${documentTable(n)} where id = ?`);
-      byCollection.set(n, statement);
-      return statement;
-    },
-  };
+export function createQueryContext(file: DataFile): QueryContext {
+  return { ...createDocumentReader(file), planner: createPlanner(file.connection) };
 }
 
 export interface RunOptions {
@@ -71,8 +66,8 @@ export interface RunOptions {
   readonly accept?: (plan: Plan, entry: CollectionEntry) => void;
 }
 
-/** Finds the texts of the documents that match `query`, in its order. Throws what `workLimit` throws. */
-export function findTexts(
+/** The texts of the documents that match `query`, in its order. Throws what `workLimit` throws. */
+export function textsOfQuery(
   context: QueryContext,
   ns: Namespace,
   query: FindQuery,
@@ -87,8 +82,8 @@ export function findTexts(
   return texts ?? [];
 }
 
-/** Finds the same documents as one text. */
-export function findPage(
+/** The same documents as one text. */
+export function pageOfQuery(
   context: QueryContext,
   ns: Namespace,
   query: FindQuery,
@@ -150,12 +145,8 @@ function runWithoutFallback(run: Run, plan: Plan, query: FindQuery): readonly st
   return plan.sorted ? findInOrder(run, plan, query) : findAndSort(run, plan, query);
 }
 
-function candidateSearch(run: Run, plan: Plan, filter: Filter): CandidateSearch {
-  return { ...run, prefilter: createPrefilter(filter, plan.access) };
-}
-
 function* matches(run: Run, plan: Plan, filter: Filter): Iterable<Candidate> {
-  const found = findCandidates(candidateSearch(run, plan, filter), plan.access);
+  const found = findCandidates({ ...run, filter }, plan.access);
   if (plan.exact) {
     yield* found;
     return;
@@ -185,7 +176,7 @@ function findAndSort(run: Run, plan: Plan, query: FindQuery): string[] {
   const keyOf = createSortKey(query.sort);
   const test = plan.exact ? undefined : compileFilter(query.filter);
   const matches = function* (): Iterable<Match> {
-    for (const [doc, json] of findCandidates(candidateSearch(run, plan, query.filter), plan.access)) {
+    for (const [doc, json] of findCandidates({ ...run, filter: query.filter }, plan.access)) {
       const document = parseDocument(json);
       if (test !== undefined && !test(document)) continue;
       yield { key: keyOf(document, run.workLimit), doc };

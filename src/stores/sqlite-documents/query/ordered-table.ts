@@ -1,10 +1,8 @@
 // Reads, skips and counts rows of one ordered table: the documents in `_id` order, or the rows of one index. A short page is
 // read as one text, which SQLite joins. Skipped and counted rows are not fetched.
 import type { TextPage } from '../../ports.ts';
-import type { CollectionEntry } from '../data-file/catalogue.ts';
-import type { Connection } from '../data-file/connection.ts';
-import { documentTable, documentText, indexTable } from '../data-file/schema.ts';
-import type { WorkLimit } from '../data-file/work-limit.ts';
+import { type CollectionEntry, documentTable, indexTable } from '../data-file/catalogue.ts';
+import { type Connection, documentText, type WorkLimit } from '../data-file/connection.ts';
 import type { Access, IndexAccess } from './index-plan.ts';
 
 type Key = string | Buffer;

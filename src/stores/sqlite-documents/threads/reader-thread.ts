@@ -4,10 +4,9 @@ import { Piscina } from 'piscina';
 import type { Filter } from '../../filter.ts';
 import type { FindQuery, Namespace } from '../../ports.ts';
 import { createCatalogue } from '../data-file/catalogue.ts';
-import { openConnection } from '../data-file/connection.ts';
-import { createDeadlineLimit } from '../data-file/work-limit.ts';
+import { createDeadlineLimit, openConnection } from '../data-file/connection.ts';
 import { type DiskUsage, measureDiskUsage } from '../query/disk-usage.ts';
-import { countMatches, createQueryContext, findTexts, type QueryContext } from '../query/execute.ts';
+import { countMatches, createQueryContext, type QueryContext, textsOfQuery } from '../query/execute.ts';
 import {
   captureResult,
   type SerializedTexts,
@@ -55,7 +54,7 @@ function reader(): QueryContext {
 
 /** `DocumentStore.findText`. */
 export function find({ ns, query, deadline }: FindTask): ThreadResult<SerializedTexts> {
-  const found = () => findTexts(reader(), ns, query, { workLimit: createDeadlineLimit(deadline) });
+  const found = () => textsOfQuery(reader(), ns, query, { workLimit: createDeadlineLimit(deadline) });
   const outcome = captureResult(() => serializeTexts(found()));
   if (!outcome.ok) return outcome;
   // Piscina transfers these buffers instead of copying them.

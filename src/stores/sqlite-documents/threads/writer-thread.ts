@@ -3,8 +3,7 @@ import { workerData } from 'node:worker_threads';
 import { applyWrites } from '../commit/apply-writes.ts';
 import { deserializeWrites, type SerializedWrites } from '../commit/serialized-writes.ts';
 import { createCatalogue } from '../data-file/catalogue.ts';
-import { openConnection } from '../data-file/connection.ts';
-import { createDeadlineLimit } from '../data-file/work-limit.ts';
+import { createDeadlineLimit, openConnection } from '../data-file/connection.ts';
 import {
   type BulkBuilds,
   createBulkBuilds,

@@ -5,7 +5,7 @@ import { applyWrites } from '../../../../src/stores/sqlite-documents/commit/appl
 import {
   createWorkLimit,
   WorkLimitExceeded,
-} from '../../../../src/stores/sqlite-documents/data-file/work-limit.ts';
+} from '../../../../src/stores/sqlite-documents/data-file/connection.ts';
 import { idOf, indexOf, insertThing, NO_LIMIT, NS, openTestDatabase } from '../test-database.ts';
 
 const update = (n: number, fields: JsonObject, changed = Object.keys(fields)): Write => ({

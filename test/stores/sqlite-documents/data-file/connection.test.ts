@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { inTransaction, isBusy } from '../../../../src/stores/sqlite-documents/data-file/connection.ts';
+import {
+  assertBeforeDeadline,
+  createDeadlineLimit,
+  createWorkLimit,
+  documentText,
+  inTransaction,
+  isBusy,
+  parseDocument,
+  WorkLimitExceeded,
+} from '../../../../src/stores/sqlite-documents/data-file/connection.ts';
 import { damagePages } from '../../../helpers/temp/folders.ts';
 import { openTestDatabase } from '../test-database.ts';
 
@@ -103,3 +112,61 @@ describe('a connection', () => {
     expect(() => reader.db.exec('create table t (a)')).toThrow(/readonly/);
   });
 });
+
+const spin = (times: number, work: () => void) => {
+  for (let n = 0; n < times; n += 1) work();
+};
+
+describe('a work limit', () => {
+  it('is exceeded by too much text', () => {
+    const budget = createWorkLimit(1000, 100, () => 0);
+    budget.tick(100);
+    expect(() => budget.tick(1)).toThrow(WorkLimitExceeded);
+  });
+
+  it('is exceeded after its time, with a check of the clock every few ticks', () => {
+    let time = 0;
+    const budget = createWorkLimit(5, 100, () => time);
+    spin(100, () => budget.tick(0));
+    time = 6;
+    expect(() => spin(100, () => budget.tick(0))).toThrow(WorkLimitExceeded);
+  });
+});
+
+describe('a deadline', () => {
+  it('is checked at the first tick and then every few ticks', () => {
+    expect(() => createDeadlineLimit(10, () => 11).tick(0)).toThrow('timeout');
+    let time = 0;
+    const deadline = createDeadlineLimit(10, () => time);
+    spin(1000, () => deadline.tick(0));
+    time = 11;
+    expect(() => spin(1000, () => deadline.tick(0))).toThrow('timeout');
+  });
+
+  it('may be absent', () => {
+    spin(1000, () => createDeadlineLimit(undefined, () => Infinity).tick(0));
+    assertBeforeDeadline(undefined, () => Infinity);
+    expect(() => assertBeforeDeadline(1, () => 2)).toThrow('timeout');
+  });
+});
+
+const DAMAGED = expect.objectContaining({ name: 'StorageError', kind: 'damaged' });
+
+it('documents are accepted', () => {
+  expect(documentText('{"_id":"a"}')).toBe('{"_id":"a"}');
+  expect(parseDocument('{"_id":"a","b":[1]}')).toEqual({ _id: 'a', b: [1] });
+});
+
+it.each([null, undefined, 7, new Uint8Array(3), '', '"text"', '{"_id":"a"', '\u0000}'])(
+  'takes no row that has %j for a document',
+  (value) => {
+    expect(() => documentText(value)).toThrow(DAMAGED);
+  },
+);
+
+it.each(['', '{', 'null', '7', '[]', '{"a":1}', '{"_id":7}', '{"_id":"a",}'])(
+  'takes no text %j for a document',
+  (text) => {
+    expect(() => parseDocument(text)).toThrow(DAMAGED);
+  },
+);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { WorkLimitExceeded } from '../../../../src/stores/sqlite-documents/data-file/work-limit.ts';
+import { WorkLimitExceeded } from '../../../../src/stores/sqlite-documents/data-file/connection.ts';
 import { measureDiskUsage } from '../../../../src/stores/sqlite-documents/query/disk-usage.ts';
 import { indexOf, NO_LIMIT, NS, openTestDatabase } from '../test-database.ts';
 

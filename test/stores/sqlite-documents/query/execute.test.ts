@@ -4,14 +4,14 @@ import type { FindQuery } from '../../../../src/stores/ports.ts';
 import {
   createWorkLimit,
   WorkLimitExceeded,
-} from '../../../../src/stores/sqlite-documents/data-file/work-limit.ts';
-import { findById } from '../../../../src/stores/sqlite-documents/query/documents-by-id.ts';
+} from '../../../../src/stores/sqlite-documents/data-file/connection.ts';
 import {
   countMatches,
   createQueryContext,
   createResultProjector,
-  findTexts,
+  textsOfQuery,
 } from '../../../../src/stores/sqlite-documents/query/execute.ts';
+import { textById } from '../../../../src/stores/sqlite-documents/query/fetch-documents.ts';
 import type { Plan } from '../../../../src/stores/sqlite-documents/query/plan.ts';
 import { idOf, indexOf, NO_LIMIT, NS, openTestDatabase, type TestDatabase } from '../test-database.ts';
 
@@ -21,7 +21,7 @@ function find(bench: TestDatabase, parts: Partial<FindQuery>, workLimit = NO_LIM
   const plans: Plan[] = [];
   const query: FindQuery = { filter: MATCH_ALL, sort: [], skip: 0, limit: 100, ...parts };
   const accept = (plan: Plan) => plans.push(plan);
-  const texts = findTexts(createQueryContext(bench), NS, query, { workLimit, accept });
+  const texts = textsOfQuery(createQueryContext(bench), NS, query, { workLimit, accept });
   return { numbers: texts.map((text) => JSON.parse(text).n as number), plan: plans[0]! };
 }
 
@@ -96,9 +96,9 @@ describe('executing a query', () => {
   it('finds a document by its id', () => {
     const bench = filled(3);
     const context = createQueryContext(bench);
-    expect(JSON.parse(findById(context, NS, idOf(2))!)).toMatchObject({ n: 1 });
-    expect(findById(context, NS, idOf(9))).toBeUndefined();
-    expect(findById(context, { database: 'x', collection: 'y' }, idOf(1))).toBeUndefined();
+    expect(JSON.parse(textById(context, NS, idOf(2))!)).toMatchObject({ n: 1 });
+    expect(textById(context, NS, idOf(9))).toBeUndefined();
+    expect(textById(context, { database: 'x', collection: 'y' }, idOf(1))).toBeUndefined();
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   createWorkLimit,
   WorkLimitExceeded,
-} from '../../../../src/stores/sqlite-documents/data-file/work-limit.ts';
+} from '../../../../src/stores/sqlite-documents/data-file/connection.ts';
 import { encodeValue, prefixSuccessor } from '../../../../src/stores/sqlite-documents/indexes/index-keys.ts';
 import {
   type Access,

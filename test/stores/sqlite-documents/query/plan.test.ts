@@ -9,7 +9,7 @@ import {
 import {
   countMatches,
   createQueryContext,
-  findTexts,
+  textsOfQuery,
 } from '../../../../src/stores/sqlite-documents/query/execute.ts';
 import type { Access } from '../../../../src/stores/sqlite-documents/query/index-plan.ts';
 import {
@@ -222,7 +222,7 @@ describe('a query that is asked again with the same objects', () => {
     const context = createQueryContext({ connection, catalogue: createCatalogue(connection) });
     const query = { filter: BY_N, sort: ORDER, skip: 0, limit: 10 };
     const read = () => ({
-      found: findTexts(context, NS, query, { workLimit: NO_LIMIT }).map((text) => JSON.parse(text).n),
+      found: textsOfQuery(context, NS, query, { workLimit: NO_LIMIT }).map((text) => JSON.parse(text).n),
       counted: countMatches(context, NS, BY_N, { workLimit: NO_LIMIT }),
     });
     expect(read()).toEqual({ found: [3, 4], counted: 2 });

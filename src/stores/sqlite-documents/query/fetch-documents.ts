@@ -1,12 +1,20 @@
-// Fetches the documents that a plan's access finds, one at a time, before the rest of the filter is applied.
-import type { CollectionEntry } from '../data-file/catalogue.ts';
-import type { Connection } from '../data-file/connection.ts';
-import { documentTable, documentText, indexTable } from '../data-file/schema.ts';
+// Fetches documents: those that a plan's access finds, one at a time, before the rest of the filter is applied; and without a plan one by
+// its id, or those that others refer to, which are cached until the next write to their collection.
+import type { StatementSync } from 'node:sqlite';
+import type { Filter } from '../../filter.ts';
+import type { Namespace } from '../../ports.ts';
+import {
+  type CollectionEntry,
+  type DataFile,
+  documentTable,
+  indexTable,
+  onSnapshot,
+} from '../data-file/catalogue.ts';
+import { type Connection, documentText, type WorkLimit } from '../data-file/connection.ts';
 import { StorageError } from '../data-file/storage-errors.ts';
-import type { WorkLimit } from '../data-file/work-limit.ts';
 import type { Access, IndexAccess } from './index-plan.ts';
 import { isShort } from './ordered-table.ts';
-import type { Prefilter } from './prefilter.ts';
+import { createPrefilter } from './prefilter.ts';
 
 export type Candidate = readonly [doc: number, json: string];
 
@@ -14,8 +22,8 @@ export interface CandidateSearch {
   readonly connection: Connection;
   readonly entry: CollectionEntry;
   readonly workLimit: WorkLimit;
-  /** SQL condition that every match passes; used by accesses that read every document. */
-  readonly prefilter: Prefilter;
+  /** Accesses that read every document leave out some that it does not match. */
+  readonly filter: Filter;
 }
 
 /** Documents, and approximate text, read between two checks of the work limit. */
@@ -42,7 +50,7 @@ export function findCandidates(search: CandidateSearch, access: Access): Iterabl
     case 'id-scan':
       return scanIds(search, access);
     case 'scan':
-      return scan(search);
+      return scan(search, access);
     case 'index':
       return byIndexes(search, [access], access.mayRepeat);
     case 'union':
@@ -70,7 +78,11 @@ function* byIds(
   }
 }
 
-function* scan({ connection, entry, workLimit, prefilter }: CandidateSearch): Iterable<Candidate> {
+function* scan(
+  { connection, entry, workLimit, filter }: CandidateSearch,
+  access: Access,
+): Iterable<Candidate> {
+  const prefilter = createPrefilter(filter, access);
   const table = documentTable(entry.n);
   const next = connection.statement(`select doc from ${table} where doc > ? order by doc limit 1`);
   const statement = connection.statement(
@@ -98,7 +110,8 @@ function* scanIds(
   search: CandidateSearch,
   access: Extract<Access, { kind: 'id-scan' }>,
 ): Iterable<Candidate> {
-  const { connection, entry, workLimit, prefilter } = search;
+  const { connection, entry, workLimit, filter } = search;
+  const prefilter = createPrefilter(filter, access);
   const table = documentTable(entry.n);
   const order = access.reversed ? 'desc' : 'asc';
   const size = sliceOf(entry);
@@ -159,4 +172,122 @@ function joinSql(entry: CollectionEntry, access: IndexAccess): string {
     `cross join ${documentTable(entry.n)} d on d.doc = i.doc ` +
     `where i.key >= ? and i.key < ? order by i.key ${order}`
   );
+}
+
+/** The cached texts of one state of a collection. */
+interface CachedCollection {
+  readonly writes: number;
+  readonly texts: Map<string, string>;
+  bytes: number;
+}
+
+export interface DocumentCache {
+  /** The cached texts of the collection as it is now, by id. */
+  textsOf(entry: CollectionEntry): ReadonlyMap<string, string>;
+  /** `id` must not be a part of a longer text, which it would keep in memory. */
+  add(entry: CollectionEntry, id: string, text: string): void;
+}
+
+/** Longer documents are not cached. */
+const MAX_TEXT_LENGTH = 32_768;
+/** Approximate memory of an entry without its text. */
+const ENTRY_BYTES = 120;
+const BYTES_PER_UNIT = 2;
+
+/** Creates an empty cache. When all collections together need more than `maxBytes`, it is emptied. */
+export function createDocumentCache(maxBytes: number): DocumentCache {
+  const collections = new Map<number, CachedCollection>();
+  let bytes = 0;
+
+  const collectionOf = ({ n, writes }: CollectionEntry): CachedCollection => {
+    const known = collections.get(n);
+    if (known?.writes === writes) return known;
+    bytes -= known?.bytes ?? 0;
+    const empty: CachedCollection = { writes, texts: new Map(), bytes: 0 };
+    collections.set(n, empty);
+    return empty;
+  };
+
+  return {
+    textsOf: (entry) => collectionOf(entry).texts,
+    add(entry, id, text) {
+      if (text.length > MAX_TEXT_LENGTH || collectionOf(entry).texts.has(id)) return;
+      const size = text.length * BYTES_PER_UNIT + ENTRY_BYTES;
+      if (bytes + size > maxBytes) {
+        collections.clear();
+        bytes = 0;
+      }
+      const cached = collectionOf(entry);
+      cached.texts.set(id, text);
+      cached.bytes += size;
+      bytes += size;
+    },
+  };
+}
+
+/** An open data file, and its statements for single documents. */
+export interface DocumentReader extends DataFile {
+  /** Returns the statement that selects the text of a document by its id. */
+  statementById(entry: CollectionEntry): StatementSync;
+}
+
+/** Creates the reader of one connection. */
+export function createDocumentReader({ connection, catalogue }: DataFile): DocumentReader {
+  const byCollection = new Map<number, StatementSync>();
+  return {
+    connection,
+    catalogue,
+    statementById({ n }) {
+      const known = byCollection.get(n);
+      if (known !== undefined) return known;
+      const statement = connection.statement(`select json from ${documentTable(n)} where id = ?`);
+      byCollection.set(n, statement);
+      return statement;
+    },
+  };
+}
+
+/** The text of one document by its id; undefined if there is none. */
+export function textById(reader: DocumentReader, ns: Namespace, id: string): string | undefined {
+  return onSnapshot(reader, ns, (entry) => {
+    const row = entry && (reader.statementById(entry).get(id) as unknown as [unknown] | undefined);
+    return row === undefined ? undefined : documentText(row[0]);
+  });
+}
+
+const NO_DOCUMENTS: ReadonlyMap<string, string> = new Map();
+
+/** The texts of documents by their ids, perhaps among others. Ids without a document are missing. */
+export function textsByIds(
+  file: DataFile,
+  ns: Namespace,
+  ids: readonly string[],
+  { workLimit, cache }: { readonly workLimit: WorkLimit; readonly cache: DocumentCache },
+): ReadonlyMap<string, string> {
+  return onSnapshot(file, ns, (entry) => {
+    if (entry === undefined) return NO_DOCUMENTS;
+    const cached = cache.textsOf(entry);
+    if (ids.every((id) => cached.has(id))) return cached;
+    const found = new Map<string, string>();
+    const missing = new Set<string>();
+    for (const id of ids) {
+      const text = cached.get(id);
+      if (text === undefined) missing.add(id);
+      else found.set(id, text);
+    }
+    const statement = file.connection.statement(
+      `select id, json from ${documentTable(entry.n)} where id = ?`,
+    );
+    const isUnchecked = isShort(entry, missing.size);
+    for (const wanted of missing) {
+      const row = statement.get(wanted) as unknown as [string, unknown] | undefined;
+      if (row === undefined) continue;
+      const [id, text] = [row[0], documentText(row[1])];
+      if (!isUnchecked) workLimit.tick(text.length);
+      found.set(id, text);
+      // The id of the row, as `wanted` may be a part of the text of a whole document.
+      cache.add(entry, id, text);
+    }
+    return found;
+  });
 }
