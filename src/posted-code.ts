@@ -25,7 +25,6 @@ import { createModuleService, type ManagedModuleService } from './modules/module
 import { loadPolicyLimits, type PolicyLimits } from './modules/policy/policy-limits.ts';
 import { checkIsolationLevel } from './sandbox-supervisor/isolation/isolation-levels.ts';
 import { createLauncher } from './sandbox-supervisor/isolation/launcher.ts';
-import { runSelfTest } from './sandbox-supervisor/isolation/self-test.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/model/sandbox.ts';
 import { createDisabledSandbox, createSupervisor } from './sandbox-supervisor/supervisor.ts';
 import type { DocumentStore } from './stores/ports.ts';
@@ -42,7 +41,10 @@ export function openSandbox({ sandbox }: Config): Sandbox {
   const launcher = createLauncher({ root: packageRoot() });
   return createSupervisor({
     launcher,
-    selfTest: (jit) => runSelfTest(launcher, { memoryMb: sandbox.hostMemoryMb, jit }),
+    selfTest: async (jit) => {
+      const { runSelfTest } = await import('./sandbox-supervisor/isolation/self-test.ts');
+      return runSelfTest(launcher, { memoryMb: sandbox.hostMemoryMb, jit });
+    },
     minimumLevel: sandbox.minimumLevel,
     maxHosts: sandbox.maxHosts,
     busyHosts: Math.min(sandbox.maxHosts, Math.max(MIN_BUSY_HOSTS, availableParallelism())),
