@@ -16,9 +16,10 @@ import { createConfigStore } from './config/config-store.ts';
 import type { Config } from './config/schema.ts';
 import type { createDelivery as CreateDelivery, DeliverySetup } from './delivery-setup.ts';
 import { AppError } from './errors/errors.ts';
-import { createContentServer } from './http/content-server.ts';
+import type { createContentServer as CreateContentServer } from './http/content-server.ts';
 import { type ByteQuota, createByteQuota } from './lib/async/concurrency.ts';
 import type { Pause } from './lib/async/retry.ts';
+import { settleWithin } from './lib/async/timeout.ts';
 import { packageVersion } from './lib/files/package-files.ts';
 import { createIdSource } from './lib/ids.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
@@ -31,6 +32,12 @@ import { openCacheStore } from './stores/open/cache-store.ts';
 import { openDocumentStore } from './stores/open/document-store.ts';
 import type { CacheStore, DocumentStore } from './stores/ports.ts';
 import { createPatternWorker } from './workers/pattern-worker.ts';
+
+/**
+ * Milliseconds that the steps of a start have before the HTTP server is loaded. After some five a thread hashes the secret of
+ * the configured admin, or a database server is asked: the server is loaded while they wait for that.
+ */
+const HEAD_START_MS = 10;
 
 interface AppOptions {
   /** Absolute path of the configuration file, which need not exist. */
@@ -53,7 +60,7 @@ interface AppOptions {
 
 export interface App {
   /** For requests without a socket. */
-  readonly server: ReturnType<typeof createContentServer>;
+  readonly server: ReturnType<typeof CreateContentServer>;
   /** The delivery server, for requests without a socket. The first call creates it, or `listenDelivery` does. */
   deliveryServer(): Promise<DeliverySetup['server']>;
   /** Resolves when startup is complete, however late the database connects; rejects with any other error of a start. */
@@ -194,7 +201,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   await specifications.load();
   await postedCode.requireIsolation();
 
-  await startup.start(
+  const starting = startup.start(
     createStartupSteps({
       ...{ config, store, audit, clients, auth, specifications, postedCode, log: logger, now },
       onFirstAdmin: options.onFirstAdmin,
@@ -206,6 +213,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       },
     }),
   );
+  await settleWithin(starting, HEAD_START_MS);
+  const [{ createContentServer }] = await Promise.all([import('./http/content-server.ts'), starting]);
   startup.done.then(media.start, () => undefined);
 
   const shared = {

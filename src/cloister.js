@@ -15,12 +15,26 @@ function compileCacheFolder() {
   return join(packages, '.cache', 'cloister');
 }
 
+const FOLDER = new URL('.', import.meta.url).href;
+
+/**
+ * Relative imports between our files name the file as it is: Node need not look for it, for links and for the nearest
+ * `package.json`, which takes it an eighth of the start.
+ */
+function resolveOwnFile(specifier, context, next) {
+  const isOurs = specifier.startsWith('.') && (context.parentURL ?? '').startsWith(FOLDER);
+  if (!isOurs) return next(specifier, context);
+  const { href } = new URL(specifier, context.parentURL);
+  return { url: href, format: href.endsWith('.ts') ? 'module-typescript' : 'module', shortCircuit: true };
+}
+
 if (Number(process.versions.node.split('.')[0]) < NEEDED) {
   process.stderr.write(`cloister: Node ${NEEDED} or newer is needed, this is ${process.versions.node}\n`);
   process.exitCode = 1;
 } else {
-  // Compiling dominates the start. Where the folder cannot be written this does nothing.
+  // Loading modules dominates the start. Where the folder of the cache cannot be written this does nothing.
   module.enableCompileCache(compileCacheFolder());
+  module.registerHooks({ resolve: resolveOwnFile });
   const { main } = await import('./cli/main.ts');
   await main(process.argv.slice(2));
 }

@@ -26,7 +26,6 @@ import { loadPolicyLimits, type PolicyLimits } from './modules/policy/policy-lim
 import { createDisabledSandbox } from './sandbox-supervisor/disabled-sandbox.ts';
 import { checkIsolationLevel } from './sandbox-supervisor/isolation/isolation-levels.ts';
 import { createLauncher } from './sandbox-supervisor/isolation/launcher.ts';
-import { runSelfTest } from './sandbox-supervisor/isolation/self-test.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/model/sandbox.ts';
 import { createSupervisor } from './sandbox-supervisor/supervisor.ts';
 import type { DocumentStore } from './stores/ports.ts';
@@ -43,7 +42,10 @@ export function openSandbox({ sandbox }: Config): Sandbox {
   const launcher = createLauncher({ root: packageRoot() });
   return createSupervisor({
     launcher,
-    selfTest: (jit) => runSelfTest(launcher, { memoryMb: sandbox.hostMemoryMb, jit }),
+    selfTest: async (jit) => {
+      const { runSelfTest } = await import('./sandbox-supervisor/isolation/self-test.ts');
+      return runSelfTest(launcher, { memoryMb: sandbox.hostMemoryMb, jit });
+    },
     minimumLevel: sandbox.minimumLevel,
     maxHosts: sandbox.maxHosts,
     busyHosts: Math.min(sandbox.maxHosts, Math.max(MIN_BUSY_HOSTS, availableParallelism())),

@@ -4,29 +4,36 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import v8 from 'node:v8';
 
 const MEGABYTE = 1024 * 1024;
-/** Both semi-spaces, 4 MB each, as with `--max-semi-space-size=4`. Smaller ones are collected so often that reads get slower. */
-const SIZE = 8 * MEGABYTE;
-/** Objects of 8 kB between two looks at the size, and at most: nothing depends on V8 to end the loop. */
-const SURVIVORS = 32;
-const MAX_SURVIVORS = 2048;
-const SURVIVOR_LENGTH = 1000;
+/** Of one semi-space, as with `--max-semi-space-size=4`. Smaller ones are collected so often that reads get slower. */
+const SIZE = 4 * MEGABYTE;
+/** The smallest that V8 makes. */
+const MIN_SIZE = MEGABYTE;
+const BYTES_PER_ELEMENT = 8;
+/** Arrays at most: nothing depends on V8 to end the loop. */
+const MAX_SURVIVORS = 8;
 
-function youngBytes(): number {
-  const spaces = v8.getHeapSpaceStatistics();
-  return spaces.find(({ space_name: name }) => name === 'new_space')?.space_size ?? SIZE;
+/** Bytes that fit into one semi-space before a collection. */
+function capacity(): number {
+  const young = v8.getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
+  // A little less than the size, by the headers of pages.
+  return young === undefined ? SIZE : Math.max(MIN_SIZE, young.space_used_size + young.space_available_size);
 }
 
 /** Sets by how much the young generation grows when much of it survives a collection. 1: it keeps its size. */
 const setGrowth = (factor: number) => v8.setFlagsFromString(`--semi-space-growth-factor=${factor}`);
 
-/** Makes it grow to its size in one step, by objects that survive. */
+/**
+ * Makes it grow to its size in one step. It grows when more than its capacity has survived: an array that is larger than that
+ * survives without being copied, and the next one causes the collection.
+ */
 function grow(): void {
-  const factor = Math.floor(SIZE / Math.max(youngBytes(), 2 * MEGABYTE));
+  const before = capacity();
+  const factor = Math.floor(SIZE / before);
   if (factor < 2) return;
   setGrowth(factor);
   const survivors: unknown[] = [];
-  while (youngBytes() < SIZE && survivors.length < MAX_SURVIVORS) {
-    for (let n = 0; n < SURVIVORS; n += 1) survivors.push(new Array(SURVIVOR_LENGTH).fill(0));
+  while (capacity() === before && survivors.length < MAX_SURVIVORS) {
+    survivors.push(new Array(Math.ceil((1.2 * before) / BYTES_PER_ELEMENT)).fill(0));
   }
   setGrowth(1);
 }

@@ -4,8 +4,10 @@
 import { chmodSync, statSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { AppError } from '../../errors/errors.ts';
+import { lazyPackage } from './lazy-package.ts';
+
+const writeFileAtomic = lazyPackage<typeof import('write-file-atomic')>('write-file-atomic');
 
 /** Throws WORKSPACE_UNAVAILABLE on failure: a full disk or a missing permission is not a defect of the server. */
 async function attempt(work: () => Promise<unknown>): Promise<void> {
@@ -24,7 +26,7 @@ export function atomicWrite(file: string, text: string, mode?: number): Promise<
   return attempt(async () => {
     await mkdir(dirname(file), { recursive: true });
     const options = { encoding: 'utf8', fsync: true, ...(mode === undefined ? {} : { mode }) } as const;
-    await writeFileAtomic(file, text, options);
+    await writeFileAtomic()(file, text, options);
   });
 }
 

@@ -1,7 +1,9 @@
 // Regular expressions of clients, run by an engine whose time grows linearly with the text.
-import { RE2JS, RE2JSException } from 're2js';
+import { lazyPackage } from '../files/lazy-package.ts';
 import { PatternError, type PatternErrorReason } from './pattern-reader.ts';
 import { translatePattern } from './translate-pattern.ts';
+
+const re2js = lazyPackage<typeof import('re2js')>('re2js');
 
 export interface LinearRegex {
   /** About how many instructions the engine may need for each character of a text, some 20 ns each at worst. */
@@ -30,6 +32,7 @@ export class LinearRegexError extends Error {
  */
 export function compileLinearRegex(pattern: string, flags: string): LinearRegex {
   const { text: translated, size } = translate(pattern, flags);
+  const { RE2JS, RE2JSException } = re2js();
   try {
     const compiled = RE2JS.compile(translated);
     return { size, test: (text) => compiled.test(text) };
