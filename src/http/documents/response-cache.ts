@@ -4,10 +4,10 @@ import type { Client } from '../../auth/clients/client.ts';
 import {
   type Collection,
   type CollectionRegistry,
+  hasReadHooks,
   referenceFields,
   referenceTarget,
 } from '../../collections/model/collection.ts';
-import { hasReadHooks } from '../../collections/reads/read-hooks.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { ChunkedText } from '../../lib/chunked-text.ts';
 import { type CacheStore, type DocumentStore, namespaceKey } from '../../stores/ports.ts';
