@@ -7,10 +7,9 @@ import type { DocumentHooks } from './hooks/document-hooks.ts';
 import type { CollectionRegistry } from './model/collection.ts';
 import type { DocumentLimits, DocumentService, RecordService } from './model/documents.ts';
 import { createComposer } from './reads/compose.ts';
-import { createEnrich } from './reads/find-page.ts';
 import { createHistoryLoader } from './reads/history-loader.ts';
+import { createEnrich } from './reads/read-page.ts';
 import { createReader } from './reads/reader.ts';
-import { createRecordFinder } from './reads/record-finder.ts';
 import type { PatternMatcher } from './validation/validate-document.ts';
 import { createDocuments, createRecords } from './writes/create.ts';
 import type { FileRemovals } from './writes/file-removals/file-removals.ts';
@@ -50,15 +49,13 @@ export function createDocumentService(options: DocumentServiceDeps): DocumentSer
   const histories = createHistoryLoader({ store });
   const composer = createComposer({ store, histories, registry, limits });
   const enrich = createEnrich({ store, histories, composer, maxRevisions: limits.composeReferences });
-  const reader = createReader({ store, filters, enrich, limits, hooks, now });
   const deps: WriteDeps = {
     ...{ store, registry, filters, histories, composer, limits, generateId, now, hooks, removals, log },
     matchPattern: patterns.matches,
     locks: createKeyedMutex(),
   };
   return {
-    ...reader,
-    ...createRecordFinder({ store, filters, reader }),
+    ...createReader({ store, filters, enrich, limits, hooks, now }),
     create: (...args) => createDocuments(deps, ...args),
     createRecords: (...args) => createRecords(deps, ...args),
     updateById: (...args) => updateById(deps, ...args),

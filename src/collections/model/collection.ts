@@ -191,6 +191,11 @@ export function createCollectionRegistry(): CollectionRegistry {
   };
 }
 
+/** True when the result of a read depends on hooks, and not only on its parameters and on who may read what. */
+export function hasReadHooks({ settings: { hooks } }: Pick<Collection, 'settings'>): boolean {
+  return hooks !== null && (hooks.beforeGet !== undefined || hooks.afterGet !== undefined);
+}
+
 /** True for a field whose values are ids of documents. */
 export function isReference(field: Field | undefined): field is Field {
   return field !== undefined && FIELD_TYPES[field.type].reference === true;

@@ -123,7 +123,8 @@ export function createComposer(deps: ComposerDeps, namesOf = createReferenceName
     deadline: number,
   ): MaybePromise<TextsById> => {
     if (projection === undefined) return store.findByIds(target.namespace, ids, { deadline });
-    const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length, projection };
+    const filter = filterByIds([...new Set(ids)]);
+    const query = { filter, sort: [], skip: 0, limit: ids.length, projection };
     return andThen(store.findText(target.namespace, query, { deadline }), documentsById);
   };
 

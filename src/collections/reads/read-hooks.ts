@@ -1,5 +1,5 @@
-// Hooks of reads: `beforeGet` may change the request, `afterGet` the page. Collections without them cost nothing.
-import { type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
+// Hooks of reads: `beforeGet` may change the request, `afterGet` the page. Reads of collections without them do not come here.
+import { mapYielding } from '../../lib/async/maybe-promise.ts';
 import { joinTexts } from '../../lib/chunked-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { type HookDeps, type HookSession, hasHooks, openHookSession } from '../hooks/document-hooks.ts';
@@ -19,40 +19,18 @@ export interface ReadHooks {
   /** `beforeGet` may change the request and the filter decides which documents are visible. */
   readonly hasBefore: boolean;
   /** Runs `beforeGet`. Returns the request to read with. */
-  before(request: ReadRequest): MaybePromise<ReadRequest>;
+  before(request: ReadRequest): Promise<ReadRequest>;
   /** The same for a read by id: the hooks see the id in the filter, where the filter of the client cannot replace it. */
-  beforeOne(id: string, request: ReadRequest): MaybePromise<ReadRequest>;
+  beforeOne(id: string, request: ReadRequest): Promise<ReadRequest>;
   /** Runs `afterGet`. Returns the page to answer with. */
-  after(page: ReadPage): MaybePromise<ReadPage>;
-}
-
-/** True when the result of a read depends on hooks, and not only on its parameters and on who may read what. */
-export function hasReadHooks({ settings: { hooks } }: Pick<Collection, 'settings'>): boolean {
-  return hooks !== null && (hooks.beforeGet !== undefined || hooks.afterGet !== undefined);
+  after(page: ReadPage): Promise<ReadPage>;
 }
 
 /** Runs a read between its hooks, which end with it. */
-export function withReadHooks<T>(
+export async function readBetweenHooks<T>(
   deps: HookDeps,
   { collection, context }: { readonly collection: Collection; readonly context: RequestContext },
-  read: (hooks: ReadHooks) => MaybePromise<T>,
-): MaybePromise<T> {
-  if (hasReadHooks(collection)) return readInSession(deps, { collection, context }, read);
-  return read({
-    context,
-    hasBefore: false,
-    before: unchanged,
-    beforeOne: (_id, request) => request,
-    after: unchanged,
-  });
-}
-
-const unchanged = <T>(value: T): T => value;
-
-async function readInSession<T>(
-  deps: HookDeps,
-  { collection, context }: { readonly collection: Collection; readonly context: RequestContext },
-  read: (hooks: ReadHooks) => MaybePromise<T>,
+  read: (hooks: ReadHooks) => Promise<T>,
 ): Promise<T> {
   using session = openHookSession(deps, context);
   return await read(createReadHooks(session, collection));

@@ -1,5 +1,5 @@
-// Reads documents: lists, single documents, counts and revisions. Each read is told top to bottom: `beforeGet`, options,
-// filter, find, enrich, metadata, `afterGet`.
+// Reads documents: lists, single documents, counts, revisions, and the records of files. Each read is told top to bottom:
+// `beforeGet`, prepare, read, `afterGet`.
 
 import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
@@ -10,20 +10,19 @@ import { type Filter, filterById, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, FindQuery, Projection } from '../../stores/ports.ts';
 import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
 import type { HookDeps } from '../hooks/document-hooks.ts';
-import type { Collection } from '../model/collection.ts';
-import type { DocumentLimits, DocumentService, RequestContext, SinglePage } from '../model/documents.ts';
+import { type Collection, hasReadHooks } from '../model/collection.ts';
+import type {
+  DocumentLimits,
+  DocumentService,
+  RecordService,
+  RequestContext,
+  SinglePage,
+} from '../model/documents.ts';
 import type { ReadRequest } from '../model/read-parameters.ts';
 import { HISTORY_BLOCK_SIZE, revisionIds, revisionsFilter } from '../model/stored-document.ts';
-import {
-  createPageFinder,
-  createReadView,
-  type Enrich,
-  type PageFinder,
-  type PreparedRead,
-  prepareRead,
-  toStoreOptions,
-} from './find-page.ts';
-import { withReadHooks } from './read-hooks.ts';
+import { compileRevisionFilter, createReadPreparer, createReadView, prepareRead } from './prepare-read.ts';
+import { readBetweenHooks } from './read-hooks.ts';
+import { createPageReader, type Enrich, type PageReader, toStoreOptions } from './read-page.ts';
 import {
   countMetadata,
   includesField,
@@ -34,7 +33,8 @@ import {
 } from './resolve-read.ts';
 import { revisionView, withEarlierIds } from './revisions.ts';
 
-export type DocumentReader = Pick<DocumentService, 'list' | 'get' | 'count' | 'history'>;
+type ReadService = Pick<DocumentService, 'list' | 'get' | 'count' | 'history'> &
+  Pick<RecordService, 'findRecord'>;
 
 interface ReaderDeps extends HookDeps {
   readonly store: DocumentStore;
@@ -46,135 +46,122 @@ interface ReaderDeps extends HookDeps {
 // `v` and `_id` are the last members of every document that this server wrote.
 const DOCUMENT_TAIL = /[,{]"v":(\d{1,15}),"_id":"[^"\\]*"\}$/y;
 
-export function createReader(deps: ReaderDeps): DocumentReader {
+export function createReader(deps: ReaderDeps): ReadService {
   const { store, filters, enrich, limits } = deps;
-  const pages = createPageFinder({ store, enrich });
+  const prepare = createReadPreparer({ filters, limits });
+  const pages = createPageReader({ store, enrich });
 
-  /** Valid for the collection that they were prepared for: it is replaced whole when its specification changes. */
-  const preparedReads = new WeakMap<ReadRequest, PreparedRead>();
+  const readList: ReadService['list'] = (collection, request, context) =>
+    andThen(prepare(collection, request, context), (read) => pages.readPage(read, context));
 
-  const prepare = (
-    collection: Collection,
-    request: ReadRequest,
-    context: RequestContext,
-  ): MaybePromise<PreparedRead> => {
-    const known = preparedReads.get(request);
-    if (known?.collection === collection) return known;
-    const { page, sort, projection } = resolveReadOptions(collection, request, limits.pageSize);
-    const { compose = collection.settings.compose, includeHistory, historyFilters } = request;
-    const revisionFields = () =>
-      resolveReadOptions(revisionView(collection), request, limits.pageSize).projection;
-    // Compiled even where no revision is read: an invalid filter is always an error.
-    return andThen(compileRevisionFilter(filters, collection, historyFilters, context), (revisionFilter) => {
-      const revisions =
-        includeHistory === true ? { filter: revisionFilter, projection: revisionFields() } : undefined;
-      const { storeRevisions } = collection.settings;
-      const view = createReadView({ projection, compose, revisions, storeRevisions });
-      return andThen(filters.compileRead(collection, request.filter, context), ({ filter, isReusable }) => {
-        const read = prepareRead(collection, { filter, sort, page, view });
-        if (isReusable && historyFilters === undefined) preparedReads.set(request, read);
-        return read;
-      });
-    });
-  };
-
-  const findOne = (
+  const readOne = (
     collection: Collection,
     id: string,
     request: ReadRequest,
     context: RequestContext,
   ): MaybePromise<SinglePage> =>
-    andThen(prepare(collection, request, context), (prepared) => {
-      const filter = joinFilters([filterById(id), prepared.query.filter]);
-      const page = { ...prepared.page, offset: 0, page: 1 };
-      const read = { ...prepared, query: { ...prepared.query, filter, skip: 0 }, page };
+    andThen(prepare(collection, request, context), ({ query, view, page: requested }) => {
+      const filter = joinFilters([filterById(id), query.filter]);
+      const page = { ...requested, offset: 0, page: 1 };
       // A whole document holds its `v`. Else it is read first: after a write in between, a stale `v` refuses more, never less.
-      const isWhole = read.view.projection === undefined;
-      return andThen(isWhole ? undefined : pages.findVersion(collection, filter, context), (versionBefore) =>
-        andThen(store.findText(collection.namespace, read.query, toStoreOptions(context)), (stored) =>
-          andThen(enrich(collection, stored, read.view, context), (texts) => {
-            const metadata = pageMetadata(page, texts.length);
-            const [text] = stored;
-            if (text === undefined) return { ...joinTexts(texts), metadata, v: undefined };
-            return { ...joinTexts(texts), metadata, v: isWhole ? readVersion(text) : versionBefore };
-          }),
-        ),
+      const isWhole = view.projection === undefined;
+      return andThen(
+        isWhole ? undefined : pages.readVersion(collection, filter, context),
+        (versionBefore) => {
+          const byId = { ...query, filter, skip: 0 };
+          return andThen(store.findText(collection.namespace, byId, toStoreOptions(context)), (stored) =>
+            andThen(enrich(collection, stored, view, context), (texts) => {
+              const found = { ...joinTexts(texts), metadata: pageMetadata(page, texts.length) };
+              const [text] = stored;
+              if (text === undefined) return { ...found, v: undefined };
+              return { ...found, v: isWhole ? versionOfText(text) : versionBefore };
+            }),
+          );
+        },
       );
     });
 
-  const findHistory = createHistoryReader({ store, filters, limits, pages });
+  const countMatches: ReadService['count'] = (collection, request, context) =>
+    andThen(compileRevisionFilter(filters, collection, request.historyFilters, context), () =>
+      andThen(filters.compileRead(collection, request.filter, context), ({ filter }) =>
+        andThen(store.count(collection.namespace, filter, toStoreOptions(context)), (total) =>
+          countMetadata(resolvePageSize(collection, request, limits.pageSize), total),
+        ),
+      ),
+    );
+
+  const readHistory = createHistoryReader({ store, filters, limits, pages });
+
+  const get: ReadService['get'] = (collection, id, request, context) => {
+    if (!hasReadHooks(collection)) return readOne(collection, id, request, context);
+    return readBetweenHooks(deps, { collection, context }, async (hooks) => {
+      const changed = await hooks.beforeOne(id, request);
+      const found = await readOne(collection, id, changed, hooks.context);
+      if (found.count === 0) return found;
+      const page = await hooks.after(found);
+      return { ...page, v: page.count === 0 ? undefined : found.v };
+    });
+  };
 
   return {
-    list: (collection, request, context) =>
-      withReadHooks(deps, { collection, context }, (hooks) =>
-        andThen(hooks.before(request), (changed) =>
-          andThen(prepare(collection, changed, hooks.context), (read) =>
-            andThen(pages.findPage(read, hooks.context), hooks.after),
-          ),
-        ),
-      ),
+    list(collection, request, context) {
+      if (!hasReadHooks(collection)) return readList(collection, request, context);
+      return readBetweenHooks(deps, { collection, context }, async (hooks) => {
+        const changed = await hooks.before(request);
+        return hooks.after(await readList(collection, changed, hooks.context));
+      });
+    },
 
-    get: (collection, id, request, context) =>
-      withReadHooks(deps, { collection, context }, (hooks) =>
-        andThen(hooks.beforeOne(id, request), (changed) =>
-          andThen(findOne(collection, id, changed, hooks.context), (found) => {
-            if (found.count === 0) return found;
-            return andThen(hooks.after(found), (page) => ({
-              ...page,
-              v: page.count === 0 ? undefined : found.v,
-            }));
-          }),
-        ),
-      ),
+    get,
 
-    count: (collection, request, context) =>
-      withReadHooks(deps, { collection, context }, (hooks) =>
-        andThen(hooks.before(request), (changed) =>
-          andThen(compileRevisionFilter(filters, collection, changed.historyFilters, hooks.context), () =>
-            andThen(filters.compileRead(collection, changed.filter, hooks.context), ({ filter }) =>
-              andThen(store.count(collection.namespace, filter, toStoreOptions(hooks.context)), (total) =>
-                countMetadata(resolvePageSize(collection, changed, limits.pageSize), total),
-              ),
-            ),
-          ),
-        ),
-      ),
+    count(collection, request, context) {
+      if (!hasReadHooks(collection)) return countMatches(collection, request, context);
+      return readBetweenHooks(deps, { collection, context }, async (hooks) =>
+        countMatches(collection, await hooks.before(request), hooks.context),
+      );
+    },
 
-    history: async (collection, id, request, context) =>
-      withReadHooks(deps, { collection, context }, async (hooks) => {
+    async history(collection, id, request, context) {
+      if (!hasReadHooks(collection)) return readHistory(collection, id, request, context);
+      return readBetweenHooks(deps, { collection, context }, async (hooks) => {
         if (hooks.hasBefore) {
           // Revisions hold what the document held: only those who may see the document may see them.
           const { filter = {} } = await hooks.beforeOne(id, {});
-          const document = await findOne(collection, id, { filter }, hooks.context);
+          const document = await readOne(collection, id, { filter }, hooks.context);
           if (document.v === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
         }
-        return hooks.after(await findHistory(collection, id, request, hooks.context));
-      }),
+        return hooks.after(await readHistory(collection, id, request, hooks.context));
+      });
+    },
+
+    /** A file is as hidden as its record: by the default filters of the collection, and by its hooks for reads. */
+    async findRecord(collection, by, context) {
+      const byKey: Filter =
+        'id' in by
+          ? filterById(by.id)
+          : { kind: 'field', path: 'path', tests: [{ kind: 'eq', value: by.path }] };
+      const filter = joinFilters([byKey, await filters.compileDefaults(collection, context)]);
+      const [record] = await pages.readDocuments(collection, { filter, limit: 1 }, context);
+      if (record === undefined || !hasReadHooks(collection)) return record;
+      const { count } = await get(collection, record._id, {}, context);
+      return count === 0 ? undefined : record;
+    },
   };
 }
 
-function readVersion(text: string): number {
+/** The `v` of a whole document. */
+function versionOfText(text: string): number {
   DOCUMENT_TAIL.lastIndex = Math.max(0, text.lastIndexOf('"v":') - 1);
   const tail = DOCUMENT_TAIL.exec(text);
   return tail === null ? documentVersion(parseStoredJson(text)) : Number(tail[1]);
 }
 
 interface HistoryReaderDeps extends Pick<ReaderDeps, 'store' | 'filters' | 'limits'> {
-  readonly pages: PageFinder;
+  readonly pages: PageReader;
 }
 
 const ONLY_HISTORY: Projection = { include: ['v', 'history'] };
 const ONLY_ID: Projection = { include: [] };
-
-/** Compiles a filter on the revisions of a collection. Throws FILTER_INVALID. */
-function compileRevisionFilter(
-  filters: Pick<FilterCompiler, 'compile'>,
-  collection: Collection,
-  filter: JsonObject | undefined,
-  context: RequestContext,
-): MaybePromise<Filter> {
-  return filter === undefined ? MATCH_ALL : filters.compile(revisionView(collection), filter, context);
-}
 
 /** Makes the function that finds a page of the revisions of one document, also of one that was deleted. Hooks have run. */
 function createHistoryReader({
@@ -197,7 +184,7 @@ function createHistoryReader({
       limit: HISTORY_BLOCK_SIZE,
       projection: ONLY_ID,
     };
-    return (await pages.find(revisions, query, context)).map(({ _id }) => _id);
+    return (await pages.readDocuments(revisions, query, context)).map(({ _id }) => _id);
   };
 
   /** Finds a document whose revisions are read; undefined when it was deleted. Throws DOCUMENT_NOT_FOUND for a hidden one. */
@@ -207,9 +194,9 @@ function createHistoryReader({
     context: RequestContext,
   ): Promise<JsonObject | undefined> => {
     const byId = { filter: filterById(id), limit: 1, projection: ONLY_HISTORY };
-    const [present] = await pages.find(collection, byId, context);
+    const [present] = await pages.readDocuments(collection, byId, context);
     if (present === undefined || defaults === MATCH_ALL) return present;
-    const visible = await pages.findVersion(collection, joinFilters([filterById(id), defaults]), context);
+    const visible = await pages.readVersion(collection, joinFilters([filterById(id), defaults]), context);
     if (visible === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
     return present;
   };
@@ -242,8 +229,8 @@ function createHistoryReader({
       storeRevisions,
     });
     const read = prepareRead(revisions, { filter, sort, page, view });
-    if (!showsHistory) return pages.findPage(read, context);
-    const finding = andThen(pages.findTexts(read, context), (texts) => ({ texts, count: texts.length }));
+    if (!showsHistory) return pages.readPage(read, context);
+    const finding = andThen(pages.readTexts(read, context), (texts) => ({ texts, count: texts.length }));
     const [{ texts, metadata }, firstIds] = await Promise.all([
       pages.addMetadata(read, finding, context),
       findFirstRevisionIds(revisions, { id, present }, context),

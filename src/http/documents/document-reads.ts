@@ -23,7 +23,7 @@ import { parseFlag, type Query, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
 import { parseCallback, sendRead } from './read-response.ts';
-import { type CachedResponse, lookUpResponse, type ResponseCache } from './response-cache.ts';
+import { type CachedResponse, type ResponseCache, readThroughCache } from './response-cache.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now' | 'store'>;
 
@@ -79,20 +79,17 @@ export function createDocumentReads(
     const callback = jsonp ? parseCallback(query, collection) : undefined;
     const parameters = parametersOf(query);
     const key = cache?.cacheKey(collection, urlPath(request.url), query, request.client);
-    const looking = lookUpResponse(cache, key, { bypass: parseFlag(query, 'cache') === false });
-    const answering = andThen(looking, (cached) => {
-      if (cached.response !== undefined) {
-        reply.headers(cached.headers);
-        return sendRead(request, reply, { response: cached.response, callback, connections });
-      }
-      const finding = find({ collection, parameters, context: createContext(request) });
-      return andThen(finding, (response) =>
-        andThen(cached.store(response), () => {
-          reply.headers(cached.headers);
-          return sendRead(request, reply, { response, callback, connections });
-        }),
-      );
-    });
+    const compute = () => find({ collection, parameters, context: createContext(request) });
+    const send = (response: CachedResponse) => sendRead(request, reply, { response, callback, connections });
+    const answering =
+      cache === undefined || key === undefined
+        ? andThen(compute(), send)
+        : readThroughCache(cache, key, { bypass: parseFlag(query, 'cache') === false, compute }).then(
+            ({ response, headers }) => {
+              reply.headers(headers);
+              return send(response);
+            },
+          );
     if (answering instanceof Promise) answering.catch((error) => reply.send(error));
   };
 

@@ -92,7 +92,8 @@ export function sendRead(
   return andThen(wrapping, (body) =>
     andThen(computeEtag({ body, v: response.v }, reserve), ({ etag, bytes }) => {
       reply.header('etag', etag);
-      if (matchesIfNoneMatch(request.headers['if-none-match'], etag)) {
+      const known = request.headers['if-none-match'];
+      if (known !== undefined && matchesIfNoneMatch(known, etag)) {
         reply.code(304).send();
         return;
       }

@@ -4,10 +4,10 @@ import type { Client } from '../../auth/clients/client.ts';
 import {
   type Collection,
   type CollectionRegistry,
+  hasReadHooks,
   referenceFields,
   referenceTarget,
 } from '../../collections/model/collection.ts';
-import { hasReadHooks } from '../../collections/reads/read-hooks.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { ChunkedText } from '../../lib/chunked-text.ts';
 import { type CacheStore, type DocumentStore, namespaceKey } from '../../stores/ports.ts';
@@ -28,42 +28,24 @@ export interface ResponseCache {
   flush(path: string): Promise<void>;
 }
 
-/** What a look-up found. */
-export interface CacheLookup {
-  /** The response to send; undefined: compute it. */
-  readonly response: CachedResponse | undefined;
-  /** `X-Cache` and `X-Cache-Lookup`; none where responses are not cached. */
+/** A response that may be from the cache, and the headers that say so: `X-Cache` and `X-Cache-Lookup`. */
+export interface CacheableResponse {
+  readonly response: CachedResponse;
   readonly headers: Readonly<Record<string, string>>;
-  /** Stores a computed response, unless one is stored already. */
-  store(response: CachedResponse): MaybePromise<void>;
 }
 
-const NOT_CACHED: CacheLookup = { response: undefined, headers: {}, store: () => undefined };
-
-/** Looks a response up. With `bypass` one that is stored is not used, and stays. */
-export function lookUpResponse(
-  cache: ResponseCache | undefined,
-  key: string | undefined,
-  options: { readonly bypass: boolean },
-): MaybePromise<CacheLookup> {
-  return cache === undefined || key === undefined ? NOT_CACHED : lookUp(cache, key, options);
-}
-
-async function lookUp(
+/** Reads a response from the cache, else computes and stores it. With `bypass` one that is stored is not used, and stays. */
+export async function readThroughCache(
   cache: ResponseCache,
   key: string,
-  { bypass }: { readonly bypass: boolean },
-): Promise<CacheLookup> {
+  { bypass, compute }: { readonly bypass: boolean; readonly compute: () => MaybePromise<CachedResponse> },
+): Promise<CacheableResponse> {
   const stored = await cache.read(key);
   const isHit = stored !== undefined && !bypass;
+  const response = isHit ? stored : await compute();
+  if (stored === undefined) await cache.write(key, response);
   const lookup = stored === undefined ? 'MISS' : 'HIT';
-  return {
-    response: isHit ? stored : undefined,
-    headers: { 'X-Cache': isHit ? 'HIT' : 'MISS', 'X-Cache-Lookup': lookup },
-    store: async (response) => {
-      if (stored === undefined) await cache.write(key, response);
-    },
-  };
+  return { response, headers: { 'X-Cache': isHit ? 'HIT' : 'MISS', 'X-Cache-Lookup': lookup } };
 }
 
 interface ResponseCacheDeps {

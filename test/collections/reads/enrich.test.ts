@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createEnrich, createReadView } from '../../../src/collections/reads/find-page.ts';
+import { createReadView } from '../../../src/collections/reads/prepare-read.ts';
+import { createEnrich } from '../../../src/collections/reads/read-page.ts';
 import { MATCH_ALL } from '../../../src/stores/filter.ts';
 import type { Projection } from '../../../src/stores/ports.ts';
 import { collectionOf, contextOf } from '../library-service.ts';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hasReadHooks } from '../../../src/collections/model/collection.ts';
 import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
 import {
   checkHookRequest,
   decodeHookRequest,
   encodeHookRequest,
-  hasReadHooks,
 } from '../../../src/collections/reads/read-hooks.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { createFakeHooks, type FakeHooks } from '../fake-hooks.ts';

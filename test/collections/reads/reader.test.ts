@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
-import { toStoreOptions } from '../../../src/collections/reads/find-page.ts';
+import { toStoreOptions } from '../../../src/collections/reads/read-page.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import {

@@ -1,5 +1,5 @@
-// Finds a page of documents: reads it, turns the stored documents into those of the response (complete histories, revisions,
-// composition, hidden ids), and counts all matches.
+// Reads a page that is prepared: the stored documents, what the response makes of them (complete histories, revisions, composition,
+// hidden ids), and how many match in all.
 
 import { andThen, both, type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
 import { joinTexts } from '../../lib/chunked-text.ts';
@@ -16,48 +16,11 @@ import type {
 } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { ReadPage, RequestContext } from '../model/documents.ts';
-import type { ComposeDepth } from '../model/read-parameters.ts';
 import type { Composer } from './compose.ts';
 import { type HistoryLoader, mayHaveLongHistory } from './history-loader.ts';
-import { includesField, type PageInfo, pageMetadata, withVisibleId } from './resolve-read.ts';
+import type { PreparedRead, ReadView } from './prepare-read.ts';
+import { pageMetadata, withVisibleId } from './resolve-read.ts';
 import { includeRevisions } from './revisions.ts';
-
-interface ViewOptions {
-  /** The fields that the response shows. */
-  readonly projection: Projection | undefined;
-  readonly compose: ComposeDepth;
-  /** The revisions that replace their ids, and the fields to show of them; undefined leaves the ids. */
-  readonly revisions: { readonly filter: Filter; readonly projection: Projection | undefined } | undefined;
-  /** The documents may have more revisions than they hold ids of. */
-  readonly storeRevisions: boolean;
-}
-
-/** What to read and what to make of it. */
-interface ReadView extends Pick<ViewOptions, 'compose' | 'revisions'> {
-  /** The fields to read: those that the response shows, and those that the steps below need. */
-  readonly projection: Projection | undefined;
-  /** `_id` was read for the steps below only. */
-  readonly hideId: boolean;
-  /** The documents are shown as they are stored, but for long histories. */
-  readonly isPlain: boolean;
-}
-
-/** Resolves the view. Plain views read what the response shows, so that the text of the store passes unparsed. */
-export function createReadView({ projection, compose, revisions, storeRevisions }: ViewOptions): ReadView {
-  const needsId = storeRevisions && includesField(projection, 'history');
-  if (!compose && revisions === undefined && !needsId) {
-    return { projection, compose, revisions, hideId: false, isPlain: true };
-  }
-  const { projection: visible, hideId } = withVisibleId(projection);
-  const needsHistory = revisions !== undefined && visible?.include !== undefined;
-  return {
-    projection: needsHistory ? { ...visible, include: [...visible.include, 'history'] } : visible,
-    compose,
-    revisions,
-    hideId,
-    isPlain: false,
-  };
-}
 
 /** Turns the stored documents, as JSON text, into those of the response. */
 export type Enrich = (
@@ -104,14 +67,6 @@ function withoutId(text: string): string {
   return JSON.stringify(rest);
 }
 
-/** A page of a collection, ready for the store. Reads of the same object are the same for the store, too. */
-export interface PreparedRead {
-  readonly collection: Collection;
-  readonly query: FindQuery;
-  readonly page: PageInfo;
-  readonly view: ReadView;
-}
-
 /** What was found for a page, with its metadata. */
 type WithMetadata<T> = T & Pick<ReadPage, 'metadata'>;
 
@@ -122,48 +77,40 @@ export function toStoreOptions({ deadline }: RequestContext): OperationOptions {
   return { deadline };
 }
 
-/** Prepares a page for the store. */
-export function prepareRead(
-  collection: Collection,
-  { filter, sort, page, view }: Pick<FindQuery, 'filter' | 'sort'> & Pick<PreparedRead, 'page' | 'view'>,
-): PreparedRead {
-  const { projection } = view;
-  const query = { filter, sort, skip: page.offset, limit: page.limit, ...(projection && { projection }) };
-  return { collection, query, page, view };
-}
-
-export type PageFinder = ReturnType<typeof createPageFinder>;
-
-export function createPageFinder({
-  store,
-  enrich,
-}: {
+interface PageReaderDeps {
   readonly store: DocumentStore;
   readonly enrich: Enrich;
-}) {
+}
+
+export type PageReader = ReturnType<typeof createPageReader>;
+
+export function createPageReader({ store, enrich }: PageReaderDeps) {
   /** Collections of which a plain page held histories: the documents of their pages are read one by one. */
   const withHistories = new WeakSet<Collection>();
 
-  /** Finds the documents of a page, each as the response shows it. */
-  const findTexts = (
+  /** Reads a page with its metadata. */
+  const readPage = (read: PreparedRead, context: RequestContext): MaybePromise<ReadPage> =>
+    addMetadata(read, readJoined(read, context), context);
+
+  /** Reads the documents as one text. A plain page of the store is the response as it is. */
+  const readJoined = (read: PreparedRead, context: RequestContext): MaybePromise<TextPage> => {
+    const { collection, query, view } = read;
+    if (!view.isPlain || withHistories.has(collection)) return andThen(readTexts(read, context), joinTexts);
+    return andThen(store.findPage(collection.namespace, query, toStoreOptions(context)), (page) => {
+      if (![page.text].flat().some(mayHaveLongHistory)) return page;
+      withHistories.add(collection);
+      return readJoined(read, context);
+    });
+  };
+
+  /** Reads the documents, each as the response shows it. */
+  const readTexts = (
     { collection, query, view }: PreparedRead,
     context: RequestContext,
   ): MaybePromise<readonly string[]> =>
     andThen(store.findText(collection.namespace, query, toStoreOptions(context)), (stored) =>
       enrich(collection, stored, view, context),
     );
-
-  const findResults = (read: PreparedRead, context: RequestContext): MaybePromise<TextPage> => {
-    const { collection, query, view } = read;
-    if (!view.isPlain || withHistories.has(collection)) {
-      return andThen(findTexts(read, context), joinTexts);
-    }
-    return andThen(store.findPage(collection.namespace, query, toStoreOptions(context)), (page) => {
-      if (![page.text].flat().some(mayHaveLongHistory)) return page;
-      withHistories.add(collection);
-      return findResults(read, context);
-    });
-  };
 
   /** Adds the metadata of a page to what was found for it. */
   const addMetadata = <T extends { readonly count: number }>(
@@ -187,27 +134,23 @@ export function createPageFinder({
     });
   };
 
-  /** Finds parsed documents. */
-  const find = (
+  /** Reads parsed documents. */
+  const readDocuments = (
     { namespace }: Collection,
     query: Pick<FindQuery, 'filter' | 'limit' | 'projection'> & Partial<FindQuery>,
     context: RequestContext,
   ): Promise<readonly StoredDocument[]> =>
     store.find(namespace, { sort: [], skip: 0, ...query }, toStoreOptions(context));
 
-  const findVersion = async (collection: Collection, filter: Filter, context: RequestContext) => {
-    const [document] = await find(collection, { filter, limit: 1, projection: ONLY_VERSION }, context);
+  /** Reads the `v` of a document; undefined where there is no match. */
+  const readVersion = async (collection: Collection, filter: Filter, context: RequestContext) => {
+    const [document] = await readDocuments(
+      collection,
+      { filter, limit: 1, projection: ONLY_VERSION },
+      context,
+    );
     return document && documentVersion(document);
   };
 
-  return {
-    find,
-    findTexts,
-    /** Finds the `v` of a document; undefined where there is no match. */
-    findVersion,
-    addMetadata,
-    /** Finds a page with its metadata. */
-    findPage: (read: PreparedRead, context: RequestContext): MaybePromise<ReadPage> =>
-      addMetadata(read, findResults(read, context), context),
-  };
+  return { readPage, readTexts, addMetadata, readDocuments, readVersion };
 }

@@ -1,0 +1,128 @@
+// Prepares a read for the store: page, order and fields (`resolve-read.ts`), the view of the documents, the filter. This is done
+// once for each query string: the same text is one `Query`, that one `ReadRequest` (`http/documents/document-reads.ts`), that one
+// `PreparedRead`, and its `FindQuery` has one plan (`sqlite-documents/query/plan.ts`). Each is remembered with the object before
+// it, so that all are forgotten with the `Query`.
+import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promise.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
+import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
+import type { FindQuery, Projection } from '../../stores/ports.ts';
+import type { FilterCompiler } from '../filters/compile.ts';
+import type { Collection } from '../model/collection.ts';
+import type { DocumentLimits, RequestContext } from '../model/documents.ts';
+import type { ComposeDepth, ReadRequest } from '../model/read-parameters.ts';
+import { includesField, type PageInfo, resolveReadOptions, withVisibleId } from './resolve-read.ts';
+import { revisionView } from './revisions.ts';
+
+interface ViewOptions {
+  /** The fields that the response shows. */
+  readonly projection: Projection | undefined;
+  readonly compose: ComposeDepth;
+  /** The revisions that replace their ids, and the fields to show of them; undefined leaves the ids. */
+  readonly revisions: { readonly filter: Filter; readonly projection: Projection | undefined } | undefined;
+  /** The documents may have more revisions than they hold ids of. */
+  readonly storeRevisions: boolean;
+}
+
+/** What to read and what to make of it. */
+export interface ReadView extends Pick<ViewOptions, 'compose' | 'revisions'> {
+  /** The fields to read: those that the response shows, and those that the steps below need. */
+  readonly projection: Projection | undefined;
+  /** `_id` was read for the steps below only. */
+  readonly hideId: boolean;
+  /** The documents are shown as they are stored, but for long histories. */
+  readonly isPlain: boolean;
+}
+
+/** Resolves the view. Plain views read what the response shows, so that the text of the store passes unparsed. */
+export function createReadView({ projection, compose, revisions, storeRevisions }: ViewOptions): ReadView {
+  const needsId = storeRevisions && includesField(projection, 'history');
+  if (!compose && revisions === undefined && !needsId) {
+    return { projection, compose, revisions, hideId: false, isPlain: true };
+  }
+  const { projection: visible, hideId } = withVisibleId(projection);
+  const needsHistory = revisions !== undefined && visible?.include !== undefined;
+  return {
+    projection: needsHistory ? { ...visible, include: [...visible.include, 'history'] } : visible,
+    compose,
+    revisions,
+    hideId,
+    isPlain: false,
+  };
+}
+
+/** A page of a collection, ready for the store. Reads of the same object are the same for the store, too. */
+export interface PreparedRead {
+  readonly collection: Collection;
+  readonly query: FindQuery;
+  readonly page: PageInfo;
+  readonly view: ReadView;
+}
+
+/** Prepares a page for the store. */
+export function prepareRead(
+  collection: Collection,
+  { filter, sort, page, view }: Pick<FindQuery, 'filter' | 'sort'> & Pick<PreparedRead, 'page' | 'view'>,
+): PreparedRead {
+  const { projection } = view;
+  const query = { filter, sort, skip: page.offset, limit: page.limit, ...(projection && { projection }) };
+  return { collection, query, page, view };
+}
+
+/** Compiles a filter on the revisions of a collection. Throws FILTER_INVALID. */
+export function compileRevisionFilter(
+  filters: Pick<FilterCompiler, 'compile'>,
+  collection: Collection,
+  filter: JsonObject | undefined,
+  context: RequestContext,
+): MaybePromise<Filter> {
+  return filter === undefined ? MATCH_ALL : filters.compile(revisionView(collection), filter, context);
+}
+
+interface PreparerDeps {
+  readonly filters: FilterCompiler;
+  readonly limits: Pick<DocumentLimits, 'pageSize'>;
+}
+
+/** Prepares the read of a request. Rejects with PARAMETER_INVALID and FILTER_INVALID. */
+export type PrepareRequest = (
+  collection: Collection,
+  request: ReadRequest,
+  context: RequestContext,
+) => MaybePromise<PreparedRead>;
+
+/** Makes the function that prepares reads. The same request gives the same object, unless its filter depends on the caller or on documents. */
+export function createReadPreparer({ filters, limits }: PreparerDeps): PrepareRequest {
+  /** Valid for the collection that they were prepared for: it is replaced whole when its specification changes. */
+  const preparedReads = new WeakMap<ReadRequest, PreparedRead>();
+
+  const prepareAnew: PrepareRequest = (collection, request, context) =>
+    attempt(() => {
+      const { page, sort, projection } = resolveReadOptions(collection, request, limits.pageSize);
+      const { compose = collection.settings.compose, includeHistory, historyFilters } = request;
+      const revisionFields = () =>
+        resolveReadOptions(revisionView(collection), request, limits.pageSize).projection;
+      // Compiled even where no revision is read: an invalid filter is always an error.
+      return andThen(
+        compileRevisionFilter(filters, collection, historyFilters, context),
+        (revisionFilter) => {
+          const revisions =
+            includeHistory === true ? { filter: revisionFilter, projection: revisionFields() } : undefined;
+          const { storeRevisions } = collection.settings;
+          const view = createReadView({ projection, compose, revisions, storeRevisions });
+          return andThen(
+            filters.compileRead(collection, request.filter, context),
+            ({ filter, isReusable }) => {
+              const read = prepareRead(collection, { filter, sort, page, view });
+              if (isReusable && historyFilters === undefined) preparedReads.set(request, read);
+              return read;
+            },
+          );
+        },
+      );
+    });
+
+  return (collection, request, context) => {
+    const known = preparedReads.get(request);
+    return known?.collection === collection ? known : prepareAnew(collection, request, context);
+  };
+}
