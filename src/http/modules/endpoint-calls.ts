@@ -8,7 +8,7 @@ import type { EndpointRequest, EndpointResponse } from '../../endpoints/message-
 import { AppError } from '../../errors/errors.ts';
 import { formFitsHeap, jsonFitsHeap, textFitsHeap } from '../../lib/json/heap-estimate.ts';
 import type { JsonShape } from '../../lib/json/json-scan.ts';
-import { unknownPathError } from '../access/authenticate.ts';
+import { unknownPathError } from '../access/request-access.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
 import { decodeUtf8, validateJsonBody } from '../core/json-body.ts';
 import { passThrough } from '../core/reply.ts';
