@@ -1,11 +1,12 @@
-// Access tokens: signed, short-lived, and valid only as long as their client is.
+// Access tokens: signed, short-lived, and valid only as long as their client is; and the cache of the clients of tokens, of 3 s,
+// cleared when this process writes a client.
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../errors/errors.ts';
 import { lazyPackage } from '../lib/files/lazy-package.ts';
+import type { Namespace } from '../stores/ports.ts';
 import { invalidTokenError } from './auth-errors.ts';
 import type { Client } from './clients/client.ts';
-import type { ClientCache } from './clients/client-cache.ts';
 import type { ClientStatus } from './clients/client-store.ts';
 
 const jwt = lazyPackage<typeof import('jsonwebtoken')>('jsonwebtoken');
@@ -15,6 +16,83 @@ const ALGORITHM = 'HS256';
 const AUDIENCE = 'cloister:access';
 const MAX_TOKEN_LENGTH = 4096;
 const MAX_CACHED_TOKENS = 10_000;
+
+/** A change by another process is seen after this time at the latest. */
+const CLIENT_TTL_MS = 3000;
+const MAX_CACHED_CLIENTS = 10_000;
+
+interface ClientCacheDeps {
+  /** Reads the client anew; undefined when it is gone. */
+  readonly load: (clientId: string) => Promise<ClientStatus | undefined>;
+  readonly watch: (listener: (changed: readonly Namespace[]) => void) => () => void;
+  /** The name space whose changes matter. */
+  readonly namespace: Namespace;
+  readonly now: () => number;
+}
+
+interface CachedClient {
+  readonly status: ClientStatus | undefined;
+  readonly readAt: number;
+}
+
+export type ClientCache = ReturnType<typeof createClientCache>;
+
+/** Makes the cache. */
+export function createClientCache({ load: read, watch, namespace: source, now }: ClientCacheDeps) {
+  const entries = new LRUCache<string, CachedClient>({ max: MAX_CACHED_CLIENTS });
+  const pending = new Map<string, Promise<ClientStatus | undefined>>();
+  let generation = 0;
+
+  const unwatch = watch((changed) => {
+    const concerns = ({ database, collection }: Namespace) =>
+      database === source.database && collection === source.collection;
+    if (!changed.some(concerns)) return;
+    generation += 1;
+    entries.clear();
+    pending.clear();
+  });
+
+  const peek = (clientId: string): ClientStatus | undefined => {
+    const entry = entries.get(clientId);
+    return entry !== undefined && isFresh(entry, now()) ? entry.status : undefined;
+  };
+
+  const load = async (clientId: string): Promise<ClientStatus | undefined> => {
+    const started = { generation, readAt: now() };
+    const status = await read(clientId);
+    if (started.generation === generation) entries.set(clientId, { status, readAt: started.readAt });
+    return status;
+  };
+
+  return {
+    /** The cached status; undefined if none is cached or fresh, or the client does not exist. */
+    peek,
+
+    /** Rejects as `read` does. */
+    get(clientId: string): Promise<ClientStatus | undefined> {
+      const entry = entries.get(clientId);
+      if (entry !== undefined && isFresh(entry, now())) return Promise.resolve(entry.status);
+      const running = pending.get(clientId);
+      if (running !== undefined) return running;
+      const loading = load(clientId).finally(() => {
+        if (pending.get(clientId) === loading) pending.delete(clientId);
+      });
+      pending.set(clientId, loading);
+      return loading;
+    },
+
+    /** Stops watching the store. */
+    close(): void {
+      unwatch();
+      entries.clear();
+    },
+  };
+}
+
+/** A clock that was set back makes an entry stale instead of eternal. */
+function isFresh({ readAt }: CachedClient, at: number): boolean {
+  return at >= readAt && at - readAt <= CLIENT_TTL_MS;
+}
 
 interface AccessTokensOptions {
   /** The signing secret; undefined until it is available. */
@@ -42,6 +120,7 @@ interface Claims {
 
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
+/** Makes the service that issues and verifies tokens. */
 export function createAccessTokens({ secret, ttl, clientCache, now }: AccessTokensOptions) {
   let known: KeyObject | undefined;
   const remembered = new LRUCache<string, Claims>({ max: MAX_CACHED_TOKENS });

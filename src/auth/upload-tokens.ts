@@ -5,9 +5,9 @@ import { AppError } from '../errors/errors.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { lazyPackage } from '../lib/files/lazy-package.ts';
 import { isId } from '../lib/ids.ts';
+import type { ClientCache } from './access-tokens.ts';
 import { invalidTokenError } from './auth-errors.ts';
 import type { Client } from './clients/client.ts';
-import type { ClientCache } from './clients/client-cache.ts';
 
 const jwt = lazyPackage<typeof import('jsonwebtoken')>('jsonwebtoken');
 

@@ -1,7 +1,7 @@
 // The content API's HTTP server: the order in which a request meets hooks and routes.
 
 import type { FastifyInstance } from 'fastify';
-import { createAuthenticate } from './access/authenticate.ts';
+import { createAuthenticate } from './access/request-access.ts';
 import { tokenRoutes } from './access/token-routes.ts';
 import { auditRoutes, cacheFlushRoutes, configRoutes } from './admin/admin-routes.ts';
 import { clientRoutes } from './admin/client-routes.ts';

@@ -1,8 +1,7 @@
 // Tokens: only ours, only while they last, only while their client stands as it did.
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createAccessTokens } from '../../src/auth/access-tokens.ts';
-import { createClientCache } from '../../src/auth/clients/client-cache.ts';
+import { createAccessTokens, createClientCache } from '../../src/auth/access-tokens.ts';
 import { createClientService } from '../../src/auth/clients/client-service.ts';
 import { CLIENTS_NAMESPACE, type ClientStatus } from '../../src/auth/clients/client-store.ts';
 import { StoreError } from '../../src/errors/errors.ts';

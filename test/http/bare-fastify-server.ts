@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyServerFactory } from 'fastify';
 import { createErrorHandler } from '../../src/http/core/reply.ts';
-import { replaceMethod, restoreMethod } from '../../src/http/core/resource.ts';
+import { ROUTED_METHODS, replaceMethod, restoreMethod } from '../../src/http/core/resource.ts';
 
 export interface LogRecord {
   readonly level: string;
@@ -34,7 +34,7 @@ export function bareServer(
   };
   const factory = serverFactory === undefined ? {} : { serverFactory };
   const rewriteUrl = (raw: IncomingMessage) => {
-    replaceMethod(raw);
+    if (!ROUTED_METHODS.has(raw.method ?? '')) replaceMethod(raw);
     return raw.url ?? '/';
   };
   const server = fastify({ genReqId: () => 'request-1', rewriteUrl, ...factory });

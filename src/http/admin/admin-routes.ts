@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
-import { createRequestDeadline, requireAdmin } from '../access/authenticate.ts';
+import { createRequestDeadline, requireAdmin } from '../access/request-access.ts';
 import { createAuditedChange } from '../core/audited-change.ts';
 import { acceptTextAsJson, bodyLimit, jsonBody, jsonObjectBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';

@@ -18,8 +18,12 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 export type ResourceHandlers = Readonly<Partial<Record<Method, Handler>>>;
 
 /** Stands for all methods that nothing supports. The router holds a path once for each method: all 34 would delay every start. */
-const OTHER = 'TRACE';
-const ROUTED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', OTHER];
+export const OTHER_METHOD = 'TRACE';
+/** The methods that the router knows. */
+export const ROUTED_METHODS: ReadonlySet<string> = new Set([
+  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+  OTHER_METHOD,
+]);
 
 const SENT_METHOD = Symbol('sent method');
 
@@ -27,14 +31,13 @@ interface RoutedRequest extends IncomingMessage {
   [SENT_METHOD]?: string | undefined;
 }
 
-/** Before routing: leads a request with any other method to the routes of `OTHER`. */
+/** Before routing: leads a request whose method is not in `ROUTED_METHODS` to the routes of `OTHER_METHOD`. */
 export function replaceMethod(raw: RoutedRequest): void {
-  if (ROUTED_METHODS.includes(raw.method ?? '')) return;
   raw[SENT_METHOD] = raw.method;
-  raw.method = OTHER;
+  raw.method = OTHER_METHOD;
 }
 
-/** After routing: gives the request its own method back. */
+/** After routing: gives a request of `OTHER_METHOD` its own method back. */
 export function restoreMethod(raw: RoutedRequest): void {
   if (raw[SENT_METHOD] !== undefined) raw.method = raw[SENT_METHOD];
 }
@@ -75,6 +78,8 @@ interface ResourceOptions {
   readonly handlesPreconditions?: boolean;
   /** Parses query strings; `parseQuery` by default. */
   readonly parse?: typeof parseQuery;
+  /** The handler of GET parses the query string, and so rejects one that does not decode: no hook does it before. */
+  readonly getParsesQuery?: boolean;
 }
 
 /** Registers handlers of a path whose other methods `addResource` registers in another scope. */
@@ -82,13 +87,17 @@ export function addHandlers(
   server: FastifyInstance,
   url: string,
   handlers: ResourceHandlers,
-  { bodyLimit, handlesPreconditions: conditional = false, parse = parseQuery }: ResourceOptions = {},
+  options: ResourceOptions = {},
 ): void {
+  const { bodyLimit, handlesPreconditions = false, parse = parseQuery, getParsesQuery = false } = options;
+  const limit = bodyLimit === undefined ? {} : { bodyLimit };
   const onRequest = createQueryHook(parse);
   for (const [method, handler] of Object.entries(handlers)) {
-    const limit = bodyLimit === undefined ? {} : { bodyLimit };
-    const preHandler = method === 'GET' || conditional ? {} : { preHandler: rejectConditionsHook };
-    server.route({ method, url, onRequest, handler: handler as RouteHandlerMethod, ...limit, ...preHandler });
+    const hooks = {
+      ...(method === 'GET' && getParsesQuery ? {} : { onRequest }),
+      ...(method === 'GET' || handlesPreconditions ? {} : { preHandler: rejectConditionsHook }),
+    };
+    server.route({ method, url, handler: handler as RouteHandlerMethod, ...limit, ...hooks });
   }
 }
 
@@ -108,6 +117,6 @@ export function addResource(
   const answerOptions: Handler = (_request, reply) => reply.code(204).header('Allow', allow).send();
   server.route({ method: 'OPTIONS', url, handler: answerOptions as RouteHandlerMethod });
   const reject: OnRequestHook = (_request, _reply, done) => done(methodNotAllowed(allow));
-  const others = ROUTED_METHODS.filter((method) => !allow.split(', ').includes(method));
+  const others = [...ROUTED_METHODS].filter((method) => !allow.split(', ').includes(method));
   server.route({ method: others, url, onRequest: reject, handler: async () => undefined });
 }

@@ -1,7 +1,7 @@
 // The delivery listener's HTTP server: login and health for everybody, `/api` for admins, every other path for files.
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
-import { createAuthenticate, requireAdmin } from '../access/authenticate.ts';
+import { createAuthenticate, requireAdmin } from '../access/request-access.ts';
 import { tokenRoutes } from '../access/token-routes.ts';
 import { healthRoutes } from '../admin/status-routes.ts';
 import { useJsonParser } from '../core/body-parsers.ts';

@@ -15,8 +15,7 @@ import {
 import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { findJsonIssue, isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { createContextFactory } from '../access/authenticate.ts';
-import { collectionOf, documentIdOf } from '../access/collection-access.ts';
+import { collectionOf, createContextFactory, documentIdOf } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { parseFlag, type Query, urlPath } from '../core/request-url.ts';

@@ -6,13 +6,13 @@ import { createTooManyDocumentsError } from '../../collections/writes/request-bo
 import { AppError } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
-import { createContextFactory } from '../access/authenticate.ts';
 import {
   assertPermitted,
   collectionOf,
   createCollectionHook,
+  createContextFactory,
   documentIdOf,
-} from '../access/collection-access.ts';
+} from '../access/request-access.ts';
 import { acceptTextAsJson, jsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
@@ -142,13 +142,16 @@ export function documentRoutes(
   const many = { GET: reads.list, PUT: writes.updateMany, DELETE: removals.many };
   const byId = {
     // The hook lets names pass in media collections only.
-    GET: (request: FastifyRequest, reply: FastifyReply) =>
-      isId(documentIdOf(request)) ? reads.one(request, reply) : files.byPath(request, reply),
+    GET(request: FastifyRequest, reply: FastifyReply) {
+      if (isId(documentIdOf(request))) return reads.one(request, reply);
+      parse(request.originalUrl);
+      return files.byPath(request, reply);
+    },
     POST: writes.updateOne,
     PUT: writes.updateOne,
     DELETE: removals.one,
   };
-  const limits = { bodyLimit, handlesPreconditions: true, parse };
+  const limits = { bodyLimit, handlesPreconditions: true, parse, getParsesQuery: true };
   addResource(server, PATH, many, { ...limits, elsewhere: ['POST'] });
   // In a scope of its own: no other method takes a form.
   server.register(async (scope) => {
@@ -156,7 +159,7 @@ export function documentRoutes(
     addHandlers(scope, PATH, { POST: createPost(writes.create, receive, deps) }, limits);
   });
   addResource(server, `${PATH}/stats`, { GET: reads.stats }, { parse });
-  addResource(server, `${PATH}/count`, { GET: reads.count }, { parse });
+  addResource(server, `${PATH}/count`, { GET: reads.count }, { parse, getParsesQuery: true });
   addResource(server, `${PATH}/:id`, byId, limits);
-  addResource(server, `${PATH}/:id/history`, { GET: reads.history }, { parse });
+  addResource(server, `${PATH}/:id/history`, { GET: reads.history }, { parse, getParsesQuery: true });
 }

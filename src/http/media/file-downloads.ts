@@ -13,8 +13,7 @@ import {
 } from '../../lib/http/conditional.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaFile } from '../../media/media-types.ts';
-import { createContextFactory } from '../access/authenticate.ts';
-import { collectionOf, documentIdOf } from '../access/collection-access.ts';
+import { collectionOf, createContextFactory, documentIdOf } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { requestPath, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';

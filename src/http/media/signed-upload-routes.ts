@@ -8,8 +8,14 @@ import type { Collection } from '../../collections/model/collection.ts';
 import { pageJson } from '../../collections/model/documents.ts';
 import { missingFileIssue } from '../../collections/model/media-record-fields.ts';
 import { AppError } from '../../errors/errors.ts';
-import { assertReady, requireClient, unknownPathError } from '../access/authenticate.ts';
-import { assertPermitted, collectionOf, createCollectionHook } from '../access/collection-access.ts';
+import {
+  assertPermitted,
+  assertReady,
+  collectionOf,
+  createCollectionHook,
+  requireClient,
+  unknownPathError,
+} from '../access/request-access.ts';
 import { bodyLimit, jsonObjectBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import type { LiveModule, ModuleAddress } from '../../modules/model/module-types.ts';
-import { requireAdmin, requireClient, unknownPathError } from '../access/authenticate.ts';
+import { requireAdmin, requireClient, unknownPathError } from '../access/request-access.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource, type OnRequestHook } from '../core/resource.ts';

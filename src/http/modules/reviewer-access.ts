@@ -1,7 +1,7 @@
 // Access of reviewers: what they reach without being admins, who may approve, and the message for pending code.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
-import { createRequestDeadline, requireAdmin } from '../access/authenticate.ts';
+import { createRequestDeadline, requireAdmin } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import type { OnRequestHook } from '../core/resource.ts';
 

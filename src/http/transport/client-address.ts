@@ -70,33 +70,39 @@ function createTrust(setting: HttpConfig['server']['trustProxy']): IsTrusted {
   return typeof setting === 'number' ? (_address, hop) => hop < setting : trustNetworks(setting);
 }
 
-/**
- * Makes the function that resolves the address of a request's client, by `server.trustProxy`: from the socket on, each trusted
- * hop is replaced by the one that it names, if it names one. Empty without a socket.
- */
-export function createClientAddressResolver(setting: HttpConfig['server']['trustProxy']) {
+interface PeerSocket {
+  readonly remoteAddress?: string | undefined;
+}
+
+type AddressedRequest = Pick<IncomingMessage, 'headers'> & { readonly socket: PeerSocket };
+
+/** Makes the resolver of clients' addresses, by `server.trustProxy`. */
+export function createClientAddresses(setting: HttpConfig['server']['trustProxy']) {
   const isTrusted = createTrust(setting);
   const peers = new WeakMap<object, string>();
-  const peerOf = (socket: { readonly remoteAddress?: string | undefined }): string => {
-    const known = peers.get(socket);
-    if (known !== undefined) return known;
-    const address = normalizeAddress(socket.remoteAddress ?? '') ?? '';
-    if (address !== '') peers.set(socket, address);
-    return address;
-  };
-  return (
-    request: Pick<IncomingMessage, 'headers'> & {
-      readonly socket: { readonly remoteAddress?: string | undefined };
+
+  const peerOf = (socket: PeerSocket): string =>
+    peers.get(socket) ?? normalizeAddress(socket.remoteAddress ?? '') ?? '';
+
+  return {
+    /** Remembers the other end of a new socket, which a closed one no longer tells. */
+    remember(socket: PeerSocket): void {
+      peers.set(socket, peerOf(socket));
     },
-  ) => {
-    let address = peerOf(request.socket);
-    if (address === '' || !isTrusted(address, 0)) return address;
-    const hops = parseHops(request);
-    for (let hop = 0; hop < hops.length && isTrusted(address, hop); hop += 1) {
-      const next = hops[hops.length - 1 - hop];
-      if (next === undefined) break;
-      address = next;
-    }
-    return address;
+    /**
+     * The address of a request's client: from the socket on, each trusted hop is replaced by the one that it names, if it names
+     * one. Empty without a socket.
+     */
+    of(request: AddressedRequest): string {
+      let address = peerOf(request.socket);
+      if (address === '' || !isTrusted(address, 0)) return address;
+      const hops = parseHops(request);
+      for (let hop = 0; hop < hops.length && isTrusted(address, hop); hop += 1) {
+        const next = hops[hops.length - 1 - hop];
+        if (next === undefined) break;
+        address = next;
+      }
+      return address;
+    },
   };
 }

@@ -1,13 +1,12 @@
-// Tracks all connections of a listener: limits their number and the bytes that are unsent, and checks their timeouts. Node's HTTP
-// server, below Fastify, hands each socket to the tracker and each request to its connection.
+// Tracks all connections of a listener: limits their number and the bytes that are unsent, and checks their timeouts. What is over
+// the limit, or no HTTP, gets its response on the bare socket, in the envelope of errors.
 
-import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { ERRORS } from '../../errors/error-catalogue.ts';
 import { AppError } from '../../errors/errors.ts';
 import type { ByteQuota } from '../../lib/async/concurrency.ts';
 import type { HttpConfig, HttpLogger } from '../core/http-deps.ts';
-import { type DiscardLimits, type Handler, HttpConnection } from './connection.ts';
-import { invalidRequestResponse, tooManyConnectionsResponse } from './raw-responses.ts';
+import { connectionOf, type DiscardLimits, type Handler, HttpConnection } from './connection.ts';
 
 interface ConnectionTrackerOptions {
   readonly limits: Pick<HttpConfig['limits'], 'connections' | 'sendSeconds' | 'unsentBytes'>;
@@ -46,6 +45,68 @@ const SPARE_SHARE = 1 / 4;
 const MIN_SURPLUS = 256;
 const SURPLUS_SHARE = 0.1;
 const DEFAULT_DISCARD_LIMITS: DiscardLimits = { bytes: 67_108_864, idleMs: 5000, totalMs: 30_000 };
+
+interface RawError {
+  readonly status: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly header?: string;
+}
+
+const INVALID_HTTP: RawError = {
+  status: 400,
+  reason: 'Bad Request',
+  message: 'The request is not valid HTTP',
+};
+const RAW_ERRORS: ReadonlyMap<string | undefined, RawError> = new Map([
+  [
+    'HPE_INVALID_METHOD',
+    {
+      status: 405,
+      reason: 'Method Not Allowed',
+      message: 'This method is not known',
+      header: 'Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+    },
+  ],
+  [
+    'HPE_HEADER_OVERFLOW',
+    { status: 431, reason: 'Request Header Fields Too Large', message: 'The header fields are too large' },
+  ],
+  [
+    'ERR_HTTP_REQUEST_TIMEOUT',
+    { status: 408, reason: 'Request Timeout', message: 'The request took too long to arrive' },
+  ],
+]);
+
+const TOO_MANY_CONNECTIONS: RawError = {
+  status: 503,
+  reason: 'Service Unavailable',
+  message: ERRORS.SERVER_BUSY.message,
+  header: `Retry-After: ${ERRORS.SERVER_BUSY.retryAfter}`,
+};
+
+function formatRawResponse({ status, reason, message, header }: RawError): string {
+  const body = JSON.stringify({ statusCode: status, success: false, errors: [{ message }] });
+  const lines = [
+    `HTTP/1.1 ${status} ${reason}`,
+    'Content-Type: application/json',
+    'X-Content-Type-Options: nosniff',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(header === undefined ? [] : [header]),
+    'Connection: close',
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** The response to a request that Node could not parse. `code`: that of Node's error. */
+export function invalidRequestResponse(code: string | undefined): string {
+  return formatRawResponse(RAW_ERRORS.get(code) ?? INVALID_HTTP);
+}
+
+/** The response to a connection over the limit. */
+export function tooManyConnectionsResponse(): string {
+  return formatRawResponse(TOO_MANY_CONNECTIONS);
+}
 
 /** Makes the tracker of a listener. */
 export function createConnectionTracker({
@@ -115,12 +176,12 @@ export function createConnectionTracker({
       );
       socket.once('close', () => forget(socket));
     },
-    get: (socket) => open.get(socket),
+    get: connectionOf,
     overloadError,
     async reserveDuring(socket, bytes, work) {
       const error = overloadError(bytes);
       if (error !== undefined) throw error;
-      const connection = open.get(socket);
+      const connection = connectionOf(socket);
       connection?.reserve(bytes);
       try {
         return await work();
@@ -133,30 +194,6 @@ export function createConnectionTracker({
       for (const connection of open.values()) connection.closeIfFinished();
     },
   };
-}
-
-// An import would load all of `node:http`, its client included: 40 ms of startup.
-const { createServer } = process.getBuiltinModule('node:http');
-
-interface NodeServerOptions {
-  readonly http: ServerOptions;
-  readonly connections: ConnectionTracker;
-}
-
-/** Makes a server whose sockets are tracked by `connections` and whose requests go to `handle`. */
-export function createNodeServer(handle: RequestListener, { http, connections }: NodeServerOptions): Server {
-  const server = createServer(http);
-  // A client may close its side after a whole upload and wait for the response: Node would end the connection.
-  Object.assign(server, { httpAllowHalfOpen: true });
-  const serve = (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
-    connections.get(request.socket)?.serve({ request, response, expectsContinue });
-  };
-  server.on('connection', (socket: Socket) => connections.add(socket, handle));
-  server.on('request', serve(false));
-  server.on('checkContinue', serve(true));
-  // Unknown expectations are ignored, as RFC 9110, 10.1.1 permits.
-  server.on('checkExpectation', serve(false));
-  return server;
 }
 
 /** Makes the listener for `clientError`: sends an error for bytes that are no request, and ends the connection. */

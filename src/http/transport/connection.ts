@@ -51,6 +51,15 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 const READ_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD']);
 
+const CONNECTION = Symbol('connection');
+
+interface TrackedSocket extends Socket {
+  [CONNECTION]?: HttpConnection | undefined;
+}
+
+/** The connection of a socket until it is closed; undefined for one that is not tracked. */
+export const connectionOf = (socket: TrackedSocket): HttpConnection | undefined => socket[CONNECTION];
+
 export class HttpConnection {
   readonly #socket: Socket;
   readonly #options: HttpConnectionOptions;
@@ -67,7 +76,8 @@ export class HttpConnection {
   /** True for a connection over the limit. */
   readonly isSurplus: boolean;
 
-  constructor(socket: Socket, options: HttpConnectionOptions) {
+  constructor(socket: TrackedSocket, options: HttpConnectionOptions) {
+    socket[CONNECTION] = this;
     this.isSurplus = options.isSurplus;
     this.#socket = socket;
     this.#options = options;
@@ -85,6 +95,7 @@ export class HttpConnection {
       if (this.#lastMethod === undefined || READ_METHODS.has(this.#lastMethod)) socket.end();
     });
     socket.once('close', () => {
+      socket[CONNECTION] = undefined;
       this.#waiting.length = 0;
       this.release(this.#unsent);
     });

@@ -1,6 +1,8 @@
-// The Fastify server of both listeners: its limits, its error handler, and its first hook, which sets the headers of all responses and
-// limits connections and the query string. The last hook is in `on-send.ts`.
-import type { IncomingMessage, Server, ServerOptions } from 'node:http';
+// The Fastify server of both listeners: its limits, the Node server below it, and its first and last hook. The first sets the headers
+// of all responses and limits connections and the query string. The last keeps or closes the connection and limits what is unsent.
+import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import fastify, {
   type FastifyHttpOptions,
   type FastifyInstance,
@@ -8,19 +10,27 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
+import { MAX_JOINED_LENGTH } from '../../lib/chunked-text.ts';
 import { bodyLimit } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import type { createErrorHandler } from '../core/reply.ts';
 import { loggablePath, rawQuery, requestPath } from '../core/request-url.ts';
-import { type OnRequestHook, replaceMethod, restoreMethod } from '../core/resource.ts';
-import { createClientAddressResolver } from './client-address.ts';
-import { type ConnectionTracker, createClientErrorHandler, createNodeServer } from './connection-tracker.ts';
-import { createOnSend, settleConnection } from './on-send.ts';
+import {
+  type OnRequestHook,
+  OTHER_METHOD,
+  ROUTED_METHODS,
+  replaceMethod,
+  restoreMethod,
+} from '../core/resource.ts';
+import { createClientAddresses } from './client-address.ts';
+import type { HttpConnection } from './connection.ts';
+import { type ConnectionTracker, createClientErrorHandler } from './connection-tracker.ts';
+import { byteLengthOfBody, type ResponseBody, streamBody } from './response-stream.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Address of the client, by `server.trustProxy`, without port and zone. */
-    clientAddress: string;
+    readonly clientAddress: string;
   }
 }
 
@@ -29,23 +39,46 @@ const KEEP_ALIVE_MS = 72_000;
 const CONNECTION_CHECK_MS = 2000;
 const CLOSE_IDLE_INTERVAL_MS = 50;
 const NO_QUERY = {};
+/** Bytes of an unread request body up to which the connection is kept. */
+const MAX_DISCARDED_BYTES = 65_536;
+/** Characters up to which a response is always sent, whatever else is unsent. */
+const MAX_ALWAYS_SENT = 16_384;
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** No route has a schema, and the packages that compile them would delay the start. */
-const noSchemas = () => {
-  throw new Error('routes have no schemas');
-};
+// An import would load all of `node:http`, its client included: 40 ms of startup.
+const { createServer } = process.getBuiltinModule('node:http');
+
+interface NodeServerOptions {
+  readonly http: ServerOptions;
+  readonly connections: Pick<ConnectionTracker, 'add' | 'get'>;
+}
+
+/** Makes a server whose sockets are tracked by `connections` and whose requests go to `handle`, each through its connection. */
+export function createNodeServer(handle: RequestListener, { http, connections }: NodeServerOptions): Server {
+  const server = createServer(http);
+  // A client may close its side after a whole upload and wait for the response: Node would end the connection.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  const serve = (expectsContinue: boolean) => (request: IncomingMessage, response: ServerResponse) => {
+    connections.get(request.socket)?.serve({ request, response, expectsContinue });
+  };
+  server.on('connection', (socket: Socket) => connections.add(socket, handle));
+  server.on('request', serve(false));
+  server.on('checkContinue', serve(true));
+  // Unknown expectations are ignored, as RFC 9110, 10.1.1 permits.
+  server.on('checkExpectation', serve(false));
+  return server;
+}
 
 /** Served on connections over the limit too, so that monitoring sees that the server lives. */
 const HEALTH_PATH = '/health';
 const missingHost = () => new AppError('BAD_REQUEST', { message: 'The Host header is missing' });
 
-/** Makes the hook, and the function that sets the common headers where hooks do not run. */
+/** Makes the first hook, and the function that sets the common headers where hooks do not run. */
 export function createOnRequest(
   { config, logger }: Pick<HttpDeps, 'config' | 'logger'>,
   connections: Pick<ConnectionTracker, 'get'>,
 ) {
-  const { name, trustProxy } = config.server;
-  const addressOf = createClientAddressResolver(trustProxy);
+  const { name } = config.server;
   const { queryStringBytes } = config.limits;
   const setCommonHeaders = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.header('server', name);
@@ -53,14 +86,13 @@ export function createOnRequest(
     reply.header('x-request-id', request.id);
   };
   const onRequest: OnRequestHook = (request, reply, done) => {
-    restoreMethod(request.raw);
+    const { raw, originalUrl: url } = request;
+    if (raw.method === OTHER_METHOD) restoreMethod(raw);
     setCommonHeaders(request, reply);
-    request.clientAddress = addressOf(request.raw);
     if (logger.isLevelEnabled('debug')) {
       const fields = { requestId: request.id, method: request.method, path: loggablePath(request) };
       logger.debug({ ...fields, address: request.clientAddress }, 'request');
     }
-    const { raw, originalUrl: url } = request;
     const tooLong = url.length > queryStringBytes && (rawQuery(url)?.length ?? 0) > queryStringBytes;
     const isSurplus = connections.get(raw.socket)?.isSurplus === true;
     if (isSurplus && requestPath(request) !== HEALTH_PATH) done(new AppError('SERVER_BUSY'));
@@ -71,11 +103,64 @@ export function createOnRequest(
   return { headers: setCommonHeaders, onRequest };
 }
 
-interface FastifyServerOptions {
-  readonly connections: ConnectionTracker;
-  readonly onError: ReturnType<typeof createErrorHandler>;
-  /** The URL to route. */
-  readonly rewriteUrl?: (raw: IncomingMessage) => string;
+function isShortBody({ headers }: IncomingMessage): boolean {
+  if (headers['transfer-encoding'] !== undefined || headers.expect !== undefined) return false;
+  return Number(headers['content-length'] ?? 0) <= MAX_DISCARDED_BYTES;
+}
+
+/** Decides whether the connection is kept after this response, and begins to discard the rest of its request. */
+function settleConnection(
+  { raw: request }: FastifyRequest,
+  reply: FastifyReply,
+  connection: HttpConnection | undefined,
+): void {
+  if (connection === undefined) return;
+  if (connection.isSurplus || !(request.complete || isShortBody(request))) {
+    reply.header('connection', 'close');
+  } else if (reply.hasHeader('connection') && !reply.raw.hasHeader('connection')) {
+    // Fastify would close the connection after every body that it rejects.
+    reply.removeHeader('connection');
+  }
+  connection.discardBody(request);
+}
+
+type Payload = ResponseBody | Readable | null | undefined;
+
+/** Characters or bytes of a body; a body in pieces counts as endless. */
+function sizeOfPayload(payload: Exclude<Payload, Readable>): number {
+  if (payload === undefined || payload === null) return 0;
+  return typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Makes the last hook. Streams pass. A long response becomes a stream, any other is written at once; both count as unsent until the
+ * client has read them. Over the limit a read is SERVER_BUSY; the response to a write is always sent.
+ */
+export function createOnSend(connections: Pick<ConnectionTracker, 'get' | 'overloadError'>) {
+  type Done = (error: Error | null, payload?: unknown) => void;
+  return (request: FastifyRequest, reply: FastifyReply, payload: Payload, done: Done): void => {
+    const connection = connections.get(request.raw.socket);
+    settleConnection(request, reply, connection);
+    // Downloads count their buffers themselves.
+    if (payload instanceof Readable) {
+      done(null, payload);
+      return;
+    }
+    const size = sizeOfPayload(payload);
+    const mayReject = size > MAX_ALWAYS_SENT && SAFE_METHODS.has(request.method) && reply.statusCode < 400;
+    const error = mayReject
+      ? connections.overloadError(byteLengthOfBody(payload as ResponseBody, reply))
+      : undefined;
+    if (error !== undefined) {
+      reply.removeHeader('etag');
+      done(error);
+    } else if (size <= MAX_JOINED_LENGTH) {
+      done(null, payload);
+      connection?.reserveUntilClosed(reply.raw);
+    } else {
+      done(null, streamBody(payload as ResponseBody, reply, connection));
+    }
+  };
 }
 
 /** Closes connections once they are idle: those that were busy when the shutdown began would stay open. */
@@ -87,12 +172,25 @@ function closeConnectionsOnceIdle({ server }: FastifyInstance, connections: Conn
   server.once('close', () => clearInterval(sweep));
 }
 
+/** No route has a schema, and the packages that compile them would delay the start. */
+const noSchemas = () => {
+  throw new Error('routes have no schemas');
+};
+
+interface FastifyServerOptions {
+  readonly connections: ConnectionTracker;
+  readonly onError: ReturnType<typeof createErrorHandler>;
+  /** The URL to route. */
+  readonly rewriteUrl?: (raw: IncomingMessage) => string;
+}
+
 /** Makes a server without routes. Every error goes to `onError`. */
 export function createFastifyServer(
   deps: Pick<HttpDeps, 'config' | 'logger' | 'generateId'>,
   { connections, onError, rewriteUrl = (raw) => raw.url ?? '/' }: FastifyServerOptions,
 ): FastifyInstance {
-  const { limits } = deps.config;
+  const { limits, server: settings } = deps.config;
+  const addresses = createClientAddresses(settings.trustProxy);
   const entry = createOnRequest(deps, connections);
   const http: ServerOptions = {
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -106,7 +204,7 @@ export function createFastifyServer(
   const options: FastifyHttpOptions<Server> = {
     logger: false,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    genReqId: () => deps.generateId(),
+    genReqId: deps.generateId,
     bodyLimit: bodyLimit('few', limits.jsonBytes),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -119,7 +217,7 @@ export function createFastifyServer(
       querystringParser: () => NO_QUERY,
     },
     rewriteUrl: (raw) => {
-      replaceMethod(raw);
+      if (!ROUTED_METHODS.has(raw.method ?? '')) replaceMethod(raw);
       return rewriteUrl(raw);
     },
     clientErrorHandler: createClientErrorHandler(connections),
@@ -131,8 +229,13 @@ export function createFastifyServer(
   };
   const server = fastify(options);
   server.decorateRequest('client', null);
-  server.decorateRequest('clientAddress', '');
+  server.decorateRequest('clientAddress', {
+    getter(this: FastifyRequest) {
+      return addresses.of(this.raw);
+    },
+  });
   server.decorateRequest('lookUpMs', 0);
+  server.server.on('connection', addresses.remember);
   server.setErrorHandler(onError);
   server.addHook('onRequest', entry.onRequest);
   server.addHook('onSend', createOnSend(connections));

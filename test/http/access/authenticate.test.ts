@@ -11,7 +11,7 @@ import {
   requireAdmin,
   requireClient,
   unknownPathError,
-} from '../../../src/http/access/authenticate.ts';
+} from '../../../src/http/access/request-access.ts';
 import { bareServer } from '../bare-fastify-server.ts';
 import { ADMIN_CLIENT, collection, USER_CLIENT } from '../fixtures.ts';
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createClientAddressResolver, normalizeAddress } from '../../../src/http/transport/client-address.ts';
+import { createClientAddresses, normalizeAddress } from '../../../src/http/transport/client-address.ts';
 import { threadCpuMs } from '../../../src/workers/match-patterns.ts';
 
-type Trust = Parameters<typeof createClientAddressResolver>[0];
+type Trust = Parameters<typeof createClientAddresses>[0];
 
 const from = (remoteAddress: string | undefined, headers: Readonly<Record<string, string>>, trust: Trust) =>
-  createClientAddressResolver(trust)({ headers, socket: { remoteAddress } });
+  createClientAddresses(trust).of({ headers, socket: { remoteAddress } });
 
 const XFF = (value: string) => ({ 'x-forwarded-for': value });
 const FORWARDED = (value: string) => ({ forwarded: value });
@@ -82,4 +82,12 @@ test.each([
   const began = threadCpuMs();
   expect(from('10.0.0.1', FORWARDED(header), ['10.0.0.0/8'])).toBe('10.0.0.1');
   expect(threadCpuMs() - began).toBeLessThan(300);
+});
+
+test('a socket that was remembered has its address also once it is closed', () => {
+  const addresses = createClientAddresses(false);
+  const socket: { remoteAddress?: string | undefined } = { remoteAddress: '192.0.2.1' };
+  addresses.remember(socket);
+  socket.remoteAddress = undefined;
+  expect(addresses.of({ headers: {}, socket })).toBe('192.0.2.1');
 });

@@ -7,8 +7,8 @@ import {
   type ConnectionTracker,
   createClientErrorHandler,
   createConnectionTracker,
-  createNodeServer,
 } from '../../../src/http/transport/connection-tracker.ts';
+import { createNodeServer } from '../../../src/http/transport/fastify-server.ts';
 import { createByteQuota } from '../../../src/lib/async/concurrency.ts';
 
 export const SEND_SECONDS = 10;

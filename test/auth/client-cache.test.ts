@@ -1,9 +1,9 @@
 // What is remembered of clients: never longer than allowed, never across a change.
 import { describe, expect, it } from 'vitest';
-import { createClientCache } from '../../../src/auth/clients/client-cache.ts';
-import type { ClientStatus } from '../../../src/auth/clients/client-store.ts';
-import { StoreError } from '../../../src/errors/errors.ts';
-import type { Namespace } from '../../../src/stores/ports.ts';
+import { createClientCache } from '../../src/auth/access-tokens.ts';
+import type { ClientStatus } from '../../src/auth/clients/client-store.ts';
+import { StoreError } from '../../src/errors/errors.ts';
+import type { Namespace } from '../../src/stores/ports.ts';
 
 const source: Namespace = { database: null, collection: 'clients' };
 

@@ -1,16 +1,19 @@
-// Who makes a request: verifies the token before a body is read; guards for clients, for admins, and until startup has completed;
-// the error for a path that nothing serves; and what the domain is told of the caller and the request.
+// Who makes a request and what it may reach: verifies the token before a body is read; guards for clients, for admins, and until
+// startup has completed; resolves the collection from the path and authorizes the caller; the error for a path that nothing serves;
+// what the domain is told of the caller and the request.
 
 import type { FastifyRequest } from 'fastify';
 import { missingTokenError, notPermittedError } from '../../auth/auth-errors.ts';
-import { createCaller } from '../../auth/authorize.ts';
+import { authorizeCollection, createCaller } from '../../auth/authorize.ts';
 import type { Client } from '../../auth/clients/client.ts';
+import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
 import type { RequestContext, RequestOrigin } from '../../collections/model/documents.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
+import { isId } from '../../lib/ids.ts';
 import { apiVersionIssue } from '../../modules/model/module-types.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { redactTokens, requestPath } from '../core/request-url.ts';
-import type { OnRequestHook } from '../core/resource.ts';
+import { methodNotAllowed, type OnRequestHook } from '../core/resource.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,6 +21,8 @@ declare module 'fastify' {
     client: Client | null;
     /** Milliseconds that verifying the token has taken of `limits.queryMs`. */
     lookUpMs: number;
+    /** The collection that the path names, once the hook has resolved it. */
+    collection: Collection | null;
   }
 }
 
@@ -90,6 +95,94 @@ export function unknownPathError(
 ): AppError | StoreError {
   if (!isReady() && mayBeEndpointPath(requestPath(request))) return new StoreError('unavailable');
   return request.client === null ? missingTokenError() : new AppError('NOT_FOUND');
+}
+
+const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const WRITE_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'DELETE']);
+
+type Params = Readonly<Record<'version' | 'database' | 'collection' | 'id', string | undefined>>;
+
+/** The collection that the path names, whether or not it exists. */
+export function collectionAddressOf(request: FastifyRequest): CollectionAddress {
+  const { version = '', database = '', collection = '' } = request.params as Params;
+  return { version, database, name: collection };
+}
+
+/** The document that the path names. */
+export function documentIdOf(request: FastifyRequest): string {
+  return ((request.params as Params).id ?? '').toLowerCase();
+}
+
+/** The collection of a request behind the hook. */
+export function collectionOf(request: FastifyRequest): Collection {
+  if (request.collection === null) throw new AppError('NOT_FOUND');
+  return request.collection;
+}
+
+/** Throws NO_TOKEN or NOT_PERMITTED unless the caller may use this method on the collection. */
+export function assertPermitted(request: FastifyRequest, collection: Collection, method: string): void {
+  const decision = authorizeCollection(request.client, collection, method);
+  if (decision === 'no-token') throw missingTokenError();
+  if (decision === 'denied') throw notPermittedError(requestPath(request));
+}
+
+/** The method that counts for permissions: old clients POST to a document to update it; unknown methods count as GET. */
+function effectiveMethod(method: string, hasId: boolean): string {
+  if (method === 'POST' && hasId) return 'PUT';
+  return WRITE_METHODS.has(method) ? method : 'GET';
+}
+
+export interface CollectionAccessDeps extends Pick<HttpDeps, 'registry' | 'isReady'> {
+  readonly config: { readonly media: { readonly public: boolean } };
+}
+
+interface CollectionAccessOptions {
+  /** Whether the paths of the scope are those of files, which only media collections have. */
+  readonly files?: boolean;
+}
+
+const FILE_METHODS = 'GET, HEAD, OPTIONS';
+
+/** Sets `request.collection`. Order of errors: 401, 503, 404, 405. */
+function resolveCollection(
+  request: FastifyRequest,
+  { config, registry, isReady }: CollectionAccessDeps,
+  { files }: CollectionAccessOptions,
+): void {
+  const { version = '', database = '', collection: name = '', id } = request.params as Params;
+  const collection = registry.get(version, database, name);
+  if (collection === undefined) throw unknownPathError(request, isReady);
+  const { media } = collection.settings;
+  if (files && !media) throw unknownPathError(request);
+  // A file directly below the collection has its name where documents have their id.
+  const isName = id !== undefined && !isId(id);
+  const isFileRead = media && READ_METHODS.has(request.method) && (files === true || isName);
+  if (!isFileRead || !config.media.public)
+    assertPermitted(request, collection, effectiveMethod(request.method, id !== undefined));
+  assertReady(isReady);
+  if (isName && !isFileRead) {
+    const isChange = request.method === 'PUT' || request.method === 'DELETE';
+    throw media && isChange ? methodNotAllowed(FILE_METHODS) : new AppError('NOT_FOUND');
+  }
+  if (!READ_METHODS.has(request.method) && registry.isRevisionCollection(collection)) {
+    throw methodNotAllowed('GET, HEAD, OPTIONS');
+  }
+  request.collection = collection;
+}
+
+/** Makes the hook that sets `request.collection`. */
+export function createCollectionHook(
+  deps: CollectionAccessDeps,
+  options: CollectionAccessOptions = {},
+): OnRequestHook {
+  return (request, _reply, done) => {
+    try {
+      resolveCollection(request, deps, options);
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('unknown'));
+    }
+  };
 }
 
 /**
