@@ -70,6 +70,7 @@ export async function createRecords(
   return create(deps, { collection, documents, serverFields, isList, extraWrites }, context);
 }
 
+/** Before-hooks, sub-documents, validation, plan, commit and answer of a create, in this order. */
 async function create(deps: WriteDeps, creation: Creation, request: RequestContext): Promise<WriteResult> {
   const { collection, serverFields, isList, extraWrites = NONE, compose } = creation;
   const { registry, limits, generateId, now } = deps;

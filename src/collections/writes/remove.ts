@@ -51,6 +51,7 @@ export async function removeByQuery(
   return result;
 }
 
+/** Before-hooks, plan, commit and answer of a removal, in this order. */
 async function remove(
   deps: WriteDeps,
   { collection, target, countRemaining = false }: Removal,

@@ -62,6 +62,7 @@ export async function updateByQuery(
   return update(deps, { collection, fields: parseUpdate(body), target, compose }, context);
 }
 
+/** Before-hooks, sub-documents, validation, plan, commit and answer of an update, in this order. */
 async function update(
   deps: WriteDeps,
   { collection, fields: sent, target, loaded, compose }: Update,

@@ -105,29 +105,29 @@ async function parseList(json: Buffer, list: JsonList, { findIssue }: JsonChecks
   return values;
 }
 
-async function parseInSlices(json: Buffer, limits: JsonLimits, reading: JsonChecks): Promise<Json> {
+async function parseInSlices(json: Buffer, limits: JsonLimits, checks: JsonChecks): Promise<Json> {
   const shape = await scanJsonYielding(json);
-  reading.assertShape(shape);
+  checks.assertShape(shape);
   assertWithinLimits(shape, limits);
   if (limits.list !== undefined && shape.list) {
     if (!isUtf8(json)) throw badRequest('The body is not valid UTF-8');
-    return parseList(json, shape.list, reading);
+    return parseList(json, shape.list, checks);
   }
   const text = decodeUtf8(json);
   await yieldToEventLoop();
   const value = parse(text);
   await yieldToEventLoop();
-  assertNoIssue(reading.findIssue(value));
+  assertNoIssue(checks.findIssue(value));
   await yieldToEventLoop();
   return value;
 }
 
-function parseAtOnce(json: Buffer, limits: JsonLimits, reading: JsonChecks): Json {
+function parseAtOnce(json: Buffer, limits: JsonLimits, checks: JsonChecks): Json {
   const shape = scanJson(json);
-  reading.assertShape(shape);
+  checks.assertShape(shape);
   // `null`: not one list; the parser reports what it is instead.
   if (shape.list !== null) assertWithinLimits(shape, limits);
-  return parseUnscanned(json, reading);
+  return parseUnscanned(json, checks);
 }
 
 function parseUnscanned(json: Buffer, { findIssue }: JsonChecks): Json {
@@ -141,8 +141,8 @@ function fitsInAnyShape({ length }: Buffer, { maxValues, list }: JsonLimits): bo
   return length <= MAX_PARSED_DEPTH && 3 * length <= maxValues && length <= (list?.maxElements ?? length);
 }
 
-const parseChecked = (json: Buffer, limits: JsonLimits, reading: JsonChecks) =>
-  json.length <= MAX_SYNC_BYTES ? parseAtOnce(json, limits, reading) : parseInSlices(json, limits, reading);
+const parseChecked = (json: Buffer, limits: JsonLimits, checks: JsonChecks) =>
+  json.length <= MAX_SYNC_BYTES ? parseAtOnce(json, limits, checks) : parseInSlices(json, limits, checks);
 
 const DOCUMENT_CHECKS: JsonChecks = {
   assertShape({ depth }) {
