@@ -29,8 +29,8 @@ export interface SqliteOptions {
   readonly hasMemoryFor?: (bytes: number) => boolean;
 }
 
-/** The kernel caches the file too. A larger cache makes commits slower: SQLite searches all of it when a page of an index is split. */
-const CACHE_SIZE_KB = 16_384;
+/** The kernel caches the file too. A larger cache makes commits slower: SQLite searches all of it when a page of an index was split. */
+const CACHE_SIZE_KB = 8192;
 
 const clock = () => performance.now();
 
