@@ -1,8 +1,13 @@
 // Loads the configuration: defaults, then the file, then the environment, then flags. The only reader of the environment.
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { buildConfig, type SettingValues } from './build-config.ts';
-import { type ConfigFile, readConfigFile } from './config-file.ts';
-import { type ConfigIssue, locateIssues, type SettingIssue } from './config-issues.ts';
+import {
+  type ConfigFile,
+  type ConfigIssue,
+  locateIssues,
+  readConfigFile,
+  type SettingIssue,
+} from './config-file.ts';
 import {
   type Environment,
   findMisspeltVariables,
