@@ -24,7 +24,7 @@ import { packageVersion } from './lib/files/package-files.ts';
 import { createIdSource } from './lib/ids.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { createMediaSetup } from './media-setup.ts';
-import { createPostedCode, loadConfiguredPolicyLimits, moduleFolders } from './posted-code.ts';
+import { createPostedCode, loadConfiguredPolicyLimits, moduleFolders } from './posted-code-setup.ts';
 import { createStartup } from './startup.ts';
 import { createStartupSteps, type FirstAdmin } from './startup-steps.ts';
 import type { MediaStore } from './stores/media-store.ts';

@@ -21,7 +21,12 @@ import { type ModuleAddress, isModuleAddress, moduleKey } from './modules/model/
 import { createModuleCheck, type ModuleCheck } from './modules/module-check.ts';
 import { createSandboxReport, type SandboxReport } from './modules/sandbox-report.ts';
 import { loadModuleStates } from './modules/versions/module-records.ts';
-import { loadConfiguredPolicyLimits, moduleFolders, openSandbox, selfTestedStatus } from './posted-code.ts';
+import {
+  loadConfiguredPolicyLimits,
+  moduleFolders,
+  openSandbox,
+  selfTestedStatus,
+} from './posted-code-setup.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/model/sandbox.ts';
 import { openDatabaseCheck, openDocumentStore } from './stores/open/document-store.ts';
 import type { DocumentStore } from './stores/ports.ts';
@@ -29,7 +34,7 @@ import type { DataCheck } from './stores/sqlite-documents/check/data-check.ts';
 import { createExporter, type Exporter } from './transfer/export.ts';
 import { createImporter, type Importer } from './transfer/import.ts';
 import { openOutputFile } from './transfer/output-file.ts';
-import { createUndeclaredNameFinder } from './workers/undeclared-name-finder.ts';
+import { createUndeclaredNameFinder } from './workers/undeclared-names.ts';
 
 interface RunDirectory {
   /** The run directory: relative paths of the configuration start here. */

@@ -63,7 +63,7 @@ function lazily<T>(work: () => Promise<T>): { get(): Promise<T>; started(): Prom
 }
 
 /** Rendering and buckets are loaded on first use: a start needs neither. */
-const imageSetup = () => import('./delivery-images.ts');
+const imageSetup = () => import('./image-setup.ts');
 
 /** The sources that the configuration names, in the order in which they are asked. */
 async function openSources({ config, cwd, mediaStore, logger, now }: DeliveryOptions): Promise<{

@@ -8,7 +8,7 @@ import type { SpecificationService } from './collections/specifications/specific
 import type { Config } from './config/schema.ts';
 import { StoreError } from './errors/errors.ts';
 import type { Log } from './lib/logger.ts';
-import type { PostedCode } from './posted-code.ts';
+import type { PostedCode } from './posted-code-setup.ts';
 import type { StartupStep } from './startup.ts';
 import type { DocumentStore } from './stores/ports.ts';
 

@@ -1,6 +1,6 @@
 // The first step of every command: loads the configuration or prints its issues.
 
-import { formatConfigIssue } from '../config/config-issues.ts';
+import { formatConfigIssue } from '../config/config-file.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import type { Io } from './io.ts';
 import type { CommandFlags } from './parse-arguments.ts';

@@ -4,14 +4,13 @@ import { AppError } from '../errors/errors.ts';
 import { atomicWrite, OWNER_ONLY_MODE } from '../lib/files/file-operations.ts';
 import type { Json, JsonObject } from '../lib/json/json.ts';
 import { sha256Hex } from '../lib/sha256.ts';
-import { findForbiddenChanges } from './allowed-changes.ts';
 import { redactConfig } from './build-config.ts';
+import { findForbiddenChanges, mergeSettings, omitRenamed, omitUnchanged } from './config-changes.ts';
+import type { SettingIssue } from './config-file.ts';
 import { readConfigFile } from './config-file.ts';
-import type { SettingIssue } from './config-issues.ts';
 import type { Environment } from './environment.ts';
 import { flattenSettings } from './flatten-settings.ts';
 import { environmentValues, validateSources } from './load-config.ts';
-import { mergeSettings, omitRenamed, omitUnchanged } from './merge-settings.ts';
 import type { Config } from './schema.ts';
 
 /** SHA-256 of the file in hexadecimal digits; null when there was none. */

@@ -1,7 +1,7 @@
 // Parses environment variables: one setting each, or a whole group as a JSON object.
 
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
-import type { ConfigIssue, SettingIssue } from './config-issues.ts';
+import type { ConfigIssue, SettingIssue } from './config-file.ts';
 import {
   findNearestName,
   flattenSettings,

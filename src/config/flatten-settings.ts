@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { distance } from 'fastest-levenshtein';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
-import type { SettingIssue } from './config-issues.ts';
+import type { SettingIssue } from './config-file.ts';
 import {
   findPathTarget,
   PATH_TARGETS,

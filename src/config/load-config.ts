@@ -2,8 +2,13 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { buildConfig, type SettingValues } from './build-config.ts';
-import { type ConfigFile, readConfigFile } from './config-file.ts';
-import { type ConfigIssue, locateIssues, type SettingIssue } from './config-issues.ts';
+import {
+  type ConfigFile,
+  type ConfigIssue,
+  locateIssues,
+  readConfigFile,
+  type SettingIssue,
+} from './config-file.ts';
 import {
   type Environment,
   findMisspeltVariables,

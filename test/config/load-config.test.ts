@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { formatConfigIssue } from '../../src/config/config-issues.ts';
+import { formatConfigIssue } from '../../src/config/config-file.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import { type ConfigFlags, loadConfig } from '../../src/config/load-config.ts';
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/lib/json/json.ts';
 import type { Filter } from '../../src/stores/filter.ts';
 import { compileFilter } from '../../src/stores/matching/compile-filter.ts';
 import type { DocumentStore, FindQuery } from '../../src/stores/ports.ts';
-import { readDocumentPages } from '../../src/transfer/document-pages.ts';
+import { readDocumentPages } from '../../src/transfer/export.ts';
 import { BOOKS, idOf, insert } from '../contracts/store-cases.ts';
 import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
 

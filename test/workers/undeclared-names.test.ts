@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { findUndeclaredNames } from '../../src/workers/find-undeclared-names.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createUndeclaredNameFinder, findUndeclaredNames } from '../../src/workers/undeclared-names.ts';
 
 describe('findUndeclared', () => {
   it('finds each name once, at its first assignment', () => {
@@ -55,5 +55,36 @@ describe('findUndeclared', () => {
   it('survives nesting that no parser survives', () => {
     expect(findUndeclaredNames('('.repeat(200_000))).toEqual([]);
     expect(findUndeclaredNames(`${'['.repeat(5000)}${']'.repeat(5000)}; a = 1`)).toBeInstanceOf(Array);
+  });
+});
+
+function open(limitMs?: number) {
+  const names = createUndeclaredNameFinder(limitMs);
+  onTestFinished(() => names.close());
+  return names;
+}
+
+describe('undeclared names', () => {
+  it('are found on a thread', async () => {
+    expect(await open().find('a = 1')).toEqual([{ name: 'a', line: 1 }]);
+  });
+
+  it('are not looked for longer than allowed, and the next text is', async () => {
+    const names = open(300);
+    const long = Array.from({ length: 300_000 }, (_, index) => `b${index} = function () { c = 1 }`).join(
+      '\n',
+    );
+    expect(await names.find(long)).toEqual([]);
+    await expect.poll(() => names.find('c = 1'), { timeout: 10_000 }).toEqual([{ name: 'c', line: 1 }]);
+  });
+
+  it('are not looked for in more texts than wait', async () => {
+    const names = open();
+    const found = await Promise.all(Array.from({ length: 40 }, () => names.find('a = 1')));
+    expect(found.filter((some) => some.length === 1).length).toBeGreaterThanOrEqual(16);
+  });
+
+  it('close without having been used', async () => {
+    await expect(createUndeclaredNameFinder().close()).resolves.toBeUndefined();
   });
 });

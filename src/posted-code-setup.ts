@@ -29,7 +29,7 @@ import { createLauncher } from './sandbox-supervisor/isolation/launcher.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/model/sandbox.ts';
 import { createSupervisor } from './sandbox-supervisor/supervisor.ts';
 import type { DocumentStore } from './stores/ports.ts';
-import { createUndeclaredNameFinder } from './workers/undeclared-name-finder.ts';
+import { createUndeclaredNameFinder } from './workers/undeclared-names.ts';
 
 const MIN_BUSY_HOSTS = 2;
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { buildConfig } from '../src/config/build-config.ts';
-import { openBucket, openImages } from '../src/delivery-images.ts';
+import { openBucket, openImages } from '../src/image-setup.ts';
 import { createLogger } from '../src/lib/logger.ts';
 import { temporaryFolder } from './helpers/temp/folders.ts';
 
