@@ -12,15 +12,20 @@ import { BOOKS, ELSEWHERE, idOf, query } from '../../../contracts/store-cases.ts
 import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
 import { openReads } from './workbench.ts';
 
-type FindByIds = Parameters<typeof createLookupGroups>[0];
+type FindByIds = Parameters<typeof createLookupGroups>[0]['findByIds'];
+
+const NOW = 1_000_000;
 
 /** Groups over a store that has the text `text of N` for each id N, and the calls that reached it. */
 function openGroups(findByIds?: FindByIds) {
   const calls: unknown[][] = [];
   const texts = (ids: readonly string[]) => new Map(ids.map((id) => [id, `text of ${id}`]));
-  const find = createLookupGroups((...call) => {
-    calls.push([call[0].collection, [...call[1]], call[2]?.deadline]);
-    return findByIds?.(...call) ?? texts(call[1]);
+  const find = createLookupGroups({
+    now: () => NOW,
+    findByIds: (...call) => {
+      calls.push([call[0].collection, [...call[1]], call[2]?.deadline]);
+      return findByIds?.(...call) ?? texts(call[1]);
+    },
   });
   return { find, calls };
 }
@@ -75,12 +80,22 @@ describe('lookup groups', () => {
     }
   });
 
-  it('reject each read if the server is not there or too slow', async () => {
+  it('reject each read if the server is not available, or its own time is up', async () => {
     for (const reason of ['unavailable', 'timeout'] as const) {
       const { find } = openGroups(() => Promise.reject(new StoreError(reason)));
       const results = await Promise.allSettled([find(BOOKS, '1', {}), find(BOOKS, '2', {})]);
       expect(results).toEqual([1, 2].map(() => ({ status: 'rejected', reason: new StoreError(reason) })));
     }
+  });
+
+  it('leave a read alone that has time left when the first has none', async () => {
+    const { find } = openGroups(() => Promise.reject(new StoreError('timeout')));
+    const results = await Promise.allSettled([
+      find(BOOKS, '1', { deadline: NOW }),
+      find(BOOKS, '2', { deadline: NOW + 100 }),
+    ]);
+    expect(results[0]).toEqual({ status: 'rejected', reason: new StoreError('timeout') });
+    expect(results[1]?.status).toBe('fulfilled');
   });
 });
 
