@@ -44,7 +44,8 @@ const FULL = [
   'test/sandbox-supervisor/isolation/{self-test,dies-with-server}.test.ts',
   'test/security/{patterns,slow-readers}.test.ts',
   'test/stores/*differential.test.ts',
-  'test/stores/{mongo-documents,redis-cache,s3-media}/**/*.test.ts',
+  'test/stores/{mongo-documents,s3-media}/**/*.test.ts',
+  'test/stores/redis-cache.test.ts',
   'test/stores/sqlite-documents/**/full-disk.test.ts',
 ];
 

@@ -4,7 +4,7 @@ import { createLogThrottle } from '../../lib/logger.ts';
 import { openFileCache } from '../file-cache.ts';
 import { createMemoryCache } from '../memory-cache.ts';
 import type { CacheStore } from '../ports.ts';
-import { openRedisCache } from '../redis-cache/redis-cache.ts';
+import { openRedisCache } from '../redis-cache.ts';
 
 const LOG_INTERVAL_MS = 60_000;
 

@@ -9,7 +9,7 @@ import {
 } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
 import type { Write } from '../../ports.ts';
-import { toBson } from '../bson/json-to-bson.ts';
+import { toBson } from '../bson/bson-conversion.ts';
 import { isUnappliedWrite } from '../connection/errors.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { MAX_BATCH, sizeOf } from './write-operations.ts';

@@ -7,7 +7,7 @@ import { StoreError } from '../../../errors/errors.ts';
 import type { Json, JsonObject } from '../../../lib/json/json.ts';
 import { parsePath, readField } from '../../matching/paths.ts';
 import { type Namespace, namespaceKey, type StoredDocument, type Write } from '../../ports.ts';
-import { toBsonId } from '../bson/json-to-bson.ts';
+import { toBsonId } from '../bson/bson-conversion.ts';
 import type { IndexCache, KnownIndex, OperationScope } from '../connection/types.ts';
 import { dateOf, storedForms } from '../filters/stored-values.ts';
 import { runRead } from '../query/read-command.ts';

@@ -8,7 +8,7 @@ import {
 } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
 import type { Namespace, Write } from '../../ports.ts';
-import { toBson } from '../bson/json-to-bson.ts';
+import { toBson } from '../bson/bson-conversion.ts';
 import type { OperationScope } from '../connection/types.ts';
 import {
   guardedFilter,

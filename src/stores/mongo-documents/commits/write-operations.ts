@@ -3,7 +3,7 @@
 
 import type { Document } from 'mongodb';
 import { type Namespace, namespaceKey, type StoredDocument, type Write } from '../../ports.ts';
-import { toBson, toBsonId, toBsonValue } from '../bson/json-to-bson.ts';
+import { toBson, toBsonId, toBsonValue } from '../bson/bson-conversion.ts';
 
 type Update = Extract<Write, { kind: 'update' }>;
 

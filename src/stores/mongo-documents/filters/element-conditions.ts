@@ -2,7 +2,7 @@
 import type { Document } from 'mongodb';
 import type { Json } from '../../../lib/json/json.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
-import { toBsonValue } from '../bson/json-to-bson.ts';
+import { toBsonValue } from '../bson/bson-conversion.ts';
 import { isTranslatableList } from './long-lists.ts';
 import { comparisonOperand, dateOf, isStorable, looksLikeOperator } from './stored-values.ts';
 import { type CandidateValues, candidatesByPattern, candidatesIgnoringCase } from './text-conditions.ts';

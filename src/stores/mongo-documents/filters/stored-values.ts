@@ -14,7 +14,7 @@ import {
   UUID,
 } from 'mongodb';
 import type { Json, JsonObject } from '../../../lib/json/json.ts';
-import { isObjectIdText, toBsonValue } from '../bson/json-to-bson.ts';
+import { isObjectIdText, toBsonValue } from '../bson/bson-conversion.ts';
 
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

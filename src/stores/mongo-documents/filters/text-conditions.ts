@@ -4,14 +4,9 @@
 import type { BSONRegExp } from 'mongodb';
 import { addCaseVariants, foldCase } from '../../../lib/regex/case-folding.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
-import { isObjectIdText, toBsonId } from '../bson/json-to-bson.ts';
-import { parsePattern } from '../patterns/parse-pattern.ts';
-import {
-  type AtomSequence,
-  type AtomSequences,
-  serverPattern,
-  serverPatterns,
-} from '../patterns/server-pattern.ts';
+import { isObjectIdText, toBsonId } from '../bson/bson-conversion.ts';
+import { parsePattern } from './parse-pattern.ts';
+import { type AtomSequence, type AtomSequences, serverPattern, serverPatterns } from './server-pattern.ts';
 import { dateOf, nonJsonForms, patternForm, storedForms } from './stored-values.ts';
 import { hasNumericPart } from './translated-filter.ts';
 

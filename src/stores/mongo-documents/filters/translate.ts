@@ -1,7 +1,7 @@
 // Translates filters into MongoDB queries. Where the server would interpret or evaluate a condition differently the query
 // matches a superset, and this process evaluates the filter on the result.
 import type { Filter, FilterTest } from '../../filter.ts';
-import { BSON_TYPE_MARKER, isObjectIdText, toBsonId } from '../bson/json-to-bson.ts';
+import { BSON_TYPE_MARKER, isObjectIdText, toBsonId } from '../bson/bson-conversion.ts';
 import { anyElement, elementOperators, isArraySize } from './element-conditions.ts';
 import { isTranslatableList } from './long-lists.ts';
 import { candidatesByPattern, candidatesIgnoringCase } from './text-conditions.ts';

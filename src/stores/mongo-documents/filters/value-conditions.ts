@@ -2,7 +2,7 @@
 import type { BSONRegExp } from 'mongodb';
 import type { Json } from '../../../lib/json/json.ts';
 import type { FilterTypeName } from '../../filter.ts';
-import { toBsonId, toBsonValue } from '../bson/json-to-bson.ts';
+import { toBsonId, toBsonValue } from '../bson/bson-conversion.ts';
 import { isTranslatableList } from './long-lists.ts';
 import {
   comparisonOperand,

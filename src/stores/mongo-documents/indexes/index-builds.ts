@@ -14,12 +14,12 @@ import {
 } from './index-commands.ts';
 import {
   type IndexMigrationPlan,
+  type IndexSpec,
   isComplete,
   type Placement,
   planIndexMigration,
   type ServingIndex,
 } from './index-plan.ts';
-import type { IndexSpec } from './index-spec.ts';
 
 /** A collection, and the means to work on its indexes. */
 export interface BuildTarget {

@@ -23,10 +23,10 @@ import {
 import {
   createIndexCache,
   type IndexMigrationPlan,
+  type IndexSpec,
   isComplete,
   type WritableIndexCache,
 } from './index-plan.ts';
-import type { IndexSpec } from './index-spec.ts';
 
 interface IndexMigratorDeps {
   readonly connection: Pick<MongoConnection, 'run'>;

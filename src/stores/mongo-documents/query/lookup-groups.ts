@@ -12,6 +12,7 @@ const MAX_DEADLINE_SPREAD_MS = 100;
 
 interface Member {
   readonly id: string;
+  readonly deadline: number | undefined;
   /** Takes the text of the document; undefined if it must be read alone. */
   readonly settle: (text: string | undefined) => void;
   readonly fail: (error: unknown) => void;
@@ -27,7 +28,7 @@ interface LookupGroup {
 /**
  * Finds the document of an id together with others. Resolves with undefined if it must be read alone: because no other
  * read came along, or because the group did not find it, which may have reasons that are none of this document's.
- * Rejects if the server is not available, or too slow.
+ * Rejects if the server is not available, or time is up.
  */
 export type FindWithOthers = (
   ns: Namespace,
@@ -35,8 +36,15 @@ export type FindWithOthers = (
   options: OperationOptions,
 ) => Promise<string | undefined>;
 
-/** Creates the groups of one store. `findByIds` reads whole documents. */
-export function createLookupGroups(findByIds: DocumentStore['findByIds']): FindWithOthers {
+interface LookupGroupsDeps {
+  /** Reads whole documents. */
+  readonly findByIds: DocumentStore['findByIds'];
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Creates the groups of one store. */
+export function createLookupGroups(deps: LookupGroupsDeps): FindWithOthers {
   /** The groups that still take members, by collection. */
   const open = new Map<string, LookupGroup>();
 
@@ -45,7 +53,7 @@ export function createLookupGroups(findByIds: DocumentStore['findByIds']): FindW
     open.set(key, group);
     setImmediate(() => {
       if (open.get(key) === group) open.delete(key);
-      void sendGroup(group, findByIds);
+      void sendGroup(group, deps);
     });
     return group;
   };
@@ -56,7 +64,7 @@ export function createLookupGroups(findByIds: DocumentStore['findByIds']): FindW
       const current = open.get(key);
       const group =
         current !== undefined && hasRoom(current, deadline) ? current : openGroup(key, ns, deadline);
-      group.members.push({ id, settle, fail });
+      group.members.push({ id, deadline, settle, fail });
     });
 }
 
@@ -69,7 +77,7 @@ function hasRoom(group: LookupGroup, deadline: number | undefined): boolean {
 /** Sends a group, and tells each member its outcome. */
 async function sendGroup(
   { ns, members, deadline }: LookupGroup,
-  findByIds: DocumentStore['findByIds'],
+  { findByIds, now }: LookupGroupsDeps,
 ): Promise<void> {
   const [first] = members;
   if (members.length === 1) return first?.settle(undefined);
@@ -78,12 +86,16 @@ async function sendGroup(
     const texts = await findByIds(ns, ids, deadline === undefined ? {} : { deadline });
     for (const { id, settle } of members) settle(texts.get(id));
   } catch (error) {
-    for (const { settle, fail } of members) {
-      if (isSameForAll(error)) fail(error);
-      else settle(undefined);
+    for (const member of members) {
+      if (isErrorOf(member, error, now())) member.fail(error);
+      else member.settle(undefined);
     }
   }
 }
 
-const isSameForAll = (error: unknown): boolean =>
-  error instanceof StoreError && (error.reason === 'timeout' || error.reason === 'unavailable');
+/** Whether a read of its own would have had the error of the group: its time is up too, or the server is away. */
+function isErrorOf({ deadline }: Member, error: unknown, now: number): boolean {
+  if (!(error instanceof StoreError)) return false;
+  if (error.reason === 'timeout') return deadline === undefined || now >= deadline;
+  return error.reason === 'unavailable';
+}

@@ -6,7 +6,7 @@ import { ObjectId } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import type { FindQuery, Namespace, OperationOptions } from '../../ports.ts';
-import { bsonToJson } from '../bson/bson-to-json.ts';
+import { bsonToJson } from '../bson/bson-conversion.ts';
 import { retryRead } from '../connection/errors.ts';
 import type { OperationClass } from '../connection/operation-slots.ts';
 import type { IndexCache, KnownIndex, MongoConnection, OperationScope } from '../connection/types.ts';

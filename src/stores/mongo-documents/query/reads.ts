@@ -86,7 +86,7 @@ export function createReads(deps: ReadsDeps): MongoReads {
     return documentsById(await findText(ns, query, options));
   };
 
-  const findWithOthers = createLookupGroups(findByIds);
+  const findWithOthers = createLookupGroups({ findByIds, now: Date.now });
 
   /** The document of a read by id, if it was read together with others. */
   const findGrouped = (

@@ -8,7 +8,7 @@ import type { Filter } from '../../filter.ts';
 import { createSorter } from '../../matching/compare.ts';
 import { compileFilter } from '../../matching/compile-filter.ts';
 import type { FindQuery, Namespace, Sort } from '../../ports.ts';
-import { parseBson } from '../bson/bson-to-json.ts';
+import { parseBson } from '../bson/bson-conversion.ts';
 import type { OperationScope } from '../connection/types.ts';
 import type { TranslatedFilter } from '../filters/translated-filter.ts';
 import { createBoundedHeap } from './bounded-heap.ts';

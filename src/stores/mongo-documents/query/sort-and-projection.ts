@@ -4,7 +4,7 @@ import type { Document } from 'mongodb';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import { createProjector } from '../../matching/projector.ts';
 import type { Direction, Projection, Sort } from '../../ports.ts';
-import { BSON_TYPE_MARKER } from '../bson/json-to-bson.ts';
+import { BSON_TYPE_MARKER } from '../bson/bson-conversion.ts';
 import type { KnownIndex } from '../connection/types.ts';
 
 /** Limits of the server. */

@@ -1,6 +1,6 @@
 import { BSON } from 'mongodb';
 import { expect, it } from 'vitest';
-import { parseBson } from '../../../../src/stores/mongo-documents/bson/bson-to-json.ts';
+import { parseBson } from '../../../../src/stores/mongo-documents/bson/bson-conversion.ts';
 import {
   createJsonOutput,
   jsonText,

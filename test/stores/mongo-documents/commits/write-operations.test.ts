@@ -1,7 +1,7 @@
 import { BSON, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
 import { expect, onTestFinished, test } from 'vitest';
 import { documentVersion } from '../../../../src/lib/json/stored-json.ts';
-import { parseBson } from '../../../../src/stores/mongo-documents/bson/bson-to-json.ts';
+import { parseBson } from '../../../../src/stores/mongo-documents/bson/bson-conversion.ts';
 import {
   batchesOf,
   guardedFilter,

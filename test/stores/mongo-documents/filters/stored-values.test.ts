@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { BSON, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { compareText } from '../../../../src/stores/matching/compare.ts';
-import { parseBson } from '../../../../src/stores/mongo-documents/bson/bson-to-json.ts';
+import { parseBson } from '../../../../src/stores/mongo-documents/bson/bson-conversion.ts';
 import {
   comparisonOperand,
   dateOf,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRedisCache } from '../../../src/stores/redis-cache/redis-cache.ts';
-import { describeCacheStore } from '../../contracts/cache-store.ts';
-import { hasRedis, type RedisServer, startRedis } from '../../helpers/store/redis-and-s3.ts';
+import { openRedisCache } from '../../src/stores/redis-cache.ts';
+import { describeCacheStore } from '../contracts/cache-store.ts';
+import { hasRedis, type RedisServer, startRedis } from '../helpers/store/redis-and-s3.ts';
 
 let server: RedisServer;
 

@@ -1,8 +1,8 @@
 // Response cache in Redis. An unavailable, slow or full Redis loses entries and never fails a request.
 import { createHash } from 'node:crypto';
-import { settleWithin } from '../../lib/async/timeout.ts';
-import { type ChunkedText, textByteLength } from '../../lib/chunked-text.ts';
-import type { CacheStore } from '../ports.ts';
+import { settleWithin } from '../lib/async/timeout.ts';
+import { type ChunkedText, textByteLength } from '../lib/chunked-text.ts';
+import type { CacheStore } from './ports.ts';
 
 /** Prefix of all keys: other keys in the database are never touched. */
 const PREFIX = 'cloister:cache:';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compileLinearRegex } from '../../../../src/lib/regex/linear-regex.ts';
-import { parsePattern } from '../../../../src/stores/mongo-documents/patterns/parse-pattern.ts';
+import { parsePattern } from '../../../../src/stores/mongo-documents/filters/parse-pattern.ts';
 import {
   type AtomSequences,
   alternatives,
@@ -14,7 +14,7 @@ import {
   serverPatterns,
   trimGaps,
   UNKNOWN,
-} from '../../../../src/stores/mongo-documents/patterns/server-pattern.ts';
+} from '../../../../src/stores/mongo-documents/filters/server-pattern.ts';
 import { describeMongo, ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 
 it('an unmatchable sequence has no pattern', () => {

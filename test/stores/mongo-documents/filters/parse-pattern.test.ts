@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { parsePattern } from '../../../../src/stores/mongo-documents/patterns/parse-pattern.ts';
-import { serverPatterns } from '../../../../src/stores/mongo-documents/patterns/server-pattern.ts';
+import { parsePattern } from '../../../../src/stores/mongo-documents/filters/parse-pattern.ts';
+import { serverPatterns } from '../../../../src/stores/mongo-documents/filters/server-pattern.ts';
 
 /** The texts of what the server would run. */
 function server(pattern: string, flags = '') {
