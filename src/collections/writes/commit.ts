@@ -1,7 +1,6 @@
 // Commits what was planned, again after a conflict, and translates what the store rejects into an error for the client.
-import { setTimeout } from 'node:timers/promises';
 import { AppError, documentIssueOf, StoreError } from '../../errors/errors.ts';
-import { jitteredBackOff } from '../../lib/async/retry.ts';
+import { jitteredBackOff, retry } from '../../lib/async/retry.ts';
 import { ExtraWriteError, type RequestContext } from '../model/documents.ts';
 import { type BodyPosition, indexMember, WHOLE_BODY } from './request-body.ts';
 import type { WriteDeps } from './write-deps.ts';
@@ -17,25 +16,23 @@ const BACK_OFF = { firstMs: 4, maxMs: 100 };
  * Runs an attempt, which reads and commits what it computed from that, again after a conflict: up to 30 times and not after
  * the deadline. Throws STORE_BUSY then.
  */
-export async function commitWithRetry<T>(
+export function commitWithRetry<T>(
   attempt: () => Promise<T>,
   { context, now }: { readonly context: Pick<RequestContext, 'deadline'>; readonly now: () => number },
 ): Promise<T> {
-  for (let attempts = 1; ; attempts += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      if (attempts === MAX_ATTEMPTS || now() > context.deadline) {
-        const message = 'Too many others are writing the same documents';
-        throw new AppError('STORE_BUSY', { message, retryAfter: 1, cause: error });
-      }
-    }
-    if (attempts >= IMMEDIATE_ATTEMPTS) {
-      await setTimeout(jitteredBackOff(attempts - IMMEDIATE_ATTEMPTS + 1, BACK_OFF));
-    }
-  }
+  return retry(attempt, {
+    delayMs: retryDelayMs,
+    shouldRetry(error, attempts) {
+      if (!isConflict(error)) return false;
+      if (attempts < MAX_ATTEMPTS && now() <= context.deadline) return true;
+      const message = 'Too many others are writing the same documents';
+      throw new AppError('STORE_BUSY', { message, retryAfter: 1, cause: error });
+    },
+  });
 }
+
+const retryDelayMs = (attempt: number) =>
+  attempt < IMMEDIATE_ATTEMPTS ? 0 : jitteredBackOff(attempt - IMMEDIATE_ATTEMPTS + 1, BACK_OFF);
 
 /** The caller computed its extra writes itself: a conflict about one of them is not retried here. */
 const isConflict = (error: unknown): error is StoreError =>
