@@ -51,7 +51,7 @@ describe('the link to a host', () => {
     const script = `pipe.once('data', () => pipe.write(Buffer.from(${frameText(LOST)})))`;
     const { link, seen } = linkOf(Promise.resolve(childOf(script)));
     link.send({ t: 'drop', moduleNumber: 1 }, [], 0);
-    await expect.poll(() => seen, { timeout: 15_000 }).toEqual(['started', 'lost']);
+    await expect.poll(() => seen).toEqual(['started', 'lost']);
     expect(link.pid()).toEqual(expect.any(Number));
   });
 
@@ -71,7 +71,7 @@ describe('the link to a host', () => {
   it('kills, and hears nothing more', async () => {
     const script = `setInterval(() => pipe.write(Buffer.from(${frameText(LOST)})), 1)`;
     const { link, seen, gone } = linkOf(Promise.resolve(childOf(script)));
-    await expect.poll(() => seen.includes('lost'), { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => seen.includes('lost')).toBe(true);
     link.kill();
     const heard = seen.length;
     await gone;
