@@ -25,7 +25,7 @@ describe('undeclared names', () => {
   });
 
   it('are not looked for in more texts than wait', async () => {
-    const names = open();
+    const names = open(PATIENT_MS);
     const found = await Promise.all(Array.from({ length: 40 }, () => names.find('a = 1')));
     expect(found.filter((some) => some.length === 1).length).toBeGreaterThanOrEqual(16);
   });
