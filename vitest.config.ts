@@ -131,7 +131,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A polled condition may take as long as a busy machine needs; no limit of the product depends on it.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 50_000 } },
     coverage: {
       provider: 'custom',
       customProviderModule: './test/coverage-provider.ts',

@@ -59,7 +59,7 @@ test('routes and recipes that are edited by hand are in force', async () => {
   const { inject, cwd } = await startDelivery({ files: { 'new/a.css': 'x', 'a.css': 'y' } });
   const recipe = { recipe: 'fresh', path: '/new', settings: { format: 'css' } };
   writeFileSync(join(cwd, 'workspace/recipes/fresh.json'), JSON.stringify(recipe));
-  await expect.poll(async () => (await inject('GET', '/fresh/a.css')).text, { timeout: 5000 }).toBe('x');
+  await expect.poll(async () => (await inject('GET', '/fresh/a.css')).text).toBe('x');
 });
 
 test('a missing image is stood in for, where the operator says so', async () => {
@@ -119,5 +119,5 @@ test.runIf(hasRedis())('servers that share a Redis ask a service once', async ()
     for (const { inject } of servers) await inject('GET', '/lines/a.css', { headers });
     return service.asked.length - before;
   };
-  await expect.poll(asked, { timeout: 10_000 }).toBe(1);
+  await expect.poll(asked).toBe(1);
 });

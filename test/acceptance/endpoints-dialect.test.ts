@@ -236,7 +236,7 @@ module.exports = function (obj, type, data) {
 `,
     );
     const hooks = async () => (await server.get('/api/hooks')).body.hooks;
-    await expect.poll(hooks, { timeout: 15_000, interval: 20 }).toMatchObject([{ name: 'slugify' }]);
+    await expect.poll(hooks, { interval: 20 }).toMatchObject([{ name: 'slugify' }]);
     for (const [name, beforeCreate] of [
       ['short', ['slugify']],
       ['long', [{ hook: 'slugify', options: { from: 'title', to: 'slug' } }]],

@@ -1,6 +1,6 @@
 // A MongoDB that answers with errors, at the start and later: the server stays up, says 503, and goes on by itself.
 import type { Document } from 'mongodb';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { startApp } from '../helpers/app/app.ts';
 import { book } from '../helpers/fixtures/library.ts';
 import { describeMongo, ownServer, rawClient } from '../helpers/store/mongo-servers.ts';
@@ -64,6 +64,6 @@ describeMongo('A MongoDB that fails', () => {
     expect((await inject('GET', BOOKS)).body.metadata.totalCount).toBe(1);
     const lines = log.filter((line) => line.includes('database operation failed'));
     expect(lines).toHaveLength(1);
-    await vi.waitFor(async () => expect((await inject('GET', '/health')).status).toBe(200));
+    await expect.poll(async () => (await inject('GET', '/health')).status).toBe(200);
   });
 });

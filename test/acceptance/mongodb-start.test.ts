@@ -2,13 +2,11 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
 import { connectClient } from '../helpers/server-process/client.ts';
 import { describeMongo, ownServer } from '../helpers/store/mongo-servers.ts';
 import { createWorkspace } from '../helpers/temp/workspace.ts';
-
-const LATE = { timeout: 40_000, interval: 100 };
 
 /** Starts without an admin in the environment, and resolves once it listens. */
 async function start(uri: string) {
@@ -37,7 +35,7 @@ async function start(uri: string) {
   });
   const found = (pattern: RegExp) => pattern.exec(text)?.[1];
   const ready = /^content API ready at (http:\S+)$/m;
-  await vi.waitFor(() => expect(found(ready)).toBeDefined(), LATE);
+  await expect.poll(() => found(ready)).toBeDefined();
   return { child, ended, found, url: found(ready) ?? '', output: () => text };
 }
 
@@ -57,9 +55,9 @@ describeMongo('A start that the database completes late', () => {
     const { child, ended, found, url, output } = await start(server.uri);
     expect(output()).not.toMatch(/client id/);
     await server.start();
-    await vi.waitFor(() => expect(output()).toMatch(/^export CLOISTER_ADMIN_SECRET=/m), LATE);
+    await expect.poll(() => output()).toMatch(/^export CLOISTER_ADMIN_SECRET=/m);
     const [clientId = '', secret = ''] = [found(/^client id: (\S+)$/m), found(/^client secret: (\S+)$/m)];
-    await vi.waitFor(async () => expect((await fetch(`${url}/health`)).status).toBe(200), LATE);
+    await expect.poll(async () => (await fetch(`${url}/health`)).status).toBe(200);
     const client = await connectClient(url, { clientId, secret });
     expect((await client.request('GET', '/api/clients')).status).toBe(200);
     child.kill('SIGTERM');

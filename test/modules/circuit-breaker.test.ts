@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadModuleStates } from '../../src/modules/versions/module-records.ts';
 import type { Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { openFailingStore } from '../helpers/store/temporary-store.ts';
@@ -124,12 +124,10 @@ describe('quarantine', () => {
     await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
     store.fail();
     for (let count = 0; count < 3; count += 1) first.modules.onIncident(kill);
-    await vi.waitFor(() => expect(store.failed).toContain('find'), { timeout: 10_000 });
+    await expect.poll(() => store.failed).toContain('find');
     store.recover();
     const states = () => loadModuleStates({ store, now: Date.now, queryMs: 60_000 });
-    await vi.waitFor(async () => expect((await states())[0]?.suspendedBy).toBe('breaker'), {
-      timeout: 10_000,
-    });
+    await expect.poll(async () => (await states())[0]?.suspendedBy).toBe('breaker');
     store.fail();
     first.modules.onIncident(violation);
     await first.close();
@@ -160,16 +158,11 @@ describe('the audit log of incidents', () => {
     await modules.postCode(REPORT, code({}, 'one'), 'alice');
     store.fail();
     for (let count = 0; count < 3; count += 1) modules.onIncident({ ...kill, limit: `kill ${count}` });
-    await vi.waitFor(() => expect(store.failed.length).toBeGreaterThan(3), { timeout: 10_000 });
+    await expect.poll(() => store.failed.length).toBeGreaterThan(3);
     store.recover();
     const ends = ['#kill 0', '#kill 1', '#kill 2', ''];
-    await vi.waitFor(
-      async () =>
-        expect((await audited()).slice(1).map(([, target]) => target)).toEqual(
-          ends.map((end) => `/1.0/report${end}`),
-        ),
-      { timeout: 10_000 },
-    );
+    const targets = async () => (await audited()).slice(1).map(([, target]) => target);
+    await expect.poll(targets).toEqual(ends.map((end) => `/1.0/report${end}`));
   });
 
   it('counts the violations of a module instead of listing thousands', async () => {

@@ -57,7 +57,7 @@ describe('the link to a host', () => {
     const { link, seen } = linkOf(Promise.resolve(childOf(script)));
     link.send({ t: 'drop', moduleNumber: 1 }, [], 0);
     expect(link.layers()).toEqual({});
-    await expect.poll(() => seen, { timeout: 15_000 }).toEqual(['lost']);
+    await expect.poll(() => seen).toEqual(['lost']);
     expect(link.pid()).toEqual(expect.any(Number));
     expect(link.layers()).toEqual({ limits: true });
   });
@@ -78,7 +78,7 @@ describe('the link to a host', () => {
   it('kills, and hears nothing more', async () => {
     const script = `setInterval(() => pipe.write(Buffer.from(${frameText(LOST)})), 1)`;
     const { link, seen, gone } = linkOf(Promise.resolve(childOf(script)));
-    await expect.poll(() => seen.includes('lost'), { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => seen.includes('lost')).toBe(true);
     link.kill();
     const heard = seen.length;
     await gone;

@@ -35,7 +35,7 @@ const HEAD = JSON.stringify({
 
 async function ready() {
   const host = start();
-  await expect.poll(() => host.frames.length, { timeout: 15_000 }).toBe(1);
+  await expect.poll(() => host.frames.length).toBe(1);
   return host;
 }
 
@@ -54,7 +54,7 @@ describe('a host', () => {
     send(LOAD, 'module.exports.get = (req, res) => res.end("hello")');
     send({ t: 'run', moduleNumber: 1, maxInFlight: 1, requests: [[5, HEAD.length, 0]] }, HEAD);
     await expect
-      .poll(() => frames[1], { timeout: 15_000 })
+      .poll(() => frames[1])
       .toMatchObject({
         header: { t: 'results', moduleNumber: 1, events: [[5, 'end', expect.any(Number), 5]], idle: true },
         raw: expect.stringMatching(/^\[200,.*\]hello$/),
@@ -68,7 +68,7 @@ describe('a host', () => {
       'module.exports.get = () => 1',
     );
     await expect
-      .poll(() => frames[1]?.header, { timeout: 15_000 })
+      .poll(() => frames[1]?.header)
       .toMatchObject({
         t: 'inspected',
         id: 3,

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import {
   createSpecificationFiles,
   parseSpecificationText,
@@ -85,17 +85,17 @@ test('reports edits by hand, and its own writes never', async () => {
   const changes = await watchFolder(files);
   await files.write({ ...BOOKS_ADDRESS, name: 'people' }, SOURCE);
   await writeFile(file, '{"edited":1}');
-  await vi.waitFor(() => expect(changes).toHaveLength(1), { timeout: 15_000 });
+  await expect.poll(() => changes).toHaveLength(1);
   expect(changes[0]).toMatchObject({ address: BOOKS_ADDRESS, file, text: '{"edited":1}' });
 
   await mkdir(join(root, '3.0/new'), { recursive: true });
   await writeFile(join(root, '3.0/new/collection.a.json'), '{}');
-  await vi.waitFor(() => expect(changes).toHaveLength(2), { timeout: 15_000 });
+  await expect.poll(() => changes).toHaveLength(2);
   expect(changes[1]?.address).toEqual({ version: '3.0', database: 'new', name: 'a' });
 
   await files.remove({ ...BOOKS_ADDRESS, name: 'people' });
   await rm(file);
-  await vi.waitFor(() => expect(changes).toHaveLength(3), { timeout: 15_000 });
+  await expect.poll(() => changes).toHaveLength(3);
   expect(changes[2]).toEqual({ address: BOOKS_ADDRESS, file, text: undefined, before: '{"edited":1}' });
 });
 
@@ -105,12 +105,10 @@ test('reports a folder that is renamed, and a specification that an editor repla
   const changes = await watchFolder(files);
   await writeFile(`${file}~`, '{"replaced":1}');
   await rename(`${file}~`, file);
-  await vi.waitFor(() => expect(changes.map(({ text }) => text)).toEqual(['{"replaced":1}']), {
-    timeout: 15_000,
-  });
+  await expect.poll(() => changes.map(({ text }) => text)).toEqual(['{"replaced":1}']);
 
   await rename(join(root, '1.0/library'), join(root, '1.0/archive'));
-  await vi.waitFor(() => expect(changes).toHaveLength(3), { timeout: 15_000 });
+  await expect.poll(() => changes).toHaveLength(3);
   expect(new Map(changes.slice(1).map(({ address, text }) => [address.database, text]))).toEqual(
     new Map([
       ['library', undefined],
@@ -124,9 +122,7 @@ test('reports a specification of its own that goes with its folder', async () =>
   const changes = await watchFolder(files);
   await files.write(BOOKS_ADDRESS, SOURCE);
   await rm(join(root, '1.0'), { recursive: true });
-  await vi.waitFor(() => expect(changes).toMatchObject([{ address: BOOKS_ADDRESS, file, text: undefined }]), {
-    timeout: 15_000,
-  });
+  await expect.poll(() => changes).toMatchObject([{ address: BOOKS_ADDRESS, file, text: undefined }]);
 });
 
 test('finds what went between reading and watching', async () => {
@@ -134,9 +130,7 @@ test('finds what went between reading and watching', async () => {
   await files.write(BOOKS_ADDRESS, SOURCE);
   await rm(join(root, '1.0'), { recursive: true });
   const changes = await watchFolder(files);
-  await vi.waitFor(() => expect(changes).toMatchObject([{ address: BOOKS_ADDRESS, file, text: undefined }]), {
-    timeout: 15_000,
-  });
+  await expect.poll(() => changes).toMatchObject([{ address: BOOKS_ADDRESS, file, text: undefined }]);
 });
 
 test('finds what was edited between reading and watching', async () => {
@@ -144,7 +138,5 @@ test('finds what was edited between reading and watching', async () => {
   await files.write(BOOKS_ADDRESS, SOURCE);
   await writeFile(file, '{"early":1}');
   const changes = await watchFolder(files);
-  await vi.waitFor(() => expect(changes.map(({ text }) => text)).toEqual(['{"early":1}']), {
-    timeout: 15_000,
-  });
+  await expect.poll(() => changes.map(({ text }) => text)).toEqual(['{"early":1}']);
 });

@@ -262,14 +262,14 @@ describe('definition files edited by hand', () => {
     const recipeOf = (name: string) => routes.get(name)?.value.branches[0]?.recipe;
 
     await write('later', route('later', 'one'));
-    await expect.poll(() => recipeOf('later'), { timeout: 2000 }).toBe('one');
+    await expect.poll(() => recipeOf('later')).toBe('one');
     await write('later', route('later', 'two, longer'));
-    await expect.poll(() => recipeOf('later'), { timeout: 2000 }).toBe('two, longer');
+    await expect.poll(() => recipeOf('later')).toBe('two, longer');
     await write('later', '{ "route": ');
-    await expect.poll(() => routes.problems().length, { timeout: 2000 }).toBe(1);
+    await expect.poll(() => routes.problems().length).toBe(1);
     expect(recipeOf('later')).toBe('two, longer');
     await rm(fileOf('later'));
-    await expect.poll(() => recipeOf('later'), { timeout: 2000 }).toBeUndefined();
+    await expect.poll(() => recipeOf('later')).toBeUndefined();
     expect([recipeOf('early'), routes.problems()]).toEqual(['default', []]);
   });
 

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { FolderWatcher } from '../../../src/lib/files/folder-watcher.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
-const soon = { timeout: 15_000, interval: 20 };
+const soon = { interval: 20 };
 
 async function watched(
   depth: number,

@@ -4,7 +4,7 @@ import { code, endpoint, hook, loadedModules, openModules } from '../open-module
 const REPORT = endpoint('report');
 const FILE = 'endpoints/1.0/endpoint.report.js';
 const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
-const soon = { timeout: 15_000, interval: 20 };
+const soon = { interval: 20 };
 
 describe('a code file edited by hand', () => {
   it('becomes a version without an author', async () => {

@@ -11,7 +11,7 @@ import { code, endpoint, hook, loadedModules, openModules } from '../open-module
 const REPORT = endpoint('report');
 const FILE = 'endpoints/1.0/endpoint.report.js';
 const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
-const soon = { timeout: 10_000, interval: 20 };
+const soon = { interval: 20 };
 
 describe('loading modules at startup', () => {
   it('inspects unknown code once and known code never again', async () => {

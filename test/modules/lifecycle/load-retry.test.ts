@@ -1,10 +1,9 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openFailingStore } from '../../helpers/store/temporary-store.ts';
 import { code, endpoint, loadedModules, openModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');
 const FILE = 'endpoints/1.0/endpoint.report.js';
-const soon = { timeout: 10_000, interval: 20 };
 
 describe('loading modules while the store is unavailable', () => {
   it('can be repeated without a trace', async () => {
@@ -26,7 +25,7 @@ describe('loading modules while the store is unavailable', () => {
     ]);
     expect(second.inspected).toHaveLength(1);
     await second.write(FILE, code({}, 'two'));
-    await vi.waitFor(() => expect(second.modules.source(REPORT)).toBe(code({}, 'two')), soon);
+    await expect.poll(() => second.modules.source(REPORT)).toBe(code({}, 'two'));
   });
 
   it('inspects code again that could not be stored', async () => {

@@ -171,7 +171,7 @@ describe('the watch of operator orders', () => {
     await expect.poll(() => modules.registry.get(other)?.state).toBe('suspended');
     await order(opened, 'suspend');
     // By the watch itself: it does not wait for what is stored later.
-    await expect.poll(() => liveIn(opened)?.state, { timeout: 15_000 }).toBe('suspended');
+    await expect.poll(() => liveIn(opened)?.state).toBe('suspended');
     release();
     await Promise.all([posting, first]);
     expect(modules.registry.get(other)?.state).toBe('suspended');
@@ -181,7 +181,7 @@ describe('the watch of operator orders', () => {
     const opened = await loadedModules();
     await opened.modules.postCode(REPORT, code(), 'alice');
     await order(opened, 'suspend');
-    await expect.poll(() => liveIn(opened)?.state, { timeout: 15_000 }).toBe('suspended');
+    await expect.poll(() => liveIn(opened)?.state).toBe('suspended');
   });
 
   it('finds at startup orders that were given while no server ran, also for unknown code', async () => {

@@ -61,7 +61,7 @@ describe('code in a real sandbox', () => {
     await modules.load();
     const count = (wanted: string) => modules.registry.list().filter(({ state }) => state === wanted).length;
     // The last of them may be looked at behind the start.
-    await expect.poll(() => count('active'), { timeout: 20_000 }).toBe(57);
-    await expect.poll(() => count('broken'), { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => count('active')).toBe(57);
+    await expect.poll(() => count('broken')).toBe(3);
   }, 30_000);
 });

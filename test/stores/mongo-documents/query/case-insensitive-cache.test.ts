@@ -79,7 +79,7 @@ describeMongo('cached spellings', ({ replicaSet }) => {
       for (let times = 0; times < 3; times += 1) expect(await titles()).toEqual(['B', 'a']);
       return commandsOf(async () => void (await titles()));
     };
-    await expect.poll(trips, { timeout: 15_000 }).toEqual(['find']);
+    await expect.poll(trips).toEqual(['find']);
   });
 
   it('never hide a write of another program', async () => {
