@@ -74,6 +74,8 @@ export interface ReferenceSearch {
 }
 
 const COMPOSED_NAME = memberName('composed');
+/** Texts without it have no such member. It begins with a rare letter, which is searched for faster than a comma or a quote. */
+const COMPOSED_NAME_END = 'composed":';
 
 /**
  * Creates the node of a document and adds its references to their batches. When the quota is used up, ids stay; so do those that
@@ -148,7 +150,8 @@ type TextEdit = Pick<Reference, 'span' | 'value'>;
 export function renderNode({ text, references }: CompositionNode): string {
   if (references.length === 0) return text;
   const members = renderComposed(text, references);
-  const present = members === '' ? undefined : findMember(text, COMPOSED_NAME);
+  const mayHaveComposed = members !== '' && text.includes(COMPOSED_NAME_END);
+  const present = mayHaveComposed ? findMember(text, COMPOSED_NAME) : undefined;
   const edits = present === undefined ? references : [...references, extendComposed(text, present, members)];
   let result = '';
   let from = 0;
