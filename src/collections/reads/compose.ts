@@ -7,7 +7,13 @@ import {
   type MaybePromise,
   mapYielding,
 } from '../../lib/async/maybe-promise.ts';
-import { documentsById, memberName, readDocumentId } from '../../lib/json/stored-json.ts';
+import {
+  documentsById,
+  type MemberNames,
+  memberName,
+  memberNames,
+  readDocumentId,
+} from '../../lib/json/stored-json.ts';
 import { filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
 import {
@@ -23,7 +29,7 @@ import {
   type CompositionQuota,
   createNode,
   embedDocument,
-  type ReferenceNames,
+  type ReferenceName,
   type ReferenceSearch,
   type ResolvableId,
   renderNode,
@@ -169,7 +175,7 @@ export function createComposer(deps: ComposerDeps, namesOf = createReferenceName
     readingFrom: (other) => createComposer({ ...deps, store: other }, namesOf),
     compose(root, documents, context, levels) {
       const depth = typeof levels === 'number' ? Math.min(levels, limits.composeDepth) : limits.composeDepth;
-      if (depth < 1 || namesOf(root).size === 0) return documents;
+      if (depth < 1 || namesOf(root).list.length === 0) return documents;
       const quota = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
       const composition = { root, context, composeAll: levels !== true, quota };
       const level = createLevel(composition);
@@ -185,16 +191,16 @@ export function createComposer(deps: ComposerDeps, namesOf = createReferenceName
 }
 
 /** Makes the function that finds the Reference fields of a collection by their names as JSON text. */
-function createReferenceNames(): (collection: Collection) => ReferenceNames {
+function createReferenceNames(): (collection: Collection) => MemberNames<ReferenceName> {
   // A collection is replaced whole when its specification changes.
-  const known = new WeakMap<Collection, ReferenceNames>();
+  const known = new WeakMap<Collection, MemberNames<ReferenceName>>();
   return (collection) => {
     const found = known.get(collection);
     if (found !== undefined) return found;
-    const names = referenceFields(collection).map((field) => ({ ...memberName(field.name), field }));
-    const byName = new Map(names.map((name) => [name.quoted, name]));
-    known.set(collection, byName);
-    return byName;
+    const fields = referenceFields(collection);
+    const names = memberNames(fields.map((field) => ({ ...memberName(field.name), field })));
+    known.set(collection, names);
+    return names;
   };
 }
 

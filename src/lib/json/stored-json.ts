@@ -44,7 +44,7 @@ const COMMA = 0x2c;
 const isOpening = (code: number) => code === 0x7b || code === 0x5b;
 const isClosing = (code: number) => code === 0x7d || code === 0x5d;
 
-/** Prepares a name for `findMember` and `forEachNamedMember`. */
+/** Prepares a name for `findMember` and `memberNames`. */
 export function memberName(name: string): MemberName {
   const quoted = JSON.stringify(name);
   return { quoted, first: `${quoted}:`, later: `,${quoted}:` };
@@ -60,20 +60,31 @@ export function findMember(text: string, name: MemberName): TextSpan | undefined
   return found;
 }
 
-/** Calls `visit` for each outermost member with a name of `wanted`, whose keys are the quoted names. */
+/** Names of members to look for. */
+export interface MemberNames<Name extends MemberName> {
+  readonly list: readonly Name[];
+  readonly byQuoted: ReadonlyMap<string, Name>;
+}
+
+/** Prepares names for `forEachNamedMember`. */
+export function memberNames<Name extends MemberName>(list: readonly Name[]): MemberNames<Name> {
+  return { list, byQuoted: new Map(list.map((name) => [name.quoted, name])) };
+}
+
+/** Calls `visit` for each outermost member that has one of the names. */
 export function forEachNamedMember<Name extends MemberName>(
   text: string,
-  wanted: ReadonlyMap<string, Name>,
+  names: MemberNames<Name>,
   visit: (name: Name, span: TextSpan) => void,
 ): void {
   if (!isFlat(text)) {
     walkMembers(text, (quoted, span) => {
-      const name = wanted.get(quoted);
+      const name = names.byQuoted.get(quoted);
       if (name !== undefined) visit(name, span);
     });
     return;
   }
-  for (const name of wanted.values()) {
+  for (const name of names.list) {
     const span = searchMember(text, name);
     if (span !== undefined) visit(name, span);
   }

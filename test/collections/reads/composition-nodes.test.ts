@@ -7,7 +7,7 @@ import {
   type ReferenceBatch,
   renderNode,
 } from '../../../src/collections/reads/composition-nodes.ts';
-import { memberName, readDocumentId } from '../../../src/lib/json/stored-json.ts';
+import { memberName, memberNames, readDocumentId } from '../../../src/lib/json/stored-json.ts';
 import { collectionOf } from '../library-service.ts';
 
 const BOOKS = collectionOf('books', { fields: { author: { type: 'Reference' } } });
@@ -28,7 +28,7 @@ interface Options {
 
 function nodeOf(document: object, { quota = createQuota(), batch = createBatch(), parent }: Options = {}) {
   const text = JSON.stringify(document);
-  const search = { names: new Map([[AUTHOR.quoted, AUTHOR]]), quota, batchFor: () => batch };
+  const search = { names: memberNames([AUTHOR]), quota, batchFor: () => batch };
   return { node: createNode({ text, id: readDocumentId(text), parent }, search), batch };
 }
 const nodeBy = (author: unknown, options: Options = {}) => nodeOf({ author, _id: OWN }, options);
