@@ -17,7 +17,7 @@ import { copyRecords } from './media/copy-records.ts';
 import { namespaceOfMediaKey, openMediaStore } from './media-setup.ts';
 import { createModuleFiles, type ModuleFiles } from './modules/lifecycle/module-files.ts';
 import { storeOperatorCommand } from './modules/lifecycle/operator-commands.ts';
-import { type ModuleAddress, isModuleAddress, moduleKey } from './modules/model/module-types.ts';
+import { isModuleAddress, type ModuleAddress, moduleKey } from './modules/model/module-types.ts';
 import { createModuleCheck, type ModuleCheck } from './modules/module-check.ts';
 import { createSandboxReport, type SandboxReport } from './modules/sandbox-report.ts';
 import { loadModuleStates } from './modules/versions/module-records.ts';

@@ -147,11 +147,11 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     if (violation !== null) pool.kill(host, exitCauseOfViolation(violation));
     else if (disposal !== null) pool.kill(host, disposal);
     else host.release(now());
-    dispatch();
+    scheduleNext();
   };
 
   /** Uses a host that may have become available. */
-  const dispatch = () => {
+  const scheduleNext = () => {
     if (inspections > 0) inspector.next();
     scheduler.schedule();
   };
@@ -174,7 +174,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
   pool.listen({
     onMessage,
     onExit,
-    onChange: dispatch,
+    onChange: scheduleNext,
     onReady(host) {
       inspector.onHostReady(host);
       scheduler.onHostReady(host);

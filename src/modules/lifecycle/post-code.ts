@@ -53,6 +53,7 @@ export async function postCode(deps: PostCodeDeps, request: PostCodeRequest): Pr
   return locks.withModule(address, async () => {
     const isNew = states.get(key) === undefined;
     assertReplaceAllowed(request, isNew);
+    // Validate: the text was read above, now the code is evaluated once.
     const policy = await loadCurrentPolicy(deps, address);
     const { isolation } = policy.resolve(key, false);
     const validated = await validator.inspect(source, address.kind, isolation, by);
@@ -79,16 +80,20 @@ function publishVersion(deps: PublishDeps, code: NewCode): Promise<VersionRecord
     const record = await createVersionRecord(deps, code, { policy: null, under: policy });
     const before = states.getState(key).active?.sha256 ?? null;
     const auditEntry = moduleAuditEntry({ address, action, clientId: by, before, after: record.sha256 });
+    // Store the version.
     const stored = withVersion(states.getState(key), record.version);
     await records.addVersion(stored, { record, source }, auditEntry, async () => {
       states.setState(withVersion(states.getState(key), record.version));
       try {
+        // Publish it: the next start activates the newest version that it finds in the file.
         await files.write(address, 'code', source);
         await records.saveState(withActiveVersion(states.getState(key), record));
       } catch (error) {
+        // Roll back the file. The version stays stored, and was never active.
         await restoreFiles(deps, address, { withPolicy: false });
         throw error;
       }
+      // Activate it, for every call from now on.
       activateVersion(deps, address, record, { source, policy, fileErrors: {} });
     });
     return record;
