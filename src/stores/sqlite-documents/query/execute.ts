@@ -19,9 +19,9 @@ import { createSortKey } from '../indexes/index-keys.ts';
 import {
   type Candidate,
   type CandidateSearch,
-  createDocumentReader,
-  type DocumentReader,
+  createTextReader,
   findCandidates,
+  type TextReader,
 } from './fetch-documents.ts';
 import { countRows, isShort, readJoinedPage, readPage } from './ordered-table.ts';
 import { type Match, selectPage } from './page-selection.ts';
@@ -51,13 +51,13 @@ export function createResultProjector(projection: Projection | undefined): (text
 }
 
 /** What a query needs of one connection. */
-export interface QueryContext extends DocumentReader {
+export interface QueryContext extends TextReader {
   readonly planner: Planner;
 }
 
 /** Creates the context of one connection. */
 export function createQueryContext(file: DataFile): QueryContext {
-  return { ...createDocumentReader(file), planner: createPlanner(file.connection) };
+  return { ...createTextReader(file), planner: createPlanner(file.connection) };
 }
 
 export interface RunOptions {

@@ -226,13 +226,13 @@ export function createDocumentCache(maxBytes: number): DocumentCache {
 }
 
 /** An open data file, and its statements for single documents. */
-export interface DocumentReader extends DataFile {
+export interface TextReader extends DataFile {
   /** Returns the statement that selects the text of a document by its id. */
   statementById(entry: CollectionEntry): StatementSync;
 }
 
 /** Creates the reader of one connection. */
-export function createDocumentReader({ connection, catalogue }: DataFile): DocumentReader {
+export function createTextReader({ connection, catalogue }: DataFile): TextReader {
   const byCollection = new Map<number, StatementSync>();
   return {
     connection,
@@ -248,7 +248,7 @@ export function createDocumentReader({ connection, catalogue }: DataFile): Docum
 }
 
 /** The text of one document by its id; undefined if there is none. */
-export function textById(reader: DocumentReader, ns: Namespace, id: string): string | undefined {
+export function textById(reader: TextReader, ns: Namespace, id: string): string | undefined {
   return onSnapshot(reader, ns, (entry) => {
     const row = entry && (reader.statementById(entry).get(id) as unknown as [unknown] | undefined);
     return row === undefined ? undefined : documentText(row[0]);

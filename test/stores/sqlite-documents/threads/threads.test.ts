@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { MATCH_ALL } from '../../../../src/stores/filter.ts';
 import { serializeWrites } from '../../../../src/stores/sqlite-documents/commit/serialized-writes.ts';
 import { createThreads } from '../../../../src/stores/sqlite-documents/threads/threads.ts';
-import { insertThing, NS, openTestDatabase } from '../test-database.ts';
+import { openStoreParts } from '../store-parts.ts';
+import { indexOf, insertThing, NS, openTestDatabase } from '../test-database.ts';
 
 describe('the worker threads', () => {
   it('read and write the same file', async () => {
@@ -63,4 +64,56 @@ describe('the worker threads', () => {
   it('are not started by close', async () => {
     await createThreads('/nowhere/at/all.db').close();
   });
+});
+
+it('the reader thread finds, counts and measures on its own connection', async () => {
+  const { threads, bench } = openStoreParts();
+  bench.fill([{ n: 1 }, { n: 2 }]);
+  const query = { filter: MATCH_ALL, sort: [['n', -1]] as const, skip: 0, limit: 1 };
+  const [text] = await threads.find({ ns: NS, query, deadline: undefined });
+  expect(JSON.parse(text!)).toMatchObject({ n: 2 });
+  expect(await threads.count({ ns: NS, filter: MATCH_ALL, deadline: undefined })).toBe(2);
+  expect((await threads.diskUsage({ ns: NS, deadline: undefined })).documents).toBeGreaterThan(0);
+});
+
+it('the reader thread sees every earlier commit', async () => {
+  const { threads, commits } = openStoreParts();
+  for (let n = 1; n <= 5; n += 1) {
+    await commits.commit([insertThing(n, { n })], {});
+    expect(await threads.count({ ns: NS, filter: MATCH_ALL, deadline: undefined })).toBe(n);
+  }
+});
+
+it('the reader thread ends a query at its deadline', async () => {
+  const { threads, bench } = openStoreParts();
+  bench.fill([{ n: 1 }]);
+  const filter = { kind: 'field', path: 'n', tests: [{ kind: 'ne', value: 5 }] } as const;
+  await expect(threads.count({ ns: NS, filter, deadline: 1 })).rejects.toMatchObject({ reason: 'timeout' });
+});
+
+it('the writer thread commits, builds and drops indexes, and truncates the log', async () => {
+  const { threads, bench } = openStoreParts();
+  await threads.commit(
+    await serializeWrites([insertThing(1, { a: [1, 2] }), insertThing(2, { a: 3 })], undefined),
+  );
+  bench.catalogue.refresh();
+  const { n } = bench.catalogue.addIndex(bench.catalogue.get(NS)!, indexOf({ path: 'a' }), false);
+  expect(await threads.fill({ index: n, ms: 100 })).toBe('lost');
+  // Time enough for all of it in one step, also where the machine stalls meanwhile.
+  expect(await threads.gather({ index: n, ms: 60_000 })).toBe('gathered');
+  expect(await threads.fill({ index: n, ms: 60_000 })).toBe('ready');
+  expect(bench.connection.statement(`select count(*) from i_${n}`).get()).toEqual([3]);
+  await threads.drop(n);
+  expect(await threads.gather({ index: n, ms: 100 })).toBe('gone');
+  await threads.checkpoint('truncate');
+  const log = bench.connection.statement('pragma wal_checkpoint(noop)').get() as unknown as number[];
+  expect(log[1]).toBe(0);
+});
+
+it('the writer thread rejects a commit after its deadline', async () => {
+  const { threads, bench } = openStoreParts();
+  const late = threads.commit(await serializeWrites([insertThing(1, {})], Date.now() - 1));
+  await expect(late).rejects.toMatchObject({ reason: 'timeout' });
+  bench.catalogue.refresh();
+  expect(bench.catalogue.list()).toEqual([]);
 });
