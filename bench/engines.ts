@@ -1,6 +1,6 @@
 // The databases that the benchmark runs on: what Cloister is configured with, and the servers beside it.
 import { randomBytes } from 'node:crypto';
-import { MongoClient } from 'mongodb';
+import { MongoClient, ObjectId } from 'mongodb';
 import type { JsonObject } from '../src/lib/json/json.ts';
 import { launchServer } from '../test/helpers/store/mongod.ts';
 
@@ -12,6 +12,8 @@ export interface EngineData {
   readonly baselineUri?: string;
   /** The process of the database where it is one of its own on this machine. */
   readonly pid?: number;
+  /** Adds books past Cloister, copies of one that it stored but for their own fields: millions take minutes through the API. */
+  addBooks?(books: readonly JsonObject[]): Promise<void>;
   /** Removes the data of both. */
   dispose(): Promise<void>;
 }
@@ -67,6 +69,12 @@ async function openMongodb(uri: string | undefined): Promise<Engine> {
         database: { engine: 'mongodb', mongodb: { uri: withDatabase(deployment, cloister) } },
         baselineUri: withDatabase(deployment, baseline),
         ...(pid === undefined ? {} : { pid: Number(pid) }),
+        async addBooks(books) {
+          const collection = client.db(cloister).collection('books');
+          const stored = await collection.findOne();
+          const copies = books.map((book) => ({ ...stored, ...book, _id: new ObjectId() }));
+          await collection.insertMany(copies, { ordered: false });
+        },
         async dispose() {
           for (const name of [cloister, baseline]) await client.db(name).dropDatabase();
         },
