@@ -118,7 +118,8 @@ export function createQueries({ reader, threads, counts, clock }: QueriesDeps): 
       const workLimit = createWorkLimit(MAX_MAIN_THREAD_MS, MAX_MAIN_THREAD_TEXT, clock);
       const found = tryHere(() => textsByIds(context, ns, ids, { workLimit, cache }));
       if (found !== undefined) return found;
-      const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
+      const distinct = [...new Set(ids)];
+      const query = { filter: filterByIds(distinct), sort: [], skip: 0, limit: distinct.length };
       return findOnThread(ns, query, deadline).then(documentsById);
     },
     async find(ns, query, options) {

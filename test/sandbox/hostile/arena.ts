@@ -99,6 +99,7 @@ export async function startArena(): Promise<Arena> {
     post,
     putPolicy,
     call: ({ call }, request) => send(`${call}${request.path ?? ''}`, signedAs(request)),
+    // Waits only, in steps of the event loop that server and arena share: work that blocks it is what run.ts bounds.
     async neighbour() {
       asked += 1;
       const n = asked;

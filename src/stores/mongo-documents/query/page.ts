@@ -97,13 +97,12 @@ export async function findPlain(
 ): Promise<FoundPage> {
   const { sort, skip, limit, projection } = query;
   const { fields, finish } = serverProjection(projection);
-  const oneId = isOneId(translated);
-  const order = oneId ? undefined : serverSort(sort, known);
+  const order = isOneId(translated) ? undefined : serverSort(sort, known);
   const request = {
     ns,
     query: translated.query,
     skip,
-    limit: oneId ? 1 : limit,
+    limit,
     fields,
     ...(order === undefined ? {} : { sort: order }),
   };

@@ -82,11 +82,20 @@ export function createReads(deps: ReadsDeps): MongoReads {
   };
 
   const findByIds: MongoReads['findByIds'] = async (ns, ids, options) => {
-    const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
+    const distinct = [...new Set(ids)];
+    const query = { filter: filterByIds(distinct), sort: [], skip: 0, limit: distinct.length };
     return documentsById(await findText(ns, query, options));
   };
 
-  const findWithOthers = createLookupGroups({ findByIds, now: Date.now });
+  /** None where an id is that of several documents, as it may be in a view: reads of their own find them all. */
+  const findDistinct: MongoReads['findByIds'] = async (ns, ids, options) => {
+    const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length + 1 };
+    const texts = await findText(ns, query, options);
+    const found = await documentsById(texts);
+    return found.size === texts.length ? found : NO_DOCUMENTS;
+  };
+
+  const findWithOthers = createLookupGroups({ findByIds: findDistinct, now: Date.now });
 
   /** The document of a read by id, if it was read together with others. */
   const findGrouped = (
@@ -112,6 +121,8 @@ export function createReads(deps: ReadsDeps): MongoReads {
     count: createCount({ connection, indexes, statistics, spellingCache, costs, translator }),
   };
 }
+
+const NO_DOCUMENTS: ReadonlyMap<string, string> = new Map();
 
 const EMPTY_PAGE: FoundPage = { texts: [], finish: undefined };
 

@@ -143,6 +143,17 @@ describeMongo('reads by id of one turn', ({ standalone }) => {
     }
   });
 
+  it('find every document of a view that repeats ids', async () => {
+    const reads = await openReads(standalone, stored);
+    await reads.books.updateMany({}, { $set: { tags: ['a', 'b'] } });
+    const view = { ...BOOKS, collection: 'tagged' };
+    await reads.database.createCollection('tagged', { viewOn: 'books', pipeline: [{ $unwind: '$tags' }] });
+    const tagsOf = async (n: number) =>
+      (await reads.find(view, byId(n))).map((document) => document['tags']).toSorted();
+    const alone = await tagsOf(1);
+    expect([alone, ...(await Promise.all([1, 2, 3].map(tagsOf)))]).toEqual(Array(4).fill(['a', 'b']));
+  });
+
   it('see a write that was acknowledged before they were asked for', async () => {
     const reads = await openReads(standalone, stored);
     await reads.findText(BOOKS, byId(1));

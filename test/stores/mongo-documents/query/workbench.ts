@@ -36,6 +36,7 @@ export async function openReads(server: string, documents: readonly Document[]) 
     typeProbe: createTypeProbe(() => performance.now()),
   });
   return {
+    database,
     books,
     connection,
     known,
