@@ -1,5 +1,4 @@
 // Document service: wires reads, creates, updates and removals.
-import { AppError } from '../errors/errors.ts';
 import { createKeyedMutex } from '../lib/async/concurrency.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createFilterCompiler } from './filters/compile.ts';
@@ -27,24 +26,15 @@ export interface DocumentServiceDeps {
   readonly now: () => number;
   /** Runs the patterns of specifications that are beyond the linear-time engine. */
   readonly patterns: { readonly matches: PatternMatcher };
-  /** Without it, collections with hooks answer SANDBOX_DISABLED. */
-  readonly hooks?: DocumentHooks;
+  readonly hooks: DocumentHooks;
   /** Removes the files of media records that are removed. Without it the files stay. */
   readonly removals?: Pick<FileRemovals, 'createEntries' | 'removeNow'>;
   readonly log: { warn(fields: object, message: string): void };
 }
 
-const NO_HOOKS: DocumentHooks = {
-  run: async () => {
-    throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });
-  },
-  runAfterHooks: () => undefined,
-  openResultQuota: () => ({ reserve: () => 'server', close: () => undefined }),
-};
-
 /** Documents of the registry's collections, kept in `store`. Every error that is the caller's is an AppError. */
 export function createDocumentService(options: DocumentServiceDeps): DocumentService & RecordService {
-  const { store, registry, limits, generateId, now, patterns, hooks = NO_HOOKS, removals, log } = options;
+  const { store, registry, limits, generateId, now, patterns, hooks, removals, log } = options;
   const filters = createFilterCompiler({ store, registry, limits });
   const histories = createHistoryLoader({ store });
   const composer = createComposer({ store, histories, registry, limits });

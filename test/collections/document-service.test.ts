@@ -65,22 +65,3 @@ test('updates and removes', async () => {
   const gone = await refusalOf(library.documents.removeById(books, id, contextOf(), {}));
   expect(gone.code).toBe('DOCUMENT_NOT_FOUND');
 });
-
-test('without a sandbox, hooks before a write or on a read reject, and those after a write are left out', async () => {
-  const fields = { title: { type: 'String' } };
-  const hooked = await openLibrary({
-    before: { fields, settings: { hooks: { beforeCreate: ['check'] } } },
-    after: { fields, settings: { hooks: { afterCreate: ['notify'] } } },
-    read: { fields, settings: { hooks: { afterGet: ['shape'] } } },
-  });
-  try {
-    const { code, status } = await refusalOf(hooked.create('before', { title: 'A' }));
-    expect([code, status]).toEqual(['SANDBOX_DISABLED', 503]);
-    expect(await hooked.all('before')).toEqual([]);
-    expect(await hooked.create('after', { title: 'A' })).toMatchObject([{ title: 'A' }]);
-    const listed = hooked.documents.list(hooked.at('read'), {}, contextOf());
-    expect((await refusalOf(listed)).code).toBe('SANDBOX_DISABLED');
-  } finally {
-    await hooked.close();
-  }
-});

@@ -95,10 +95,21 @@ export interface Library {
   close(): Promise<void>;
 }
 
+/** For collections without hooks: none is run. */
+export const NO_HOOKS: DocumentHooks = {
+  run: async () => {
+    throw new Error('a hook was run in a test without hooks');
+  },
+  runAfterHooks: () => undefined,
+  openResultQuota: () => {
+    throw new Error('a hook was run in a test without hooks');
+  },
+};
+
 /** Opens the collections of `sources` on a new data folder. The clock stands at 1000 and moves by 1 at each look. */
 export async function openLibrary(
   sources: Readonly<Record<string, JsonObject>>,
-  { limits, wrap = (store) => store, hooks, files, log = SILENT }: LibraryOptions = {},
+  { limits, wrap = (store) => store, hooks = NO_HOOKS, files, log = SILENT }: LibraryOptions = {},
 ): Promise<Library> {
   const folder = await mkdtemp(join(tmpdir(), 'library-'));
   const store = await openSqliteDocuments({ path: folder, queueLimit: 1000 });
@@ -127,7 +138,7 @@ export async function openLibrary(
     now,
     patterns: { matches: async () => true },
     log,
-    ...(hooks === undefined ? {} : { hooks }),
+    hooks,
     ...(removals === undefined ? {} : { removals }),
   });
   const at = (name: string) => registry.get('1.0', 'library', name)!;

@@ -231,16 +231,3 @@ test('after-hooks hear of everything that was committed, nested documents includ
     ['afterDelete', 'books', 'b', 2],
   ]);
 });
-
-test('a service without hooks refuses what they stand before, and nothing else', async () => {
-  const bare = await openLibrary(SOURCES);
-  try {
-    expect((await refusalOf(bare.create('books', { title: 'a' }))).code).toBe('SANDBOX_DISABLED');
-    expect((await refusalOf(bare.documents.list(bare.at('books'), {}, contextOf()))).code).toBe(
-      'SANDBOX_DISABLED',
-    );
-    expect(await bare.create('plain', { name: 'p' })).toMatchObject([{ name: 'p' }]);
-  } finally {
-    await bare.close();
-  }
-});

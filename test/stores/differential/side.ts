@@ -9,7 +9,7 @@ import type { MaybePromise } from '../../../src/lib/async/maybe-promise.ts';
 import type { ChunkedText } from '../../../src/lib/chunked-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/lib/json/json.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
-import { contextOf, LIMITS } from '../../collections/library-service.ts';
+import { contextOf, LIMITS, NO_HOOKS } from '../../collections/library-service.ts';
 import { idOf } from '../../contracts/store-cases.ts';
 import type { Operation } from './requests.ts';
 
@@ -88,6 +88,7 @@ export function createSide(store: DocumentStore): Side {
     generateId,
     now,
     patterns: { matches: async () => true },
+    hooks: NO_HOOKS,
     log: { warn: () => undefined },
   });
 
