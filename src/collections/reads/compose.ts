@@ -48,10 +48,14 @@ export interface Composer {
     collection: Collection,
     documents: readonly string[],
     context: RequestContext,
-    levels: Exclude<ComposeDepth, false>,
+    options: ComposeOptions,
   ): MaybePromise<readonly string[]>;
-  /** The same composer, on another store. */
-  readingFrom(store: ComposerDeps['store']): Composer;
+}
+
+interface ComposeOptions {
+  readonly levels: Exclude<ComposeDepth, false>;
+  /** Where the documents behind the ids are read. Default: the store of the composer. */
+  readonly store?: ComposerDeps['store'];
 }
 
 interface ComposerDeps {
@@ -77,6 +81,7 @@ interface Composition {
   /** Resolve the references of every document found, too. */
   readonly composeAll: boolean;
   readonly quota: CompositionQuota;
+  readonly store: ComposerDeps['store'];
 }
 
 /** The ids of one level that one query resolves. Without a source they stay. */
@@ -93,8 +98,9 @@ interface Level {
   batches(): readonly SourcedBatch[];
 }
 
-export function createComposer(deps: ComposerDeps, namesOf = createReferenceNames()): Composer {
-  const { store, histories, registry, limits } = deps;
+export function createComposer(deps: ComposerDeps): Composer {
+  const { histories, registry, limits } = deps;
+  const namesOf = createReferenceNames();
 
   const createLevel = (composition: Composition): Level => {
     const bySource = new Map<string, SourcedBatch>();
@@ -126,7 +132,7 @@ export function createComposer(deps: ComposerDeps, namesOf = createReferenceName
   const fetchStored = (
     { target, projection }: ReferenceSource,
     ids: readonly string[],
-    deadline: number,
+    { store, context: { deadline } }: Composition,
   ): MaybePromise<TextsById> => {
     if (projection === undefined) return store.findByIds(target.namespace, ids, { deadline });
     const filter = filterByIds([...new Set(ids)]);
@@ -135,27 +141,27 @@ export function createComposer(deps: ComposerDeps, namesOf = createReferenceName
   };
 
   /** Finds the texts of documents, with complete histories. */
-  const fetchComplete = (source: ReferenceSource, ids: readonly string[], deadline: number) =>
-    andThen(fetchStored(source, ids, deadline), (found) => {
+  const fetchComplete = (source: ReferenceSource, ids: readonly string[], composition: Composition) =>
+    andThen(fetchStored(source, ids, composition), (found) => {
       if (!ids.some((id) => mayHaveLongHistory(found.get(id) ?? ''))) return found;
       const stored = [...new Set(ids)].flatMap((id) => found.get(id) ?? []);
-      const completing = histories.completeHistories(source.target, stored, { deadline });
+      const completing = histories.completeHistories(source.target, stored, composition.context);
       return andThen(completing, documentsById);
     });
 
   /** Fetches the documents of a batch and puts them in the place of their ids. Adds their own references to `next`. */
   const resolveBatch = (
     { source, ids: references = [] }: SourcedBatch,
-    { context: { deadline }, quota }: Composition,
+    composition: Composition,
     next: Level | undefined,
   ): MaybePromise<void> => {
     if (source === undefined || references.length === 0) return undefined;
     const search = source.isRecursive ? next?.searchIn(source.target) : undefined;
     const ids = references.map(({ id }) => id);
-    return andThen(fetchComplete(source, ids, deadline), (found) =>
+    return andThen(fetchComplete(source, ids, composition), (found) =>
       forEachYielding(references, (reference) => {
         const text = found.get(reference.id);
-        if (text !== undefined) embedDocument(reference, text, { quota, search });
+        if (text !== undefined) embedDocument(reference, text, { quota: composition.quota, search });
       }),
     );
   };
@@ -172,12 +178,11 @@ export function createComposer(deps: ComposerDeps, namesOf = createReferenceName
   };
 
   return {
-    readingFrom: (other) => createComposer({ ...deps, store: other }, namesOf),
-    compose(root, documents, context, levels) {
+    compose(root, documents, context, { levels, store = deps.store }) {
       const depth = typeof levels === 'number' ? Math.min(levels, limits.composeDepth) : limits.composeDepth;
       if (depth < 1 || namesOf(root).list.length === 0) return documents;
       const quota = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
-      const composition = { root, context, composeAll: levels !== true, quota };
+      const composition = { root, context, composeAll: levels !== true, quota, store };
       const level = createLevel(composition);
       const search = level.searchIn(root);
       const creating = mapYielding(documents, (text) =>

@@ -56,7 +56,7 @@ export function createEnrich({ store, histories, composer, maxRevisions }: Enric
       revisions === undefined ? texts : embedRevisions(collection, texts, revisions, context),
     );
     const composed = andThen(embedded, (texts) =>
-      compose ? composer.compose(collection, texts, context, compose) : texts,
+      compose ? composer.compose(collection, texts, context, { levels: compose }) : texts,
     );
     return andThen(composed, (texts) => (hideId ? mapYielding(texts, withoutId) : texts));
   };

@@ -34,9 +34,10 @@ export async function formatAnswer(
   const format = async (later: RequestContext) => {
     const documents = await histories.completeHistories(collection, texts, later);
     if (!depth) return documents;
-    return composer.readingFrom(writesFirst(store, writes)).compose(collection, documents, later, depth);
+    const options = { levels: depth, store: writesFirst(store, writes) };
+    return composer.compose(collection, documents, later, options);
   };
-  return (await withAnswerDeadline(format, { context, now })) ?? texts;
+  return (await tryAfterCommit(format, { context, now })) ?? texts;
 }
 
 type TextReader = Pick<DocumentStore, 'findText' | 'findByIds'>;
@@ -68,10 +69,8 @@ function writesFirst({ findText, findByIds }: TextReader, writes: readonly Write
   };
 }
 
-/**
- * Runs `work` with at least two seconds of time. Resolves with undefined when the database does not answer, or not in time.
- */
-export async function withAnswerDeadline<T>(
+/** Runs `work` with at least two seconds of time. Undefined where it fails: the write is committed. */
+export async function tryAfterCommit<T>(
   work: (context: RequestContext) => Promise<T>,
   { context, now }: { readonly context: RequestContext; readonly now: () => number },
 ): Promise<T | undefined> {

@@ -1,8 +1,8 @@
 // Commits what was planned, again after a conflict, and translates what the store rejects into an error for the client.
-import { AppError, documentIssueOf, StoreError } from '../../errors/errors.ts';
+import { AppError, documentIssueOf, type ErrorItem, StoreError } from '../../errors/errors.ts';
 import { jitteredBackOff, retry } from '../../lib/async/retry.ts';
 import { ExtraWriteError, type RequestContext } from '../model/documents.ts';
-import { type BodyPosition, indexMember, WHOLE_BODY } from './request-body.ts';
+import { type BodyPosition, indexMember, WHOLE_BODY } from './body-position.ts';
 import type { WriteDeps } from './write-deps.ts';
 import type { FinishedPlan, WritePlan } from './write-plan.ts';
 
@@ -66,17 +66,21 @@ export function translateCommitError(error: unknown, positions: readonly BodyPos
   const position = positions[error.index ?? -1] ?? WHOLE_BODY;
   if (position.extraWrite !== undefined) return new ExtraWriteError(error, position.extraWrite);
   if (error.reason === 'too-large') return new AppError('PAYLOAD_TOO_LARGE', { cause: error });
-  const issue = documentIssueOf(error.reason);
-  if (issue === undefined || (error.fields.length === 0 && error.reason !== 'refused')) return error;
+  const items = issuesOf(error, position);
+  return items === undefined ? error : new AppError('DOCUMENT_INVALID', { items, cause: error });
+}
+
+/** What the store rejects of the document, field by field where it names fields; undefined where the document is not why. */
+function issuesOf(
+  { reason, fields, explanation }: StoreError,
+  position: BodyPosition,
+): readonly ErrorItem[] | undefined {
+  const issue = documentIssueOf(reason);
+  if (issue === undefined) return undefined;
   const positioned = { ...issue, ...indexMember(position) };
-  const items =
-    error.fields.length === 0
-      ? [
-          {
-            ...positioned,
-            message: error.explanation ?? 'The database takes no such write to this collection',
-          },
-        ]
-      : error.fields.map((field) => ({ field: `${position.prefix}${field}`, ...positioned }));
-  return new AppError('DOCUMENT_INVALID', { items, cause: error });
+  if (fields.length > 0)
+    return fields.map((field) => ({ field: `${position.prefix}${field}`, ...positioned }));
+  if (reason !== 'refused') return undefined;
+  const message = explanation ?? 'The database takes no such write to this collection';
+  return [{ ...positioned, message }];
 }

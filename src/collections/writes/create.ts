@@ -14,10 +14,11 @@ import type {
 } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
 import { formatAnswer } from './answer.ts';
+import { WHOLE_BODY } from './body-position.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
 import { extractSubDocuments } from './extract-sub-documents.ts';
-import { openSubDocumentHooks, planSubDocuments } from './plan-sub-documents.ts';
-import { assertStorable, assertValid, parseDocuments, validateBody, WHOLE_BODY } from './request-body.ts';
+import { openPlanning, planSubDocuments } from './plan-sub-documents.ts';
+import { assertStorable, assertValid, parseDocuments, validateBody } from './request-body.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';
 
@@ -84,38 +85,36 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
     : creation.documents;
 
   const target = { collection, mode: 'create' } as const;
-  const extraction = { registry, limits, generateId, caller, quota: { remaining: limits.batch } };
+  const extractOptions = { registry, limits, generateId, caller, quota: { remaining: limits.batch } };
   const bodies = await startAllYielding(documents, (document, index) => {
     const position = isList ? { prefix: '', index } : WHOLE_BODY;
-    const extracted = extractSubDocuments({ collection, position }, document, extraction);
+    const extracted = extractSubDocuments({ collection, position }, document, extractOptions);
     return validateBody(deps, target, extracted);
   });
   const subDocuments = bodies.flatMap((body) => body.subDocuments);
-  const hasSubDocuments = subDocuments.length > 0;
   const issues = bodies.flatMap((body) => body.issues);
-  // Sub-documents may have issues too: all are reported together.
-  if (!hasSubDocuments) assertValid(issues);
 
   const { texts, writes } = await commitWithRetry(
     async () => {
       const plan = new WritePlan({ at: now(), by: caller.clientId }, generateId);
       for (const [index, write] of extraWrites.entries()) plan.addExtra(write, index);
-      const inserted = await mapYielding(bodies, ({ fields: sent, position }, index) => {
+      // A create that is rejected anyway plans no inserts: the error for their size would hide the issues.
+      const valid = issues.length === 0 ? bodies : NONE;
+      const inserted = await mapYielding(valid, ({ fields: sent, position }, index) => {
+        // `extractSubDocuments` took the server's fields out of what was sent: no member is in both.
         const fields = serverFields === undefined ? sent : { ...serverFields[index], ...sent };
         return plan.insert(collection, { id: generateId(), fields }, position);
       });
-      using nested = hasSubDocuments ? openSubDocumentHooks(deps, subDocuments, context) : undefined;
-      const planning = { plan, hooks: nested, context: nested?.context ?? context };
-      if (hasSubDocuments) {
-        assertValid([...issues, ...(await planSubDocuments(deps, subDocuments, planning))]);
-      }
+      using planning = openPlanning(deps, { plan, subDocuments }, context);
+      // Sub-documents may have issues too: all are reported together.
+      assertValid([...issues, ...(await planSubDocuments(deps, planning))]);
       const finished = await commitPlan(deps, plan, planning.context);
       return { texts: inserted.map(({ text }) => text), writes: finished.writes };
     },
     { context, now },
   );
 
-  const depth = compose ?? (hasSubDocuments || collection.settings.compose);
+  const depth = compose ?? (subDocuments.length > 0 || collection.settings.compose);
   // A new document has at most one revision, so only composition can add anything to it.
   if (!depth) return { results: texts };
   return { results: await formatAnswer(deps, { collection, texts, depth, writes }, context) };

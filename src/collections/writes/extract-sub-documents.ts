@@ -6,8 +6,33 @@ import { type Collection, type Field, isReference, referenceTarget } from '../mo
 import type { Caller, DocumentLimits } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
 import { stripInternalFields } from '../validation/validate-document.ts';
-import { type BodyPosition, type ExtractedBody, indexMember, type SubDocument } from './request-body.ts';
+import { type BodyPosition, indexMember } from './body-position.ts';
 import type { WriteDeps } from './write-deps.ts';
+
+/** A sub-document to be written to its own collection. */
+export interface SubDocument {
+  readonly collection: Collection;
+  readonly id: string;
+  /** False: it came with an `_id`, so that document is updated. */
+  readonly isNew: boolean;
+  /** As sent, without the fields that only the server sets, its own sub-documents replaced by their ids. */
+  readonly fields: JsonObject;
+  /** The `v` that came with it. */
+  readonly v: number | undefined;
+  /** 1 in the body itself, 2 in a sub-document of that, and so on. */
+  readonly depth: number;
+  readonly position: BodyPosition;
+}
+
+/** A document and the sub-documents that were taken out of it. */
+export interface ExtractedBody {
+  /** Without the fields that only the server sets, sub-documents replaced by their ids. */
+  readonly fields: JsonObject;
+  readonly position: BodyPosition;
+  /** Innermost first. */
+  readonly subDocuments: readonly SubDocument[];
+  readonly issues: readonly ErrorItem[];
+}
 
 /** Sub-documents that a request may still have, over all its bodies. */
 interface SubDocumentQuota {
@@ -31,6 +56,12 @@ interface Level {
   readonly collection: Collection;
   readonly position: BodyPosition;
   readonly depth: number;
+}
+
+/** Where in a document a Reference field holds a value: alone, or in its list. */
+interface ReferencePlace extends Level {
+  readonly field: Field;
+  readonly path: string;
 }
 
 const NONE: readonly never[] = [];
@@ -88,44 +119,65 @@ function extractFields(body: JsonObject, level: Level, extraction: Extraction): 
   return Object.fromEntries(entries);
 }
 
-/** The id that replaces `value`, which may be a sub-document or an id already. */
-function extractValue(
-  value: Json,
-  { collection, field, path, position, depth }: Level & { readonly field: Field; readonly path: string },
-  extraction: Extraction,
-): Json {
+/** The id that replaces `value`, which may be a sub-document or an id already; null where it has an issue. */
+function extractValue(value: Json, place: ReferencePlace, extraction: Extraction): Json {
   if (!isJsonObject(value)) return value;
-  const { registry, limits, caller, quota, issues } = extraction;
-  const reject = (message: string, code = 'ERROR_VALUE_INVALID') => {
-    issues.push({ ...indexMember(position), field: path, message, code });
+  const { registry, limits, caller, issues } = extraction;
+  const { path, position, depth } = place;
+  const reject = (issue: ErrorItem) => {
+    issues.push({ ...indexMember(position), ...issue });
     return null;
   };
-  const sent = Object.hasOwn(value, '_id') ? value['_id'] : undefined;
-  if (sent !== undefined && !isId(sent)) return reject('is not a valid ObjectID', 'ERROR_INVALID_ID');
-  if (depth >= limits.composeDepth) return reject(`is nested deeper than ${limits.composeDepth} levels`);
-  const target = referenceTarget(registry, collection, field);
-  const isRecord = target !== undefined && registry.holdsRecords(target);
-  if (target === undefined || isRecord || registry.isRevisionCollection(target)) {
-    if (sent !== undefined) return sent.toLowerCase();
-    if (!isRecord) return reject('cannot be written through a reference');
-    issues.push({ ...indexMember(position), ...missingFileIssue(`${path}.`) });
-    return null;
+  const sentId = Object.hasOwn(value, '_id') ? value['_id'] : undefined;
+  if (sentId !== undefined && !isId(sentId)) {
+    return reject({ field: path, message: 'is not a valid ObjectID', code: 'ERROR_INVALID_ID' });
   }
-  if (sent === undefined && !caller.may(target, 'POST')) {
+  if (depth >= limits.composeDepth) {
+    const message = `is nested deeper than ${limits.composeDepth} levels`;
+    return reject({ field: path, message, code: 'ERROR_VALUE_INVALID' });
+  }
+  const { target, issue } = findTarget(place, registry);
+  // An existing document is referred to all the same.
+  if (target === undefined) return sentId?.toLowerCase() ?? reject(issue);
+  if (sentId === undefined && !caller.may(target, 'POST')) {
     throw new AppError('NOT_PERMITTED', { field: path });
   }
-  const inner: Level = {
-    collection: target,
-    position: { ...position, prefix: `${path}.` },
-    depth: depth + 1,
-  };
-  const fields = extractFields(value, inner, extraction);
-  const id = sent?.toLowerCase() ?? extraction.generateId();
-  const v = typeof value['v'] === 'number' ? value['v'] : undefined;
-  extraction.subDocuments.push({ ...inner, id, isNew: sent === undefined, fields, v });
+  const inner = { collection: target, position: { ...position, prefix: `${path}.` }, depth: depth + 1 };
+  return addSubDocument(value, sentId?.toLowerCase(), inner, extraction);
+}
+
+type FoundTarget =
+  | { readonly target: Collection; readonly issue?: undefined }
+  | { readonly target?: undefined; readonly issue: ErrorItem };
+
+/** The collection that sub-documents of the field are written to, or the issue of a new one where they cannot be. */
+function findTarget(
+  { collection, field, path }: ReferencePlace,
+  registry: ExtractOptions['registry'],
+): FoundTarget {
+  const target = referenceTarget(registry, collection, field);
+  if (target !== undefined && registry.holdsRecords(target)) return { issue: missingFileIssue(`${path}.`) };
+  if (target !== undefined && !registry.isRevisionCollection(target)) return { target };
+  const message = 'cannot be written through a reference';
+  return { issue: { field: path, message, code: 'ERROR_VALUE_INVALID' } };
+}
+
+/** Adds a sub-document after those that are in it, and returns its id. Throws WRITE_TOO_LARGE beyond the quota. */
+function addSubDocument(
+  document: JsonObject,
+  sentId: string | undefined,
+  level: Level,
+  extraction: Extraction,
+): string {
+  const { subDocuments, quota, generateId } = extraction;
+  const fields = extractFields(document, level, extraction);
+  const id = sentId ?? generateId();
+  const v = typeof document['v'] === 'number' ? document['v'] : undefined;
+  subDocuments.push({ ...level, id, isNew: sentId === undefined, fields, v });
   quota.remaining -= 1;
   if (quota.remaining < 0) {
-    throw new AppError('WRITE_TOO_LARGE', { field: path, message: 'Too many sub-documents for one write' });
+    const field = level.position.prefix.slice(0, -1);
+    throw new AppError('WRITE_TOO_LARGE', { field, message: 'Too many sub-documents for one write' });
   }
   return id;
 }

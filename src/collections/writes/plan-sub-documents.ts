@@ -2,38 +2,48 @@
 // alone.
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
-import { createYielder } from '../../lib/async/maybe-promise.ts';
+import { createYielder, mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
-import { documentVersion } from '../../lib/json/stored-json.ts';
+import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
+import { filterByIds } from '../../stores/filter.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
 import { type HookSession, openHookSession } from '../hooks/document-hooks.ts';
-import { documentKey, isReference } from '../model/collection.ts';
+import { type Collection, documentKey, isReference } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { stripInternalFields, validateFields } from '../validation/validate-document.ts';
-import { type SubDocument, withPosition } from './request-body.ts';
-import { loadByIds, type StoredDocuments } from './targets.ts';
+import { withPosition } from './body-position.ts';
+import type { SubDocument } from './extract-sub-documents.ts';
 import type { WriteDeps } from './write-deps.ts';
 import type { WritePlan } from './write-plan.ts';
 
-/** Opens the hooks of one attempt to write sub-documents; undefined where none of their collections has any. */
-export function openSubDocumentHooks(
-  deps: Pick<WriteDeps, 'hooks' | 'now'>,
-  subDocuments: readonly SubDocument[],
-  context: RequestContext,
-): HookSession | undefined {
-  const isHooked = subDocuments.some(({ collection }) => collection.settings.hooks !== null);
-  return isHooked ? openHookSession(deps, context) : undefined;
+/** The sub-documents of one attempt to write, and what plans them. Dispose of it when the attempt has ended. */
+interface Planning extends Disposable {
+  readonly plan: WritePlan;
+  readonly subDocuments: readonly SubDocument[];
+  /** Undefined where no collection of a sub-document has hooks. */
+  readonly hooks: HookSession | undefined;
+  /** The context of the attempt. Its deadline moves on while these hooks run. */
+  readonly context: RequestContext;
 }
 
-interface Planning {
-  readonly plan: WritePlan;
-  readonly context: RequestContext;
-  readonly hooks: HookSession | undefined;
+/** Opens the planning of one attempt. There may be no sub-documents. */
+export function openPlanning(
+  deps: Pick<WriteDeps, 'hooks' | 'now'>,
+  { plan, subDocuments }: Pick<Planning, 'plan' | 'subDocuments'>,
+  context: RequestContext,
+): Planning {
+  const isHooked = subDocuments.some(({ collection }) => collection.settings.hooks !== null);
+  const hooks = isHooked ? openHookSession(deps, context) : undefined;
+  const dispose = () => hooks?.[Symbol.dispose]();
+  return { plan, subDocuments, hooks, context: hooks?.context ?? context, [Symbol.dispose]: dispose };
 }
 
 type SubDocumentDeps = Pick<WriteDeps, 'store' | 'matchPattern'>;
 const NONE: readonly never[] = [];
+
+/** Stored documents by their `documentKey`. */
+type StoredDocuments = ReadonlyMap<string, StoredDocument>;
 const NONE_KNOWN: StoredDocuments = new Map();
 
 /**
@@ -42,11 +52,12 @@ const NONE_KNOWN: StoredDocuments = new Map();
  */
 export async function planSubDocuments(
   deps: SubDocumentDeps,
-  subDocuments: readonly SubDocument[],
   planning: Planning,
 ): Promise<readonly ErrorItem[]> {
+  const { subDocuments, context } = planning;
+  if (subDocuments.length === 0) return NONE;
   const existing = subDocuments.filter(({ isNew }) => !isNew);
-  const known = existing.length === 0 ? NONE_KNOWN : await loadByIds(deps, existing, planning.context);
+  const known = existing.length === 0 ? NONE_KNOWN : await loadByIds(deps, existing, context);
   const issues: ErrorItem[] = [];
   const yieldIfDue = createYielder();
   for (const sub of subDocuments) {
@@ -57,6 +68,24 @@ export async function planSubDocuments(
     issues.push(...withPosition(planned, sub.position));
   }
   return issues;
+}
+
+/** Resolves with those of the documents that there are. They may be in several collections. */
+async function loadByIds(
+  { store }: Pick<SubDocumentDeps, 'store'>,
+  documents: readonly { readonly collection: Collection; readonly id: string }[],
+  { deadline }: RequestContext,
+): Promise<StoredDocuments> {
+  const found = new Map<string, StoredDocument>();
+  for (const [collection, group] of Map.groupBy(documents, (one) => one.collection)) {
+    const ids = [...new Set(group.map(({ id }) => id))];
+    const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
+    const texts = await store.findText(collection.namespace, query, { deadline });
+    for (const document of await mapYielding(texts, parseStoredJson<StoredDocument>)) {
+      found.set(documentKey(collection.namespace, document._id), document);
+    }
+  }
+  return found;
 }
 
 async function planInsert(
@@ -89,7 +118,7 @@ async function planUpdate(
   const validated = await validateFields(collection, own, { mode: 'update', matchPattern });
   const targets = { collection, documents, caller: context.caller };
   const { fields, issues } = await resolveUndeclared(validated, targets);
-  plan.update(collection, change.stored, { fields, position });
+  if (issues.length === 0) plan.update(collection, change.stored, { fields, position });
   return issues;
 }
 

@@ -7,10 +7,10 @@ import type { Projection } from '../../stores/ports.ts';
 import { openHookSession } from '../hooks/document-hooks.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RemoveOptions, RemoveResult, RequestContext } from '../model/documents.ts';
-import { withAnswerDeadline } from './answer.ts';
+import { tryAfterCommit } from './answer.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
 import { insertEntry } from './file-removals/removal-entries.ts';
-import { parseWriteQuery } from './request-body.ts';
+import { requireObject } from './request-body.ts';
 import { loadTargets, type WriteTarget, withDocumentLock } from './targets.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';
@@ -42,7 +42,7 @@ export async function removeByQuery(
   context: RequestContext,
   { countRemaining }: Pick<RemoveOptions, 'countRemaining'>,
 ): Promise<RemoveResult> {
-  const query = parseWriteQuery(body);
+  const query = requireObject(body, 'query');
   const result = await remove(deps, { collection, target: { query }, countRemaining }, context);
   if (isEmpty(query)) {
     const fields = { ...requester(context), path: collection.path, deleted: result.deleted };
@@ -83,7 +83,7 @@ async function remove(
   if (!countRemaining) return { deleted, totalCount: undefined };
   const count = async ({ deadline }: RequestContext) =>
     store.count(collection.namespace, MATCH_ALL, { deadline });
-  return { deleted, totalCount: await withAnswerDeadline(count, { context, now }) };
+  return { deleted, totalCount: await tryAfterCommit(count, { context, now }) };
 }
 
 /** Fields to read of the documents: revisions and hooks need all of them, the files of records their paths. */

@@ -1,5 +1,5 @@
-// What the body of a write holds: documents, fields or a query, older forms of them included; where in it an issue is; and what
-// is wrong with it, as far as that needs no stored document. Its parser has checked that a store can return its JSON unchanged.
+// Parses and validates the bodies of writes, as far as that needs no stored document. The JSON parser has checked before that a
+// store can return the values unchanged.
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { andThen, attempt, forEachYielding, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import {
@@ -12,37 +12,11 @@ import {
 } from '../../lib/json/json.ts';
 import type { Collection } from '../model/collection.ts';
 import { validateFields, type WriteMode } from '../validation/validate-document.ts';
+import { withPosition } from './body-position.ts';
+import type { ExtractedBody } from './extract-sub-documents.ts';
 import type { WriteDeps } from './write-deps.ts';
 
-/** Where in a request a document is. */
-export interface BodyPosition {
-  /** Dotted path of the sub-document, ending in a dot; `''` for the document itself. */
-  readonly prefix: string;
-  /** Index in a list of documents. */
-  readonly index?: number;
-  /** Index among the extra writes of the caller, who understands their errors itself. */
-  readonly extraWrite?: number;
-}
-
-/** The body itself, not part of a list. */
-export const WHOLE_BODY: BodyPosition = { prefix: '' };
-
-/** The member of an error item that names the document of a list. */
-export function indexMember({ index }: BodyPosition): { readonly index?: number } {
-  return index === undefined ? {} : { index };
-}
-
-/** The issues of a document with their position in the request. */
-export function withPosition(issues: readonly ErrorItem[], position: BodyPosition): readonly ErrorItem[] {
-  if (issues.length === 0 || (position.prefix === '' && position.index === undefined)) return issues;
-  return issues.map((issue) => ({
-    ...issue,
-    ...indexMember(position),
-    field: `${position.prefix}${issue.field ?? ''}`,
-  }));
-}
-
-/** The error for a body of the wrong type, or whose member `field` is. */
+/** BAD_REQUEST: the body, or its member `field`, has the wrong type. */
 function createBodyError(message: string, field?: string): AppError {
   return new AppError('BAD_REQUEST', { message, ...(field !== undefined && { field }) });
 }
@@ -77,18 +51,11 @@ export function parseFields(collection: Collection, body: Json): JsonObject {
   return isWrapped && Object.hasOwn(body, 'update') ? (body['update'] as JsonObject) : body;
 }
 
-/** The `query` of a write by query. */
-export function parseWriteQuery(body: Json): JsonObject {
-  const query = isJsonObject(body) && Object.hasOwn(body, 'query') ? body['query'] : undefined;
-  if (!isJsonObject(query)) throw createBodyError('`query` must be a JSON object', 'query');
-  return query;
-}
-
-/** The `update` of an update by query. */
-export function parseUpdate(body: Json): JsonObject {
-  const update = isJsonObject(body) && Object.hasOwn(body, 'update') ? body['update'] : undefined;
-  if (!isJsonObject(update)) throw createBodyError('`update` must be a JSON object', 'update');
-  return update;
+/** The member of a write by query that must be an object. Throws BAD_REQUEST where it is missing or something else. */
+export function requireObject(body: Json, name: 'query' | 'update'): JsonObject {
+  const value = isJsonObject(body) && Object.hasOwn(body, name) ? body[name] : undefined;
+  if (!isJsonObject(value)) throw createBodyError(`\`${name}\` must be a JSON object`, name);
+  return value;
 }
 
 /** Throws DOCUMENT_INVALID when there are issues. */
@@ -108,31 +75,6 @@ export function assertStorable(body: Json): MaybePromise<void> {
   return forEachYielding(body, (document, index) => assertNoIssue(findElementIssue(document, index)));
 }
 
-/** A sub-document to be written to its own collection. */
-export interface SubDocument {
-  readonly collection: Collection;
-  readonly id: string;
-  /** False: it came with an `_id`, so that document is updated. */
-  readonly isNew: boolean;
-  /** As sent, without the fields that only the server sets, its own sub-documents replaced by their ids. */
-  readonly fields: JsonObject;
-  /** The `v` that came with it. */
-  readonly v: number | undefined;
-  /** 1 in the body itself, 2 in a sub-document of that, and so on. */
-  readonly depth: number;
-  readonly position: BodyPosition;
-}
-
-/** A document and the sub-documents that were taken out of it. */
-export interface ExtractedBody {
-  /** Without the fields that only the server sets, sub-documents replaced by their ids. */
-  readonly fields: JsonObject;
-  readonly position: BodyPosition;
-  /** Innermost first. */
-  readonly subDocuments: readonly SubDocument[];
-  readonly issues: readonly ErrorItem[];
-}
-
 export interface ValidatedBody extends ExtractedBody {
   /** In an update: fields that the specification does not declare. */
   readonly undeclared: readonly string[];
@@ -142,12 +84,12 @@ export interface ValidatedBody extends ExtractedBody {
 export function validateBody(
   { matchPattern }: Pick<WriteDeps, 'matchPattern'>,
   { collection, mode }: { readonly collection: Collection; readonly mode: WriteMode },
-  { fields: sent, position, subDocuments, issues: extraction }: ExtractedBody,
+  { fields: sent, position, subDocuments, issues: extractIssues }: ExtractedBody,
 ): MaybePromise<ValidatedBody> {
   return andThen(validateFields(collection, sent, { mode, matchPattern }), (validated) => {
     const { fields, undeclared } = validated;
     const own = withPosition(validated.issues, position);
-    const issues = extraction.length === 0 ? own : [...own, ...extraction];
+    const issues = extractIssues.length === 0 ? own : [...own, ...extractIssues];
     return { fields, undeclared, position, subDocuments, issues };
   });
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../errors/errors.ts';
 import { type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
-import { type Filter, filterById, filterByIds } from '../../stores/filter.ts';
+import { type Filter, filterById } from '../../stores/filter.ts';
 import type { Projection, StoredDocument } from '../../stores/ports.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
 import type { RequestContext, WriteOptions } from '../model/documents.ts';
@@ -69,27 +69,6 @@ function findTexts(
 ): MaybePromise<readonly string[]> {
   const query = { filter, sort: [], skip: 0, limit, ...(projection && { projection }) };
   return store.findText(collection.namespace, query, { deadline });
-}
-
-/** Stored documents by their `documentKey`. */
-export type StoredDocuments = ReadonlyMap<string, StoredDocument>;
-
-/** Resolves with those of the documents that there are. They may be in several collections. */
-export async function loadByIds(
-  { store }: Pick<TargetDeps, 'store'>,
-  documents: readonly { readonly collection: Collection; readonly id: string }[],
-  { deadline }: RequestContext,
-): Promise<StoredDocuments> {
-  const found = new Map<string, StoredDocument>();
-  for (const [collection, group] of Map.groupBy(documents, (one) => one.collection)) {
-    const ids = [...new Set(group.map(({ id }) => id))];
-    const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
-    const texts = await store.findText(collection.namespace, query, { deadline });
-    for (const document of await mapYielding(texts, parseStoredJson<StoredDocument>)) {
-      found.set(documentKey(collection.namespace, document._id), document);
-    }
-  }
-  return found;
 }
 
 /**

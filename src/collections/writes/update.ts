@@ -8,18 +8,11 @@ import type { Caller, Page, RequestContext, WriteOptions } from '../model/docume
 import { writeMetadata } from '../reads/resolve-read.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { formatAnswer } from './answer.ts';
+import { WHOLE_BODY } from './body-position.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
 import { extractSubDocuments } from './extract-sub-documents.ts';
-import { openSubDocumentHooks, planSubDocuments } from './plan-sub-documents.ts';
-import {
-  assertValid,
-  parseFields,
-  parseUpdate,
-  parseWriteQuery,
-  type ValidatedBody,
-  validateBody,
-  WHOLE_BODY,
-} from './request-body.ts';
+import { openPlanning, planSubDocuments } from './plan-sub-documents.ts';
+import { assertValid, parseFields, requireObject, type ValidatedBody, validateBody } from './request-body.ts';
 import { loadTargets, type WriteTarget, withDocumentLock } from './targets.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';
@@ -58,8 +51,8 @@ export async function updateByQuery(
   context: RequestContext,
   { compose }: WriteOptions,
 ): Promise<Page> {
-  const target = { query: parseWriteQuery(body) };
-  return update(deps, { collection, fields: parseUpdate(body), target, compose }, context);
+  const target = { query: requireObject(body, 'query') };
+  return update(deps, { collection, fields: requireObject(body, 'update'), target, compose }, context);
 }
 
 /** Before-hooks, sub-documents, validation, plan, commit and answer of an update, in this order. */
@@ -93,10 +86,8 @@ async function update(
       await mapYielding(issues.length === 0 ? documents : [], (stored) =>
         plan.update(collection, stored, { fields, position }),
       );
-      using nested = hasSubDocuments ? openSubDocumentHooks(deps, subDocuments, context) : undefined;
-      const planning = { plan, hooks: nested, context: nested?.context ?? context };
-      const nestedIssues = hasSubDocuments ? await planSubDocuments(deps, subDocuments, planning) : [];
-      assertValid([...issues, ...nestedIssues]);
+      using planning = openPlanning(deps, { plan, subDocuments }, context);
+      assertValid([...issues, ...(await planSubDocuments(deps, planning))]);
 
       // Without a match there is no document that the sub-documents could belong to.
       if (documents.length === 0) return { texts: [], writes: [], hasSubDocuments };
@@ -136,8 +127,8 @@ async function prepareBody(
   caller: Caller,
 ): Promise<ValidatedBody> {
   const { registry, limits, generateId } = deps;
-  const options = { registry, limits, generateId, caller, quota: { remaining: limits.batch } };
-  const extracted = extractSubDocuments({ collection, position: WHOLE_BODY }, sent, options);
+  const extractOptions = { registry, limits, generateId, caller, quota: { remaining: limits.batch } };
+  const extracted = extractSubDocuments({ collection, position: WHOLE_BODY }, sent, extractOptions);
   const body = await validateBody(deps, { collection, mode: 'update' }, extracted);
   if (body.subDocuments.length === 0 && body.undeclared.length === 0) assertValid(body.issues);
   return body;

@@ -19,7 +19,7 @@ import {
   stampUpdated,
   type WriteStamp,
 } from '../model/stored-document.ts';
-import { type BodyPosition, WHOLE_BODY } from './request-body.ts';
+import { type BodyPosition, WHOLE_BODY } from './body-position.ts';
 
 /** A document as the commit stores it. */
 interface Written {
@@ -71,7 +71,7 @@ const STAMPED_FIELDS = ['apiVersion', 'lastModifiedAt', 'lastModifiedBy', 'histo
 
 const NONE: readonly never[] = [];
 
-/** The writes of one request. `by` whom and when is the same for all of them. */
+/** The writes of one request. All get one stamp: the time and who wrote. */
 export class WritePlan {
   readonly #stamp: WriteStamp;
   readonly #generateId: () => string;
@@ -98,16 +98,21 @@ export class WritePlan {
     const text = this.#encode(document);
     const write = { kind: 'insert', ns: collection.namespace, document, text } as const;
     this.#planned.push({ write, position, step: 'insert', depth });
-    this.#addEvent('afterCreate', collection, text);
-    return { document, text };
+    const written = { document, text };
+    this.#addEvent('afterCreate', collection, written);
+    return written;
   }
 
-  /** Several updates of one document become one write. Throws DOCUMENT_INVALID where they contradict each other. */
+  /**
+   * Several updates of one document become one write. Throws DOCUMENT_INVALID where they contradict each other, and a
+   * StoreError `conflict` where they are of different states of it.
+   */
   update(collection: Collection, stored: StoredDocument, change: Change): void {
     this.#updates ??= new Map();
     const key = documentKey(collection.namespace, stored._id);
     const earlier = this.#updates.get(key);
-    const update = earlier === undefined ? { collection, stored, ...change } : join(earlier, stored, change);
+    const update =
+      earlier === undefined ? { collection, stored, ...change } : mergeUpdates(earlier, stored, change);
     this.#updates.set(key, update);
   }
 
@@ -116,9 +121,7 @@ export class WritePlan {
     const { namespace: ns } = collection;
     const write = { kind: 'remove', ns, id: stored._id, v: documentVersion(stored) } as const;
     this.#planned.push({ write, position: WHOLE_BODY, step: 'remove' });
-    if (collection.settings.hooks?.afterDelete !== undefined) {
-      this.#afterHookEvents.push({ event: 'afterDelete', collection, text: JSON.stringify(stored) });
-    }
+    this.#addEvent('afterDelete', collection, { document: stored });
   }
 
   /** Adds a write that is no document of a collection. `index`: among the extra writes of the caller. */
@@ -155,8 +158,9 @@ export class WritePlan {
       position,
       step: 'update',
     });
-    this.#addEvent('afterUpdate', collection, text);
-    return { document, text };
+    const written = { document, text };
+    this.#addEvent('afterUpdate', collection, written);
+    return written;
   }
 
   /** Adds the revision that keeps a state, and returns its id. */
@@ -169,9 +173,14 @@ export class WritePlan {
     return id;
   }
 
-  #addEvent(event: AfterHookEvent['event'], collection: Collection, text: string): void {
+  /** Adds the event if the collection has hooks for it. The text of a removed document is made only then. */
+  #addEvent(
+    event: AfterHookEvent['event'],
+    collection: Collection,
+    { document, text }: Pick<Written, 'document'> & Partial<Written>,
+  ): void {
     if (collection.settings.hooks?.[event] === undefined) return;
-    this.#afterHookEvents.push({ event, collection, text });
+    this.#afterHookEvents.push({ event, collection, text: text ?? JSON.stringify(document) });
   }
 
   #encode(document: StoredDocument): string {
@@ -185,18 +194,22 @@ export class WritePlan {
 }
 
 /** The update of a document that is updated twice. Throws a conflict where another write came between its two reads. */
-function join(earlier: PendingUpdate, stored: StoredDocument, { fields, position }: Change): PendingUpdate {
+function mergeUpdates(
+  earlier: PendingUpdate,
+  stored: StoredDocument,
+  { fields, position }: Change,
+): PendingUpdate {
   if (documentVersion(earlier.stored) !== documentVersion(stored)) throw new StoreError('conflict');
-  const joined: Record<string, Json> = { ...earlier.fields };
+  const merged: Record<string, Json> = { ...earlier.fields };
   for (const [name, value] of Object.entries(fields)) {
     if (Object.hasOwn(earlier.fields, name) && !isDeepStrictEqual(earlier.fields[name], value)) {
       const message = 'is given two different values for one document';
       const item = { field: `${position.prefix}${name}`, message, code: 'ERROR_VALUE_INVALID' };
       throw new AppError('DOCUMENT_INVALID', { items: [item] });
     }
-    joined[name] = value;
+    merged[name] = value;
   }
-  return { ...earlier, fields: joined };
+  return { ...earlier, fields: merged };
 }
 
 const STEPS: readonly PlannedWrite['step'][] = ['extra', 'revision', 'insert', 'update', 'remove'];

@@ -49,7 +49,7 @@ export function createCommits(deps: CommitsDeps): Commits {
   const { writer, threads, queue, checkpointer, clock, onError } = deps;
   const listeners = new Set<(changed: readonly Namespace[]) => void>();
 
-  const commitOnThread = async (writes: readonly Write[], deadline: number | undefined) => {
+  const commitOnWriterThread = async (writes: readonly Write[], deadline: number | undefined) => {
     const serialized = await serializeWrites(writes, deadline);
     const work = () => {
       assertBeforeDeadline(deadline);
@@ -58,21 +58,22 @@ export function createCommits(deps: CommitsDeps): Commits {
     await queue.run(() => checkpointer.withDiskSpace(serialized.size, work), { deadline });
   };
 
-  const commitHere = (commit: ShortCommit) =>
-    checkpointer.withDiskSpace(commit.size, () => applyHere(commit));
+  const commitOnMainThread = (commit: ShortCommit) =>
+    checkpointer.withDiskSpace(commit.size, () => applyWithRetry(commit));
 
-  const applyHere = async ({ writes, deadline }: ShortCommit) => {
+  /** What exceeds the work limit of the main thread goes to the writer thread. */
+  const applyWithRetry = async ({ writes, deadline }: ShortCommit) => {
     try {
       assertBeforeDeadline(deadline);
       // Each attempt has a work limit of its own.
-      await retryWhileBusy(() => apply(writes), deadline);
+      await retryWhileBusy(() => applyOnce(writes), deadline);
     } catch (error) {
       if (!(error instanceof WorkLimitExceeded)) throw asStoreError(error);
       await threads.commit(await serializeWrites(writes, deadline));
     }
   };
 
-  const apply = (writes: readonly Write[]) =>
+  const applyOnce = (writes: readonly Write[]) =>
     applyWrites(writer, writes, createWorkLimit(MAX_MAIN_THREAD_MS, MAX_SHORT_TEXT, clock));
 
   const groups = createCommitGroups({
@@ -81,13 +82,13 @@ export function createCommits(deps: CommitsDeps): Commits {
     commitTogether(writes, size) {
       try {
         if (!checkpointer.hasDiskSpace(size)) return false;
-        apply(writes);
+        applyOnce(writes);
         return true;
       } catch {
         return false;
       }
     },
-    commitAlone: commitHere,
+    commitAlone: commitOnMainThread,
   });
 
   /** An error of a listener does not undo the commit. */
@@ -106,8 +107,8 @@ export function createCommits(deps: CommitsDeps): Commits {
       if (writes.length === 0) return;
       const short = toShortCommit(writes, deadline);
       try {
-        if (short === undefined) await commitOnThread(writes, deadline);
-        else await (groups.tryJoin(short) ?? queue.run(() => commitHere(short), { deadline }));
+        if (short === undefined) await commitOnWriterThread(writes, deadline);
+        else await (groups.tryJoin(short) ?? queue.run(() => commitOnMainThread(short), { deadline }));
       } finally {
         // A failed commit may have extended the log too.
         checkpointer.afterWrite(short === undefined || short.size > MIN_LARGE_TEXT);

@@ -73,7 +73,7 @@ function openDatabase(file: string): Connection {
 function createStore({ connection, file, lock }: OpenedFile, options: SqliteOptions): DocumentStore {
   const errorLog = createStorageErrorLog(options.log ?? NO_LOG, clock);
   const onError = (error: unknown) => errorLog.report(error);
-  const writer = createWriteContext({ connection, catalogue: createCatalogue(connection) });
+  const dataFile = createWriteContext({ connection, catalogue: createCatalogue(connection) });
   const threads = createThreads(file, {
     onWrite: () => connection.endSnapshot(),
     hasMemoryFor: options.hasMemoryFor,
@@ -81,9 +81,9 @@ function createStore({ connection, file, lock }: OpenedFile, options: SqliteOpti
   const queue = createWriteQueue(options.queueLimit);
   const free = () => freeBytes(options.path);
   const checkpointer = createCheckpointer({ connection, threads, queue, onError, freeBytes: free, clock });
-  const queries = createQueries({ reader: writer, threads, counts: createCountCache(), clock });
-  const commits = createCommits({ writer, threads, queue, checkpointer, clock, onError });
-  const indexes = createIndexSync({ writer, threads, queue, checkpointer, onError });
+  const queries = createQueries({ reader: dataFile, threads, counts: createCountCache(), clock });
+  const commits = createCommits({ writer: dataFile, threads, queue, checkpointer, clock, onError });
+  const indexes = createIndexSync({ writer: dataFile, threads, queue, checkpointer, onError });
   let closing: Promise<void> | undefined;
 
   const fail = (error: unknown): Promise<never> => {
@@ -135,8 +135,8 @@ function createStore({ connection, file, lock }: OpenedFile, options: SqliteOpti
       indexes.ensure(ns, definitions),
     ),
     collections: operation(async () => {
-      writer.catalogue.refresh();
-      const filled = writer.catalogue.list().filter((entry) => entry.documents > 0);
+      dataFile.catalogue.refresh();
+      const filled = dataFile.catalogue.list().filter((entry) => entry.documents > 0);
       return filled.map((entry) => entry.ns);
     }),
     health: operation(async () => {

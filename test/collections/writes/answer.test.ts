@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { withAnswerDeadline } from '../../../src/collections/writes/answer.ts';
+import { tryAfterCommit } from '../../../src/collections/writes/answer.ts';
 import { AppError, StoreError } from '../../../src/errors/errors.ts';
 import type { MaybePromise } from '../../../src/lib/async/maybe-promise.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
@@ -11,13 +11,13 @@ const late = { ...contextOf(), deadline: 900 };
 
 test('an answer has two seconds at least, or the time that the request has left', async () => {
   const deadlineFor = (context: typeof late) =>
-    withAnswerDeadline(async ({ deadline }) => deadline, { context, now });
+    tryAfterCommit(async ({ deadline }) => deadline, { context, now });
   expect(await deadlineFor(late)).toBe(3000);
   expect(await deadlineFor({ ...late, deadline: 5000 })).toBe(5000);
 });
 
 test('errors of the database or its limits do not fail an answer; other errors do', async () => {
-  const failing = (error: Error) => withAnswerDeadline(() => Promise.reject(error), { context: late, now });
+  const failing = (error: Error) => tryAfterCommit(() => Promise.reject(error), { context: late, now });
   expect(await failing(new StoreError('timeout'))).toBeUndefined();
   expect(await failing(new AppError('RESULT_TOO_LARGE'))).toBeUndefined();
   await expect(failing(new TypeError('ours'))).rejects.toThrow('ours');

@@ -105,6 +105,19 @@ test('issues of a document and of its sub-documents are reported together', asyn
   expect(items.map(({ field }) => field)).toEqual(['title', 'sequel.title']);
 });
 
+test('the issues of a document that is too large are told, with sub-documents as without', async () => {
+  const large = { title: 'x'.repeat(17 * 1024 * 1024) };
+  const { code } = await refusalOf(library.create('books', { ...large, sequel: { title: 'B' } }));
+  expect(code).toBe('PAYLOAD_TOO_LARGE');
+  for (const sequel of [undefined, { title: 'B' }]) {
+    const body = { ...large, isbn: 5, ...(sequel && { sequel }) };
+    const refusal = await refusalOf(library.create('books', [{ title: 'A' }, body]));
+    expect(refusal.code).toBe('DOCUMENT_INVALID');
+    expect(refusal.items).toMatchObject([{ index: 1, field: 'isbn' }]);
+  }
+  expect(await library.all('books')).toEqual([]);
+});
+
 test('empty and endless lists are refused', async () => {
   expect((await refusalOf(library.create('books', []))).status).toBe(400);
   const many = Array.from({ length: 51 }, () => ({ title: 'A' }));

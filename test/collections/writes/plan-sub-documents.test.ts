@@ -164,6 +164,15 @@ describe('sending back what was fetched', () => {
     expect(await put(idOf(book), { author: [named('X'), named('X')] })).toMatchObject({ v: 2 });
     expect((await library.all('people'))[0]).toMatchObject({ name: 'X', v: 2 });
   });
+
+  test('the same document twice has its issues told before it is asked whether both agree', async () => {
+    const [book] = await library.create('books', { title: 'A', author: { name: 'Ann' } });
+    const { author } = await fetched(idOf(book));
+    const named = (name: Json) => ({ ...(author as JsonObject), name });
+    const refusal = await refusalOf(put(idOf(book), { author: [named('X'), named(5)] }));
+    expect(refusal.items).toMatchObject([{ field: 'author.1.name', message: 'is wrong type' }]);
+    expect((await library.all('people'))[0]).toMatchObject({ name: 'Ann', v: 1 });
+  });
 });
 
 test('a document may update itself through a reference of its own, in one write', async () => {

@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { type BodyPosition, WHOLE_BODY } from '../../../src/collections/writes/body-position.ts';
 import {
   assertStorable,
   assertValid,
-  type BodyPosition,
   parseDocuments,
   parseFields,
-  parseUpdate,
-  parseWriteQuery,
+  requireObject,
   validateBody,
-  WHOLE_BODY,
 } from '../../../src/collections/writes/request-body.ts';
 import { AppError } from '../../../src/errors/errors.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
@@ -75,11 +73,11 @@ describe('fields of an update by id', () => {
 });
 
 test('writes by query need their members', () => {
-  expect(parseWriteQuery({ query: {} })).toEqual({});
-  expect(parseUpdate({ update: { a: 1 } })).toEqual({ a: 1 });
+  expect(requireObject({ query: {} }, 'query')).toEqual({});
+  expect(requireObject({ update: { a: 1 } }, 'update')).toEqual({ a: 1 });
   for (const body of [null, [], {}, { query: null, update: [] }, { query: 'x', update: 1 }] as Json[]) {
-    expect(refused(() => parseWriteQuery(body)).items[0]?.field).toBe('query');
-    expect(refused(() => parseUpdate(body)).items[0]?.field).toBe('update');
+    expect(refused(() => requireObject(body, 'query')).items[0]?.field).toBe('query');
+    expect(refused(() => requireObject(body, 'update')).items[0]?.field).toBe('update');
   }
 });
 
