@@ -30,7 +30,7 @@ export function sendPlainText(reply: FastifyReply, text: string): FastifyReply {
   return sendText(reply, TEXT_TYPE, text);
 }
 
-/** Sends the result of a change of code: 200, or 202 while it waits for a reviewer. `done`: the end of the message. */
+/** Sends the result of a change of code: 200, or 202 for a pending version. `done`: the end of the message. */
 export function sendPostResult(
   reply: FastifyReply,
   address: ModuleAddress,

@@ -38,7 +38,7 @@ function sendDone(reply: FastifyReply, address: ModuleAddress, done: string): Fa
   return sendJson(reply, { result: 'success', message: `${moduleTitle(address)} ${done}` });
 }
 
-/** The newest version that waits for a reviewer; a policy that needs review creates one. */
+/** The newest pending version; a policy that needs review creates one. */
 function newestPendingVersion({ code }: JsonObject): number {
   const { pending } = (code ?? {}) as { readonly pending?: readonly number[] };
   return pending?.at(-1) ?? 0;
