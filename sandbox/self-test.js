@@ -1,5 +1,5 @@
 // Runs in a real host in place of its loop, and tries to get out: what a reviewer would try who had taken over the process.
-// Says on the pipe what happened; the server judges which of it a wall had promised to stop.
+// Says on the pipe what happened; the server judges which of it a layer had promised to stop.
 import { readSync, writeSync } from 'node:fs';
 import { createGuest, versions } from './isolate.js';
 import { lock } from './lock.js';
@@ -83,8 +83,8 @@ function fillMemory({ memoryMb }) {
 
 const orders = readOrders();
 const native = nativeAttempts(orders);
-const walls = lock();
-say({ walls, versions: versions() });
+const layers = lock();
+say({ layers, versions: versions() });
 if (orders.test === 'attempts') {
   for (const [attempt, run] of [...nodeAttempts(orders), ...native]) say({ attempt, got: await run() });
   say({ attempt: 'guest-loop', got: guestFault('for (;;);') === 'timeout' ? '' : 'it ran on' });

@@ -13,7 +13,7 @@ import type { CollectionRegistry } from './collections/model/collection.ts';
 import type { DocumentService } from './collections/model/documents.ts';
 import type { Config } from './config/schema.ts';
 import { createEndpointCalls, type EndpointCalls } from './endpoints/call.ts';
-import { createRequestView } from './endpoints/message-views.ts';
+import { createRequestEncoder } from './endpoints/messages.ts';
 import { AppError, toAppError } from './errors/errors.ts';
 import { createHooks } from './hooks/hooks.ts';
 import type { Pause } from './lib/async/retry.ts';
@@ -69,15 +69,15 @@ export function moduleFolders({ workspace, paths }: Config, cwd: string) {
 /** Runs the self-test, then starts a host if its isolation suffices, and returns the status. */
 export async function selfTestedStatus(sandbox: Sandbox, minimumLevel: number): Promise<SandboxStatus> {
   await sandbox.selfTest();
-  const suffices = checkIsolationLevel(minimumLevel, sandbox.status().walls) === undefined;
+  const suffices = checkIsolationLevel(minimumLevel, sandbox.status().layers) === undefined;
   if (suffices) await sandbox.inspect('module.exports.get = () => {};', 'endpoint');
   return sandbox.status();
 }
 
 async function requireLevel(sandbox: Sandbox, { enabled, minimumLevel }: Config['sandbox']): Promise<void> {
   if (!enabled || minimumLevel === 0) return;
-  const { walls, selfTest } = await selfTestedStatus(sandbox, minimumLevel);
-  const issue = checkIsolationLevel(minimumLevel, walls);
+  const { layers, selfTest } = await selfTestedStatus(sandbox, minimumLevel);
+  const issue = checkIsolationLevel(minimumLevel, layers);
   if (issue === undefined && selfTest.state === 'passed') return;
   const message = issue ?? 'the self-test of the sandbox failed';
   throw new AppError('CONFIGURATION_INVALID', { field: 'sandbox.minimumLevel', message });
@@ -138,9 +138,9 @@ function createModuleFetch(
 
 function logSelfTest(sandbox: Sandbox, logger: Logger): void {
   selfTestedStatus(sandbox, 0).then(
-    ({ level, walls, selfTest, jit }) => {
+    ({ level, layers, selfTest, jit }) => {
       const withJit = jit === null ? {} : { selfTestWithJit: jit.selfTest.state };
-      const report = { sandboxLevel: level, walls, selfTest: selfTest.state, ...withJit };
+      const report = { sandboxLevel: level, walls: layers, selfTest: selfTest.state, ...withJit };
       const hasFailed = [selfTest, jit?.selfTest].some((test) => test?.state === 'failed');
       if (!hasFailed) logger.info(report, 'sandbox self-test passed');
       else logger.error(report, 'sandbox self-test failed: see /api/status');
@@ -182,7 +182,7 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
   const hooks = createHooks({
     ...{ modules, sandbox, limits, enabled, now, log: logger },
     capabilities: connectedCapabilities,
-    requestView: createRequestView(),
+    encodeRequest: createRequestEncoder(),
   });
 
   return {

@@ -136,7 +136,7 @@ export interface EgressDeps {
   readonly names: HostResolver;
 }
 
-export interface FetchResponse {
+export interface EgressResponse {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: Buffer;
@@ -174,7 +174,7 @@ interface ReceivedResponse {
   readonly response: IncomingMessage;
 }
 
-async function readResponse({ grant, outgoing, response }: ReceivedResponse): Promise<FetchResponse> {
+async function readResponse({ grant, outgoing, response }: ReceivedResponse): Promise<EgressResponse> {
   try {
     const body = hasNoBody(outgoing, response)
       ? Buffer.alloc(0)
@@ -197,7 +197,7 @@ export type Egress = (
   grants: readonly FetchGrant[],
   first: OutgoingRequest,
   signal: AbortSignal,
-) => Promise<FetchResponse>;
+) => Promise<EgressResponse>;
 
 /** Creates the guarded fetch. Rejects with FetchRefused or FetchFailed; redirects are followed hop by hop, three at most. */
 export function createEgress({ egressAllow, secrets, names }: EgressDeps): Egress {

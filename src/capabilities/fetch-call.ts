@@ -11,7 +11,7 @@ import {
 import type { HeaderList, OutgoingRequest } from '../lib/egress/http-request.ts';
 import type { Json, JsonObject } from '../lib/json/json.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
-import { type Egress, type FetchResponse, parseGuestHeaders } from './egress.ts';
+import { type Egress, type EgressResponse, parseGuestHeaders } from './egress.ts';
 import { GuestCallError, getArgument } from './guest-call.ts';
 import type { InvocationContext } from './model-scope.ts';
 
@@ -145,7 +145,7 @@ function parseOutgoing(args: JsonObject): OutgoingRequest {
   return { url, method, headers: parseGuestHeaders(headers, origin), body };
 }
 
-function encodeResponse({ status, headers, body }: FetchResponse): string {
+function encodeResponse({ status, headers, body }: EgressResponse): string {
   const encoding = isUtf8(body) ? 'text' : 'base64';
   return JSON.stringify({
     status,

@@ -1,5 +1,5 @@
-// One call of an endpoint: `accept` authorizes the matched request before its body is read, `run` invokes the module with a
-// view of the request and turns the result into a response or an error.
+// One call of an endpoint: `accept` authorizes the matched request before its body is read, `run` invokes the module with the
+// request as text and turns the result into a response or an error.
 
 import { missingTokenError, notPermittedError } from '../auth/auth-errors.ts';
 import { authorizeEndpoint } from '../auth/authorize.ts';
@@ -15,11 +15,11 @@ import type {
   Sandbox,
 } from '../sandbox-supervisor/model/sandbox.ts';
 import {
-  createRequestView,
-  createResponseView,
+  createRequestEncoder,
+  createResponseFilter,
   type EndpointRequest,
   type EndpointResponse,
-} from './message-views.ts';
+} from './messages.ts';
 
 /** What is known of a request before its body is read. */
 interface EndpointCaller {
@@ -69,8 +69,8 @@ const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 /** Creates the calls of all endpoints. */
 export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
   const { sandbox, modules, capabilities, enabled } = deps;
-  const requestView = createRequestView();
-  const responseView = createResponseView();
+  const encodeRequest = createRequestEncoder();
+  const filterResponse = createResponseFilter();
 
   return {
     accept({ endpoint, params }, caller, isReady) {
@@ -88,7 +88,7 @@ export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
       const log = (record: GuestLogRecord) => modules.log(moduleVersion, requestId, record);
       const result = await sandbox.invoke({
         moduleVersion,
-        head: requestView(moduleVersion, request, params),
+        head: encodeRequest(moduleVersion, request, params),
         body: body.text,
         performGuestCall: (call, signal) =>
           capabilities.forRequest({ moduleVersion, client, requestId })(call, signal),
@@ -98,7 +98,7 @@ export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
         logError(result, log);
         throw toError(result, endpoint);
       }
-      const { response, dropped } = responseView(moduleVersion, method, result);
+      const { response, dropped } = filterResponse(moduleVersion, method, result);
       if (dropped.length > 0) {
         log({ level: 'warn', message: `headers without a grant dropped: ${dropped.join(', ')}` });
       }

@@ -3,7 +3,7 @@
 import type { Capabilities } from '../capabilities/capabilities.ts';
 import type { HookTask } from '../collections/hooks/document-hooks.ts';
 import type { Collection, HookEvent, HookUse } from '../collections/model/collection.ts';
-import type { EndpointRequest } from '../endpoints/message-views.ts';
+import type { EndpointRequest } from '../endpoints/messages.ts';
 import { AppError } from '../errors/errors.ts';
 import { unscannedJsonFitsHeap } from '../lib/json/heap-estimate.ts';
 import type { LiveModule, ModuleService } from '../modules/model/module-types.ts';
@@ -12,7 +12,7 @@ import type { InvocationRequest, InvocationResult, Sandbox } from '../sandbox-su
 import { hookError, hookResultError, hookUnavailableError } from './hook-result.ts';
 
 /** Encodes a request as posted code may see it under the grants of its policy: JSON text. */
-type RequestView = (
+type EncodeRequest = (
   moduleVersion: ModuleVersion,
   request: EndpointRequest,
   params: Readonly<Record<string, string>>,
@@ -26,7 +26,7 @@ function listName(event: HookEvent): 'updatedDocs' | 'deletedDocs' | undefined {
 }
 
 /** Creates the function that encodes the call of a hook. */
-export function createHookCallEncoder(requestView: RequestView) {
+export function createHookCallEncoder(encodeRequest: EncodeRequest) {
   const schemas = new WeakMap<Collection, string>();
   const schemaOf = (collection: Collection): string => {
     const known = schemas.get(collection) ?? JSON.stringify(collection.source['fields'] ?? {});
@@ -36,7 +36,7 @@ export function createHookCallEncoder(requestView: RequestView) {
   const requestOf = (moduleVersion: ModuleVersion, { context: { origin } }: HookTask): string => {
     if (origin?.http === undefined) return 'null';
     const { client, requestId, http } = origin;
-    return requestView(moduleVersion, { ...http, client, requestId, body: NO_BODY }, {});
+    return encodeRequest(moduleVersion, { ...http, client, requestId, body: NO_BODY }, {});
   };
   return (moduleVersion: ModuleVersion, use: HookUse, task: HookTask): string => {
     const { collection, event, documents } = task;
@@ -57,7 +57,7 @@ export interface RunHookDeps {
   readonly sandbox: Pick<Sandbox, 'invoke'>;
   /** Guest calls that the policies grant. Used from the first guest call of a hook. */
   readonly capabilities: Pick<Capabilities, 'forRequest'>;
-  readonly requestView: RequestView;
+  readonly encodeRequest: EncodeRequest;
   /** `sandbox.enabled` of the configuration. */
   readonly enabled: boolean;
   /** Epoch milliseconds. */
@@ -81,7 +81,7 @@ const BUSY_RETRY_MS = 50;
 /** Creates the function that runs one hook. It throws the error for the client. */
 export function createRunHook(deps: RunHookDeps): RunHook {
   const { modules, sandbox, capabilities, enabled, now, pause } = deps;
-  const encodeHookCall = createHookCallEncoder(deps.requestView);
+  const encodeHookCall = createHookCallEncoder(deps.encodeRequest);
 
   const findModuleVersion = (name: string): ModuleVersion => {
     if (!enabled) throw new AppError('SANDBOX_DISABLED');

@@ -23,7 +23,7 @@ const TIMER_FIRED: GuestCallResult = { ok: true, text: 'null' };
 /** What performs the guest calls of an invocation. */
 type GuestCallTarget = Pick<InvocationRequest, 'moduleVersion' | 'performGuestCall'>;
 
-async function performGuestCall(
+async function requestCapability(
   request: GuestCallTarget,
   call: GuestCall,
   signal: AbortSignal,
@@ -70,7 +70,7 @@ export class GuestCalls {
     if (call.name === 'timer') return this.#setTimer(call.args, finish);
     this.#controller ??= new AbortController();
     this.#pending += 1;
-    void performGuestCall(this.#request, call, this.#controller.signal).then((result) => {
+    void requestCapability(this.#request, call, this.#controller.signal).then((result) => {
       this.#pending -= 1;
       finish(result);
     });
@@ -140,9 +140,8 @@ export function createPendingGuestCalls(): PendingGuestCalls {
   };
 
   return {
-    track: (request) => ({
-      moduleVersion: request.moduleVersion,
-      performGuestCall(call, signal) {
+    track(request) {
+      const trackedCall = (call: GuestCall, signal: AbortSignal) => {
         const controller = new AbortController();
         const abort = () => controller.abort();
         if (signal.aborted) abort();
@@ -153,8 +152,9 @@ export function createPendingGuestCalls(): PendingGuestCalls {
           signal.removeEventListener('abort', abort);
           remove();
         });
-      },
-    }),
+      };
+      return { moduleVersion: request.moduleVersion, performGuestCall: trackedCall };
+    },
     async abort(moduleId, timeoutMs) {
       const calls = [...(callsByModule.get(moduleId) ?? [])];
       if (calls.length === 0) return;

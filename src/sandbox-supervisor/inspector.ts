@@ -72,7 +72,7 @@ export function createInspector({ pool, now }: InspectorDeps): Inspector {
   };
 
   const next = () => {
-    const [inspection] = queue;
+    const inspection = queue[0];
     if (current !== undefined || inspection === undefined) return;
     if (isClosed || pool.isBroken()) return rejectAll();
     const host = pool.acquire(inspectionDomain(inspection.author));

@@ -14,8 +14,6 @@ import { parseLogEvent } from './protocol/guest-events.ts';
 
 /** Log lines that one invocation may have, whatever its policy. */
 export const MAX_LOG_LINES = 100;
-/** A caller waits this long for a host. */
-const MAX_WAIT_MS = 1000;
 /** What the guest side adds to a log that has reached its limit. */
 const LOG_SLACK = { lines: 1, characters: 2048 };
 
@@ -70,7 +68,7 @@ export class Invocation {
   readonly #stats: GuestCallStats;
   readonly #track: PendingGuestCalls['track'];
   readonly #resolve: (result: InvocationResult) => void;
-  #queuedAt: number;
+  #waitsSince: number;
   #isIsolatedRetry = false;
   #isSettled = false;
   #attempt = createAttempt();
@@ -80,7 +78,7 @@ export class Invocation {
     this.#stats = stats;
     this.#track = track;
     this.#resolve = resolve;
-    this.#queuedAt = now;
+    this.#waitsSince = now;
   }
 
   get moduleVersion(): ModuleVersion {
@@ -129,14 +127,14 @@ export class Invocation {
     return this.#attempt.guestCalls?.hasSideEffects !== true && !this.#isIsolatedRetry;
   }
 
-  /** A first attempt waits for a host as long as a caller is made to wait, an isolated retry as long as it may run. */
-  isWaitingTooLong(now: number): boolean {
-    return now - this.#queuedAt > (this.#isIsolatedRetry ? this.limits.wallMs : MAX_WAIT_MS);
+  /** Since when it waits for a host. */
+  get waitsSince(): number {
+    return this.#waitsSince;
   }
 
   /** Restarts the clock of its wait for a host. */
   restartWait(now: number): void {
-    this.#queuedAt = now;
+    this.#waitsSince = now;
   }
 
   /** Records that it was sent to a host. */

@@ -38,8 +38,15 @@ const SHORTER_WEIGHT = 0.5;
 const HOST_CALL_WEIGHT = 0.2;
 const MAX_NON_BLOCKING_RATIO = 0.01;
 
+/** A caller waits this long for a host. */
+const MAX_WAIT_MS = 1000;
 /** Result of an invocation that no host took in time. */
 export const WAITED_TOO_LONG = failedResult('ENDPOINT_BUSY', 'It waited too long for a host');
+
+/** A first attempt waits for a host as long as a caller is made to wait, an isolated retry as long as it may run. */
+export function isWaitingTooLong({ waitsSince, isIsolatedRetry, limits }: Invocation, now: number): boolean {
+  return now - waitsSince > (isIsolatedRetry ? limits.wallMs : MAX_WAIT_MS);
+}
 
 export class ModuleQueue {
   readonly moduleId: string;
@@ -153,7 +160,7 @@ export class ModuleQueue {
 
   /** Rejects what has waited for too long. */
   rejectExpired(now: number): void {
-    const isExpired = (invocation: Invocation) => invocation.isWaitingTooLong(now);
+    const isExpired = (invocation: Invocation) => isWaitingTooLong(invocation, now);
     if (!this.#waiting.some(isExpired)) return;
     for (const invocation of this.#waiting) if (isExpired(invocation)) invocation.settle(WAITED_TOO_LONG);
     this.#waiting = this.#waiting.filter(({ isSettled }) => !isSettled);

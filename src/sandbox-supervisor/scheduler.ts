@@ -129,7 +129,7 @@ interface SchedulerDeps extends HostLimits {
 
 export interface Scheduler {
   enqueue(request: InvocationRequest): Promise<InvocationResult>;
-  /** Takes invocations out of a host and puts them in front of their queue, in their order. */
+  /** Takes invocations out of a host and puts them in front of their queue, in their order. `schedule` sends them again. */
   requeue(host: Host, invocations: readonly Invocation[]): void;
   /** Looks for available hosts soon, once for all calls until then. */
   schedule(): void;
@@ -249,8 +249,6 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
         queue.requeue(invocations);
         waiting.add(queue);
       }
-      host.release(now());
-      schedule();
     },
     onHostReady(host) {
       if (host.frames.length === 0) return;

@@ -16,7 +16,7 @@ import {
 import { createHostPool } from './host-pool.ts';
 import { createInspector } from './inspector.ts';
 import { failedResult } from './invocation.ts';
-import { checkIsolationLevel, isolationLevel } from './isolation/isolation-levels.ts';
+import { checkIsolationLevel } from './isolation/isolation-levels.ts';
 import type { Launcher } from './isolation/launcher.ts';
 import { createSelfTestResults } from './isolation/self-test-results.ts';
 import type {
@@ -30,6 +30,7 @@ import type {
 import { cpuMsOf } from './process-usage.ts';
 import type { ResultMessage } from './protocol/host-messages.ts';
 import { createResultReader } from './result-frames.ts';
+import { createStatus } from './sandbox-status.ts';
 import { createScheduler } from './scheduler.ts';
 import { checkTimeouts } from './timeouts.ts';
 
@@ -89,7 +90,6 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
   const inspector = createInspector({ pool, now });
   const readResults = createResultReader({ now, onIncident, requeue: scheduler.requeue });
   const selfTests = createSelfTestResults(options.selfTest);
-  let inspections = 0;
   let isClosed = false;
 
   const timeouts = createWatchdog({
@@ -141,7 +141,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
   };
 
   const onResults = (host: Host, message: ResultMessage, raw: Buffer) => {
-    // Looked at first: the reader settles the culprit.
+    // Before `readResults`, which settles the culprit.
     const disposal = message.disposed ? exitCauseOfDisposal(host, message) : null;
     const violation = readResults(host, message, raw);
     if (violation !== null) pool.kill(host, exitCauseOfViolation(violation));
@@ -152,7 +152,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
 
   /** Uses a host that may have become available. */
   const scheduleNext = () => {
-    if (inspections > 0) inspector.next();
+    inspector.next();
     scheduler.schedule();
   };
 
@@ -167,6 +167,8 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     const retried = [...requeued, ...isolatedRetries];
     for (const invocation of retried) invocation.restartWait(now());
     scheduler.requeue(host, retried);
+    host.release(now());
+    scheduler.schedule();
     if (isClosed) scheduler.rejectAll(CLOSED);
     inspector.onHostExit(host);
   };
@@ -186,14 +188,9 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
       observer = attached;
     },
     invoke,
-    async inspect(source, kind, author = null) {
+    inspect(source, kind, author = null) {
       reaper.start();
-      inspections += 1;
-      try {
-        return await inspector.inspect(source, kind, author);
-      } finally {
-        inspections -= 1;
-      }
+      return inspector.inspect(source, kind, author);
     },
     evict(moduleId) {
       for (const host of pool.hosts) if (host.state !== 'dead') host.evict(moduleId);
@@ -212,30 +209,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
       }
       return pendingGuestCalls.abort(moduleId, STOP_TIMEOUT_MS);
     },
-    status() {
-      const alive = pool.hosts.filter(({ state }) => state !== 'dead');
-      const report = pool.report(false);
-      // Hosts whose isolation is too weak are not used: then only the self-test knows their layers.
-      const layers = report?.layers ?? selfTests.heldLayers(false) ?? {};
-      const proven = selfTests.provenLayers(layers, false);
-      const provenWithJit = () => selfTests.provenLayers(pool.report(true)?.layers ?? {}, true) ?? {};
-      return {
-        level: proven === undefined ? 0 : isolationLevel(proven),
-        walls: proven ?? layers,
-        selfTest: selfTests.latest(false),
-        jit:
-          jitDomains.length === 0
-            ? null
-            : { level: isolationLevel(provenWithJit()), selfTest: selfTests.latest(true) },
-        hosts: {
-          running: alive.length,
-          busy: alive.filter(({ isBusy }) => isBusy).length,
-          spare: alive.filter(({ isSpare }) => isSpare).length,
-          max: maxHosts,
-        },
-        versions: report?.versions ?? null,
-      };
-    },
+    status: createStatus({ pool, selfTests, maxHosts, hasJit: jitDomains.length > 0 }),
     async selfTest() {
       const [plain] = await Promise.all([selfTests.run(false), jitDomains.length > 0 && selfTests.run(true)]);
       return plain;

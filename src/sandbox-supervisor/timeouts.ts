@@ -5,7 +5,7 @@ import type { SentFrame } from './host-contents.ts';
 import type { ExitCause } from './host-exit.ts';
 import { failedResult, type Invocation, limitViolation } from './invocation.ts';
 import type { Incident } from './model/sandbox.ts';
-import { WAITED_TOO_LONG } from './module-queue.ts';
+import { isWaitingTooLong, WAITED_TOO_LONG } from './module-queue.ts';
 
 /** What a host may use beyond a limit until it is killed: its own timers should have ended the time slice. */
 const GRACE_MS = 250;
@@ -66,7 +66,7 @@ function rejectExpiredFrames(host: Host, now: number): void {
   for (const { isDelivery, invocations } of host.frames.queued) {
     if (isDelivery) continue;
     for (const invocation of invocations) {
-      if (invocation.isSettled || invocation.hasStarted || !invocation.isWaitingTooLong(now)) continue;
+      if (invocation.isSettled || invocation.hasStarted || !isWaitingTooLong(invocation, now)) continue;
       host.settle(invocation, WAITED_TOO_LONG);
       host.cancel(invocation);
     }

@@ -29,7 +29,7 @@ describe('an admin', () => {
 
   afterAll(() => server.close());
 
-  it('sees the walls in /api/status, others do not', async () => {
+  it('sees the isolation level in /api/status, others do not', async () => {
     const sandbox = async () => (await server.get('/api/status')).body.sandbox;
     server.app.startSelfTest();
     await expect.poll(async () => (await sandbox()).selfTest.state, SOON).toBe('passed');

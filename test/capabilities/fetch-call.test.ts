@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FetchResponse } from '../../src/capabilities/egress.ts';
+import type { EgressResponse } from '../../src/capabilities/egress.ts';
 import { createFetchCall, createFetchLimiter } from '../../src/capabilities/fetch-call.ts';
 import type { OutgoingRequest } from '../../src/lib/egress/http-request.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
@@ -9,7 +9,7 @@ import { unitWith } from './module.ts';
 const URL_ = 'http://127.0.0.1:1/';
 
 /** A fetch whose egress answers as the test wants, and remembers what was sent. */
-function bench(egress: () => Promise<FetchResponse>) {
+function bench(egress: () => Promise<EgressResponse>) {
   const sent: OutgoingRequest[] = [];
   const noted: object[] = [];
   const call = createFetchCall({
@@ -26,7 +26,7 @@ function bench(egress: () => Promise<FetchResponse>) {
   return { ask, sent, noted };
 }
 
-const empty = async (): Promise<FetchResponse> => ({ status: 200, headers: [], body: Buffer.alloc(0) });
+const empty = async (): Promise<EgressResponse> => ({ status: 200, headers: [], body: Buffer.alloc(0) });
 
 test('fetch parses the arguments of the guest', async () => {
   const { ask, sent } = bench(empty);
@@ -82,7 +82,7 @@ test.each([
 });
 
 test('fetch limits the requests of one module at a time', async () => {
-  const { promise, resolve } = Promise.withResolvers<FetchResponse>();
+  const { promise, resolve } = Promise.withResolvers<EgressResponse>();
   const { ask, noted } = bench(() => promise);
   const asked = Array.from({ length: 64 }, () => ask({ url: URL_ }));
   await expect(ask({ url: URL_ })).rejects.toMatchObject({ code: 'FETCH_REFUSED' });

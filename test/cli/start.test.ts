@@ -233,7 +233,7 @@ if (!hasScript)
   console.warn('\n*** this machine has no script of util-linux: the log at a terminal is not tested ***\n');
 
 describe.runIf(hasScript)('the start command at a terminal', () => {
-  /** Ends with Ctrl-C as soon as the log has told of the walls. */
+  /** Ends with Ctrl-C as soon as the log has told of the isolation layers. */
   async function atTerminal(env: Readonly<Record<string, string>>): Promise<string> {
     const command = `exec ${process.execPath} ${join(ROOT, 'src/cloister.js')} start --port 0 --delivery-port 0`;
     const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEndpointCalls } from '../../src/endpoints/call.ts';
-import type { EndpointRequest } from '../../src/endpoints/message-views.ts';
+import type { EndpointRequest } from '../../src/endpoints/messages.ts';
 import type { AppError } from '../../src/errors/errors.ts';
 import type { LiveModule } from '../../src/modules/model/module-types.ts';
 import type {

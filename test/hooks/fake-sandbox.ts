@@ -87,7 +87,7 @@ export function standIn(options: { readonly enabled?: boolean } = {}): StandIn {
         return async () => ({ ok: true, text: '1' });
       },
     },
-    requestView: (unit, { method, url, client }) =>
+    encodeRequest: (unit, { method, url, client }) =>
       JSON.stringify({ for: unit.id, method, url, client: client?.clientId ?? null }),
     enabled,
     now: () => clock.time,

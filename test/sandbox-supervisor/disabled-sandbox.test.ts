@@ -17,7 +17,7 @@ it('the disabled sandbox rejects invocations and inspections with SANDBOX_DISABL
 it('the disabled sandbox has no hosts, no isolation layers, no self-test, and nothing to close', async () => {
   expect(sandbox.status()).toMatchObject({
     level: 0,
-    walls: {},
+    layers: {},
     versions: null,
     hosts: { running: 0, max: 0 },
   });

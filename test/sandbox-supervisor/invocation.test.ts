@@ -19,16 +19,6 @@ describe('an invocation', () => {
     expect([invocation.startedAt, invocation.result(), invocation.isSettled]).toEqual([5, RESULT, true]);
   });
 
-  it('waits a second for a host, and an isolated retry for its wall time', () => {
-    const invocation = fakeInvocation();
-    const isTooLong = (now: number) => invocation.isWaitingTooLong(now);
-    expect([1000, 1001].map(isTooLong)).toEqual([false, true]);
-    invocation.restartWait(500);
-    expect([1500, 1501].map(isTooLong)).toEqual([false, true]);
-    invocation.isolate();
-    expect([30_500, 30_501].map(isTooLong)).toEqual([false, true]);
-  });
-
   it('starts over when it is reset', () => {
     const logs: string[] = [];
     const invocation = fakeInvocation(fakeQueue(), { log: ({ message }) => logs.push(message) });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failedResult } from '../../src/sandbox-supervisor/invocation.ts';
+import { isWaitingTooLong } from '../../src/sandbox-supervisor/module-queue.ts';
 import {
   createModuleVersion,
   type FakeInvocation,
@@ -22,6 +23,18 @@ const codesOf = (invocations: readonly FakeInvocation[]) =>
     const result = invocation.result();
     return result?.kind === 'failure' ? result.code : result?.kind;
   });
+
+describe('an invocation', () => {
+  it('waits a second for a host, and an isolated retry for its wall time', () => {
+    const invocation = fakeInvocation();
+    const isTooLong = (now: number) => isWaitingTooLong(invocation, now);
+    expect([1000, 1001].map(isTooLong)).toEqual([false, true]);
+    invocation.restartWait(500);
+    expect([1500, 1501].map(isTooLong)).toEqual([false, true]);
+    invocation.isolate();
+    expect([30_500, 30_501].map(isTooLong)).toEqual([false, true]);
+  });
+});
 
 describe('the throttling of a module', () => {
   it('is as long as its results were large, and adds up', () => {

@@ -189,24 +189,24 @@ describe('the sandbox', () => {
   it('reports its versions, and no isolation level before the self-test has proven one', async () => {
     expect(sandbox.status().level).toBe(0);
     await sandbox.selfTest();
-    const { level, versions, walls, hosts, jit } = sandbox.status();
+    const { level, versions, layers, hosts, jit } = sandbox.status();
     expect(level).toBeGreaterThan(0);
     expect(jit).toBeNull();
     expect(versions).toEqual({ node: process.versions.node, v8: process.versions.v8, isolatedVm: '7.0.1' });
-    expect(walls['emptyEnvironment']).toBe(true);
+    expect(layers['emptyEnvironment']).toBe(true);
     expect(hosts.running).toBeGreaterThanOrEqual(2);
     expect(hosts.spare).toBe(1);
   });
 
   it('reports no isolation level that the self-test has disproved', async () => {
-    const walls = { ...ALL_LAYERS, permissions: false };
-    const selfTest = async () => ({ state: 'failed', items: [], walls }) as const;
+    const layers = { ...ALL_LAYERS, permissions: false };
+    const selfTest = async () => ({ state: 'failed', items: [], layers }) as const;
     const { sandbox } = openSandbox({ selfTest });
     await sandbox.inspect('1', 'endpoint');
     await sandbox.selfTest();
     expect(sandbox.status()).toMatchObject({
       level: 0,
-      walls: { permissions: false },
+      layers: { permissions: false },
       selfTest: { state: 'failed' },
     });
   });
@@ -215,7 +215,7 @@ describe('the sandbox', () => {
     const asked: boolean[] = [];
     const selfTest = async (jit: boolean) => {
       asked.push(jit);
-      return { state: 'passed', items: [], walls: ALL_LAYERS } as const;
+      return { state: 'passed', items: [], layers: ALL_LAYERS } as const;
     };
     const { sandbox } = openSandbox({ jitDomains: ['fast'], selfTest });
     await sandbox.invoke(
@@ -245,20 +245,20 @@ describe('the sandbox', () => {
   });
 
   it('reports the layers of the self-test when no host may be used', async () => {
-    const walls = { limits: true };
-    const selfTest = async () => ({ state: 'passed', items: [], walls }) as const;
+    const layers = { limits: true };
+    const selfTest = async () => ({ state: 'passed', items: [], layers }) as const;
     const { sandbox } = openSandbox({ selfTest, minimumLevel: 4, now: () => performance.now() });
     await expect(sandbox.inspect('module.exports.get = () => {};', 'endpoint')).rejects.toMatchObject({
       code: 'SANDBOX_DISABLED',
     });
     await sandbox.selfTest();
-    expect(sandbox.status().walls).toEqual(walls);
+    expect(sandbox.status().layers).toEqual(layers);
   });
 
   it('keeps the result of the self-test', async () => {
     const items = [{ attempt: 'read a file outside', held: true, detail: 'refused' }];
     const tested = createTestSandbox({
-      selfTest: async () => ({ state: 'passed', items, walls: {} }),
+      selfTest: async () => ({ state: 'passed', items, layers: {} }),
     }).sandbox;
     expect(tested.status().selfTest).toEqual({ state: 'not-run', items: [] });
     const running = tested.selfTest();

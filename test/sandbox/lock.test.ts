@@ -8,7 +8,7 @@ import { nodeFlags } from '../../src/sandbox-supervisor/isolation/host-privilege
 import { pathFor, type TestUser, testUsers } from '../helpers/sandbox/users.ts';
 
 interface Report {
-  readonly walls: Record<string, boolean>;
+  readonly layers: Record<string, boolean>;
   readonly [measured: string]: unknown;
 }
 
@@ -48,9 +48,9 @@ describe.each(CASES)('a locked host $name', ({ user, jit }) => {
     report = runLocked(user, jit);
   });
 
-  it('says which walls it has put up', () => {
+  it('says which layers it has put up', () => {
     const linux = process.platform === 'linux';
-    expect(report.walls).toEqual({
+    expect(report.layers).toEqual({
       permissions: true,
       selfLock: linux,
       noNewPrivileges: linux,

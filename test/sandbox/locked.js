@@ -26,10 +26,10 @@ function codeOf(attempt) {
   }
 }
 
-const walls = lock();
+const layers = lock();
 const many = Array.from({ length: 50 }, (_, index) => run(`${index} + 1`));
 const report = {
-  walls,
+  layers,
   sum: many.reduce((sum, { result }) => sum + Number(result), 0),
   loops: Array.from({ length: 10 }, () => run('for (;;);', { timeout: 20 }).result),
   hot: run('let sum = 0; for (let i = 0; i < 3e6; i++) sum = (sum + i * i) % 1000003; sum', {

@@ -40,10 +40,10 @@ async function linesOf(
 }
 
 describe('the script of the self-test', () => {
-  it('says which walls the host has put up before it tries anything', async () => {
+  it('says which layers the host has put up before it tries anything', async () => {
     const { said } = await linesOf('loop');
     expect(said[0]).toMatchObject({
-      walls: { permissions: true },
+      layers: { permissions: true },
       versions: { node: process.versions.node },
     });
     expect(said).toHaveLength(2);

@@ -82,8 +82,8 @@ interface ResourceOptions {
   readonly getParsesQuery?: boolean;
 }
 
-/** Registers handlers of a path whose other methods `addResource` registers in another scope. */
-export function addHandlers(
+/** Registers the routes of some methods of a path whose other methods `addResource` registers in another scope. */
+export function addMethodRoutes(
   server: FastifyInstance,
   url: string,
   handlers: ResourceHandlers,
@@ -103,7 +103,7 @@ export function addHandlers(
 
 /**
  * Registers a path with its handlers. Hooks of the scope run first for every method, supported or not; then a query string that
- * does not decode is rejected. `elsewhere`: further methods of the path, registered by `addHandlers`.
+ * does not decode is rejected. `elsewhere`: further methods of the path, registered by `addMethodRoutes`.
  */
 export function addResource(
   server: FastifyInstance,
@@ -113,7 +113,7 @@ export function addResource(
 ): void {
   const supported = METHODS_IN_ORDER.filter((method) => method in handlers || elsewhere.includes(method));
   const allow = formatAllow(supported);
-  addHandlers(server, url, handlers, options);
+  addMethodRoutes(server, url, handlers, options);
   const answerOptions: Handler = (_request, reply) => reply.code(204).header('Allow', allow).send();
   server.route({ method: 'OPTIONS', url, handler: answerOptions as RouteHandlerMethod });
   const reject: OnRequestHook = (_request, _reply, done) => done(methodNotAllowed(allow));

@@ -18,7 +18,7 @@ import type { HttpDeps } from '../core/http-deps.ts';
 import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
 import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
 import { createQueryParser, parseCompose, parseQuery } from '../core/request-url.ts';
-import { addHandlers, addResource, type RouteHandler } from '../core/resource.ts';
+import { addMethodRoutes, addResource, type RouteHandler } from '../core/resource.ts';
 import type { DownloadHandlers } from '../media/file-downloads.ts';
 import { acceptMultipart, isMultipartForm } from '../media/multipart-form.ts';
 import { createUploadHandler, type ReceiveUpload } from '../media/receive-upload.ts';
@@ -156,7 +156,7 @@ export function documentRoutes(
   // In a scope of its own: no other method takes a form.
   server.register(async (scope) => {
     acceptMultipart(scope);
-    addHandlers(scope, PATH, { POST: createPost(writes.create, receive, deps) }, limits);
+    addMethodRoutes(scope, PATH, { POST: createPost(writes.create, receive, deps) }, limits);
   });
   addResource(server, `${PATH}/stats`, { GET: reads.stats }, { parse });
   addResource(server, `${PATH}/count`, { GET: reads.count }, { parse, getParsesQuery: true });

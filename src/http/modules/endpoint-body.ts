@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { EndpointRequest } from '../../endpoints/message-views.ts';
+import type { EndpointRequest } from '../../endpoints/messages.ts';
 import { AppError } from '../../errors/errors.ts';
 import { formFitsHeap, jsonFitsHeap, textFitsHeap } from '../../lib/json/heap-estimate.ts';
 import type { JsonShape } from '../../lib/json/json-scan.ts';

@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { EndpointCall } from '../../endpoints/call.ts';
-import type { EndpointRequest, EndpointResponse } from '../../endpoints/message-views.ts';
+import type { EndpointRequest, EndpointResponse } from '../../endpoints/messages.ts';
 import { AppError } from '../../errors/errors.ts';
 import { unknownPathError } from '../access/request-access.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';

@@ -6,7 +6,7 @@ import { acceptCodeBodiesOnly } from '../core/body-parsers.ts';
 import type { CustomCodeDeps } from '../core/http-deps.ts';
 import { sendJson, sendText } from '../core/reply.ts';
 import { addResource } from '../core/resource.ts';
-import { createPendingMessage, type ReviewerAccessDeps } from './reviewer-access.ts';
+import { createApprovalNotice, type ReviewerAccessDeps } from './reviewer-access.ts';
 
 export type ModuleRoutesDeps = Pick<CustomCodeDeps, 'modules' | 'sandboxEnabled'> & ReviewerAccessDeps;
 
@@ -30,7 +30,7 @@ export function sendPlainText(reply: FastifyReply, text: string): FastifyReply {
   return sendText(reply, TEXT_TYPE, text);
 }
 
-/** Sends the result of a change of code: 200, or 202 while it waits for a reviewer. `done`: the end of the message. */
+/** Sends the result of a change of code: 200, or 202 for a pending version. `done`: the end of the message. */
 export function sendPostResult(
   reply: FastifyReply,
   address: ModuleAddress,
@@ -57,7 +57,7 @@ export function moduleCodeRoutes(
   { url, addressOf, puts }: CodeRouteOptions,
 ): void {
   const { modules, sandboxEnabled, config } = deps;
-  const waitText = createPendingMessage(deps);
+  const approvalNotice = createApprovalNotice(deps);
   acceptCodeBodiesOnly(server);
   const post = (replace?: boolean) => async (request: FastifyRequest, reply: FastifyReply) => {
     if (!sandboxEnabled) throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });
@@ -65,7 +65,10 @@ export function moduleCodeRoutes(
     const source = typeof request.body === 'string' ? request.body : '';
     const result = await modules.postCode(address, source, actingClientId(request), replace);
     const done = result.created ? 'created' : 'updated';
-    return sendPostResult(reply, address, { result, done: result.pending ? await waitText(request) : done });
+    return sendPostResult(reply, address, {
+      result,
+      done: result.pending ? await approvalNotice(request) : done,
+    });
   };
   const bodyLimit = config.limits.endpointCodeBytes;
   addResource(

@@ -14,7 +14,7 @@ import {
   sendPlainText,
   sendPostResult,
 } from './module-code-routes.ts';
-import { assertReviewer, createPendingMessage } from './reviewer-access.ts';
+import { assertReviewer, createApprovalNotice } from './reviewer-access.ts';
 
 const MAX_RECORDS = 1000;
 const LIMIT = { fallback: MAX_RECORDS, what: 'a number of records' };
@@ -38,7 +38,7 @@ function sendDone(reply: FastifyReply, address: ModuleAddress, done: string): Fa
   return sendJson(reply, { result: 'success', message: `${moduleTitle(address)} ${done}` });
 }
 
-/** The newest version that waits for a reviewer; a policy that needs review creates one. */
+/** The newest pending version; a policy that needs review creates one. */
 function newestPendingVersion({ code }: JsonObject): number {
   const { pending } = (code ?? {}) as { readonly pending?: readonly number[] };
   return pending?.at(-1) ?? 0;
@@ -47,13 +47,13 @@ function newestPendingVersion({ code }: JsonObject): number {
 interface VersionRouteOptions {
   readonly base: string;
   readonly act: (act: ModuleAction) => Handler;
-  readonly waitText: ReturnType<typeof createPendingMessage>;
+  readonly approvalNotice: ReturnType<typeof createApprovalNotice>;
 }
 
 function versionRoutes(
   server: FastifyInstance,
   modules: ModuleService,
-  { base, act, waitText }: VersionRouteOptions,
+  { base, act, approvalNotice }: VersionRouteOptions,
 ): void {
   addResource(server, `${base}/versions`, {
     GET: act(async (_request, reply, address) =>
@@ -83,7 +83,7 @@ function versionRoutes(
       const done = `rolled back to version ${version}`;
       return sendPostResult(reply, address, {
         result,
-        done: result.pending ? await waitText(request) : done,
+        done: result.pending ? await approvalNotice(request) : done,
       });
     }),
   });
@@ -106,20 +106,20 @@ export function moduleRoutes(
   { base, addressOf }: ModuleRouteOptions,
 ): void {
   const { modules, config } = deps;
-  const waitText = createPendingMessage(deps);
+  const approvalNotice = createApprovalNotice(deps);
   const act =
     (perform: ModuleAction): Handler =>
     (request, reply) =>
       perform(request, reply, addressOf(request));
 
   // The versions of a removed module can still be read.
-  versionRoutes(server, modules, { base, act, waitText });
+  versionRoutes(server, modules, { base, act, approvalNotice });
   server.register(async (scope) => {
     scope.addHook('onRequest', (request, _reply, done) => {
       const known = modules.registry.get(addressOf(request)) !== undefined;
       done(known ? undefined : new AppError('NOT_FOUND'));
     });
-    liveRoutes(scope, { modules, config }, { base, act, waitText });
+    liveRoutes(scope, { modules, config }, { base, act, approvalNotice });
   });
 }
 
@@ -127,7 +127,7 @@ export function moduleRoutes(
 function liveRoutes(
   server: FastifyInstance,
   { modules, config }: Pick<ModuleRoutesDeps, 'modules' | 'config'>,
-  { base, act, waitText }: VersionRouteOptions,
+  { base, act, approvalNotice }: VersionRouteOptions,
 ): void {
   const policy = {
     GET: act((_request, reply, address) => sendJson(reply, modules.policy(address))),
@@ -135,7 +135,7 @@ function liveRoutes(
       const before = newestPendingVersion(modules.policy(address));
       const policy = await modules.putPolicy(address, jsonBody(request), actingClientId(request));
       if (newestPendingVersion(policy) === before) return sendJson(reply, policy);
-      const message = `The policy ${await waitText(request)}`;
+      const message = `The policy ${await approvalNotice(request)}`;
       return sendJson(reply, { ...policy, message }, 202);
     }),
   };

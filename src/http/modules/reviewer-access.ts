@@ -1,4 +1,4 @@
-// Access of reviewers: what they reach without being admins, who may approve, and the message for pending code.
+// Access of reviewers: what they reach without being admins, who may approve, and the notice that code is pending.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import { createRequestDeadline, requireAdmin } from '../access/request-access.ts';
@@ -33,8 +33,8 @@ export function assertReviewer({ client }: FastifyRequest): void {
 
 export type ReviewerAccessDeps = Pick<HttpDeps, 'clients' | 'config' | 'now'>;
 
-/** Makes the function that gives the message for pending code or policies, with a hint where there is no reviewer. */
-export function createPendingMessage(deps: ReviewerAccessDeps): (request: FastifyRequest) => Promise<string> {
+/** Creates the function that tells of pending code or policies whose approval they need, with a hint where there is no reviewer. */
+export function createApprovalNotice(deps: ReviewerAccessDeps): (request: FastifyRequest) => Promise<string> {
   const deadline = createRequestDeadline(deps);
   return async (request) => {
     const by = request.client?.clientId ?? '';

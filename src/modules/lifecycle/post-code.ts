@@ -34,7 +34,7 @@ interface PostCodeRequest {
   readonly address: ModuleAddress;
   readonly source: string;
   readonly by: string | null;
-  /** False rejects an existing module, true demands one, undefined does either. */
+  /** True: the module must exist; false: it must not; undefined: either. */
   readonly replace: boolean | undefined;
 }
 
@@ -48,9 +48,9 @@ export async function postCode(deps: PostCodeDeps, request: PostCodeRequest): Pr
   const key = moduleKey(address);
   assertModuleAddress(address);
   const source = validator.normalizeText(request.source);
-  assertDistinctName(deps, address);
-  if (address.kind === 'endpoint') assertNameAvailable(address, deps.collections);
   return locks.withModule(address, async () => {
+    assertDistinctName(deps, address);
+    if (address.kind === 'endpoint') assertNameAvailable(address, deps.collections);
     const isNew = states.get(key) === undefined;
     assertReplaceAllowed(request, isNew);
     // Validate: the text was read above, now the code is evaluated once.
@@ -141,7 +141,8 @@ function assertReplaceAllowed({ address, replace }: PostCodeRequest, isNew: bool
 }
 
 // Some file systems cannot tell names apart that differ only by case: one file would overwrite the other. Names of removed
-// modules count while they are suspended: such code must not run again under another spelling.
+// modules count while they are suspended: such code must not run again under another spelling. Call it under the lock of the
+// module, which such names share: of two that are posted at once, the second one must see the first.
 function assertDistinctName(
   { registry, states }: Pick<PostCodeDeps, 'registry' | 'states'>,
   address: ModuleAddress,

@@ -174,7 +174,7 @@ export function createModuleStates({ registry, retire, stop }: ModuleStatesDeps)
 }
 
 export interface ModuleLocks {
-  /** Runs a change of one module after every earlier one. */
+  /** Runs a change of one module after every earlier one of it, or of a module whose name differs only by case. */
   withModule<T>(address: ModuleAddress, task: () => Promise<T>): Promise<T>;
   /** Runs a change that may take a name or a route after every earlier one of any module. Take the module's lock first. */
   withPaths<T>(task: () => Promise<T>): Promise<T>;
@@ -183,7 +183,7 @@ export interface ModuleLocks {
 export function createModuleLocks(): ModuleLocks {
   const mutex = createKeyedMutex();
   return {
-    withModule: (address, task) => mutex.withLock(moduleKey(address), task),
+    withModule: (address, task) => mutex.withLock(moduleKey(address).toLowerCase(), task),
     // No module has an empty key.
     withPaths: (task) => mutex.withLock('', task),
   };

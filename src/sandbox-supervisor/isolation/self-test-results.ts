@@ -123,8 +123,8 @@ export function createSelfTestResults(runTest: (jit: boolean) => Promise<SelfTes
     async run(jit) {
       if (latest(jit).state === 'running') return latest(jit);
       results.set(jit, RUNNING);
-      const { walls, state, items } = await runTest(jit);
-      held.set(jit, walls);
+      const { layers, state, items } = await runTest(jit);
+      held.set(jit, layers);
       results.set(jit, { state, items });
       return latest(jit);
     },

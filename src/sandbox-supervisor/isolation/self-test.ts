@@ -40,9 +40,9 @@ function recordLine(line: string, report: ReportInProgress): void {
   if (line.length > MAX_LINE_CHARACTERS) return;
   const message: unknown = JSON.parse(line);
   if (typeof message !== 'object' || message === null) return;
-  const { attempt, got, walls, done } = message as Record<string, unknown>;
+  const { attempt, got, layers, done } = message as Record<string, unknown>;
   if (typeof attempt === 'string') report.got.set(attempt, typeof got === 'string' ? got : '');
-  if (typeof walls === 'object' && walls !== null) report.layers = walls as IsolationLayers;
+  if (typeof layers === 'object' && layers !== null) report.layers = layers as IsolationLayers;
   if (done === true) report.done = true;
 }
 
@@ -137,7 +137,7 @@ async function run(launcher: Launcher, options: SelfTestOptions): Promise<SelfTe
     return {
       state: judged.some(({ broken }) => broken) ? 'failed' : 'passed',
       items: judged.map(({ item }) => item),
-      walls: layersThatHeld(main.layers, judged),
+      layers: layersThatHeld(main.layers, judged),
     };
   } finally {
     await canaries.remove();
@@ -154,6 +154,6 @@ export async function runSelfTest(launcher: Launcher, options: SelfTestOptions):
   } catch (error) {
     const detail = `it could not run: ${error instanceof Error ? error.name : 'unknown'}`;
     const item: SelfTestItem = { attempt: 'start a host', held: false, detail };
-    return { state: 'failed', items: [item], walls: {} };
+    return { state: 'failed', items: [item], layers: {} };
   }
 }

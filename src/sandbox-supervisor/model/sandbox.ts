@@ -102,14 +102,14 @@ export interface SelfTest {
 /** A finished self-test. */
 export interface SelfTestResult extends SelfTest {
   /** Isolation layers by name: true for those that are active and held. */
-  readonly walls: Readonly<Record<string, boolean>>;
+  readonly layers: Readonly<Record<string, boolean>>;
 }
 
 export interface SandboxStatus {
   /** Isolation level that the self-test has proven, 1 to 3; 0 before it has run. */
   readonly level: number;
   /** Active isolation layers by name; empty before the first host has started. */
-  readonly walls: Readonly<Record<string, boolean>>;
+  readonly layers: Readonly<Record<string, boolean>>;
   readonly selfTest: SelfTest;
   /** The same for the hosts of `sandbox.jitDomains`; null where there are no such domains. */
   readonly jit: { readonly level: number; readonly selfTest: SelfTest } | null;

@@ -105,7 +105,7 @@ export function invocationRequest(
  */
 export const slowClock = () => performance.now() / 5;
 
-/** As if all walls that a machine may have had held. */
+/** As if all layers that a machine may have had held. */
 export const ALL_LAYERS: IsolationLayers = Object.fromEntries(
   [
     ...['emptyEnvironment', 'permissions', 'jitless', 'limits', 'memoryLimit', 'namespaces', 'startFilter'],
@@ -121,7 +121,7 @@ export function createTestSandbox({
   const incidents: Incident[] = [];
   const sandbox = createSupervisor({
     launcher: createLauncher({ root: packageRoot() }),
-    selfTest: async () => ({ state: 'passed', items: [], walls: ALL_LAYERS }),
+    selfTest: async () => ({ state: 'passed', items: [], layers: ALL_LAYERS }),
     minimumLevel: 0,
     maxHosts: 16,
     busyHosts: 2,

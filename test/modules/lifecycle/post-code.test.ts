@@ -98,6 +98,30 @@ describe('posting an endpoint', () => {
   });
 });
 
+describe('posting names that differ only by case', () => {
+  it('accepts one of two that come at once: some file systems have one file for both', async () => {
+    const { modules } = await loadedModules();
+    const posts = ['Report', 'report'].map((name) => modules.postCode(endpoint(name), code(), 'alice'));
+    const [first, second] = await Promise.allSettled(posts);
+    expect(first).toMatchObject({ status: 'fulfilled', value: { created: true, version: 1 } });
+    expect(second).toMatchObject({
+      status: 'rejected',
+      reason: {
+        code: 'NAME_TAKEN',
+        items: [{ field: 'name', message: 'differs only by case from `endpoint:1.0/Report`' }],
+      },
+    });
+    expect(modules.registry.list().map(({ path }) => path)).toEqual(['/1.0/Report']);
+  });
+
+  it('accepts one of two that come at once also where both have to wait for a reviewer', async () => {
+    const { modules } = await loadedModules({ review: 'all' });
+    const posts = ['Report', 'report'].map((name) => modules.postCode(endpoint(name), code(), 'alice'));
+    const results = await Promise.allSettled(posts);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+});
+
 describe('rolling back an endpoint', () => {
   it('creates a new version of old code without inspecting it again', async () => {
     const { modules, read, inspected } = await loadedModules();

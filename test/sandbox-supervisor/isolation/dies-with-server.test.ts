@@ -38,7 +38,7 @@ async function hangingHost(tools: readonly string[], user: TestUser) {
   const [line] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
   return {
     server,
-    ...(JSON.parse(line) as { host: number; spawned: number; walls: Record<string, boolean> }),
+    ...(JSON.parse(line) as { host: number; spawned: number; layers: Record<string, boolean> }),
   };
 }
 
@@ -68,7 +68,7 @@ describe.runIf(process.platform === 'linux')('a host whose server is killed', ()
         const hanging = await hangingHost(tools, user);
         await expect.poll(() => stateOf(hanging.host)).toBe('R');
         if (needs !== undefined && Object.hasOwn(findSystemTools(), needs)) {
-          expect(hanging.walls['diesWithServer']).toBe(bound);
+          expect(hanging.layers['diesWithServer']).toBe(bound);
         }
         await expectGoneAfterKill(hanging);
       });

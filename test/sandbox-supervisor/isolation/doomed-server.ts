@@ -18,6 +18,6 @@ let said = '';
 child.socket.on('data', (chunk: Buffer) => {
   said += chunk.toString();
   if (!said.includes('"done"')) return;
-  console.log(JSON.stringify({ host: child.pid(), spawned: child.process.pid, walls: child.layers }));
+  console.log(JSON.stringify({ host: child.pid(), spawned: child.process.pid, layers: child.layers }));
 });
 child.process.once('exit', (code, signal) => console.log(`the host ended: ${code} ${signal}`));

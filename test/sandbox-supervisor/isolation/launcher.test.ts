@@ -19,7 +19,7 @@ const children: HostProcess[] = [];
 
 for (const name of ['sh', 'env', 'setpriv', 'bwrap'] as const) {
   if (all[name] !== undefined) continue;
-  const missing = `this machine has no ${name}: the walls that need it are not tested`;
+  const missing = `this machine has no ${name}: the layers that need it are not tested`;
   if (process.env['CI'] === 'true') throw new Error(missing);
   console.warn(missing);
 }

@@ -46,12 +46,12 @@ describe('the result of a self-test attempt', () => {
   });
 
   it('disproves the layers that should have stopped it, or all where every host should have', () => {
-    const walls = { selfLock: true, permissions: true, limits: true };
-    const held = evaluateAttempt('read', '', walls);
-    expect(layersThatHeld(walls, [held])).toEqual(walls);
-    const broken = evaluateAttempt('native-read', 'it was done', walls);
-    expect(layersThatHeld(walls, [held, broken])).toEqual({ ...walls, selfLock: false });
-    expect(layersThatHeld(walls, [held, evaluateAttempt('guest-loop', 'it ran on', walls)])).toEqual({});
+    const layers = { selfLock: true, permissions: true, limits: true };
+    const held = evaluateAttempt('read', '', layers);
+    expect(layersThatHeld(layers, [held])).toEqual(layers);
+    const broken = evaluateAttempt('native-read', 'it was done', layers);
+    expect(layersThatHeld(layers, [held, broken])).toEqual({ ...layers, selfLock: false });
+    expect(layersThatHeld(layers, [held, evaluateAttempt('guest-loop', 'it ran on', layers)])).toEqual({});
   });
 
   it('has a description for each attempt', () => {
@@ -65,8 +65,8 @@ describe('the result of a self-test attempt', () => {
 
 describe('the results of the self-test', () => {
   it('prove nothing before it has run, then the layers that held', async () => {
-    const walls = { a: true, b: false };
-    const results = createSelfTestResults(async () => ({ state: 'failed', items: [], walls }));
+    const held = { a: true, b: false };
+    const results = createSelfTestResults(async () => ({ state: 'failed', items: [], layers: held }));
     const layers = { a: true, b: true, c: true, d: false };
     const latest = () => [results.latest(false).state, results.provenLayers(layers, false)];
     expect(latest()).toEqual(['not-run', undefined]);
@@ -74,12 +74,12 @@ describe('the results of the self-test', () => {
     expect(latest()).toEqual(['running', undefined]);
     expect(await running).toEqual({ state: 'failed', items: [] });
     expect(latest()).toEqual(['failed', { a: true, b: false, c: false, d: false }]);
-    expect(results.heldLayers(false)).toEqual(walls);
+    expect(results.heldLayers(false)).toEqual(held);
   });
 
   it('are apart for hosts with the just-in-time compiler', async () => {
     const results = createSelfTestResults(async (jit) => ({
-      ...{ state: jit ? 'failed' : 'passed', items: [], walls: {} },
+      ...{ state: jit ? 'failed' : 'passed', items: [], layers: {} },
     }));
     await results.run(true);
     expect([results.latest(true).state, results.latest(false).state]).toEqual(['failed', 'not-run']);
@@ -90,7 +90,7 @@ describe('the results of the self-test', () => {
     let runs = 0;
     const results = createSelfTestResults(async () => {
       runs += 1;
-      return { state: 'passed', items: [], walls: {} };
+      return { state: 'passed', items: [], layers: {} };
     });
     const [first, second] = await Promise.all([results.run(false), results.run(false)]);
     expect([runs, first.state, second.state]).toEqual([1, 'passed', 'running']);

@@ -43,7 +43,7 @@ const USERS = testUsers();
 const linux = process.platform === 'linux';
 
 /** Starts plain processes, whatever is said of them. */
-function unwalled(args: readonly string[], walls: Readonly<Record<string, boolean>> = {}): Launcher {
+function unwalled(args: readonly string[], layers: Readonly<Record<string, boolean>> = {}): Launcher {
   return {
     async launch() {
       const child = spawn(process.execPath, args, {
@@ -55,7 +55,7 @@ function unwalled(args: readonly string[], walls: Readonly<Record<string, boolea
       return {
         process: child,
         socket,
-        layers: walls,
+        layers,
         pid: () => child.pid,
         kill: () => child.kill('SIGKILL'),
       };
@@ -113,9 +113,9 @@ describe('the self-test', () => {
     ];
     const claims = { namespaces: true, memoryLimit: true };
     const launcher = unwalled([...flags, files.script('self-test.js'), files.binding], claims);
-    const { state, items, walls } = await runSelfTest(launcher, { jit: false, memoryMb: 128 });
+    const { state, items, layers } = await runSelfTest(launcher, { jit: false, memoryMb: 128 });
     // An attempt got through that is promised without any wall: then none is taken for proven.
-    expect([state, walls]).toEqual(['failed', {}]);
+    expect([state, layers]).toEqual(['failed', {}]);
     const broken = items.filter(({ held, detail }) => !held && !detail.includes('no wall of this level'));
     expect(broken.map(({ attempt }) => attempt)).toEqual(
       expect.arrayContaining(['take more memory than a host may', 'send the server a signal']),

@@ -120,7 +120,7 @@ describe('the messages of a host', () => {
     ['no versions', without(READY, 'versions')],
     ['a version that is no text', { ...READY, versions: { ...READY.versions, node: 1 } }],
     ['a wall that is no boolean', { ...READY, layers: { jitless: 'yes' } }],
-    ['walls as a list', { ...READY, layers: [] }],
+    ['layers as a list', { ...READY, layers: [] }],
     ['an inspection of neither kind', inspected({ ...FOUND, ok: 1 })],
     ['unknown methods', inspected({ ...FOUND, methods: ['TRACE'] })],
     ['too many methods', inspected({ ...FOUND, methods: Array.from({ length: 8 }, () => 'GET') })],

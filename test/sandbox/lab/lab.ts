@@ -1,4 +1,4 @@
-// A process with the flags of a real host, in which tests run guests. Not locked in: the walls have tests of their own.
+// A process with the flags of a real host, in which tests run guests. Not locked in: the layers have tests of their own.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';

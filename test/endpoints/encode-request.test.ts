@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRequestView, type EndpointRequest } from '../../src/endpoints/message-views.ts';
+import { createRequestEncoder, type EndpointRequest } from '../../src/endpoints/messages.ts';
 import { threadCpuMs } from '../../src/workers/match-patterns.ts';
 import { createModuleVersion } from '../modules/module-versions.ts';
 
@@ -12,10 +12,10 @@ const REQUEST: EndpointRequest = {
   ip: '127.0.0.1',
   requestId: 'r',
 };
-const view = createRequestView();
+const encodeRequest = createRequestEncoder();
 const seen = (request: Partial<EndpointRequest>, requestHeaders?: readonly string[], params = {}) =>
   JSON.parse(
-    view(
+    encodeRequest(
       createModuleVersion('a', requestHeaders === undefined ? {} : { requestHeaders }),
       { ...REQUEST, ...request },
       params,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createResponseView } from '../../src/endpoints/message-views.ts';
+import { createResponseFilter } from '../../src/endpoints/messages.ts';
 import { createModuleVersion } from '../modules/module-versions.ts';
 
-const view = createResponseView();
+const filterResponse = createResponseFilter();
 type Headers = readonly (readonly [string, string])[];
 
 function answer(headers: Headers, more: object = {}, granted?: readonly string[]) {
@@ -12,11 +12,11 @@ function answer(headers: Headers, more: object = {}, granted?: readonly string[]
     method?: string;
   };
   const unit = createModuleVersion('a', granted === undefined ? {} : { responseHeaders: granted });
-  const { response, dropped } = view(unit, method, { kind: 'response', headers, ...given });
+  const { response, dropped } = filterResponse(unit, method, { kind: 'response', headers, ...given });
   return { ...response, headers: Object.fromEntries(response.headers), dropped, list: response.headers };
 }
 
-const FENCE = { 'content-security-policy': 'sandbox' };
+const DEFAULT_CSP = { 'content-security-policy': 'sandbox' };
 
 describe('the headers of a response of posted code', () => {
   it('are sent in lower case when they are granted', () => {
@@ -25,7 +25,7 @@ describe('the headers of a response of posted code', () => {
       ['X-Whatever', '1'],
       ['Cache-Control', 'no-store'],
     ]);
-    expect(headers).toEqual({ etag: '"a"', 'x-whatever': '1', 'cache-control': 'no-store', ...FENCE });
+    expect(headers).toEqual({ etag: '"a"', 'x-whatever': '1', 'cache-control': 'no-store', ...DEFAULT_CSP });
     expect(dropped).toEqual([]);
   });
 
@@ -35,7 +35,7 @@ describe('the headers of a response of posted code', () => {
     ...['content-length', 'connection', 'content-encoding', 'link', 'refresh', 'clear-site-data'],
   ])('are dropped and reported: %s', (name) => {
     const { headers, dropped } = answer([[name.toUpperCase(), 'x']]);
-    expect(headers).toEqual(FENCE);
+    expect(headers).toEqual(DEFAULT_CSP);
     expect(dropped).toEqual([name]);
   });
 
@@ -49,7 +49,7 @@ describe('the headers of a response of posted code', () => {
       {},
       ['set-cookie', 'content-length'],
     );
-    expect(headers).toEqual({ 'set-cookie': 'a=1', ...FENCE });
+    expect(headers).toEqual({ 'set-cookie': 'a=1', ...DEFAULT_CSP });
     expect(dropped).toEqual(['etag', 'content-length']);
   });
 
@@ -116,7 +116,7 @@ describe('the headers of a response of posted code', () => {
       createModuleVersion('a', { responseHeaders }),
     );
     const names = (unit: ReturnType<typeof createModuleVersion>, status: number) =>
-      view(unit, 'GET', { kind: 'response', status, headers: list, body: '' }).response.headers.map(
+      filterResponse(unit, 'GET', { kind: 'response', status, headers: list, body: '' }).response.headers.map(
         ([name]) => name,
       );
     const fence = 'content-security-policy';
@@ -130,7 +130,7 @@ describe('the headers of a response of posted code', () => {
     const unit = createModuleVersion('a');
     const result = { kind: 'response', status: 200, headers: [], body: 'text' } as const;
     const lengths = ['HEAD', 'GET', 'HEAD'].map(
-      (method) => view(unit, method, result).response.headers.length,
+      (method) => filterResponse(unit, method, result).response.headers.length,
     );
     expect(lengths).toEqual([2, 1, 2]);
   });
@@ -142,7 +142,7 @@ describe('the body of a response of posted code', () => {
   });
 
   it.each([204, 304])('is dropped from a %i', (status) => {
-    expect(answer([], { status })).toMatchObject({ body: '', headers: FENCE });
+    expect(answer([], { status })).toMatchObject({ body: '', headers: DEFAULT_CSP });
     expect(answer([], { status, method: 'HEAD' }).headers['content-length']).toBeUndefined();
   });
 

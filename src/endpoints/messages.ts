@@ -1,4 +1,4 @@
-// A request as posted code sees it, and its result as the client gets it: plain data, with the granted headers only.
+// The request as JSON text for posted code, and the response of its result: both with the granted headers only.
 
 import type { GuestRequest } from '../../sandbox/protocol.ts';
 import type { Client } from '../auth/clients/client.ts';
@@ -102,7 +102,7 @@ function clientText({ client }: EndpointRequest): string {
  * Creates the encoder of requests: JSON text of a `GuestRequest`. It joins texts, as it runs for each request and most of the
  * text is known before.
  */
-export function createRequestView() {
+export function createRequestEncoder() {
   const known = new WeakMap<ModuleVersion, HeaderTexts>();
   const headerTextsOf = (moduleVersion: ModuleVersion): HeaderTexts => {
     const before = known.get(moduleVersion);
@@ -129,14 +129,14 @@ export function createRequestView() {
 type GuestResponse = Extract<InvocationResult, { readonly kind: 'response' }>;
 type Header = EndpointResponse['headers'][number];
 
-interface View {
+interface FilteredResponse {
   readonly response: EndpointResponse;
   /** Names of headers that the policy does not grant. */
   readonly dropped: readonly string[];
 }
 
 /** Sent unless a granted header replaces it: the response shares its origin with the whole API. */
-const FENCE: Header = ['content-security-policy', 'sandbox'];
+const DEFAULT_CSP: Header = ['content-security-policy', 'sandbox'];
 
 const isRedirect = (status: number) => status >= 300 && status < 400;
 const isBodiless = (status: number) => status === 204 || status === 304;
@@ -175,16 +175,16 @@ interface SentHeaders {
 function headersOf({ headers: lines, status }: GuestResponse, grant: HeaderGrant): SentHeaders {
   const headers: Header[] = [];
   const dropped: string[] = [];
-  let fenced = false;
+  let hasPolicy = false;
   for (const [written, value] of lines) {
     const name = written.toLowerCase();
     if (isFramingHeader(name) || !(isOwn(name, status) || grant.allows(name))) dropped.push(name);
     else {
       add(headers, name, value);
-      fenced ||= name === FENCE[0];
+      hasPolicy ||= name === DEFAULT_CSP[0];
     }
   }
-  if (!fenced) headers.push(FENCE);
+  if (!hasPolicy) headers.push(DEFAULT_CSP);
   return { headers, dropped };
 }
 
@@ -196,7 +196,7 @@ function withoutBody(response: EndpointResponse): EndpointResponse {
 }
 
 /** Creates the function that applies the grants of a module version to its result. */
-export function createResponseView() {
+export function createResponseFilter() {
   const grants = new WeakMap<ModuleVersion, HeaderGrant>();
   const grantOf = (moduleVersion: ModuleVersion): HeaderGrant => {
     const known =
@@ -216,7 +216,7 @@ export function createResponseView() {
     last = { of: moduleVersion, headers, status, sent };
     return sent;
   };
-  return (moduleVersion: ModuleVersion, method: string, result: GuestResponse): View => {
+  return (moduleVersion: ModuleVersion, method: string, result: GuestResponse): FilteredResponse => {
     const { headers, dropped } = sentHeaders(moduleVersion, result);
     const { status } = result;
     const response = { status, headers, body: isBodiless(status) ? '' : result.body };
