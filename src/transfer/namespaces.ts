@@ -1,5 +1,5 @@
 // The namespaces that belong to a site: those that its addresses can reach, without the server's own.
-import { checkCollectionName, checkDatabaseName } from '../collections/specifications/collection-address.ts';
+import { collectionNameIssue, databaseNameIssue } from '../collections/specifications/collection-address.ts';
 import type { Namespace } from '../stores/ports.ts';
 
 const SEPARATE_DATABASES_SETTING = '`database.enableCollectionDatabases`';
@@ -12,11 +12,11 @@ export function findNamespaceIssue(
   { database, collection }: Namespace,
   separateDatabases: boolean,
 ): string | undefined {
-  const name = checkCollectionName(collection, database ?? '');
+  const name = collectionNameIssue(collection, database ?? '');
   if (name !== undefined) return `the name of the collection ${name}`;
   if (database === null)
     return separateDatabases ? `it has no database, but ${SEPARATE_DATABASES_SETTING} is on` : undefined;
-  const issue = checkDatabaseName(database);
+  const issue = databaseNameIssue(database);
   if (issue !== undefined) return `the name of the database ${issue}`;
   return separateDatabases ? undefined : `it has a database, but ${SEPARATE_DATABASES_SETTING} is off`;
 }

@@ -89,7 +89,7 @@ interface SourcedBatch {
 /** The references of one level, by the queries that resolve them. */
 interface Level {
   /** How references in documents of a collection are found and added to the level. */
-  searchIn(collection: Collection): ReferenceSearch;
+  collectorFor(collection: Collection): ReferenceSearch;
   batches(): readonly SourcedBatch[];
 }
 
@@ -108,7 +108,7 @@ export function createComposer(deps: ComposerDeps, namesOf = createReferenceName
     };
     const byField = new Map<Field, SourcedBatch>();
     return {
-      searchIn: (collection) => ({
+      collectorFor: (collection) => ({
         names: namesOf(collection),
         quota: composition.quota,
         batchFor(field) {
@@ -150,7 +150,7 @@ export function createComposer(deps: ComposerDeps, namesOf = createReferenceName
     next: Level | undefined,
   ): MaybePromise<void> => {
     if (source === undefined || references.length === 0) return undefined;
-    const search = source.isRecursive ? next?.searchIn(source.target) : undefined;
+    const search = source.isRecursive ? next?.collectorFor(source.target) : undefined;
     const ids = references.map(({ id }) => id);
     return andThen(fetchComplete(source, ids, deadline), (found) =>
       forEachYielding(references, (reference) => {
@@ -179,7 +179,7 @@ export function createComposer(deps: ComposerDeps, namesOf = createReferenceName
       const quota = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
       const composition = { root, context, composeAll: levels !== true, quota };
       const level = createLevel(composition);
-      const search = level.searchIn(root);
+      const search = level.collectorFor(root);
       const creating = mapYielding(documents, (text) =>
         createNode({ text, id: readDocumentId(text), parent: undefined }, search),
       );

@@ -59,7 +59,7 @@ export interface PreparedRead {
 }
 
 /** Prepares a page for the store. */
-export function prepareRead(
+export function toPreparedRead(
   collection: Collection,
   { filter, sort, page, view }: Pick<FindQuery, 'filter' | 'sort'> & Pick<PreparedRead, 'page' | 'view'>,
 ): PreparedRead {
@@ -84,18 +84,18 @@ interface PreparerDeps {
 }
 
 /** Prepares the read of a request. Rejects with PARAMETER_INVALID and FILTER_INVALID. */
-export type PrepareRequest = (
+export type PrepareRead = (
   collection: Collection,
   request: ReadRequest,
   context: RequestContext,
 ) => MaybePromise<PreparedRead>;
 
 /** Makes the function that prepares reads. The same request gives the same object, unless its filter depends on the caller or on documents. */
-export function createReadPreparer({ filters, limits }: PreparerDeps): PrepareRequest {
+export function createReadPreparer({ filters, limits }: PreparerDeps): PrepareRead {
   /** Valid for the collection that they were prepared for: it is replaced whole when its specification changes. */
   const preparedReads = new WeakMap<ReadRequest, PreparedRead>();
 
-  const prepareAnew: PrepareRequest = (collection, request, context) =>
+  const prepareAnew: PrepareRead = (collection, request, context) =>
     attempt(() => {
       const { page, sort, projection } = resolveReadOptions(collection, request, limits.pageSize);
       const { compose = collection.settings.compose, includeHistory, historyFilters } = request;
@@ -112,7 +112,7 @@ export function createReadPreparer({ filters, limits }: PreparerDeps): PrepareRe
           return andThen(
             filters.compileRead(collection, request.filter, context),
             ({ filter, isReusable }) => {
-              const read = prepareRead(collection, { filter, sort, page, view });
+              const read = toPreparedRead(collection, { filter, sort, page, view });
               if (isReusable && historyFilters === undefined) preparedReads.set(request, read);
               return read;
             },

@@ -20,7 +20,7 @@ declare module 'fastify' {
     /** The client of the token; null when anonymous. */
     client: Client | null;
     /** Milliseconds that verifying the token has taken of `limits.queryMs`. */
-    lookUpMs: number;
+    tokenMs: number;
     /** The collection that the path names, once the hook has resolved it. */
     collection: Collection | null;
   }
@@ -55,7 +55,7 @@ export function createAuthenticate({ tokens, isReady, now }: Deps): OnRequestHoo
     if (known !== undefined) return enter(request, known, done);
     const began = now();
     tokens.verify(token).then((client) => {
-      request.lookUpMs = Math.max(0, now() - began);
+      request.tokenMs = Math.max(0, now() - began);
       enter(request, client, done);
     }, done);
   };
@@ -190,7 +190,7 @@ export function createCollectionHook(
  * less what verifying the token took.
  */
 export function createRequestDeadline({ config, now }: Pick<HttpDeps, 'config' | 'now'>) {
-  return ({ lookUpMs }: FastifyRequest): number => now() + config.limits.queryMs - lookUpMs;
+  return ({ tokenMs }: FastifyRequest): number => now() + config.limits.queryMs - tokenMs;
 }
 
 function createOrigin({ id, client, method, originalUrl, headers, ip }: FastifyRequest): RequestOrigin {

@@ -234,7 +234,7 @@ export function createFastifyServer(
       return addresses.of(this.raw);
     },
   });
-  server.decorateRequest('lookUpMs', 0);
+  server.decorateRequest('tokenMs', 0);
   server.server.on('connection', addresses.remember);
   server.setErrorHandler(onError);
   server.addHook('onRequest', entry.onRequest);

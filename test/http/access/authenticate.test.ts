@@ -43,7 +43,7 @@ const { server } = bareServer((bare) => {
     scope.addHook('onRequest', createAuthenticate({ tokens, isReady, now }));
     scope.setNotFoundHandler(() => undefined);
     scope.get('/public', async ({ client }) => ({ client: client?.clientId ?? null }));
-    scope.get('/time', async ({ lookUpMs }) => ({ lookUpMs }));
+    scope.get('/time', async ({ tokenMs }) => ({ tokenMs }));
     scope.get('/client', { onRequest: requireClient }, async () => 'ok');
     scope.get('/admin', { onRequest: requireAdmin }, async () => 'ok');
   });
@@ -81,9 +81,9 @@ describe('the caller', () => {
   });
 
   it('is looked up within the deadline of the request', async () => {
-    expect((await get('/time', 'Bearer slow')).text).toBe('{"lookUpMs":300}');
-    expect((await get('/time', 'Bearer admin')).text).toBe('{"lookUpMs":0}');
-    expect((await get('/time')).text).toBe('{"lookUpMs":0}');
+    expect((await get('/time', 'Bearer slow')).text).toBe('{"tokenMs":300}');
+    expect((await get('/time', 'Bearer admin')).text).toBe('{"tokenMs":0}');
+    expect((await get('/time')).text).toBe('{"tokenMs":0}');
   });
 
   it('gets 503 while the database is away', async () => {
@@ -188,7 +188,7 @@ describe('the deadline of a request', () => {
     const state = { now: 1000 };
     const config = { limits: { queryMs: 500 } } as Parameters<typeof createRequestDeadline>[0]['config'];
     const deadline = createRequestDeadline({ config, now: () => state.now });
-    const request = (lookUpMs: number) => ({ lookUpMs }) as Parameters<typeof deadline>[0];
+    const request = (tokenMs: number) => ({ tokenMs }) as Parameters<typeof deadline>[0];
     expect(deadline(request(0))).toBe(1500);
     state.now = 2000;
     expect(deadline(request(120))).toBe(2380);
@@ -201,7 +201,7 @@ describe('the context of a request', () => {
   type Request = Parameters<typeof context>[0];
 
   it('holds the deadline and the caller', () => {
-    const request = { client: ADMIN_CLIENT, lookUpMs: 200, originalUrl: '/1.0/x' };
+    const request = { client: ADMIN_CLIENT, tokenMs: 200, originalUrl: '/1.0/x' };
     const { deadline, caller } = context(request as Request);
     expect([deadline, caller.clientId]).toEqual([1300, 'boss']);
     expect(caller.may(collection('books'), 'PUT')).toBe(true);
