@@ -1,7 +1,7 @@
-// Prepares a read for the store: page, order and fields (`resolve-read.ts`), the view of the documents, the filter. This is done
-// once for each query string: the same text is one `Query`, that one `ReadRequest` (`http/documents/document-reads.ts`), that one
-// `PreparedRead`, and its `FindQuery` has one plan (`sqlite-documents/query/plan.ts`). Each is remembered with the object before
-// it, so that all are forgotten with the `Query`.
+// Prepares a read for the store: page, order and fields (`resolve-read.ts`), the view of the documents, the filter.
+// The same query string gives the same object at each step: `Query` (`request-url.ts`) → `ReadRequest` (`document-reads.ts`) →
+// `PreparedRead` (here) → plan (`plan.ts`). A step keeps its result in a `WeakMap`, by the object of the step before (the plan by
+// the filter), so that all are forgotten with the `Query`.
 import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
@@ -58,7 +58,7 @@ export interface PreparedRead {
   readonly view: ReadView;
 }
 
-/** Prepares a page for the store. */
+/** Makes the query of a page for the store. */
 export function toPreparedRead(
   collection: Collection,
   { filter, sort, page, view }: Pick<FindQuery, 'filter' | 'sort'> & Pick<PreparedRead, 'page' | 'view'>,

@@ -1,4 +1,5 @@
-// Reads the revisions of one document, also of one that was deleted: may the caller see it, which revisions, the page of them.
+// Reads the revisions of one document, also of one that was deleted: whether the caller may see it, which revisions to
+// read, and the page of them.
 
 import { AppError } from '../../errors/errors.ts';
 import { andThen } from '../../lib/async/maybe-promise.ts';
