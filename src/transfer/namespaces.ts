@@ -12,12 +12,12 @@ export function findNamespaceIssue(
   { database, collection }: Namespace,
   separateDatabases: boolean,
 ): string | undefined {
-  const name = collectionNameIssue(collection, database ?? '');
-  if (name !== undefined) return `the name of the collection ${name}`;
+  const nameIssue = collectionNameIssue(collection, database ?? '');
+  if (nameIssue !== undefined) return `the name of the collection ${nameIssue}`;
   if (database === null)
     return separateDatabases ? `it has no database, but ${SEPARATE_DATABASES_SETTING} is on` : undefined;
-  const issue = databaseNameIssue(database);
-  if (issue !== undefined) return `the name of the database ${issue}`;
+  const databaseIssue = databaseNameIssue(database);
+  if (databaseIssue !== undefined) return `the name of the database ${databaseIssue}`;
   return separateDatabases ? undefined : `it has a database, but ${SEPARATE_DATABASES_SETTING} is off`;
 }
 

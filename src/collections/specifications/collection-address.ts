@@ -20,7 +20,7 @@ export function namespaceOf(address: CollectionAddress, enableCollectionDatabase
   };
 }
 
-function checkName(text: string): string | undefined {
+function nameIssue(text: string): string | undefined {
   if (!NAME.test(text) || text.includes('..')) {
     return 'must be letters, digits, dots, dashes and underscores, without a leading or double dot';
   }
@@ -28,7 +28,7 @@ function checkName(text: string): string | undefined {
 }
 
 function versionIssue(version: string): string | undefined {
-  return RESERVED_VERSIONS.includes(version) ? `\`${version}\` is reserved` : checkName(version);
+  return RESERVED_VERSIONS.includes(version) ? `\`${version}\` is reserved` : nameIssue(version);
 }
 
 /** What is wrong with the name of a database folder, if anything. */
@@ -36,7 +36,7 @@ export function databaseNameIssue(database: string): string | undefined {
   if (RESERVED_DATABASES.includes(database.toLowerCase())) return `\`${database}\` is reserved`;
   if (database.includes('.')) return 'must not have a dot';
   if (database.length > MAX_DATABASE_NAME) return `is longer than ${MAX_DATABASE_NAME} characters`;
-  return checkName(database);
+  return nameIssue(database);
 }
 
 /** What is wrong with the name of a collection in `database`, if anything. */
@@ -50,7 +50,7 @@ export function collectionNameIssue(name: string, database: string): string | un
     return `is, with its database, longer than ${MAX_NAMESPACE} characters`;
   }
   if (name.endsWith('.')) return 'must not end with a dot';
-  return checkName(name);
+  return nameIssue(name);
 }
 
 /** What is wrong with an address; `field` names its part. */
