@@ -7,7 +7,6 @@ import type { CollectionRegistry } from './model/collection.ts';
 import type { DocumentLimits, DocumentService, RecordService } from './model/documents.ts';
 import { createComposer } from './reads/compose.ts';
 import { createHistoryLoader } from './reads/history-loader.ts';
-import { createEnrich } from './reads/read-page.ts';
 import { createReader } from './reads/reader.ts';
 import type { PatternMatcher } from './validation/validate-document.ts';
 import { createDocuments, createRecords } from './writes/create.ts';
@@ -38,14 +37,13 @@ export function createDocumentService(options: DocumentServiceDeps): DocumentSer
   const filters = createFilterCompiler({ store, registry, limits });
   const histories = createHistoryLoader({ store });
   const composer = createComposer({ store, histories, registry, limits });
-  const enrich = createEnrich({ store, histories, composer, maxRevisions: limits.composeReferences });
   const deps: WriteDeps = {
     ...{ store, registry, filters, histories, composer, limits, generateId, now, hooks, removals, log },
     matchPattern: patterns.matches,
     locks: createKeyedMutex(),
   };
   return {
-    ...createReader({ store, filters, enrich, limits, hooks, now }),
+    ...createReader({ store, filters, histories, composer, limits, hooks, now }),
     create: (...args) => createDocuments(deps, ...args),
     createRecords: (...args) => createRecords(deps, ...args),
     updateById: (...args) => updateById(deps, ...args),

@@ -1,5 +1,5 @@
 // The namespaces that belong to a site: those that its addresses can reach, without the server's own.
-import { checkCollectionName, checkDatabaseName } from '../collections/specifications/collection-address.ts';
+import { collectionNameIssue, databaseNameIssue } from '../collections/specifications/collection-address.ts';
 import type { Namespace } from '../stores/ports.ts';
 
 const SEPARATE_DATABASES_SETTING = '`database.enableCollectionDatabases`';
@@ -12,12 +12,12 @@ export function findNamespaceIssue(
   { database, collection }: Namespace,
   separateDatabases: boolean,
 ): string | undefined {
-  const name = checkCollectionName(collection, database ?? '');
-  if (name !== undefined) return `the name of the collection ${name}`;
+  const nameIssue = collectionNameIssue(collection, database ?? '');
+  if (nameIssue !== undefined) return `the name of the collection ${nameIssue}`;
   if (database === null)
     return separateDatabases ? `it has no database, but ${SEPARATE_DATABASES_SETTING} is on` : undefined;
-  const issue = checkDatabaseName(database);
-  if (issue !== undefined) return `the name of the database ${issue}`;
+  const databaseIssue = databaseNameIssue(database);
+  if (databaseIssue !== undefined) return `the name of the database ${databaseIssue}`;
   return separateDatabases ? undefined : `it has a database, but ${SEPARATE_DATABASES_SETTING} is off`;
 }
 

@@ -41,7 +41,7 @@ export function bareServer(
   server.addHook('onRequest', async ({ raw }) => restoreMethod(raw));
   server.decorateRequest('client', null);
   server.decorateRequest('collection', null);
-  server.decorateRequest('lookUpMs', 0);
+  server.decorateRequest('tokenMs', 0);
   server.decorateRequest('clientAddress', '');
   server.setErrorHandler(createErrorHandler(logger));
   configure(server);

@@ -57,7 +57,7 @@ export function createFilterCompiler({ store, registry, limits }: FilterCompiler
   ): MaybePromise<CompiledFilter> =>
     isResolved(parsed)
       ? { filter: parsed, isReusable }
-      : resolveReferences(parsed, { store, maxReferences, deadline }).then((filter) => ({
+      : resolveReferenceConditions(parsed, { store, maxReferences, deadline }).then((filter) => ({
           filter,
           isReusable: false,
         }));
@@ -136,7 +136,10 @@ type UnresolvedGroup = Extract<ParsedFilter, { readonly kind: 'group' }>;
 class TooManyReferencesError extends Error {}
 
 /** Replaces every reference condition by a condition on ids, innermost first. */
-export async function resolveReferences(parsed: ParsedFilter, options: ResolveOptions): Promise<Filter> {
+export async function resolveReferenceConditions(
+  parsed: ParsedFilter,
+  options: ResolveOptions,
+): Promise<Filter> {
   const { maxReferences } = options;
   try {
     return await resolvePart(parsed, { ...options, remaining: maxReferences });

@@ -78,7 +78,7 @@ function parseTypeNames(operand: Json, { path }: OperandContext): readonly Filte
 const classCharacters = (pattern: string) => (/[[\\]/.test(pattern) ? pattern.length : 0);
 
 /** A `regex` test. Throws FILTER_INVALID, naming the path, for other flags or a pattern beyond the engine. */
-export function parseRegex(
+export function parseRegexTest(
   { path, quota }: Pick<OperandContext, 'path' | 'quota'>,
   pattern: string,
   flags: string,
@@ -104,7 +104,7 @@ export function parseSlashedRegex(context: Pick<OperandContext, 'path' | 'quota'
       '`$not` needs an object of operators, or a pattern written as `/text/flags`',
     );
   }
-  return parseRegex(context, parts['pattern'] ?? '', parts['flags'] ?? '');
+  return parseRegexTest(context, parts['pattern'] ?? '', parts['flags'] ?? '');
 }
 
 function parseRegexOperator(
@@ -116,7 +116,7 @@ function parseRegexOperator(
   if (typeof operand !== 'string' || typeof options !== 'string') {
     throw createFilterError(context.path, '`$regex` and `$options` need text');
   }
-  return [parseRegex(context, operand, options)];
+  return [parseRegexTest(context, operand, options)];
 }
 
 function parseNot(operand: Json, context: OperandContext): readonly ParsedTest[] {

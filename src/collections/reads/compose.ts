@@ -1,4 +1,6 @@
 // Composes documents: replaces ids by the documents they refer to, level by level, with one query per level and collection.
+// `createNode` collects the ids of a document into batches, `resolveBatch` reads the documents of a batch, `embedDocument` puts each
+// in the place of its id and, with `createNode`, collects its own ids for the next level.
 import { AppError } from '../../errors/errors.ts';
 import {
   andThen,
@@ -29,9 +31,9 @@ import {
   type CompositionQuota,
   createNode,
   embedDocument,
+  type ReferenceBatch,
+  type ReferenceCollector,
   type ReferenceName,
-  type ReferenceSearch,
-  type ResolvableId,
   renderNode,
 } from './composition-nodes.ts';
 import { type HistoryLoader, mayHaveLongHistory } from './history-loader.ts';
@@ -84,17 +86,15 @@ interface Composition {
   readonly store: ComposerDeps['store'];
 }
 
-/** The ids of one level that one query resolves. Without a source they stay. */
-interface SourcedBatch {
-  readonly order: number;
+/** Ids of one level, and where one query reads their documents. Without a source they stay. */
+interface SourcedBatch extends ReferenceBatch {
   readonly source: ReferenceSource | undefined;
-  readonly ids: ResolvableId[] | undefined;
 }
 
 /** The references of one level, by the queries that resolve them. */
 interface Level {
-  /** How references in documents of a collection are found and added to the level. */
-  searchIn(collection: Collection): ReferenceSearch;
+  /** What collects the references in documents of a collection into the batches of the level. */
+  collectorFor(collection: Collection): ReferenceCollector;
   batches(): readonly SourcedBatch[];
 }
 
@@ -114,7 +114,7 @@ export function createComposer(deps: ComposerDeps): Composer {
     };
     const byField = new Map<Field, SourcedBatch>();
     return {
-      searchIn: (collection) => ({
+      collectorFor: (collection) => ({
         names: namesOf(collection),
         quota: composition.quota,
         batchFor(field) {
@@ -156,12 +156,12 @@ export function createComposer(deps: ComposerDeps): Composer {
     next: Level | undefined,
   ): MaybePromise<void> => {
     if (source === undefined || references.length === 0) return undefined;
-    const search = source.isRecursive ? next?.searchIn(source.target) : undefined;
+    const collector = source.isRecursive ? next?.collectorFor(source.target) : undefined;
     const ids = references.map(({ id }) => id);
     return andThen(fetchComplete(source, ids, composition), (found) =>
       forEachYielding(references, (reference) => {
         const text = found.get(reference.id);
-        if (text !== undefined) embedDocument(reference, text, { quota: composition.quota, search });
+        if (text !== undefined) embedDocument(reference, text, { quota: composition.quota, collector });
       }),
     );
   };
@@ -184,9 +184,9 @@ export function createComposer(deps: ComposerDeps): Composer {
       const quota = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
       const composition = { root, context, composeAll: levels !== true, quota, store };
       const level = createLevel(composition);
-      const search = level.searchIn(root);
+      const collector = level.collectorFor(root);
       const creating = mapYielding(documents, (text) =>
-        createNode({ text, id: readDocumentId(text), parent: undefined }, search),
+        createNode({ text, id: readDocumentId(text), parent: undefined }, collector),
       );
       return andThen(creating, (nodes) =>
         andThen(resolveLevels(level, depth, composition), () => mapYielding(nodes, renderNode)),

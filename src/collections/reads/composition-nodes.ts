@@ -66,8 +66,8 @@ export interface CompositionQuota {
   characters: number;
 }
 
-/** How the references of a document are found, and where they go. */
-export interface ReferenceSearch {
+/** How the references of a document are found, and the batches they go to. */
+export interface ReferenceCollector {
   readonly names: MemberNames<ReferenceName>;
   readonly quota: CompositionQuota;
   batchFor(field: Field): ReferenceBatch;
@@ -83,7 +83,7 @@ const COMPOSED_NAME_END = 'composed":';
  */
 export function createNode(
   { text, id, parent }: Pick<CompositionNode, 'text' | 'id' | 'parent'>,
-  { names, quota, batchFor }: ReferenceSearch,
+  { names, quota, batchFor }: ReferenceCollector,
 ): CompositionNode {
   const references: Reference[] = [];
   const node: CompositionNode = { text, id, parent, references };
@@ -120,16 +120,19 @@ function addId(
   return value;
 }
 
-/** Puts a document in the place of its id, unless the quota is used up. With `search` its own references are resolved too. */
+/** Puts a document in the place of its id, unless the quota is used up. With `collector` its own references are resolved too. */
 export function embedDocument(
   reference: ResolvableId,
   text: string,
-  { quota, search }: { readonly quota: CompositionQuota; readonly search?: ReferenceSearch | undefined },
+  {
+    quota,
+    collector,
+  }: { readonly quota: CompositionQuota; readonly collector?: ReferenceCollector | undefined },
 ): void {
   if (text.length > quota.characters) return;
   quota.characters -= text.length;
   const { id, node: parent } = reference;
-  reference.content = search === undefined ? text : createNode({ text, id, parent }, search);
+  reference.content = collector === undefined ? text : createNode({ text, id, parent }, collector);
 }
 
 /** True for the id of the node or of one above it. */

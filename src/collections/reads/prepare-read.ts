@@ -1,7 +1,7 @@
-// Prepares a read for the store: page, order and fields (`resolve-read.ts`), the view of the documents, the filter. This is done
-// once for each query string: the same text is one `Query`, that one `ReadRequest` (`http/documents/document-reads.ts`), that one
-// `PreparedRead`, and its `FindQuery` has one plan (`sqlite-documents/query/plan.ts`). Each is remembered with the object before
-// it, so that all are forgotten with the `Query`.
+// Prepares a read for the store: page, order and fields (`resolve-read.ts`), the view of the documents, the filter.
+// The same query string gives the same object at each step: `Query` (`request-url.ts`) → `ReadRequest` (`document-reads.ts`) →
+// `PreparedRead` (here) → plan (`plan.ts`). A step keeps its result in a `WeakMap`, by the object of the step before (the plan by
+// the filter), so that all are forgotten with the `Query`.
 import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
@@ -58,8 +58,8 @@ export interface PreparedRead {
   readonly view: ReadView;
 }
 
-/** Prepares a page for the store. */
-export function prepareRead(
+/** Makes the query of a page for the store. */
+export function toPreparedRead(
   collection: Collection,
   { filter, sort, page, view }: Pick<FindQuery, 'filter' | 'sort'> & Pick<PreparedRead, 'page' | 'view'>,
 ): PreparedRead {
@@ -84,18 +84,18 @@ interface PreparerDeps {
 }
 
 /** Prepares the read of a request. Rejects with PARAMETER_INVALID and FILTER_INVALID. */
-export type PrepareRequest = (
+export type PrepareRead = (
   collection: Collection,
   request: ReadRequest,
   context: RequestContext,
 ) => MaybePromise<PreparedRead>;
 
 /** Makes the function that prepares reads. The same request gives the same object, unless its filter depends on the caller or on documents. */
-export function createReadPreparer({ filters, limits }: PreparerDeps): PrepareRequest {
+export function createReadPreparer({ filters, limits }: PreparerDeps): PrepareRead {
   /** Valid for the collection that they were prepared for: it is replaced whole when its specification changes. */
   const preparedReads = new WeakMap<ReadRequest, PreparedRead>();
 
-  const prepareAnew: PrepareRequest = (collection, request, context) =>
+  const prepareAnew: PrepareRead = (collection, request, context) =>
     attempt(() => {
       const { page, sort, projection } = resolveReadOptions(collection, request, limits.pageSize);
       const { compose = collection.settings.compose, includeHistory, historyFilters } = request;
@@ -112,7 +112,7 @@ export function createReadPreparer({ filters, limits }: PreparerDeps): PrepareRe
           return andThen(
             filters.compileRead(collection, request.filter, context),
             ({ filter, isReusable }) => {
-              const read = prepareRead(collection, { filter, sort, page, view });
+              const read = toPreparedRead(collection, { filter, sort, page, view });
               if (isReusable && historyFilters === undefined) preparedReads.set(request, read);
               return read;
             },

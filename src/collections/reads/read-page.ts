@@ -23,7 +23,7 @@ import { pageMetadata, withVisibleId } from './resolve-read.ts';
 import { includeRevisions } from './revisions.ts';
 
 /** Turns the stored documents, as JSON text, into those of the response. */
-export type Enrich = (
+type Enrich = (
   collection: Collection,
   stored: readonly string[],
   view: ReadView,
@@ -77,16 +77,17 @@ export function toStoreOptions({ deadline }: RequestContext): OperationOptions {
   return { deadline };
 }
 
-interface PageReaderDeps {
+interface PageReaderDeps extends EnrichDeps {
   readonly store: DocumentStore;
-  readonly enrich: Enrich;
 }
 
 export type PageReader = ReturnType<typeof createPageReader>;
 
-export function createPageReader({ store, enrich }: PageReaderDeps) {
-  /** Collections of which a plain page held histories: the documents of their pages are read one by one. */
-  const withHistories = new WeakSet<Collection>();
+export function createPageReader(deps: PageReaderDeps) {
+  const { store } = deps;
+  const enrich = createEnrich(deps);
+  /** Collections whose plain page once held a long history: from then on read document by document. */
+  const longHistoryCollections = new WeakSet<Collection>();
 
   /** Reads a page with its metadata. */
   const readPage = (read: PreparedRead, context: RequestContext): MaybePromise<ReadPage> =>
@@ -95,10 +96,11 @@ export function createPageReader({ store, enrich }: PageReaderDeps) {
   /** Reads the documents as one text. A plain page of the store is the response as it is. */
   const readJoined = (read: PreparedRead, context: RequestContext): MaybePromise<TextPage> => {
     const { collection, query, view } = read;
-    if (!view.isPlain || withHistories.has(collection)) return andThen(readTexts(read, context), joinTexts);
+    if (!view.isPlain || longHistoryCollections.has(collection))
+      return andThen(readTexts(read, context), joinTexts);
     return andThen(store.findPage(collection.namespace, query, toStoreOptions(context)), (page) => {
       if (![page.text].flat().some(mayHaveLongHistory)) return page;
-      withHistories.add(collection);
+      longHistoryCollections.add(collection);
       return readJoined(read, context);
     });
   };
@@ -152,5 +154,5 @@ export function createPageReader({ store, enrich }: PageReaderDeps) {
     return document && documentVersion(document);
   };
 
-  return { readPage, readTexts, addMetadata, readDocuments, readVersion };
+  return { readPage, readTexts, enrich, addMetadata, readDocuments, readVersion };
 }

@@ -20,27 +20,27 @@ export function namespaceOf(address: CollectionAddress, enableCollectionDatabase
   };
 }
 
-function checkName(text: string): string | undefined {
+function nameIssue(text: string): string | undefined {
   if (!NAME.test(text) || text.includes('..')) {
     return 'must be letters, digits, dots, dashes and underscores, without a leading or double dot';
   }
   return text.length > MAX_NAME ? `is longer than ${MAX_NAME} characters` : undefined;
 }
 
-function checkVersion(version: string): string | undefined {
-  return RESERVED_VERSIONS.includes(version) ? `\`${version}\` is reserved` : checkName(version);
+function versionIssue(version: string): string | undefined {
+  return RESERVED_VERSIONS.includes(version) ? `\`${version}\` is reserved` : nameIssue(version);
 }
 
 /** What is wrong with the name of a database folder, if anything. */
-export function checkDatabaseName(database: string): string | undefined {
+export function databaseNameIssue(database: string): string | undefined {
   if (RESERVED_DATABASES.includes(database.toLowerCase())) return `\`${database}\` is reserved`;
   if (database.includes('.')) return 'must not have a dot';
   if (database.length > MAX_DATABASE_NAME) return `is longer than ${MAX_DATABASE_NAME} characters`;
-  return checkName(database);
+  return nameIssue(database);
 }
 
 /** What is wrong with the name of a collection in `database`, if anything. */
-export function checkCollectionName(name: string, database: string): string | undefined {
+export function collectionNameIssue(name: string, database: string): string | undefined {
   // The specification of a custom endpoint called like the database folder lives at this path.
   if (name === 'config') return '`config` is reserved';
   if (RESERVED_PREFIXES.some((prefix) => name.toLowerCase().startsWith(prefix))) {
@@ -50,15 +50,15 @@ export function checkCollectionName(name: string, database: string): string | un
     return `is, with its database, longer than ${MAX_NAMESPACE} characters`;
   }
   if (name.endsWith('.')) return 'must not end with a dot';
-  return checkName(name);
+  return nameIssue(name);
 }
 
 /** What is wrong with an address; `field` names its part. */
 export function checkCollectionAddress({ version, database, name }: CollectionAddress): readonly ErrorItem[] {
   const problems = [
-    ['version', checkVersion(version)],
-    ['database', checkDatabaseName(database)],
-    ['collection', checkCollectionName(name, database)],
+    ['version', versionIssue(version)],
+    ['database', databaseNameIssue(database)],
+    ['collection', collectionNameIssue(name, database)],
   ] as const;
   return problems.flatMap(([field, message]) => (message === undefined ? [] : [{ field, message }]));
 }

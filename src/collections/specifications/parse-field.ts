@@ -16,7 +16,7 @@ import {
   isFieldType,
 } from '../model/fields/field-types.ts';
 import { checkValue, createPatternQuota } from '../validation/validate-document.ts';
-import { checkCollectionName, checkDatabaseName } from './collection-address.ts';
+import { collectionNameIssue, databaseNameIssue } from './collection-address.ts';
 import type { IssueCollector } from './issue-collector.ts';
 import { effectiveFlags, type PatternCompiler } from './pattern-compiler.ts';
 
@@ -50,10 +50,10 @@ function parseReference(name: string, value: Json | undefined, report: IssueColl
     keyof ReferenceSettings,
     Json | undefined
   >;
-  if (database !== undefined && (typeof database !== 'string' || checkDatabaseName(database) !== undefined)) {
+  if (database !== undefined && (typeof database !== 'string' || databaseNameIssue(database) !== undefined)) {
     report.fieldIssue(name, '`settings.database` must be the name of a database folder');
   }
-  const target = typeof collection === 'string' && checkCollectionName(collection, '') === undefined;
+  const target = typeof collection === 'string' && collectionNameIssue(collection, '') === undefined;
   if (collection !== undefined && !target) {
     report.fieldIssue(name, '`settings.collection` must be the name of a collection');
   }

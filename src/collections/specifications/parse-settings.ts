@@ -12,7 +12,7 @@ import {
   type HookUse,
 } from '../model/collection.ts';
 import { RECORD_PATH_INDEX } from '../model/media-record-fields.ts';
-import { checkCollectionName } from './collection-address.ts';
+import { collectionNameIssue } from './collection-address.ts';
 import { parseIndexes } from './index-definitions.ts';
 import type { IssueCollector } from './issue-collector.ts';
 
@@ -91,9 +91,9 @@ function parseRevisionCollection(
   const name = typeof sent === 'string' ? sent : `${address.name}History`;
   // Whatever else may be wrong with a name that follows from the collection's own is wrong with that one.
   const follows =
-    typeof sent !== 'string' && checkCollectionName(address.name, address.database) !== undefined;
+    typeof sent !== 'string' && collectionNameIssue(address.name, address.database) !== undefined;
   if (follows || (typeof sent !== 'string' && source['storeRevisions'] !== true)) return name;
-  const problem = checkCollectionName(name, address.database);
+  const problem = collectionNameIssue(name, address.database);
   if (problem !== undefined) report.settingIssue('revisionCollection', problem);
   else if (name === address.name)
     report.settingIssue('revisionCollection', 'must not be the collection itself');

@@ -12,7 +12,7 @@ const MAX_ISSUES = 1000;
 
 export type WriteMode = 'create' | 'update';
 
-export interface Validated {
+export interface DocumentValidation {
   /** With defaults applied and values in the form that is stored. Must not be stored while there are issues. */
   readonly document: JsonObject;
   /** Known issues, without those of `pending`. */
@@ -26,7 +26,7 @@ export interface Validated {
 }
 
 /** A validated document whose patterns are resolved. */
-export interface ValidatedFields extends Pick<Validated, 'undeclared'> {
+export interface ValidatedFields extends Pick<DocumentValidation, 'undeclared'> {
   readonly fields: JsonObject;
   readonly issues: readonly ErrorItem[];
 }
@@ -66,7 +66,11 @@ function applyDefaults(collection: Collection, document: JsonObject): JsonObject
  * Validates one document, or in mode `update` the fields that an update sets. Strip internal fields first.
  * Issues of required fields come first, in the order of the specification, then those of the fields as sent.
  */
-export function validateDocument(collection: Collection, sent: JsonObject, mode: WriteMode): Validated {
+export function validateDocument(
+  collection: Collection,
+  sent: JsonObject,
+  mode: WriteMode,
+): DocumentValidation {
   const document = mode === 'create' ? applyDefaults(collection, sent) : sent;
   const results: (ErrorItem | PendingPattern)[] = [];
   for (const field of collection.fields.values()) {
@@ -106,7 +110,7 @@ export function validateDocument(collection: Collection, sent: JsonObject, mode:
 
 /** All issues of a validated document, after the patterns that need a worker have been run. */
 export async function resolvePatterns(
-  { pending, issues, results }: Validated,
+  { pending, issues, results }: DocumentValidation,
   matches: PatternMatcher,
 ): Promise<readonly ErrorItem[]> {
   if (pending.length === 0) return issues;

@@ -86,7 +86,7 @@ export function createFrameReader(onFrame: (kind: FrameKind, payload: Buffer) =>
   };
 }
 
-export interface SourceBuffer {
+export interface OriginalImageBuffer {
   /** Another original begins. Where its size is known its bytes are never held twice. */
   expect(size: number | undefined): void;
   /** Copies them. */
@@ -95,7 +95,7 @@ export interface SourceBuffer {
   take(): Buffer;
 }
 
-export function createSourceBuffer(): SourceBuffer {
+export function createOriginalImageBuffer(): OriginalImageBuffer {
   let whole: Buffer = Buffer.alloc(0);
   let used = 0;
   let pieces: Buffer[] = [];

@@ -3,7 +3,13 @@
 import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import sharp from 'sharp';
-import { createFrameReader, createSourceBuffer, writeBytes, writeEnd, writeMessage } from './pipe-frames.ts';
+import {
+  createFrameReader,
+  createOriginalImageBuffer,
+  writeBytes,
+  writeEnd,
+  writeMessage,
+} from './pipe-frames.ts';
 import { render } from './render.ts';
 import { MAX_DECODING_BYTES, RenderError, type RenderJob } from './render-job.ts';
 import { stripPngExtras } from './source-metadata.ts';
@@ -18,7 +24,7 @@ sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: LOADERS.map((loader) => `VipsForeignLoad${loader}`) });
 
 let job: RenderJob | undefined;
-const source = createSourceBuffer();
+const source = createOriginalImageBuffer();
 let granted: (() => void) | undefined;
 
 /** Libraries copy what they read; so much is told beside what is decoded. */

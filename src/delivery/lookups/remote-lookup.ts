@@ -1,6 +1,6 @@
 // Lookups at a service, each address asked about once for a while: found facts are kept for an hour, failures for seconds.
 import { LRUCache } from 'lru-cache';
-import { withAbort } from '../../lib/async/timeout.ts';
+import { waitUnlessAborted } from '../../lib/async/timeout.ts';
 import { createLogThrottle } from '../../lib/logger.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import type { CacheStore } from '../../stores/ports.ts';
@@ -87,7 +87,7 @@ export function createRemoteLookup({ subject, settings, cache, log, now }: Remot
   const lookUp = async (ip: string): Promise<string | undefined> => {
     const signal = AbortSignal.timeout(timeout * 1000);
     try {
-      const value = await withAbort(find(ip, signal), signal, () => signal.reason);
+      const value = await waitUnlessAborted(find(ip, signal), signal, () => signal.reason);
       remember(ip, value, MEMORY_TTL);
       return value;
     } catch (error) {

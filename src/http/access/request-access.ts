@@ -1,18 +1,16 @@
-// Who makes a request and what it may reach: verifies the token before a body is read; guards for clients, for admins, and until
-// startup has completed; resolves the collection from the path and authorizes the caller; the error for a path that nothing serves;
-// what the domain is told of the caller and the request.
+// What a request may reach: verifies the token before a body is read; guards for clients, for admins, and until startup has
+// completed; resolves the collection from the path and authorizes the caller; the error for a path that nothing serves.
 
 import type { FastifyRequest } from 'fastify';
 import { missingTokenError, notPermittedError } from '../../auth/auth-errors.ts';
-import { authorizeCollection, createCaller } from '../../auth/authorize.ts';
+import { authorizeCollection } from '../../auth/authorize.ts';
 import type { Client } from '../../auth/clients/client.ts';
 import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
-import type { RequestContext, RequestOrigin } from '../../collections/model/documents.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { apiVersionIssue } from '../../modules/model/module-types.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { redactTokens, requestPath } from '../core/request-url.ts';
+import { requestPath } from '../core/request-url.ts';
 import { methodNotAllowed, type OnRequestHook } from '../core/resource.ts';
 
 declare module 'fastify' {
@@ -20,7 +18,7 @@ declare module 'fastify' {
     /** The client of the token; null when anonymous. */
     client: Client | null;
     /** Milliseconds that verifying the token has taken of `limits.queryMs`. */
-    lookUpMs: number;
+    tokenMs: number;
     /** The collection that the path names, once the hook has resolved it. */
     collection: Collection | null;
   }
@@ -41,7 +39,10 @@ export function parseBearerToken(header: string | undefined): string | undefined
   return token.includes(' ') ? undefined : token;
 }
 
-/** Makes the hook that sets `request.client`. A bad token ends the request, none leaves it anonymous; then unknown paths end. */
+/**
+ * Makes the hook that sets `request.client`. A bad token ends the request; without one it is anonymous. Then rejects paths that
+ * nothing serves.
+ */
 export function createAuthenticate({ tokens, isReady, now }: Deps): OnRequestHook {
   const enter = (request: FastifyRequest, client: Client | null, done: Done) => {
     request.client = client;
@@ -55,7 +56,7 @@ export function createAuthenticate({ tokens, isReady, now }: Deps): OnRequestHoo
     if (known !== undefined) return enter(request, known, done);
     const began = now();
     tokens.verify(token).then((client) => {
-      request.lookUpMs = Math.max(0, now() - began);
+      request.tokenMs = Math.max(0, now() - began);
       enter(request, client, done);
     }, done);
   };
@@ -143,7 +144,7 @@ interface CollectionAccessOptions {
 
 const FILE_METHODS = 'GET, HEAD, OPTIONS';
 
-/** Sets `request.collection`. Order of errors: 401, 503, 404, 405. */
+/** Authorizes the caller and sets `request.collection`. Order of errors: 401, 503, 404, 405. */
 function resolveCollection(
   request: FastifyRequest,
   { config, registry, isReady }: CollectionAccessDeps,
@@ -157,8 +158,9 @@ function resolveCollection(
   // A file directly below the collection has its name where documents have their id.
   const isName = id !== undefined && !isId(id);
   const isFileRead = media && READ_METHODS.has(request.method) && (files === true || isName);
-  if (!isFileRead || !config.media.public)
+  if (!isFileRead || !config.media.public) {
     assertPermitted(request, collection, effectiveMethod(request.method, id !== undefined));
+  }
   assertReady(isReady);
   if (isName && !isFileRead) {
     const isChange = request.method === 'PUT' || request.method === 'DELETE';
@@ -183,28 +185,4 @@ export function createCollectionHook(
       done(error instanceof Error ? error : new Error('unknown'));
     }
   };
-}
-
-/**
- * Makes the function that gives the deadline of a request's database work, in epoch milliseconds: `limits.queryMs` from now,
- * less what verifying the token took.
- */
-export function createRequestDeadline({ config, now }: Pick<HttpDeps, 'config' | 'now'>) {
-  return ({ lookUpMs }: FastifyRequest): number => now() + config.limits.queryMs - lookUpMs;
-}
-
-function createOrigin({ id, client, method, originalUrl, headers, ip }: FastifyRequest): RequestOrigin {
-  // The token of a signed upload is still good while hooks run.
-  const url = redactTokens(originalUrl);
-  return { requestId: id, client, http: { method, url, headers, ip } };
-}
-
-/** Makes the function that gives the domain's context of a request. */
-export function createContextFactory({ config, now }: Pick<HttpDeps, 'config' | 'now'>) {
-  const deadline = createRequestDeadline({ config, now });
-  return (request: FastifyRequest): RequestContext => ({
-    caller: createCaller(request.client),
-    deadline: deadline(request),
-    origin: createOrigin(request),
-  });
 }

@@ -15,9 +15,10 @@ import {
 import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { findJsonIssue, isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { collectionOf, createContextFactory, documentIdOf } from '../access/request-access.ts';
+import { collectionOf, documentIdOf } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
+import { createContextFactory } from '../core/request-context.ts';
 import { parseFlag, type Query, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';

@@ -10,13 +10,13 @@ import {
   assertPermitted,
   collectionOf,
   createCollectionHook,
-  createContextFactory,
   documentIdOf,
 } from '../access/request-access.ts';
 import { acceptTextAsJson, jsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
 import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
+import { createContextFactory } from '../core/request-context.ts';
 import { createQueryParser, parseCompose, parseQuery } from '../core/request-url.ts';
 import { addMethodRoutes, addResource, type RouteHandler } from '../core/resource.ts';
 import type { DownloadHandlers } from '../media/file-downloads.ts';

@@ -13,8 +13,9 @@ import {
 } from '../../lib/http/conditional.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaFile } from '../../media/media-types.ts';
-import { collectionOf, createContextFactory, documentIdOf } from '../access/request-access.ts';
+import { collectionOf, documentIdOf } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
+import { createContextFactory } from '../core/request-context.ts';
 import { requestPath, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';

@@ -6,10 +6,10 @@ import { pageJson } from '../../collections/model/documents.ts';
 import { AppError } from '../../errors/errors.ts';
 import type { UploadGrant } from '../../media/media-types.ts';
 import { tokenMissingError } from '../../media/signed-uploads.ts';
-import { createContextFactory } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { rejectPreconditions } from '../core/preconditions.ts';
 import { JSON_TYPE, sendText } from '../core/reply.ts';
+import { createContextFactory } from '../core/request-context.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
 import { parseMultipartForm } from './multipart-form.ts';
 

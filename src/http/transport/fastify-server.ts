@@ -43,6 +43,8 @@ const NO_QUERY = {};
 const MAX_DISCARDED_BYTES = 65_536;
 /** Characters up to which a response is always sent, whatever else is unsent. */
 const MAX_ALWAYS_SENT = 16_384;
+/** Served on connections over the limit too, so that monitoring sees that the server lives. */
+const HEALTH_PATH = '/health';
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 // An import would load all of `node:http`, its client included: 40 ms of startup.
@@ -69,23 +71,27 @@ export function createNodeServer(handle: RequestListener, { http, connections }:
   return server;
 }
 
-/** Served on connections over the limit too, so that monitoring sees that the server lives. */
-const HEALTH_PATH = '/health';
 const missingHost = () => new AppError('BAD_REQUEST', { message: 'The Host header is missing' });
 
-/** Makes the first hook, and the function that sets the common headers where hooks do not run. */
-export function createOnRequest(
-  { config, logger }: Pick<HttpDeps, 'config' | 'logger'>,
-  connections: Pick<ConnectionTracker, 'get'>,
-) {
-  const { name } = config.server;
-  const { queryStringBytes } = config.limits;
-  const setCommonHeaders = (request: FastifyRequest, reply: FastifyReply): void => {
+type SetHeaders = (request: FastifyRequest, reply: FastifyReply) => void;
+
+/** Makes the function that sets the headers of all responses. `name` is the name of the server. */
+export function createCommonHeaders(name: string): SetHeaders {
+  return (request, reply) => {
     reply.header('server', name);
     reply.header('x-content-type-options', 'nosniff');
     reply.header('x-request-id', request.id);
   };
-  const onRequest: OnRequestHook = (request, reply, done) => {
+}
+
+/** Makes the first hook. */
+export function createOnRequest(
+  { config, logger }: Pick<HttpDeps, 'config' | 'logger'>,
+  connections: Pick<ConnectionTracker, 'get'>,
+  setCommonHeaders: SetHeaders,
+): OnRequestHook {
+  const { queryStringBytes } = config.limits;
+  return (request, reply, done) => {
     const { raw, originalUrl: url } = request;
     if (raw.method === OTHER_METHOD) restoreMethod(raw);
     setCommonHeaders(request, reply);
@@ -100,7 +106,6 @@ export function createOnRequest(
     else if (raw.headers.host === undefined && raw.httpVersion === '1.1') done(missingHost());
     else done();
   };
-  return { headers: setCommonHeaders, onRequest };
 }
 
 function isShortBody({ headers }: IncomingMessage): boolean {
@@ -108,8 +113,8 @@ function isShortBody({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) <= MAX_DISCARDED_BYTES;
 }
 
-/** Decides whether the connection is kept after this response, and begins to discard the rest of its request. */
-function settleConnection(
+/** Decides whether the connection is kept after this response. */
+function keepOrClose(
   { raw: request }: FastifyRequest,
   reply: FastifyReply,
   connection: HttpConnection | undefined,
@@ -121,7 +126,6 @@ function settleConnection(
     // Fastify would close the connection after every body that it rejects.
     reply.removeHeader('connection');
   }
-  connection.discardBody(request);
 }
 
 type Payload = ResponseBody | Readable | null | undefined;
@@ -140,7 +144,8 @@ export function createOnSend(connections: Pick<ConnectionTracker, 'get' | 'overl
   type Done = (error: Error | null, payload?: unknown) => void;
   return (request: FastifyRequest, reply: FastifyReply, payload: Payload, done: Done): void => {
     const connection = connections.get(request.raw.socket);
-    settleConnection(request, reply, connection);
+    keepOrClose(request, reply, connection);
+    connection?.discardBody(request.raw);
     // Downloads count their buffers themselves.
     if (payload instanceof Readable) {
       done(null, payload);
@@ -191,7 +196,7 @@ export function createFastifyServer(
 ): FastifyInstance {
   const { limits, server: settings } = deps.config;
   const addresses = createClientAddresses(settings.trustProxy);
-  const entry = createOnRequest(deps, connections);
+  const setCommonHeaders = createCommonHeaders(settings.name);
   const http: ServerOptions = {
     maxHeaderSize: MAX_HEADER_BYTES,
     // The first hook rejects a missing host instead, in the envelope.
@@ -222,8 +227,10 @@ export function createFastifyServer(
     },
     clientErrorHandler: createClientErrorHandler(connections),
     frameworkErrors: (error, request, reply) => {
-      entry.headers(request, reply);
-      settleConnection(request, reply, connections.get(request.raw.socket));
+      const connection = connections.get(request.raw.socket);
+      setCommonHeaders(request, reply);
+      keepOrClose(request, reply, connection);
+      connection?.discardBody(request.raw);
       onError(error, request, reply);
     },
   };
@@ -234,10 +241,10 @@ export function createFastifyServer(
       return addresses.of(this.raw);
     },
   });
-  server.decorateRequest('lookUpMs', 0);
+  server.decorateRequest('tokenMs', 0);
   server.server.on('connection', addresses.remember);
   server.setErrorHandler(onError);
-  server.addHook('onRequest', entry.onRequest);
+  server.addHook('onRequest', createOnRequest(deps, connections, setCommonHeaders));
   server.addHook('onSend', createOnSend(connections));
   server.addHook('preClose', async () => {
     if (server.server.listening) closeConnectionsOnceIdle(server, connections);

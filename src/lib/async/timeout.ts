@@ -30,7 +30,7 @@ export async function settleWithin<T>(
 }
 
 /** Resolves or rejects as `work` does, or rejects with `createError()` as soon as `signal` is aborted. */
-export async function withAbort<T>(
+export async function waitUnlessAborted<T>(
   work: Promise<T>,
   signal: AbortSignal,
   createError: () => Error,

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { withAbort } from '../async/timeout.ts';
+import { waitUnlessAborted } from '../async/timeout.ts';
 import { http, https } from '../http/node-http.ts';
 import { bareHost, portOf } from './addresses.ts';
 import type { ResolvedAddress } from './destination.ts';
@@ -196,5 +196,5 @@ export async function withFetchTimeout<T>(
 
 /** Settles as `promise` does, or rejects with a FetchFailedError `timeout` as soon as `signal` is aborted. */
 export function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return withAbort(promise, signal, () => new FetchFailedError('timeout'));
+  return waitUnlessAborted(promise, signal, () => new FetchFailedError('timeout'));
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { joinFilters, resolveReferences } from '../../../src/collections/filters/compile.ts';
+import { joinFilters, resolveReferenceConditions } from '../../../src/collections/filters/compile.ts';
 import { type Filter, MATCH_ALL } from '../../../src/stores/filter.ts';
 import type { FindQuery, Namespace, StoredDocument } from '../../../src/stores/ports.ts';
 import {
@@ -159,7 +159,9 @@ const isAmong = (path: string): Filter => ({ kind: 'field', path, tests: [{ kind
 
 test('a filter without references is resolved without a query', async () => {
   const { store, queries } = storeOf([]);
-  expect(await resolveReferences(parseSample({ title: 'a' }), { store, maxReferences: 1 })).toMatchObject({
+  expect(
+    await resolveReferenceConditions(parseSample({ title: 'a' }), { store, maxReferences: 1 }),
+  ).toMatchObject({
     path: 'title',
   });
   expect(queries).toEqual([]);
@@ -168,7 +170,7 @@ test('a filter without references is resolved without a query', async () => {
 test('references are resolved innermost first, to all matching ids', async () => {
   const { store, queries } = storeOf(ids);
   const filter = parseSample({ $or: [{ 'author.friend.born': 1 }, { pages: 1 }] });
-  expect(await resolveReferences(filter, { store, maxReferences: 6, deadline: 7 })).toMatchObject({
+  expect(await resolveReferenceConditions(filter, { store, maxReferences: 6, deadline: 7 })).toMatchObject({
     kind: 'or',
     filters: [isAmong('author'), { path: 'pages' }],
   });
@@ -187,7 +189,9 @@ const isList = (path: string): Filter => ({
 test('null through a reference takes two queries: for the documents that match and for those that do not', async () => {
   const { store, queries } = storeOf(ids);
   const nameless: Filter = { kind: 'field', path: 'born', tests: [{ kind: 'eq', value: null }] };
-  expect(await resolveReferences(parseSample({ 'author.born': null }), { store, maxReferences: 6 })).toEqual({
+  expect(
+    await resolveReferenceConditions(parseSample({ 'author.born': null }), { store, maxReferences: 6 }),
+  ).toEqual({
     kind: 'or',
     filters: [isAmong('author'), { kind: 'nor', filters: [isList('author'), isAmong('author')] }],
   });
@@ -197,7 +201,7 @@ test('null through a reference takes two queries: for the documents that match a
 test('a condition on elements matches lists only', async () => {
   const { store } = storeOf(ids);
   const filter = parseSample({ author: { $elemMatch: { born: 1 } } });
-  expect(await resolveReferences(filter, { store, maxReferences: 3 })).toEqual({
+  expect(await resolveReferenceConditions(filter, { store, maxReferences: 3 })).toEqual({
     kind: 'and',
     filters: [isList('author'), isAmong('author')],
   });
@@ -206,7 +210,7 @@ test('a condition on elements matches lists only', async () => {
 test('all reference conditions of a filter share one limit of ids', async () => {
   const { store } = storeOf(ids);
   const filter = parseSample({ $and: [{ 'author.born': 1 }, { 'author.born': 1 }] });
-  await expect(resolveReferences(filter, { store, maxReferences: 5 })).rejects.toMatchObject({
+  await expect(resolveReferenceConditions(filter, { store, maxReferences: 5 })).rejects.toMatchObject({
     code: 'FILTER_INVALID',
     items: [{ field: 'author', message: expect.stringContaining('more than 5') }],
   });

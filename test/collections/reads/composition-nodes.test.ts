@@ -28,8 +28,8 @@ interface Options {
 
 function nodeOf(document: object, { quota = createQuota(), batch = createBatch(), parent }: Options = {}) {
   const text = JSON.stringify(document);
-  const search = { names: memberNames([AUTHOR]), quota, batchFor: () => batch };
-  return { node: createNode({ text, id: readDocumentId(text), parent }, search), batch };
+  const collector = { names: memberNames([AUTHOR]), quota, batchFor: () => batch };
+  return { node: createNode({ text, id: readDocumentId(text), parent }, collector), batch };
 }
 const nodeBy = (author: unknown, options: Options = {}) => nodeOf({ author, _id: OWN }, options);
 /** The ids that are to be resolved. */

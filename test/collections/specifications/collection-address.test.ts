@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
   checkCollectionAddress,
-  checkCollectionName,
-  checkDatabaseName,
+  collectionNameIssue,
+  databaseNameIssue,
   namespaceOf,
 } from '../../../src/collections/specifications/collection-address.ts';
 
@@ -51,9 +51,9 @@ test.each([
 });
 
 test('single names', () => {
-  expect(checkDatabaseName('library')).toBeUndefined();
-  expect(checkCollectionName('books', 'library')).toBeUndefined();
-  expect(checkCollectionName('x'.repeat(199), 'y'.repeat(60))).toContain('longer than 255');
+  expect(databaseNameIssue('library')).toBeUndefined();
+  expect(collectionNameIssue('books', 'library')).toBeUndefined();
+  expect(collectionNameIssue('x'.repeat(199), 'y'.repeat(60))).toContain('longer than 255');
 });
 
 test('the version is no part of a name space', () => {

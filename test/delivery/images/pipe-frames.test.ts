@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   createFrameReader,
-  createSourceBuffer,
+  createOriginalImageBuffer,
   MAX_FRAME_BYTES,
   writeBytes,
   writeEnd,
@@ -57,7 +57,7 @@ it.each([Buffer.from('X\0\0\0\0'), Buffer.from([66, 255, 255, 255, 255])])(
 it.each([undefined, 0, 3, 6, 100])(
   'the source buffer holds all bytes when the announced size is %j',
   (size) => {
-    const source = createSourceBuffer();
+    const source = createOriginalImageBuffer();
     source.add(Buffer.from('of the one before'));
     source.expect(size);
     for (const piece of ['ab', 'cd', 'ef']) source.add(Buffer.from(piece));

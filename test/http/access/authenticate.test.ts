@@ -5,15 +5,13 @@ import { StoreError } from '../../../src/errors/errors.ts';
 import {
   assertReady,
   createAuthenticate,
-  createContextFactory,
-  createRequestDeadline,
   parseBearerToken,
   requireAdmin,
   requireClient,
   unknownPathError,
 } from '../../../src/http/access/request-access.ts';
 import { bareServer } from '../bare-fastify-server.ts';
-import { ADMIN_CLIENT, collection, USER_CLIENT } from '../fixtures.ts';
+import { ADMIN_CLIENT, USER_CLIENT } from '../fixtures.ts';
 
 const REMEMBERED: Readonly<Record<string, Client>> = { admin: ADMIN_CLIENT };
 
@@ -43,7 +41,7 @@ const { server } = bareServer((bare) => {
     scope.addHook('onRequest', createAuthenticate({ tokens, isReady, now }));
     scope.setNotFoundHandler(() => undefined);
     scope.get('/public', async ({ client }) => ({ client: client?.clientId ?? null }));
-    scope.get('/time', async ({ lookUpMs }) => ({ lookUpMs }));
+    scope.get('/time', async ({ tokenMs }) => ({ tokenMs }));
     scope.get('/client', { onRequest: requireClient }, async () => 'ok');
     scope.get('/admin', { onRequest: requireAdmin }, async () => 'ok');
   });
@@ -81,9 +79,9 @@ describe('the caller', () => {
   });
 
   it('is looked up within the deadline of the request', async () => {
-    expect((await get('/time', 'Bearer slow')).text).toBe('{"lookUpMs":300}');
-    expect((await get('/time', 'Bearer admin')).text).toBe('{"lookUpMs":0}');
-    expect((await get('/time')).text).toBe('{"lookUpMs":0}');
+    expect((await get('/time', 'Bearer slow')).text).toBe('{"tokenMs":300}');
+    expect((await get('/time', 'Bearer admin')).text).toBe('{"tokenMs":0}');
+    expect((await get('/time')).text).toBe('{"tokenMs":0}');
   });
 
   it('gets 503 while the database is away', async () => {
@@ -182,50 +180,3 @@ test.each(['', '/', '/1.0', '/1.0/', '//x', '/api/x', '/media/x', '/.call/x', '/
     expect(unknownPathError(request(path), notReady)).toMatchObject({ code: 'NOT_FOUND' });
   },
 );
-
-describe('the deadline of a request', () => {
-  it('is `limits.queryMs` from now, less what verifying the token took', () => {
-    const state = { now: 1000 };
-    const config = { limits: { queryMs: 500 } } as Parameters<typeof createRequestDeadline>[0]['config'];
-    const deadline = createRequestDeadline({ config, now: () => state.now });
-    const request = (lookUpMs: number) => ({ lookUpMs }) as Parameters<typeof deadline>[0];
-    expect(deadline(request(0))).toBe(1500);
-    state.now = 2000;
-    expect(deadline(request(120))).toBe(2380);
-  });
-});
-
-describe('the context of a request', () => {
-  const config = { limits: { queryMs: 500 } } as Parameters<typeof createContextFactory>[0]['config'];
-  const context = createContextFactory({ config, now: () => 1000 });
-  type Request = Parameters<typeof context>[0];
-
-  it('holds the deadline and the caller', () => {
-    const request = { client: ADMIN_CLIENT, lookUpMs: 200, originalUrl: '/1.0/x' };
-    const { deadline, caller } = context(request as Request);
-    expect([deadline, caller.clientId]).toEqual([1300, 'boss']);
-    expect(caller.may(collection('books'), 'PUT')).toBe(true);
-  });
-
-  it('keeps the token of a signed upload from hooks', () => {
-    const token = `${'h'.repeat(36)}.${'p'.repeat(300)}.${'s'.repeat(43)}`;
-    const { origin } = context({ originalUrl: `/api/media/${token}?a=b` } as Request);
-    expect(origin?.http?.url).toBe('/api/media/<token>?a=b');
-  });
-
-  it('holds the request as hooks see it', () => {
-    const http = { method: 'GET', headers: { accept: 'a/b' }, ip: '10.0.0.1' };
-    const request = { ...http, originalUrl: '/1.0/x?y=1', id: 'r', client: ADMIN_CLIENT } as Request;
-    expect(context(request).origin).toEqual({
-      requestId: 'r',
-      client: ADMIN_CLIENT,
-      http: { ...http, url: '/1.0/x?y=1' },
-    });
-  });
-
-  it('has no name for the anonymous', () => {
-    const { caller } = context({ client: null, originalUrl: '/1.0/x' } as Request);
-    expect(caller.clientId).toBeNull();
-    expect(caller.may(collection('books'), 'GET')).toBe(false);
-  });
-});

@@ -5,6 +5,7 @@ import { JSON_TYPE, passThrough, sendJson, sendText } from '../../../src/http/co
 import type { HttpConnection } from '../../../src/http/transport/connection.ts';
 import { createConnectionTracker } from '../../../src/http/transport/connection-tracker.ts';
 import {
+  createCommonHeaders,
   createNodeServer,
   createOnRequest,
   createOnSend,
@@ -38,7 +39,7 @@ function withEntry(debugging: boolean, isSurplus = false) {
   };
   const connections = { get: () => ({ isSurplus }) as HttpConnection };
   const deps = { config, logger } as unknown as Parameters<typeof createOnRequest>[0];
-  const { onRequest } = createOnRequest(deps, connections);
+  const onRequest = createOnRequest(deps, connections, createCommonHeaders(config.server.name));
   const { server } = bareServer((bare) => {
     bare.addHook('onRequest', onRequest);
     bare.get('/health', async () => 'ok');

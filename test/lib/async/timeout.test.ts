@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settleWithin, withAbort, withTimeout } from '../../../src/lib/async/timeout.ts';
+import { settleWithin, waitUnlessAborted, withTimeout } from '../../../src/lib/async/timeout.ts';
 
 const never = () => new Promise<never>(() => undefined);
 const late = () => new Error('late');
@@ -51,13 +51,13 @@ describe('settleWithin', () => {
   });
 });
 
-describe('withAbort', () => {
+describe('waitUnlessAborted', () => {
   it('rejects when the signal is aborted, and when it already was', async () => {
     const controller = new AbortController();
-    const aborted = withAbort(never(), controller.signal, late);
+    const aborted = waitUnlessAborted(never(), controller.signal, late);
     controller.abort();
     await expect(aborted).rejects.toThrow('late');
-    await expect(withAbort(never(), controller.signal, late)).rejects.toThrow('late');
+    await expect(waitUnlessAborted(never(), controller.signal, late)).rejects.toThrow('late');
   });
 
   it('passes on what the work comes to, and leaves no listener', async () => {
@@ -71,7 +71,7 @@ describe('withAbort', () => {
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-    await expect(withAbort(Promise.resolve(1), counting, late)).resolves.toBe(1);
+    await expect(waitUnlessAborted(Promise.resolve(1), counting, late)).resolves.toBe(1);
     expect(listeners).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 // Builds and drops the indexes of one collection, and keeps the records of indexes that the server created in step.
 import { isStoreUnavailable, StoreError } from '../../../errors/errors.ts';
-import { withAbort } from '../../../lib/async/timeout.ts';
+import { waitUnlessAborted } from '../../../lib/async/timeout.ts';
 import type { IndexDefinition, Namespace } from '../../ports.ts';
 import { retryRead } from '../connection/errors.ts';
 import type { MongoConnection, OperationScope } from '../connection/types.ts';
@@ -76,7 +76,7 @@ export const closingError = () => new StoreError('unavailable', { cause: 'the st
 /** Index builds have no deadline. */
 async function build({ connection, ns, closing }: BuildTarget, specs: readonly IndexSpec[]): Promise<void> {
   await connection.run(NO_LIMIT, (scope: OperationScope) =>
-    withAbort(createIndexes(scope, ns, specs), closing, closingError),
+    waitUnlessAborted(createIndexes(scope, ns, specs), closing, closingError),
   );
 }
 

@@ -36,7 +36,7 @@ class TrialLimitExceeded extends Error {}
 const MAX_RESULT_TEXT = 64 * 1024 * 1024;
 
 /** Creates the function that turns stored texts into results. It throws `too-much` past the limit, `damaged` for other texts. */
-export function createResultProjector(projection: Projection | undefined): (text: string) => string {
+export function createBoundedProjector(projection: Projection | undefined): (text: string) => string {
   const applyProjection = projection === undefined ? undefined : createProjector(projection);
   let remaining = MAX_RESULT_TEXT;
   return (text) => {
@@ -120,7 +120,7 @@ type Run = Pick<CandidateSearch, 'connection' | 'entry' | 'workLimit'>;
 
 function runPlanned(run: Run, { plan, table }: PlannedQuery, query: FindQuery): readonly string[] {
   if (!plan.sorted || table === undefined) return runPlan(run, plan, query);
-  return readPage({ ...run, project: createResultProjector(query.projection) }, table, query);
+  return readPage({ ...run, project: createBoundedProjector(query.projection) }, table, query);
 }
 
 function runPlan(run: Run, plan: Plan, query: FindQuery): readonly string[] {
@@ -158,7 +158,7 @@ function* matches(run: Run, plan: Plan, filter: Filter): Iterable<Candidate> {
 }
 
 function findInOrder(run: Run, plan: Plan, { filter, skip, limit, projection }: FindQuery): string[] {
-  const project = createResultProjector(projection);
+  const project = createBoundedProjector(projection);
   const texts: string[] = [];
   let skipped = 0;
   for (const [, json] of matches(run, plan, filter)) {
@@ -184,7 +184,7 @@ function findAndSort(run: Run, plan: Plan, query: FindQuery): string[] {
   };
   const { connection, entry, workLimit } = run;
   const statement = connection.statement(`select json from ${documentTable(entry.n)} where doc = ?`);
-  const project = createResultProjector(query.projection);
+  const project = createBoundedProjector(query.projection);
   return selectPage(matches, query).map((doc) => {
     const [text] = statement.get(doc) as unknown as [string];
     workLimit.tick(text.length);

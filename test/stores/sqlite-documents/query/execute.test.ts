@@ -7,8 +7,8 @@ import {
 } from '../../../../src/stores/sqlite-documents/data-file/connection.ts';
 import {
   countMatches,
+  createBoundedProjector,
   createQueryContext,
-  createResultProjector,
   textsOfQuery,
 } from '../../../../src/stores/sqlite-documents/query/execute.ts';
 import { textById } from '../../../../src/stores/sqlite-documents/query/fetch-documents.ts';
@@ -106,16 +106,16 @@ describe('the results of a query', () => {
   const MEGABYTE = 1024 * 1024;
 
   it('returns the stored text, or the projected document', () => {
-    expect(createResultProjector(undefined)('{"a": 1}')).toBe('{"a": 1}');
-    expect(createResultProjector({ include: ['a'] })('{"_id":"x","a":1,"b":2}')).toBe('{"_id":"x","a":1}');
+    expect(createBoundedProjector(undefined)('{"a": 1}')).toBe('{"a": 1}');
+    expect(createBoundedProjector({ include: ['a'] })('{"_id":"x","a":1,"b":2}')).toBe('{"_id":"x","a":1}');
   });
 
   it('rejects a page that is too large after projection', () => {
     const text = JSON.stringify({ _id: 'x', a: 'a'.repeat(16 * MEGABYTE - 100), b: 1 });
-    const project = createResultProjector(undefined);
+    const project = createBoundedProjector(undefined);
     for (let n = 0; n < 4; n += 1) project(text);
     expect(() => project(text)).toThrow(expect.objectContaining({ reason: 'too-much' }));
-    const projectSome = createResultProjector({ include: ['b'] });
+    const projectSome = createBoundedProjector({ include: ['b'] });
     for (let n = 0; n < 6; n += 1) expect(projectSome(text)).toBe('{"_id":"x","b":1}');
   });
 });

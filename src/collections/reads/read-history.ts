@@ -1,0 +1,140 @@
+// Reads the revisions of one document, also of one that was deleted: whether the caller may see it, which revisions to
+// read, and the page of them.
+
+import { AppError } from '../../errors/errors.ts';
+import { andThen } from '../../lib/async/maybe-promise.ts';
+import { joinTexts } from '../../lib/chunked-text.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
+import { type Filter, filterById, MATCH_ALL } from '../../stores/filter.ts';
+import type { DocumentStore, FindQuery, Projection } from '../../stores/ports.ts';
+import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
+import type { Collection } from '../model/collection.ts';
+import type { DocumentLimits, DocumentService, ReadPage, RequestContext } from '../model/documents.ts';
+import type { ComposeDepth } from '../model/read-parameters.ts';
+import { HISTORY_BLOCK_SIZE, revisionIds, revisionsFilter } from '../model/stored-document.ts';
+import { compileRevisionFilter, createReadView, toPreparedRead } from './prepare-read.ts';
+import { type PageReader, toStoreOptions } from './read-page.ts';
+import {
+  includesField,
+  pageMetadata,
+  type ReadOptions,
+  resolveReadOptions,
+  withVisibleId,
+} from './resolve-read.ts';
+import { revisionView, withEarlierIds } from './revisions.ts';
+
+interface HistoryReaderDeps {
+  readonly store: DocumentStore;
+  readonly filters: FilterCompiler;
+  readonly limits: Pick<DocumentLimits, 'pageSize'>;
+  readonly pages: PageReader;
+}
+
+const ONLY_HISTORY: Projection = { include: ['v', 'history'] };
+const ONLY_ID: Projection = { include: [] };
+
+/** The document whose revisions are read. */
+interface Owner {
+  readonly id: string;
+  /** Undefined when it was deleted. */
+  readonly present: JsonObject | undefined;
+}
+
+interface HistoryQuery extends ReadOptions {
+  readonly owner: Owner;
+  readonly filter: Filter;
+  readonly compose: ComposeDepth;
+}
+
+/** Makes the function that finds a page of the revisions of one document. Hooks have run. */
+export function createHistoryReader({
+  store,
+  filters,
+  limits,
+  pages,
+}: HistoryReaderDeps): DocumentService['history'] {
+  /** Finds the document; undefined when it was deleted. Throws DOCUMENT_NOT_FOUND for one that `defaults` hide. */
+  const findPresent = async (
+    collection: Collection,
+    { id, defaults }: { readonly id: string; readonly defaults: Filter },
+    context: RequestContext,
+  ): Promise<JsonObject | undefined> => {
+    const byId = { filter: filterById(id), limit: 1, projection: ONLY_HISTORY };
+    const [present] = await pages.readDocuments(collection, byId, context);
+    if (present === undefined || defaults === MATCH_ALL) return present;
+    const visible = await pages.readVersion(collection, joinFilters([filterById(id), defaults]), context);
+    if (visible === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
+    return present;
+  };
+
+  /** Throws DOCUMENT_NOT_FOUND unless a deleted document left revisions that match `own`. */
+  const assertHasRevisions = async (
+    { settings, namespace }: Collection,
+    own: Filter,
+    context: RequestContext,
+  ): Promise<void> => {
+    if (settings.storeRevisions && (await store.count(namespace, own, toStoreOptions(context))) > 0) return;
+    throw new AppError('DOCUMENT_NOT_FOUND');
+  };
+
+  /** The ids of the first revisions of a document. */
+  const findFirstRevisionIds = async (
+    revisions: Collection,
+    { id, present }: Owner,
+    context: RequestContext,
+  ): Promise<readonly Json[]> => {
+    if (present !== undefined) return revisionIds(present).slice(0, HISTORY_BLOCK_SIZE);
+    const query: FindQuery = {
+      filter: revisionsFilter(id),
+      sort: [['v', 1]],
+      skip: 0,
+      limit: HISTORY_BLOCK_SIZE,
+      projection: ONLY_ID,
+    };
+    return (await pages.readDocuments(revisions, query, context)).map(({ _id }) => _id);
+  };
+
+  /** Reads a page of revisions. Each shows the ids of those before it, unless `history` is not among the fields. */
+  const readRevisions = async (
+    revisions: Collection,
+    { owner, filter, compose, page, sort, projection }: HistoryQuery,
+    context: RequestContext,
+  ): Promise<ReadPage> => {
+    const showsHistory = includesField(projection, 'history');
+    const { projection: visible, hideId } = withVisibleId(projection);
+    const view = createReadView({
+      projection: showsHistory ? visible : projection,
+      compose,
+      revisions: undefined,
+      storeRevisions: true,
+    });
+    const read = toPreparedRead(revisions, { filter, sort, page, view });
+    if (!showsHistory) return pages.readPage(read, context);
+    const finding = andThen(pages.readTexts(read, context), (texts) => ({ texts, count: texts.length }));
+    const [{ texts, metadata }, firstIds] = await Promise.all([
+      pages.addMetadata(read, finding, context),
+      findFirstRevisionIds(revisions, owner, context),
+    ]);
+    return { ...joinTexts(await withEarlierIds(texts, firstIds, hideId)), metadata };
+  };
+
+  return async (collection, id, request, context) => {
+    const { filter: requested, historyFilters, compose = false, ...rest } = request;
+    const narrowing = await Promise.all([
+      compileRevisionFilter(filters, collection, requested, context),
+      compileRevisionFilter(filters, collection, historyFilters, context),
+    ]);
+    const defaults = await filters.compileDefaults(collection, context);
+    const present = await findPresent(collection, { id, defaults }, context);
+    const revisions = revisionView(collection);
+    const options = resolveReadOptions(revisions, rest, limits.pageSize);
+    // The state of a deleted document is known from its revisions only.
+    const own = joinFilters([revisionsFilter(id), present === undefined ? defaults : undefined]);
+    if (present === undefined) await assertHasRevisions(revisions, own, context);
+    if (!collection.settings.storeRevisions) {
+      return { text: '', count: 0, metadata: pageMetadata(options.page, 0) };
+    }
+    const filter = joinFilters([own, ...narrowing]);
+    return readRevisions(revisions, { ...options, owner: { id, present }, filter, compose }, context);
+  };
+}
