@@ -201,6 +201,8 @@ describe('the scheduler', () => {
     for (const invocation of invocations) invocation.isolate();
     host.frames.clear();
     scheduler.requeue(host, invocations);
+    host.release(0);
+    scheduler.schedule();
     await dispatched();
     expect(frames()).toEqual([[3, 1], [1]]);
     expect(hosts.every(({ isExclusive }) => isExclusive)).toBe(true);
