@@ -114,7 +114,13 @@ describe('a server process', () => {
     }
     const below = (pid: number): readonly number[] =>
       [...parents].filter(([, parent]) => parent === pid).flatMap(([child]) => [child, ...below(child)]);
-    return below(root).map((pid) => ({ pid, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8') }));
+    return below(root).flatMap((pid) => {
+      try {
+        return { pid, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8') };
+      } catch {
+        return [];
+      }
+    });
   }
 
   const hosts = () =>
