@@ -92,7 +92,9 @@ describe('rejections that nobody handles', () => {
     const source = `Promise.reject(new Error('first')); Promise.reject(new Error('second'));
       exports.get = async (req, res) => { await new Promise((go) => setTimeout(go, 1)); Promise.reject(new Error('third')); res.end('fine'); }`;
     const { kind, logs } = await run(source, { isolation });
-    expect([kind, logs]).toEqual(['end', [{ level: 'error', message: 'Unhandled rejection: first' }]]);
+    // isolated-vm holds rejected promises weakly: one that is collected before the request begins is told of by none.
+    const message = expect.stringMatching(/^Unhandled rejection: (?:first|second|third)$/);
+    expect([kind, logs]).toEqual(['end', [{ level: 'error', message }]]);
   });
 
   it('spare the answer that was sent before', async () => {
