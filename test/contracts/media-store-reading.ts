@@ -80,21 +80,6 @@ export function mediaReadingContract(subject: MediaSubject): void {
       expect(await opened.everything()).toEqual(['1/d/c/0000.txt']);
     });
 
-    it('publishes into folders that others empty at the same time', async () => {
-      const { store } = subject;
-      const files = Array.from({ length: 30 }, (_, index) => `1/d/c/folder/${index}.txt`);
-      await Promise.all(
-        files.map(async (key) => {
-          for (let round = 0; round < 3; round += 1) {
-            await storeFile(store, key, bytesOf(key));
-            await store.remove([key]);
-          }
-          await storeFile(store, key, bytesOf(key));
-        }),
-      );
-      expect(await keysOf(store)).toEqual([...files].sort());
-    });
-
     it('finds the key in the path of a record, whichever store wrote it', async () => {
       const { store } = subject;
       expect(store.keyOf(store.pathOf('1.0/d/c/ü b.txt'))).toBe('1.0/d/c/ü b.txt');

@@ -30,6 +30,22 @@ describe('a media folder', () => {
     expect(await readdir(root)).toEqual([]);
   });
 
+  // Of disks alone: buckets have no folders.
+  it('publishes into folders that others empty at the same time', async () => {
+    const store = diskMedia(join(await temporaryFolder(), 'media'));
+    const files = Array.from({ length: 30 }, (_, index) => `1/d/c/folder/${index}.txt`);
+    await Promise.all(
+      files.map(async (key) => {
+        for (let round = 0; round < 3; round += 1) {
+          await storeFile(store, key, bytesOf(key));
+          await store.remove([key]);
+        }
+        await storeFile(store, key, bytesOf(key));
+      }),
+    );
+    expect(await keysOf(store)).toEqual([...files].sort());
+  });
+
   it('follows no symbolic link that leads out of it', async () => {
     const root = await temporaryFolder();
     await mkdir(join(root, 'outside'));
