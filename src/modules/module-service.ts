@@ -53,7 +53,7 @@ export interface ManagedModuleService extends ModuleService {
   /** Takes what a module did against its limits. */
   onIncident(incident: Incident): void;
   /** Keys, such as `endpoint:1.0/report`, of the modules of which nothing may run. */
-  readonly suspended: ReadonlySet<string>;
+  isSuspended(key: string): boolean;
   /** Carries out the orders of operators, as it happens every second anyway. */
   pollOrders(): Promise<void>;
   /** Stops the watch, and resolves when the changes under way and the deferred writes are stored. */
@@ -103,7 +103,7 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
       await orders.start();
     },
     onIncident: breaker.onIncident,
-    suspended: states.suspended,
+    isSuspended: states.isSuspended,
     pollOrders: orders.poll,
     async close() {
       closing.abort();

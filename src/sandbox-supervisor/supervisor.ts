@@ -118,7 +118,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
   const invoke = (request: InvocationRequest): Promise<InvocationResult> => {
     if (isClosed) return Promise.resolve(CLOSED);
     // The caller may have looked the module up before it was suspended.
-    if (observer?.suspended.has(request.moduleVersion.id) === true) return Promise.resolve(SUSPENDED);
+    if (observer?.isSuspended(request.moduleVersion.id) === true) return Promise.resolve(SUSPENDED);
     timeouts.start();
     reaper.start();
     return scheduler.enqueue(request);

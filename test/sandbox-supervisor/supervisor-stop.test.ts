@@ -57,7 +57,7 @@ describe('stopping a module', () => {
 
   it('rejects callers that looked it up before', async () => {
     const suspended = new Set<string>();
-    const { sandbox } = openSandbox({ suspended });
+    const { sandbox } = openSandbox({ isSuspended: (id) => suspended.has(id) });
     const unit = createModuleVersion(FAST);
     suspended.add(unit.id);
     expect(codeOf(await sandbox.invoke(invocationRequest(unit)))).toBe('ENDPOINT_SUSPENDED');

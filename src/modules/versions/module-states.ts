@@ -40,8 +40,8 @@ export interface ModuleStates {
   remove(state: ModuleState): void;
   /** The state of a module, present or removed; the initial one where the name is unknown. */
   getState(key: string): ModuleState;
-  /** Keys of the modules of which nothing may run. */
-  readonly suspended: ReadonlySet<string>;
+  /** Nothing of the module may run. */
+  isSuspended(key: string): boolean;
   /** Of every known module, present or removed. */
   allStates(): Iterable<ModuleState>;
   /** Replaces the state of a module, present or removed. */
@@ -119,20 +119,13 @@ function routeOf(entry: ModuleEntry): RoutePattern | undefined {
 export function createModuleStates({ registry, retire, stop }: ModuleStatesDeps): ModuleStates {
   const entries = new Map<string, ModuleEntry>();
   const states = new Map<string, ModuleState>();
-  const suspended = new Set<string>();
-
-  const keep = (state: ModuleState) => {
-    states.set(state.key, state);
-    if (state.suspendedBy === null) suspended.delete(state.key);
-    else suspended.add(state.key);
-  };
 
   const put = (entry: ModuleEntry) => {
     const key = moduleKey(entry.address);
     const before = entries.get(key);
     const alike = isSameCode(before, entry);
     entries.set(key, entry);
-    keep(entry.state);
+    states.set(key, entry.state);
     // A thousand violations a second change the state, but nothing of the live module.
     if (alike && before?.state.suspendedBy === entry.state.suspendedBy) return;
     const current = alike ? registry.findByKey(key)?.moduleVersion : undefined;
@@ -152,18 +145,18 @@ export function createModuleStates({ registry, retire, stop }: ModuleStatesDeps)
     },
     all: () => entries.values(),
     getState: (key) => states.get(key) ?? initialModuleState(key),
-    suspended,
+    isSuspended: (key) => states.get(key)?.suspendedBy != null,
     allStates: () => states.values(),
     setState(state) {
       const entry = entries.get(state.key);
       if (entry !== undefined) return put({ ...entry, state });
-      keep(state);
+      states.set(state.key, state);
       const address = parseModuleKey(state.key);
       if (address !== undefined) registry.keepRemoved(address);
     },
     remove(state) {
       const before = entries.get(state.key);
-      keep(state);
+      states.set(state.key, state);
       if (before === undefined) return;
       entries.delete(state.key);
       registry.remove(before.address);

@@ -125,8 +125,8 @@ export interface SandboxStatus {
 /** The service that knows the modules which the sandbox runs. */
 export interface SandboxObserver {
   onIncident(incident: Incident): void;
-  /** Ids of the modules of which nothing may run. */
-  readonly suspended: Pick<ReadonlySet<string>, 'has'>;
+  /** Nothing of the module may run. */
+  isSuspended(moduleId: string): boolean;
 }
 
 export interface Sandbox {

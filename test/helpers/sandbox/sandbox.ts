@@ -115,9 +115,9 @@ export const ALL_LAYERS: IsolationLayers = Object.fromEntries(
 
 /** A sandbox with real hosts. */
 export function createTestSandbox({
-  suspended = new Set(),
+  isSuspended = () => false,
   ...options
-}: Partial<SupervisorOptions & Pick<SandboxObserver, 'suspended'>> = {}) {
+}: Partial<SupervisorOptions & Pick<SandboxObserver, 'isSuspended'>> = {}) {
   const incidents: Incident[] = [];
   const sandbox = createSupervisor({
     launcher: createLauncher({ root: packageRoot() }),
@@ -130,7 +130,7 @@ export function createTestSandbox({
     now: slowClock,
     ...options,
   });
-  sandbox.attach({ onIncident: (incident) => incidents.push(incident), suspended });
+  sandbox.attach({ onIncident: (incident) => incidents.push(incident), isSuspended });
   return { sandbox, incidents };
 }
 
