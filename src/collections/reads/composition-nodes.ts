@@ -182,7 +182,7 @@ const inOrder = <T>(items: readonly T[], compare: (a: T, b: T) => number) =>
 
 /** The member `composed` that a document has already, with the members of the replaced ids. */
 function extendComposed(text: string, span: TextSpan, members: string): TextEdit {
-  const present = (parseQuotedId(text, span) ?? parseValueAt(text, span)) as JsonObject;
+  const present = parseValueAt(text, span) as JsonObject;
   const content = JSON.stringify({ ...present, ...(JSON.parse(`{${members}}`) as JsonObject) });
   return { span, value: { raw: null, content } };
 }

@@ -2,10 +2,9 @@
 // alone.
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
-import { createYielder, mapYielding } from '../../lib/async/maybe-promise.ts';
+import { createYielder, forEachYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
-import { filterByIds } from '../../stores/filter.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
 import { type HookSession, openHookSession } from '../hooks/document-hooks.ts';
 import { type Collection, documentKey, isReference } from '../model/collection.ts';
@@ -79,11 +78,12 @@ async function loadByIds(
   const found = new Map<string, StoredDocument>();
   for (const [collection, group] of Map.groupBy(documents, (one) => one.collection)) {
     const ids = [...new Set(group.map(({ id }) => id))];
-    const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length };
-    const texts = await store.findText(collection.namespace, query, { deadline });
-    for (const document of await mapYielding(texts, parseStoredJson<StoredDocument>)) {
-      found.set(documentKey(collection.namespace, document._id), document);
-    }
+    const texts = await store.findByIds(collection.namespace, ids, { deadline });
+    await forEachYielding(ids, (id) => {
+      const text = texts.get(id);
+      if (text === undefined) return;
+      found.set(documentKey(collection.namespace, id), parseStoredJson<StoredDocument>(text));
+    });
   }
   return found;
 }

@@ -107,20 +107,12 @@ export function mapYielding<T, R>(
   map: (item: T, index: number) => R,
 ): MaybePromise<R[]> {
   // Nothing follows a single item, so no clock need be read.
-  if (items.length <= 1) return mapAtOnce(items, map);
+  if (items.length <= 1) return attempt(() => items.map(map));
   const results: R[] = [];
   const mapping = forEachYielding(items, (item, index) => {
     results.push(map(item, index));
   });
   return andThen(mapping, () => results);
-}
-
-function mapAtOnce<T, R>(items: readonly T[], map: (item: T, index: number) => R): MaybePromise<R[]> {
-  try {
-    return items.map(map);
-  } catch (error) {
-    return Promise.reject(error);
-  }
 }
 
 /**
