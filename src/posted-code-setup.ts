@@ -140,7 +140,7 @@ function logSelfTest(sandbox: Sandbox, logger: Logger): void {
   selfTestedStatus(sandbox, 0).then(
     ({ level, layers, selfTest, jit }) => {
       const withJit = jit === null ? {} : { selfTestWithJit: jit.selfTest.state };
-      const report = { sandboxLevel: level, walls: layers, selfTest: selfTest.state, ...withJit };
+      const report = { sandboxLevel: level, layers, selfTest: selfTest.state, ...withJit };
       const hasFailed = [selfTest, jit?.selfTest].some((test) => test?.state === 'failed');
       if (!hasFailed) logger.info(report, 'sandbox self-test passed');
       else logger.error(report, 'sandbox self-test failed: see /api/status');

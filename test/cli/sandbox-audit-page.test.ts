@@ -144,7 +144,7 @@ describe('the page of a sandbox audit', () => {
     expect(words).toContain('perMinute unbounded');
   });
 
-  it('says when no walls could be built, and which did not hold', () => {
+  it('says when no isolation layers could be set up, and which did not hold', () => {
     const nothing = page({ level: 0, versions: null, selfTest: { state: 'not-run', items: [] } });
     expect(nothing).toContain('  level        0: no process of the sandbox starts here');
     expect(nothing).toContain('  self-test    not-run');

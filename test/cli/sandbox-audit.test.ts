@@ -19,7 +19,7 @@ async function audit(config: JsonObject = {}, flags = {}) {
 }
 
 describe('the sandbox audit command', () => {
-  it('tests the walls and prints the page, with no server and no code', async () => {
+  it('tests the isolation layers and prints the page, with no server and no code', async () => {
     const { code, io } = await audit();
     const text = io.printed.join('\n');
     expect(text).toMatch(/^SANDBOX, 2/);

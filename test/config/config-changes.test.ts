@@ -17,7 +17,7 @@ const refused = (before: JsonObject, after: JsonObject, patch = after) =>
   findForbiddenChanges(RUNNING, { patch, before, after }).map(({ written }) => written);
 
 describe('configuration that an admin may change over HTTP', () => {
-  it('is what the schema marks, and nothing about walls, folders, addresses, secrets and the database', () => {
+  it('is what the schema marks, and nothing about isolation, folders, addresses, secrets and the database', () => {
     const marked = (how: string) =>
       SETTINGS.filter(({ leaf }) => leaf.overHttp === how).map(({ path }) => path);
     expect(marked('any')).toEqual([

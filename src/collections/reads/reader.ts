@@ -4,7 +4,7 @@
 import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { joinTexts } from '../../lib/chunked-text.ts';
-import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
+import { readDocumentVersion } from '../../lib/json/stored-json.ts';
 import { type Filter, filterById } from '../../stores/filter.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
@@ -43,9 +43,6 @@ interface Versioned {
   readonly v: number | undefined;
 }
 
-// `v` and `_id` are the last members of every document that this server wrote.
-const DOCUMENT_TAIL = /[,{]"v":(\d{1,15}),"_id":"[^"\\]*"\}$/y;
-
 export function createReader(deps: ReaderDeps): ReadService {
   const { store, filters, histories, composer, limits } = deps;
   const prepare = createReadPreparer({ filters, limits });
@@ -65,7 +62,7 @@ export function createReader(deps: ReaderDeps): ReadService {
     if (view.projection === undefined) {
       return andThen(findStored(), (stored) => {
         const [text] = stored;
-        return { stored, v: text === undefined ? undefined : versionOfText(text) };
+        return { stored, v: text === undefined ? undefined : readDocumentVersion(text) };
       });
     }
     // Only a whole document holds its `v`. Read before the document, it may be stale: such a `v` refuses more, never less.
@@ -158,11 +155,4 @@ export function createReader(deps: ReaderDeps): ReadService {
       return count === 0 ? undefined : record;
     },
   };
-}
-
-/** The `v` of a whole document. */
-function versionOfText(text: string): number {
-  DOCUMENT_TAIL.lastIndex = Math.max(0, text.lastIndexOf('"v":') - 1);
-  const tail = DOCUMENT_TAIL.exec(text);
-  return tail === null ? documentVersion(parseStoredJson(text)) : Number(tail[1]);
 }

@@ -16,7 +16,7 @@ import { missingFileIssue, stripRecordFields } from '../model/media-record-field
 import { formatAnswer } from './answer.ts';
 import { WHOLE_BODY } from './body-position.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
-import { extractSubDocuments } from './extract-sub-documents.ts';
+import { createExtractOptions, extractSubDocuments } from './extract-sub-documents.ts';
 import { openPlanning, planSubDocuments } from './plan-sub-documents.ts';
 import { assertStorable, assertValid, parseDocuments, validateBody } from './request-body.ts';
 import type { WriteDeps } from './write-deps.ts';
@@ -74,7 +74,7 @@ export async function createRecords(
 /** Before-hooks, sub-documents, validation, plan, commit and answer of a create, in this order. */
 async function create(deps: WriteDeps, creation: Creation, request: RequestContext): Promise<WriteResult> {
   const { collection, serverFields, isList, extraWrites = NONE, compose } = creation;
-  const { registry, limits, generateId, now } = deps;
+  const { generateId, now } = deps;
   const { caller } = request;
 
   using hooks = collection.settings.hooks?.beforeCreate && openHookSession(deps, request);
@@ -85,7 +85,7 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
     : creation.documents;
 
   const target = { collection, mode: 'create' } as const;
-  const extractOptions = { registry, limits, generateId, caller, quota: { remaining: limits.batch } };
+  const extractOptions = createExtractOptions(deps, caller);
   const bodies = await startAllYielding(documents, (document, index) => {
     const position = isList ? { prefix: '', index } : WHOLE_BODY;
     const extracted = extractSubDocuments({ collection, position }, document, extractOptions);

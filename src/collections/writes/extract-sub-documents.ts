@@ -66,6 +66,12 @@ interface ReferencePlace extends Level {
 
 const NONE: readonly never[] = [];
 
+/** What the extractions of one request share: together they may take out `limits.batch` sub-documents. */
+export const createExtractOptions = (
+  { registry, limits, generateId }: Pick<WriteDeps, 'registry' | 'limits' | 'generateId'>,
+  caller: Caller,
+): ExtractOptions => ({ registry, limits, generateId, caller, quota: { remaining: limits.batch } });
+
 /**
  * Takes the sub-documents out of a body, without reading or writing. Throws NOT_PERMITTED, naming the path, for a new one
  * that the caller may not create, and WRITE_TOO_LARGE beyond the quota; everything else is an issue.

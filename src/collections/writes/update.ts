@@ -10,7 +10,7 @@ import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { formatAnswer } from './answer.ts';
 import { WHOLE_BODY } from './body-position.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
-import { extractSubDocuments } from './extract-sub-documents.ts';
+import { createExtractOptions, extractSubDocuments } from './extract-sub-documents.ts';
 import { openPlanning, planSubDocuments } from './plan-sub-documents.ts';
 import { assertValid, parseFields, requireObject, type ValidatedBody, validateBody } from './request-body.ts';
 import { loadTargets, type WriteTarget, withDocumentLock } from './targets.ts';
@@ -126,9 +126,8 @@ async function prepareBody(
   sent: JsonObject,
   caller: Caller,
 ): Promise<ValidatedBody> {
-  const { registry, limits, generateId } = deps;
-  const extractOptions = { registry, limits, generateId, caller, quota: { remaining: limits.batch } };
-  const extracted = extractSubDocuments({ collection, position: WHOLE_BODY }, sent, extractOptions);
+  const options = createExtractOptions(deps, caller);
+  const extracted = extractSubDocuments({ collection, position: WHOLE_BODY }, sent, options);
   const body = await validateBody(deps, { collection, mode: 'update' }, extracted);
   if (body.subDocuments.length === 0 && body.undeclared.length === 0) assertValid(body.issues);
   return body;

@@ -187,6 +187,16 @@ export function readDocumentId(text: string): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
+// `v` and `_id` are the last members of every document that this server wrote.
+const DOCUMENT_END = /[,{]"v":(\d{1,15}),"_id":"[^"\\]*"\}$/y;
+
+/** The `v` of a document. */
+export function readDocumentVersion(text: string): number {
+  DOCUMENT_END.lastIndex = Math.max(0, text.lastIndexOf('"v":') - 1);
+  const end = DOCUMENT_END.exec(text);
+  return end === null ? documentVersion(parseStoredJson(text)) : Number(end[1]);
+}
+
 /** The documents by their ids. Those without an id that is text are left out. */
 export function documentsById(texts: readonly string[]): MaybePromise<ReadonlyMap<string, string>> {
   const documents = new Map<string, string>();

@@ -77,7 +77,7 @@ export function evaluateAttempt(
   const promised = !isNeeded && (stoppedBy.length === 0 || stoppedBy.some((name) => layers[name] === true));
   const held = got === '';
   const tried = got === undefined ? 'not tried' : got.slice(0, 100);
-  const detail = held ? 'refused' : promised ? tried : `${tried}; no wall of this level is against it`;
+  const detail = held ? 'refused' : promised ? tried : `${tried}; no layer of this level stops it`;
   return { item: { attempt, held, detail }, broken: promised && !held, stoppedBy };
 }
 

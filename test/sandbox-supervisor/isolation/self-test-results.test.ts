@@ -24,7 +24,7 @@ describe('the result of a self-test attempt', () => {
   it('is not held, but not broken, where no layer stops it', () => {
     const { item, broken } = evaluateAttempt('native-read', 'it was done', { permissions: true });
     expect([item.held, broken]).toEqual([false, false]);
-    expect(item.detail).toBe('it was done; no wall of this level is against it');
+    expect(item.detail).toBe('it was done; no layer of this level stops it');
   });
 
   it('is broken when an attempt was not made that every host stops', () => {

@@ -43,7 +43,7 @@ const USERS = testUsers();
 const linux = process.platform === 'linux';
 
 /** Starts plain processes, whatever is said of them. */
-function unwalled(args: readonly string[], layers: Readonly<Record<string, boolean>> = {}): Launcher {
+function unisolated(args: readonly string[], layers: Readonly<Record<string, boolean>> = {}): Launcher {
   return {
     async launch() {
       const child = spawn(process.execPath, args, {
@@ -66,7 +66,7 @@ function unwalled(args: readonly string[], layers: Readonly<Record<string, boole
 describe.each(USERS)('the self-test as $user', (user) => {
   it.each(MACHINES)('passes with $machine, and lists what is not held', ({ tools, memory }) => {
     const { state, items } = run(tools, user);
-    expect(items.filter(({ held, detail }) => !held && !detail.includes('no wall of this level'))).toEqual(
+    expect(items.filter(({ held, detail }) => !held && !detail.includes('no layer of this level'))).toEqual(
       [],
     );
     expect(state).toBe('passed');
@@ -98,7 +98,7 @@ describe('the self-test', () => {
   it('fails when no process can be started, or it exits at once', async () => {
     const none = { launch: () => Promise.reject(new Error('no process')) };
     expect((await runSelfTest(none, { jit: false, memoryMb: 384 })).state).toBe('failed');
-    const { state, items } = await runSelfTest(unwalled(['--eval', '0']), { jit: false, memoryMb: 384 });
+    const { state, items } = await runSelfTest(unisolated(['--eval', '0']), { jit: false, memoryMb: 384 });
     expect(state).toBe('failed');
     expect(items.filter(({ held }) => held)).toEqual([]);
   });
@@ -112,15 +112,15 @@ describe('the self-test', () => {
       '--no-warnings',
     ];
     const claims = { namespaces: true, memoryLimit: true };
-    const launcher = unwalled([...flags, files.script('self-test.js'), files.binding], claims);
+    const launcher = unisolated([...flags, files.script('self-test.js'), files.binding], claims);
     const { state, items, layers } = await runSelfTest(launcher, { jit: false, memoryMb: 128 });
-    // An attempt got through that is promised without any wall: then none is taken for proven.
+    // An attempt got through that every level promises to stop: then none is taken for proven.
     expect([state, layers]).toEqual(['failed', {}]);
-    const broken = items.filter(({ held, detail }) => !held && !detail.includes('no wall of this level'));
+    const broken = items.filter(({ held, detail }) => !held && !detail.includes('no layer of this level'));
     expect(broken.map(({ attempt }) => attempt)).toEqual(
       expect.arrayContaining(['take more memory than a host may', 'send the server a signal']),
     );
-    const open = items.filter(({ detail }) => detail === 'it was done; no wall of this level is against it');
+    const open = items.filter(({ detail }) => detail === 'it was done; no layer of this level stops it');
     expect(open.map(({ attempt }) => attempt)).toEqual(
       expect.arrayContaining([
         'read a file',

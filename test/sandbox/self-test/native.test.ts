@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Canaries, createCanaries } from '../../../src/sandbox-supervisor/isolation/canaries.ts';
-import { runUnwalled } from '../unwalled.ts';
+import { runUnwalled } from '../unisolated.ts';
 
 let canaries: Canaries;
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => canaries.remove());
 
 describe.runIf(process.platform === 'linux')('attempts by system calls', () => {
-  it('get through where there is no wall', () => {
+  it('get through where there is no isolation layer', () => {
     const got = runUnwalled('native.js', 'nativeAttempts', { ...canaries, server: process.pid });
     // A machine may forbid io_uring to all.
     const { 'native-io-uring': _, ...rest } = got;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Canaries, createCanaries } from '../../../src/sandbox-supervisor/isolation/canaries.ts';
-import { runUnwalled } from '../unwalled.ts';
+import { runUnwalled } from '../unisolated.ts';
 
 let canaries: Canaries;
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => canaries.remove());
 
 describe('attempts by way of Node', () => {
-  it('get through where there is no wall', async () => {
+  it('get through where there is no isolation layer', async () => {
     const got = runUnwalled('node.js', 'nodeAttempts', { ...canaries, server: process.pid });
     const through = Object.keys(got).filter((name) => got[name] === 'it was done');
     // Connections are seen by the servers, not by the process. The others depend on the machine and on who starts the tests.

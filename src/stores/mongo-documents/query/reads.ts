@@ -81,16 +81,17 @@ export function createReads(deps: ReadsDeps): MongoReads {
     return mapYielding(texts, (text) => JSON.stringify(finish(JSON.parse(text) as JsonObject)));
   };
 
+  const findTextsByIds = (ns: Namespace, ids: readonly string[], limit: number, options?: OperationOptions) =>
+    findText(ns, { filter: filterByIds(ids), sort: [], skip: 0, limit }, options);
+
   const findByIds: MongoReads['findByIds'] = async (ns, ids, options) => {
     const distinct = [...new Set(ids)];
-    const query = { filter: filterByIds(distinct), sort: [], skip: 0, limit: distinct.length };
-    return documentsById(await findText(ns, query, options));
+    return documentsById(await findTextsByIds(ns, distinct, distinct.length, options));
   };
 
   /** None where an id is that of several documents, as it may be in a view: reads of their own find them all. */
   const findDistinct: MongoReads['findByIds'] = async (ns, ids, options) => {
-    const query = { filter: filterByIds(ids), sort: [], skip: 0, limit: ids.length + 1 };
-    const texts = await findText(ns, query, options);
+    const texts = await findTextsByIds(ns, ids, ids.length + 1, options);
     const found = await documentsById(texts);
     return found.size === texts.length ? found : NO_DOCUMENTS;
   };

@@ -1,4 +1,4 @@
-// Runs the attempts of the self-test in a process without any wall, to show that each of them would get through.
+// Runs the attempts of the self-test in a process without any isolation layer, to show that each of them would get through.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
