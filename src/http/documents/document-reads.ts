@@ -22,7 +22,7 @@ import { createContextFactory } from '../core/request-context.ts';
 import { parseFlag, type Query, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
-import { parseCallback, sendRead } from './read-response.ts';
+import { createPageEtags, parseCallback, sendRead } from './read-response.ts';
 import { type CachedResponse, type ResponseCache, readThroughCache } from './response-cache.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now' | 'store'>;
@@ -57,6 +57,7 @@ export function createDocumentReads(
 ): Record<'list' | 'one' | 'count' | 'history', ReadHandler> & { readonly stats: RouteHandler } {
   const { documents, store } = deps;
   const createContext = createContextFactory(deps);
+  const pageEtags = createPageEtags();
   // The same query gives the same object, with which the document service remembers what it made of it.
   const readRequests = new WeakMap<Query, ReadRequest>();
 
@@ -80,7 +81,8 @@ export function createDocumentReads(
     const parameters = parametersOf(query);
     const key = cache?.cacheKey(collection, urlPath(request.url), query, request.client);
     const compute = () => find({ collection, parameters, context: createContext(request) });
-    const send = (response: CachedResponse) => sendRead(request, reply, { response, callback, connections });
+    const send = (response: CachedResponse) =>
+      sendRead(request, reply, { response, callback, pageEtags, connections });
     const answering =
       cache === undefined || key === undefined
         ? andThen(compute(), send)

@@ -2,6 +2,7 @@
 // The ETag of a document starts with its `v`, so that any of them can serve as a precondition of a write.
 import { crc32 } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import type { Collection } from '../../collections/model/collection.ts';
 import { createParameterError } from '../../collections/model/read-parameters.ts';
 import { andThen, forEachYielding, type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
@@ -60,15 +61,55 @@ export async function computeLongEtag(
   return { etag: formatEtag(state, checksum), bytes };
 }
 
+/** Characters from which on a page is compared with the last one of its URL: the checksum of a shorter one costs no more. */
+const MIN_COMPARED_LENGTH = 4096;
+const MAX_REMEMBERED_LENGTH = 4 * 1024 * 1024;
+const MAX_REMEMBERED_PAGES = 1000;
+
+interface RememberedPage {
+  readonly etag: string;
+  /** Undefined until the page was the same twice: pages that are read once are not kept in memory. */
+  readonly body: string | undefined;
+}
+
+/** Gives the ETag of a page under a URL. */
+export type PageEtags = (url: string, body: string) => string;
+
+/**
+ * Makes the function that computes the ETags of pages. It remembers the last page of each URL, up to 4 million characters
+ * of 1,000 URLs: to compare a page with it takes a fifth of the time of its checksum.
+ */
+export function createPageEtags(): PageEtags {
+  const pages = new LRUCache<string, RememberedPage>({
+    max: MAX_REMEMBERED_PAGES,
+    maxSize: MAX_REMEMBERED_LENGTH,
+    sizeCalculation: ({ body = '' }, url) => url.length + body.length + 1,
+  });
+  return (url, body) => {
+    if (body.length < MIN_COMPARED_LENGTH) return listEtag(body);
+    const known = pages.get(url);
+    if (known?.body === body) return known.etag;
+    const etag = listEtag(body);
+    pages.set(url, { etag, body: known?.etag === etag ? body : undefined });
+    return etag;
+  };
+}
+
 type Reserve = <T>(bytes: number, work: () => Promise<T>) => Promise<T>;
+
+interface EtagOptions {
+  readonly url: string;
+  readonly pageEtags: PageEtags;
+  readonly reserve: Reserve;
+}
 
 /** The ETag of a response, and its length in bytes where that had to be counted. */
 function computeEtag(
   { body, v }: CachedResponse,
-  reserve: Reserve,
+  { url, pageEtags, reserve }: EtagOptions,
 ): MaybePromise<{ readonly etag: string; readonly bytes?: number }> {
   if (typeof body === 'string' && body.length <= MAX_JOINED_LENGTH) {
-    return { etag: v === undefined ? listEtag(body) : documentEtag(v, body) };
+    return { etag: v === undefined ? pageEtags(url, body) : documentEtag(v, body) };
   }
   // The event loop turns meanwhile, and other long responses come: each counts from now on.
   return reserve(textLength(body), () => computeLongEtag(body, v));
@@ -78,6 +119,7 @@ interface SendReadOptions {
   readonly response: CachedResponse;
   /** The function that a JSONP response calls; undefined: the response is JSON. */
   readonly callback: string | undefined;
+  readonly pageEtags: PageEtags;
   readonly connections: Pick<ConnectionTracker, 'reserveDuring'>;
 }
 
@@ -85,12 +127,13 @@ interface SendReadOptions {
 export function sendRead(
   request: FastifyRequest,
   reply: FastifyReply,
-  { response, callback, connections }: SendReadOptions,
+  { response, callback, pageEtags, connections }: SendReadOptions,
 ): MaybePromise<void> {
+  const { originalUrl: url } = request;
   const reserve: Reserve = (bytes, work) => connections.reserveDuring(request.raw.socket, bytes, work);
   const wrapping = callback === undefined ? response.body : wrapJsonp(callback, response.body);
   return andThen(wrapping, (body) =>
-    andThen(computeEtag({ body, v: response.v }, reserve), ({ etag, bytes }) => {
+    andThen(computeEtag({ body, v: response.v }, { url, pageEtags, reserve }), ({ etag, bytes }) => {
       reply.header('etag', etag);
       const known = request.headers['if-none-match'];
       if (known !== undefined && matchesIfNoneMatch(known, etag)) {

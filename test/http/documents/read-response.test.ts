@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   computeLongEtag,
+  createPageEtags,
   documentEtag,
   listEtag,
   parseCallback,
@@ -30,6 +31,27 @@ describe('the ETag of a read', () => {
     );
     expect(new Set(pages.map((page) => page.length)).size).toBe(1);
     expect(new Set(pages.map(listEtag)).size).toBe(pages.length);
+  });
+
+  it('of a page is that of its own text, whatever was sent under the URL before', () => {
+    const pageEtags = createPageEtags();
+    const page = (n: number) => `{"results":["${'é'.repeat(4096)}",${n}]}`;
+    for (const n of [1, 1, 1, 2, 1, 2, 2, 3]) {
+      for (const url of ['/books', '/books?page=2']) {
+        expect(pageEtags(url, page(n))).toBe(listEtag(page(n)));
+        expect(pageEtags(url, `[${n}]`)).toBe(listEtag(`[${n}]`));
+      }
+    }
+  });
+
+  it('of a page is right with more and longer pages than are remembered', () => {
+    const pageEtags = createPageEtags();
+    const pages = Array.from({ length: 1100 }, (_, n) => `${'x'.repeat(5000)}${n}`);
+    for (const turn of [0, 1, 2]) {
+      for (const [n, page] of pages.entries()) {
+        expect(pageEtags(`/books?page=${n}`, page), `turn ${turn}`).toBe(listEtag(page));
+      }
+    }
   });
 
   it('of a long text in pieces is that of the same text in one', async () => {
@@ -82,12 +104,13 @@ describe('sendRead', () => {
       return work();
     },
   };
+  const pageEtags = createPageEtags();
   const { server } = bareServer((bare) => {
     bare.get('/json', (request, reply) =>
-      sendRead(request, reply, { response, callback: undefined, connections }),
+      sendRead(request, reply, { response, callback: undefined, pageEtags, connections }),
     );
     bare.get('/jsonp', (request, reply) =>
-      sendRead(request, reply, { response, callback: 'show', connections }),
+      sendRead(request, reply, { response, callback: 'show', pageEtags, connections }),
     );
   });
 
