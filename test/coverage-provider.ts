@@ -1,6 +1,6 @@
 // Coverage of the processes and threads that tests start, added to the coverage of the tests' own processes.
 // Node writes it where NODE_V8_COVERAGE says, also for threads that are terminated; SIGKILL leaves none.
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import v8 from '@vitest/coverage-v8';
@@ -106,6 +106,7 @@ export default {
   },
   async getProvider() {
     rmSync(FOLDER, { recursive: true, force: true });
+    mkdirSync(FOLDER, { recursive: true });
     const provider = await v8.getProvider();
     const generate = provider.generateCoverage.bind(provider);
     provider.generateCoverage = async (context) => {

@@ -117,6 +117,46 @@ describe('variants on disk', () => {
     await store.close();
   });
 
+  it('are all that a removal removes: other files stay, and a folder that is gone has none', async () => {
+    const folder = await temporaryFolder();
+    const store = await openIn(folder);
+    await store.set(KEY, INFO, Buffer.from('a'));
+    await writeFile(join(folder, 'README'), 'not ours');
+    expect(await store.remove(() => true)).toBe(1);
+    expect(await readdir(folder)).toEqual(['README']);
+    await rm(folder, { recursive: true });
+    expect(await store.remove(() => true)).toBe(0);
+    await store.close();
+  });
+
+  it('that are used again are the last to go after a restart, too', async () => {
+    const folder = await temporaryFolder();
+    let time = Date.UTC(2026, 0, 1);
+    const keys = ['1', '2', '3'].map((digit) => digit.repeat(64));
+    const store = await openDiskVariants({ folder, maxBytes: 10_000_000, now: () => time });
+    for (const key of keys) await store.set(key, INFO, Buffer.alloc(7000));
+    for (const key of [keys[1]!, keys[2]!, keys[0]!]) {
+      time += 24 * 3_600_000;
+      await store.get(key);
+    }
+    await store.close();
+    const later = await openIn(folder, 17_000);
+    await expect.poll(() => readdir(folder)).toHaveLength(2);
+    await later.close();
+    expect((await readdir(folder)).map((name) => name[0]).sort()).toEqual(['1', '3']);
+  });
+
+  it('of a store that is closed at once are not counted, and stay', async () => {
+    const folder = await temporaryFolder();
+    const store = await openIn(folder);
+    const body = Buffer.alloc(5000);
+    for (let n = 0; n < 40; n += 1) await store.set(n.toString(16).padStart(64, '0'), INFO, body);
+    await store.close();
+    const brief = await openIn(folder, 10_000);
+    await brief.close();
+    expect(await readdir(folder)).toHaveLength(40);
+  });
+
   it('that cannot be written, or are larger than the bound, are not kept', async () => {
     const folder = await temporaryFolder();
     const store = await openIn(folder, 100_000);

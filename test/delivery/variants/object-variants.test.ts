@@ -62,6 +62,14 @@ describe('variants as objects', () => {
     expect(objects.files.has(OBJECT)).toBe(true);
   });
 
+  it('of a store that is closed at once are not counted, and stay', async () => {
+    const objects = openMemoryMedia();
+    const earlier = openStore(objects).store;
+    for (const digit of ['1', '2', '3']) await earlier.set(digit.repeat(64), INFO, Buffer.alloc(1000));
+    await openStore(objects, 1500).store.close();
+    expect(objects.files.size).toBe(3);
+  });
+
   it('are removed where they match, and nothing else that lies there', async () => {
     const { store, objects } = openStore();
     objects.files.set('other/file.txt', Buffer.from('x'));

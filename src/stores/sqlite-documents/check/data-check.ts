@@ -133,10 +133,10 @@ class DataFileCheck implements DataCheck {
     try {
       return await rebuildIndex(this.#writer, broken, this.#options);
     } catch (error) {
-      if (isCorrupt(error)) return 'damaged';
-      const { reason } = asStoreError(error);
-      if (reason === 'duplicate' || reason === 'parallel-arrays') return reason;
-      throw asStoreError(error);
+      const failure = asStoreError(error);
+      const { reason } = failure;
+      if (reason === 'damaged' || reason === 'duplicate' || reason === 'parallel-arrays') return reason;
+      throw failure;
     }
   }
 

@@ -1,6 +1,8 @@
 // The files of removed records: gone with them, or as soon as that can be done.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFileRemovals } from '../../../../src/collections/writes/file-removals/file-removals.ts';
+import { insertEntry } from '../../../../src/collections/writes/file-removals/removal-entries.ts';
+import { StoreError } from '../../../../src/errors/errors.ts';
 import { pause } from '../../../../src/lib/async/retry.ts';
 import type { JsonObject } from '../../../../src/lib/json/json.ts';
 import { MATCH_ALL } from '../../../../src/stores/filter.ts';
@@ -91,6 +93,46 @@ test('what a crash left is finished at the next start, at once where no other se
   expect([names(), await entries()]).toEqual([[], []]);
 });
 
+test('every entry is finished, however many there are, by one of several servers, and conflicts are no warnings', async () => {
+  const server = serverAt(0);
+  const namespace = library.at('images').namespace;
+  const made = Array.from({ length: 120 }, (_, n) => {
+    files.keys.set(keyOf(`${n}.png`), 0);
+    return server.createEntries(namespace, [{ _id: `r${n}`, path: keyOf(`${n}.png`) }])[0]!;
+  });
+  await library.store.commit(made.map(insertEntry), {});
+  const later = made[0]!.claimedUntil;
+  const lines: unknown[] = [];
+  const servers = [serverAt(later, { lines }), serverAt(later, { lines })];
+  await Promise.all(servers.map((one) => one.retryAll()));
+  expect([names(), await entries(), lines]).toEqual([[], [], []]);
+});
+
+test('an entry that another program wrote without paths names no files, and goes', async () => {
+  await upload('a.png');
+  const document = { ...REMOVALS, _id: '0'.repeat(24), v: 1, createdAt: 0, claimedBy: 'x', claimedUntil: 0 };
+  await library.store.commit([{ kind: 'insert', ns: REMOVALS, document }], {});
+  expect(await serverAt(1000).retryAll()).toBe(0);
+  expect([names(), await entries()]).toEqual([['a.png'], []]);
+});
+
+test('an entry whose claim ends before its files could be gone is left to the next round', async () => {
+  let time = 5000;
+  const { store } = library;
+  const removals = createFileRemovals({
+    ...{ store, files, queryMs: AGES, alone: true, log: { warn: () => undefined }, pause },
+    generateId: () => 'e1',
+    now: () => time,
+  });
+  files.keys.set(keyOf('a.png'), 0);
+  const [entry] = removals.createEntries(library.at('images').namespace, [
+    { _id: 'r', path: keyOf('a.png') },
+  ]);
+  time = entry!.claimedUntil - 1;
+  await removals.removeNow([entry!]);
+  expect(names()).toEqual(['a.png']);
+});
+
 test('documents of other collections take no files along, whatever their path says', async () => {
   await upload('a.png');
   await library.create('books', { title: 'x', path: keyOf('a.png') });
@@ -131,6 +173,32 @@ test('goes on behind an answer that has waited long enough, and close waits for 
   gate.resolve();
   await closed;
   expect(names()).toEqual([]);
+});
+
+test('is repeated after a round in which the database was away', async () => {
+  const waits: number[] = [];
+  const lines: unknown[] = [];
+  const until = Promise.withResolvers<void>();
+  const { store } = library;
+  let isAway = true;
+  const removals = createFileRemovals({
+    ...{ files, queryMs: AGES, alone: true, generateId: () => 'e1', now: () => 5000 },
+    store: {
+      commit: (...writes) => store.commit(...writes),
+      find: (...query) => (isAway ? Promise.reject(new StoreError('unavailable')) : store.find(...query)),
+    },
+    log: { warn: (_, message) => lines.push(message) },
+    pause: async (milliseconds, signal) => {
+      waits.push(milliseconds);
+      if (!isAway) until.resolve();
+      if (!isAway) return pause(1_000_000, signal);
+      isAway = false;
+    },
+  });
+  removals.start();
+  await until.promise;
+  expect([waits, lines]).toEqual([[15_000, 600_000], [expect.stringContaining('will retry')]]);
+  await removals.close();
 });
 
 test('is repeated behind everything else until nothing is left', async () => {

@@ -99,6 +99,30 @@ describe('the check of a collection', () => {
     expect([...(found?.indexes.values() ?? [])]).toEqual([NONE, { ...NONE, missing: 1 }]);
   });
 
+  it('skips the second table of an index that is dropped after its first', () => {
+    const bench = openFilled();
+    bench.connection.db.exec('delete from f_1');
+    const count = bench.connection.statement('select count(*) from i_1').get() as unknown as [number];
+    let slices = 0;
+    const [found] = checkAllIndexes(bench, () => {
+      slices += 1;
+      if (slices !== count[0]) return;
+      const entry = bench.catalogue.get(NS)!;
+      bench.catalogue.dropIndex(entry, entry.indexes.find((index) => index.n === 1)!);
+    });
+    expect([...(found?.indexes.values() ?? [])]).toEqual([NONE, NONE]);
+  });
+
+  it('compares more long documents than it keeps in memory', () => {
+    const bench = openTestDatabase();
+    bench.index(indexOf({ path: 'a' }));
+    bench.fill(Array.from({ length: 15 }, (_, n) => ({ a: [n, n + 1], text: 'x'.repeat(200_000) })));
+    expect(checkAllIndexes(bench)).toMatchObject([{ documents: 15, damaged: 0 }]);
+    expectConsistentIndexes(bench);
+    bench.connection.db.exec('delete from i_1 where doc = 9');
+    expect(faults(bench)).toEqual([{ ...NONE, missing: 2 }]);
+  });
+
   it('encodes the rows of a long array once, not once per row', () => {
     const bench = openTestDatabase();
     bench.index(indexOf({ path: 'a' }));

@@ -96,6 +96,55 @@ describe('the check of a data file', () => {
   });
 });
 
+describe('a data file with damaged pages', () => {
+  /** Overwrites the root page of a table in the file. */
+  function damage({ bench }: ReturnType<typeof openFile>, table: string): void {
+    const { db } = bench.connection;
+    const root = db.prepare('select rootpage from sqlite_schema where name = ?').get(table);
+    const page = Number((root as unknown as [number])[0]);
+    db.exec('pragma wal_checkpoint(truncate)');
+    bench.connection.close();
+    const bytes = readFileSync(bench.file);
+    bytes.fill(0xa5, (page - 1) * 4096 + 8, page * 4096);
+    writeFileSync(bench.file, bytes);
+  }
+
+  it('of an index is reported for that index, and the others are compared', async () => {
+    const opened = openFile();
+    opened.bench.connection.db.exec('delete from i_2 where doc = 1');
+    damage(opened, 'i_1');
+    const found = issuesOf(await opened.data.check());
+    expect(found[0]).toMatch(/^a damaged \d+$/);
+    expect(found.slice(1)).toEqual(['b missing 1']);
+  });
+
+  it('of the documents is reported, and no index is compared with them', async () => {
+    const opened = openFile();
+    damage(opened, 'd_1');
+    const found = issuesOf(await opened.data.check());
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(/^- damaged \d+$/);
+  });
+
+  it('is not repaired where a rebuild would have to read them', async () => {
+    const opened = openFile();
+    opened.bench.connection.db.exec('delete from i_1 where doc = 1');
+    const { broken } = await opened.data.check();
+    damage(opened, 'd_1');
+    expect(await opened.data.repair(broken[0]!)).toBe('damaged');
+  });
+});
+
+it('a check that was closed rejects with StoreErrors', async () => {
+  const { bench } = openFile();
+  const data = openDataCheck({ path: dirname(bench.file) })!;
+  bench.connection.db.exec('delete from i_1 where doc = 1');
+  const { broken } = await data.check();
+  data.close();
+  await expect(data.check()).rejects.toMatchObject({ name: 'StoreError' });
+  await expect(data.repair(broken[0]!)).rejects.toMatchObject({ name: 'StoreError' });
+});
+
 describe('a folder without a data file', () => {
   const folder = () => {
     const path = mkdtempSync(join(tmpdir(), 'cloister-check-'));

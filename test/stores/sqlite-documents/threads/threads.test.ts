@@ -58,7 +58,19 @@ describe('the worker threads', () => {
   it('reject with StoreErrors', async () => {
     const threads = createThreads('/nowhere/at/all.db');
     onTestFinished(() => threads.close());
-    await expect(threads.drop(1)).rejects.toMatchObject({ name: 'StoreError', reason: 'unavailable' });
+    const unavailable = { name: 'StoreError', reason: 'unavailable' };
+    await expect(threads.drop(1)).rejects.toMatchObject(unavailable);
+    const query = { filter: MATCH_ALL, sort: [], skip: 0, limit: 5 };
+    await expect(threads.find({ ns: NS, query, deadline: undefined })).rejects.toMatchObject(unavailable);
+  });
+
+  it('read long pages without asking for memory where nobody keeps count of it', async () => {
+    const bench = openTestDatabase();
+    bench.fill([{ n: 1 }]);
+    const threads = createThreads(bench.file);
+    onTestFinished(() => threads.close());
+    const query = { filter: MATCH_ALL, sort: [], skip: 0, limit: 5 };
+    expect(await threads.find({ ns: NS, query, deadline: undefined }, 1e12)).toHaveLength(1);
   });
 
   it('are not started by close', async () => {
@@ -103,6 +115,7 @@ it('the writer thread commits, builds and drops indexes, and truncates the log',
   expect(await threads.gather({ index: n, ms: 60_000 })).toBe('gathered');
   expect(await threads.fill({ index: n, ms: 60_000 })).toBe('ready');
   expect(bench.connection.statement(`select count(*) from i_${n}`).get()).toEqual([3]);
+  await threads.discard(n);
   await threads.drop(n);
   expect(await threads.gather({ index: n, ms: 100 })).toBe('gone');
   await threads.checkpoint('truncate');
