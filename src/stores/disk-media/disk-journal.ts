@@ -111,8 +111,7 @@ async function readFileJournal(folder: MediaFolder, id: string): Promise<DiskJou
 /** What the journal of an upload says; undefined when it has none. */
 export async function readJournal(folder: MediaFolder, id: string): Promise<DiskJournalEntry | undefined> {
   try {
-    const target = await readlink(linkPath(folder, id));
-    const key = target.startsWith(UP) ? target.slice(UP.length) : target;
+    const key = (await readlink(linkPath(folder, id))).slice(UP.length);
     return { key, identity: await findFileIdentity(bytesPath(folder, id)) };
   } catch (error) {
     if (!isFileMissing(error) && errorCodeOf(error) !== 'EINVAL') throw error;

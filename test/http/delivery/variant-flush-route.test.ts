@@ -20,6 +20,21 @@ test('a flush drops the variants that its pattern names', async () => {
   expect([await cached('/thumbs/a.jpg'), await cached('/other/a.jpg')]).toEqual(['MISS', 'HIT']);
 });
 
+test('a flush by a recipe drops its variants only, and one by an unknown name drops nothing', async () => {
+  const recipes = { thumbs: { settings: { width: 20 } }, other: { settings: { width: 10 } } };
+  const { inject, asAdmin } = await startDelivery({ files: { 'a.jpg': await photo() }, recipes });
+  const cached = async (path: string) => (await inject('GET', path)).headers['x-cache'];
+  const both = async () => [await cached('/thumbs/a.jpg'), await cached('/other/a.jpg')];
+  expect([await both(), await both()]).toEqual([
+    ['MISS', 'MISS'],
+    ['HIT', 'HIT'],
+  ]);
+  await asAdmin('POST', '/api/flush', { pattern: '/unknown/a.jpg' });
+  expect(await both()).toEqual(['HIT', 'HIT']);
+  await asAdmin('POST', '/api/flush', { pattern: '/other/a.jpg' });
+  expect(await both()).toEqual(['HIT', 'MISS']);
+});
+
 test('a flush without a pattern is 400', async () => {
   const { asAdmin } = await startDelivery();
   for (const body of [undefined, {}, { pattern: '' }, { pattern: 5 }, { pattern: 'x'.repeat(5000) }]) {

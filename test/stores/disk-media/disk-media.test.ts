@@ -1,10 +1,13 @@
 // The media store in a folder: the contract, and what only files have.
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { UnsettledUpload } from '../../../src/stores/media-store.ts';
-import { beginUpload, bytesAt, bytesOf, keysOf, storeFile } from '../../contracts/media-cases.ts';
+import { beginUpload, bytesAt, bytesOf, keysOf, named, storeFile } from '../../contracts/media-cases.ts';
 import { mediaStoreContract } from '../../contracts/media-store.ts';
 import { filesBelow, temporaryFolder } from '../../helpers/temp/folders.ts';
 import { diskMedia, type LogLine, openInFolder } from './workbench.ts';
@@ -28,6 +31,47 @@ describe('a media folder', () => {
     expect(await keysOf(store)).toEqual([]);
     expect(await store.stat('1/d/c/a.txt')).toBeUndefined();
     expect(await readdir(root)).toEqual([]);
+  });
+
+  it('holds files only: a socket in it is neither listed nor read', async () => {
+    const path = join(await temporaryFolder(), 'media');
+    const store = diskMedia(path);
+    await storeFile(store, '1/d/c/a.txt', bytesOf('a'));
+    const socket = createServer().listen(join(path, '1/d/c/socket'));
+    await once(socket, 'listening');
+    onTestFinished(() => void socket.close());
+    expect(await store.stat('1/d/c/socket')).toBeUndefined();
+    expect(await store.read('1/d/c/socket')).toBeUndefined();
+    await store.remove(['1/d/c/socket']);
+    expect(await keysOf(store)).toEqual(['1/d/c/a.txt']);
+    expect(await readdir(join(path, '1/d/c'))).toContain('socket');
+  });
+
+  it('is unhealthy where a file is in the place of a folder above it, and holds nothing', async () => {
+    const root = await temporaryFolder();
+    await writeFile(join(root, 'file'), 'a file');
+    const store = diskMedia(join(root, 'file', 'media'));
+    await expect(store.health()).rejects.toMatchObject({ name: 'StoreError', reason: 'unavailable' });
+    expect(await keysOf(store)).toEqual([]);
+    expect(await store.stat('1/d/c/a.txt')).toBeUndefined();
+    await store.remove(['1/d/c/a.txt']);
+  });
+
+  it('takes chunks of any length, empty ones too', async () => {
+    const store = diskMedia(join(await temporaryFolder(), 'media'));
+    const upload = await store.begin({ candidate: named('1/d/c/a.txt'), contentType: 'text/plain' });
+    await upload.write(Readable.from(['', 'a', '', 'bc', ''].map(bytesOf)));
+    expect(await bytesAt(store, await upload.publish())).toEqual(bytesOf('abc'));
+    await upload.settle();
+  });
+
+  it('fails where the place of its staging folder is taken by a file', async () => {
+    const path = join(await temporaryFolder(), 'media');
+    await mkdir(path);
+    await writeFile(join(path, '.uploads'), 'a file');
+    const store = diskMedia(path);
+    await expect(storeFile(store, '1/d/c/a.txt', bytesOf('a'))).rejects.toMatchObject({ name: 'StoreError' });
+    expect(await readdir(path)).toEqual(['.uploads']);
   });
 
   // Of disks alone: buckets have no folders.
