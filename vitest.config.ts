@@ -102,7 +102,6 @@ const COVERAGE_OF: Readonly<Record<string, typeof COVERAGE>> = {
   'src/delivery/images': { statements: 89, branches: 86 },
   'src/stores/mongo-documents': { statements: 94, branches: 85 },
   'src/stores/mongo-documents/indexes': { statements: 92, branches: 86 },
-  'src/stores/s3-media': { statements: 92, branches: 83 },
 };
 
 const coverageByFolder = Object.fromEntries(

@@ -46,7 +46,11 @@ it.each([
     'another region',
     'failed',
     'region',
-    [failure('PermanentRedirect', 301), failure('AuthorizationHeaderMalformed', 400)],
+    [
+      failure('PermanentRedirect', 301),
+      failure('Unknown', 301),
+      failure('AuthorizationHeaderMalformed', 400),
+    ],
   ],
   ['a wrong clock', 'failed', 'clock', [failure('RequestTimeTooSkewed', 403)]],
   ['anything else', 'failed', 'unexpected', [failure('EntityTooLarge', 400)]],
@@ -72,4 +76,15 @@ it('answers that are no failures are told apart', () => {
     true,
     false,
   ]);
+});
+
+it('values that are no errors of the service say nothing about an object', () => {
+  const malformed = [{ httpStatusCode: '412' }, null, 412].map((metadata) =>
+    Object.assign(new Error('malformed'), { $metadata: metadata }),
+  );
+  for (const value of [...malformed, 'NoSuchKey', undefined]) {
+    expect([isMissingObject(value), isAlreadyThere(value), isNotImplemented(value)]).toEqual(
+      Array(3).fill(false),
+    );
+  }
 });

@@ -92,6 +92,28 @@ describe.skipIf(!isS3ServerInstalled())('an upload to a real server', { timeout:
     await store.close();
   });
 
+  it('that is published before it was written fails, and leaves nothing', async () => {
+    const settings = await server.createBucket();
+    const store = s3Media(settings);
+    const upload = await store.begin({ candidate: named('1/a.bin'), contentType: 'text/plain' });
+    await expect(upload.publish()).rejects.toMatchObject({ reason: 'failed', store: 'media' });
+    await upload.discard();
+    expect(await objectsIn(server.client, settings.bucketName, PREFIX)).toEqual([]);
+    await store.close();
+  });
+
+  it('works after a first one that failed because the server was away', async () => {
+    const settings = await server.createBucket();
+    const store = s3Media(settings);
+    await server.kill();
+    const early = beginUpload(store, '1/a.txt', bytesOf('early')).then((upload) => upload.publish());
+    await expect(early).rejects.toMatchObject({ reason: 'unavailable', store: 'media' });
+    await server.start();
+    await storeFile(store, '1/b.txt', bytesOf('later'));
+    expect(await bytesAt(store, '1/b.txt')).toEqual(bytesOf('later'));
+    await store.close();
+  });
+
   it('that cannot be discarded because the server is away is found again by the same process', async () => {
     const settings = await server.createBucket();
     const store = s3Media(settings);
