@@ -100,8 +100,6 @@ const COVERAGE_OF: Readonly<Record<string, typeof COVERAGE>> = {
   src: { statements: 92, branches: 82 },
   'src/cli': { statements: 84, branches: 83 },
   'src/delivery/images': { statements: 89, branches: 86 },
-  'src/stores/mongo-documents': { statements: 94, branches: 85 },
-  'src/stores/mongo-documents/indexes': { statements: 92, branches: 86 },
 };
 
 const coverageByFolder = Object.fromEntries(
