@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditVerify } from '../../src/cli/audit-verify.ts';
 import { runCommand } from '../../src/cli/main.ts';
@@ -38,6 +39,32 @@ async function withText<T>(name: string, text: string, work: () => Promise<T>): 
   }
 }
 
+/** Runs `work` while the entry of this number is stored as `tamper` gives it, or not at all. */
+async function withEntry<T>(
+  seq: number,
+  tamper: (json: string) => string | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  const db = new DatabaseSync(file('cloister.db'));
+  const [table] = db
+    .prepare("select 'd_' || n as name from collections where collection = 'cloister.audit'")
+    .all()
+    .map(({ name }) => String(name));
+  const row = db
+    .prepare(`select doc, id, json from ${table} where json_extract(json, '$.seq') = ?`)
+    .get(seq)!;
+  db.prepare(`delete from ${table} where doc = ?`).run(row['doc']!);
+  const insert = db.prepare(`insert or replace into ${table} (doc, id, json) values (?, ?, ?)`);
+  const tampered = tamper(String(row['json']));
+  if (tampered !== undefined) insert.run(row['doc']!, row['id']!, tampered);
+  try {
+    return await work();
+  } finally {
+    insert.run(row['doc']!, row['id']!, row['json']!);
+    db.close();
+  }
+}
+
 describe('the audit verify command', () => {
   it('says that the log holds, beside a running server', async () => {
     const { code, text, complaint } = await verify();
@@ -53,6 +80,32 @@ describe('the audit verify command', () => {
     const { code, complaint, text } = await withText('audit.head', head, verify);
     expect([code, complaint]).toEqual([1, 'cloister: audit verify: entries 3 to 4 are missing at the end']);
     expect(text).toBe('the audit log is broken: 2 entries before that hold');
+  });
+
+  it.each<[string, string, (json: string) => string | undefined, RegExp]>([
+    [
+      'another action',
+      'was changed',
+      (json) => json.replace('"client.create"', '"client.delete"'),
+      /^cloister: audit verify: entry 1 \(client\.delete admin of 20\S+Z\) was changed: it is not what was signed$/,
+    ],
+    [
+      'a time that is no number',
+      'was changed',
+      (json) => json.replace(/"at":\d+/, '"at":"never"'),
+      /^cloister: audit verify: entry 1 \(client\.create admin\) was changed/,
+    ],
+    [
+      'nothing any more',
+      'is missing',
+      () => undefined,
+      /^cloister: audit verify: entry 1 is missing; the next one is there$/,
+    ],
+  ])('says of an entry that says %s that it %s', async (_title, _said, tamper, expected) => {
+    const { code, complaint, text } = await withEntry(1, tamper, verify);
+    expect([code, text]).toEqual([1, 'the audit log is broken: 0 entries before that hold']);
+    expect(complaint).toMatch(expected);
+    expect((await verify()).code).toBe(0);
   });
 
   it('gives 2 where it cannot be checked', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -76,6 +77,31 @@ describe('the check --data command', () => {
       'books, index isbn_1: rebuilt',
     ]);
     expect((await run()).code).toBe(0);
+  });
+
+  it('names damaged pages of an index, and what was not built yet', async () => {
+    const app = await openSite();
+    await app.close();
+    meddle(() => "update indexes set ready = 0 where name = 'isbn_1'");
+    const path = join(workspace.cwd, 'data', 'cloister.db');
+    const db = new DatabaseSync(path);
+    db.exec('pragma wal_checkpoint(truncate)');
+    const root = db
+      .prepare(
+        `select rootpage from sqlite_schema where name = (select 'i_' || n from indexes where name = 'title_1')`,
+      )
+      .get();
+    db.close();
+    const page = Number(root?.['rootpage']);
+    const bytes = readFileSync(path);
+    bytes.fill(0xa5, (page - 1) * 4096 + 8, page * 4096);
+    writeFileSync(path, bytes);
+    const { code, lines } = await run();
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/^books, index title_1: pages of the file are damaged \(.+\)$/),
+      'books, index isbn_1: not built yet',
+    ]);
   });
 
   it('repairs beside a server, whose queries are right again', async () => {
