@@ -60,7 +60,33 @@ it('a bucket is opened where the configuration names one', async () => {
   await store.close();
 });
 
+it('a bucket takes files below the default path where the folder has an absolute one', async () => {
+  const s3 = { bucketName: 'pictures', region: 'x', endpoint: 'http://127.0.0.1:9' };
+  const env = { CLOUD_S3_ACCESS_KEY: 'key', CLOUD_S3_SECRET_KEY: 'secret' };
+  const config = await configOf({ media: { storage: 's3', basePath: '/srv/files', s3 } }, env);
+  const store = await openMediaStore(config, { cwd: '/', now: Date.now, log });
+  expect(store.pathOf(KEY)).toBe(`workspace/media/${KEY}`);
+  await store.close();
+});
+
 describe('a start', () => {
+  it('fails where files of clients would lie among specifications, and names the setting', async () => {
+    const workspace = createWorkspace({}, { media: { basePath: 'workspace/collections' } });
+    await expect(startApp({ workspace })).rejects.toMatchObject({
+      code: 'CONFIGURATION_INVALID',
+      items: [{ field: 'media.basePath' }],
+    });
+    workspace.remove();
+  });
+
+  it('warns of a folder that cannot be made, and serves what needs none', async () => {
+    const workspace = createWorkspace({}, { media: { basePath: 'x/'.repeat(2100) } });
+    const app = await startApp({ workspace });
+    expect((await app.inject('GET', '/health')).status).toBe(200);
+    await app.close();
+    workspace.remove();
+  });
+
   it('ends uploads that were cut off, whether or not documents have databases of their own', async () => {
     for (const enableCollectionDatabases of [false, true]) {
       const server = await startMediaServer({ database: { enableCollectionDatabases } });
