@@ -79,6 +79,29 @@ export function prepareCaseVariants(): void {
   found ??= findCaseVariants();
 }
 
+/** The letters of ASCII that have a twin outside: k the kelvin sign, s the long s. */
+const TWINS_OF_ASCII: ReadonlyMap<number, number> = new Map([
+  [0x6b, 0x212a],
+  [0x73, 0x17f],
+]);
+
+/** The code points that differ from this one only in case, in no order. ASCII needs no `prepareCaseVariants`. */
+export function caseVariantsOf(codePoint: number): readonly number[] {
+  if (codePoint < 0x80) return variantsOfAscii(codePoint);
+  found ??= findCaseVariants();
+  return found.variantsOf.get(codePoint) ?? NONE;
+}
+
+const NONE: readonly never[] = [];
+const CASE_BIT = 0x20;
+
+function variantsOfAscii(codePoint: number): readonly number[] {
+  const lower = codePoint | CASE_BIT;
+  if (lower < 0x61 || lower > 0x7a) return NONE;
+  const twin = TWINS_OF_ASCII.get(lower);
+  return twin === undefined ? [codePoint ^ CASE_BIT] : [codePoint ^ CASE_BIT, twin];
+}
+
 /** The same ranges in order, those that touch made one. */
 function merged(ranges: readonly CodePointRange[]): readonly CodePointRange[] {
   const result: [number, number][] = [];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addCaseVariants, foldCase } from '../../../src/lib/regex/case-folding.ts';
+import { addCaseVariants, caseVariantsOf, foldCase } from '../../../src/lib/regex/case-folding.ts';
 import type { CodePointRange } from '../../../src/lib/regex/code-point-ranges.ts';
 
 const range = (characters: string): CodePointRange => [
@@ -22,6 +22,14 @@ test.each([
   ['\ufb05\ufb05', ['\ufb05', '\ufb06']],
 ])('the case variants of %s are found', (characters, all) => {
   expect(members(addCaseVariants([range(characters)]))).toEqual(all);
+});
+
+test('the case variants of a character are those of a range with it alone', () => {
+  for (let point = 0; point < 0x600; point += 1) {
+    const own = String.fromCodePoint(point);
+    const variants = caseVariantsOf(point).map((code) => String.fromCodePoint(code));
+    expect([own, ...variants].sort()).toEqual(members(addCaseVariants([[point, point]])));
+  }
 });
 
 test('case variants that the ranges contain are not added again', () => {

@@ -1,6 +1,7 @@
 // Finds the stored spellings of a text by a skip scan through an index: from each key to the next possible spelling.
 import { MaxKey, MinKey, MongoServerError } from 'mongodb';
-import { addCaseVariants, foldCase } from '../../../lib/regex/case-folding.ts';
+import { foldCase } from '../../../lib/regex/case-folding.ts';
+import { characterChoices, nextSpellingFrom } from '../../matching/spellings.ts';
 import type { Direction, Namespace } from '../../ports.ts';
 import type { KnownIndex, OperationScope } from '../connection/types.ts';
 import type { TextEquality } from '../filters/text-conditions.ts';
@@ -98,56 +99,4 @@ function keysOf({ definition, endsInId }: KnownIndex): Keys {
     keys.push(['_id', definition.keys.at(-1)?.direction ?? 1]);
   }
   return keys as unknown as Keys;
-}
-
-/** The possible characters at each position of a text, ascending. */
-export type CharacterChoices = readonly (readonly string[])[];
-
-/** The choices for texts that equal, ignoring case, `text`. */
-export function characterChoices(text: string): CharacterChoices {
-  return [...text].map((character) => {
-    const point = character.codePointAt(0) ?? 0;
-    const points = addCaseVariants([[point, point]]).flatMap(([first, last]) =>
-      Array.from({ length: last - first + 1 }, (_, step) => first + step),
-    );
-    return points.sort((a, b) => a - b).map((code) => String.fromCodePoint(code));
-  });
-}
-
-/** The first spelling that is not less than `text` in code point order; undefined if there is none. */
-export function nextSpellingFrom(choices: CharacterChoices, text: string): string | undefined {
-  const points = [...text];
-  for (const [at, members] of choices.entries()) {
-    const character = points[at];
-    if (character === undefined) return points.join('') + smallestSuffix(choices, at);
-    const next = members.find((member) => codePointOf(member) >= codePointOf(character));
-    if (next === undefined) return nextSpellingAfter(choices, points, at);
-    if (next !== character) return points.slice(0, at).join('') + next + smallestSuffix(choices, at + 1);
-  }
-  return points.length === choices.length ? text : nextSpellingAfter(choices, points, choices.length);
-}
-
-/** The first spelling after all that begin with the first `length` characters of `given`. */
-function nextSpellingAfter(
-  choices: CharacterChoices,
-  points: readonly string[],
-  length: number,
-): string | undefined {
-  for (let at = length - 1; at >= 0; at -= 1) {
-    const own = codePointOf(points[at] as string);
-    const next = choices[at]?.find((member) => codePointOf(member) > own);
-    if (next !== undefined) return points.slice(0, at).join('') + next + smallestSuffix(choices, at + 1);
-  }
-  return undefined;
-}
-
-function smallestSuffix(choices: CharacterChoices, from: number): string {
-  return choices
-    .slice(from)
-    .map(([first]) => first)
-    .join('');
-}
-
-function codePointOf(character: string): number {
-  return character.codePointAt(0) ?? 0;
 }

@@ -1,9 +1,9 @@
 // Compares the indexes of one collection with its documents in slices, so that a server can keep working on the file.
 import type { StoredDocument } from '../../ports.ts';
-import { type CollectionEntry, documentTable, type IndexEntry } from '../data-file/catalogue.ts';
+import { type CollectionEntry, documentTable, type IndexEntry, indexTable } from '../data-file/catalogue.ts';
 import { inTransaction } from '../data-file/connection.ts';
 import type { WriteContext } from '../indexes/index-update.ts';
-import { type CheckedTable, IndexCheck, type RowIssues, tablesOfIndex } from './index-check.ts';
+import { IndexCheck, type RowIssues } from './index-check.ts';
 
 export interface CollectionIssues {
   /** By the number of the index. */
@@ -55,10 +55,7 @@ class CollectionCheck {
   }
 
   *run(): Generator<void, CollectionIssues> {
-    for (const n of this.#checks.keys()) {
-      const index = this.#onSnapshot((entry) => this.#readyOf(entry).find((other) => other.n === n));
-      for (const table of index === undefined ? [] : tablesOfIndex(index)) yield* this.#rows(n, table);
-    }
+    for (const n of this.#checks.keys()) yield* this.#rows(n);
     yield* this.#allDocuments();
     const indexes = new Map([...this.#checks].map(([n, check]) => [n, check.issues]));
     return { indexes, damaged: this.#damaged, documents: this.#documents };
@@ -88,32 +85,32 @@ class CollectionCheck {
     return false;
   }
 
-  *#rows(n: number, table: CheckedTable): Generator<void, void> {
-    const sql = `select key, doc from ${table.name} where key > ? order by key`;
+  *#rows(n: number): Generator<void, void> {
+    const sql = `select key, doc from ${indexTable(n)} where key > ? order by key`;
     let after: Uint8Array = Buffer.alloc(0);
     const next = (entry: CollectionEntry) => {
       const index = this.#readyOf(entry).find((other) => other.n === n);
       if (index === undefined) return false;
       return this.#slice<IndexRow>(sql, after, (row) => {
         after = row[0];
-        this.#row(entry, { index, table }, row);
+        this.#row(entry, index, row);
       });
     };
-    this.#onSnapshot((entry) => this.#noKeys(entry, n, table));
+    this.#onSnapshot((entry) => this.#noKeys(entry, n));
     while (this.#onSnapshot(next) === true) yield;
   }
 
   /** Rows whose key is not a blob sort before every key. They come from other tools. */
-  #noKeys(entry: CollectionEntry, n: number, table: CheckedTable): void {
+  #noKeys(entry: CollectionEntry, n: number): void {
     const index = this.#readyOf(entry).find((other) => other.n === n);
     if (index === undefined) return;
-    const sql = `select x'', doc from ${table.name} where key <= x''`;
+    const sql = `select x'', doc from ${indexTable(n)} where key <= x''`;
     for (const row of this.#writer.connection.statement(sql).iterate() as unknown as Iterable<IndexRow>) {
-      this.#row(entry, { index, table }, row);
+      this.#row(entry, index, row);
     }
   }
 
-  #row(entry: CollectionEntry, place: { index: IndexEntry; table: CheckedTable }, row: IndexRow): void {
+  #row(entry: CollectionEntry, index: IndexEntry, row: IndexRow): void {
     const sql = `select id, json from ${documentTable(entry.n)} where doc = ?`;
     const found = this.#writer.connection.statement(sql).get(row[1]) as unknown as
       | [string, string]
@@ -121,7 +118,7 @@ class CollectionCheck {
     const document = found === undefined ? undefined : this.#parsedOnce(row[1], ...found);
     // The expected rows of an unreadable document are unknown.
     if (found !== undefined && document === undefined) return;
-    this.#checks.get(place.index.n)?.checkRow(place.index, place.table, row, document);
+    this.#checks.get(index.n)?.checkRow(index, row, document);
   }
 
   /** Returns the same object for the same text, so that a long array is not parsed again for each of its rows. */

@@ -11,13 +11,14 @@ import {
   documentTable,
   hasSchema,
   type IndexEntry,
+  indexTable,
 } from '../data-file/catalogue.ts';
 import { type Connection, inTransaction, openConnection } from '../data-file/connection.ts';
 import { asStoreError } from '../data-file/storage-errors.ts';
 import { isSuperseded } from '../indexes/index-build.ts';
 import { createWriteContext, type WriteContext } from '../indexes/index-update.ts';
 import { type CollectionIssues, checkCollection } from './collection-check.ts';
-import { type RowIssues, tablesOfIndex } from './index-check.ts';
+import type { RowIssues } from './index-check.ts';
 import { rebuildIndex } from './index-repair.ts';
 
 /** What an issue is about: an index, the documents of a collection, or the file itself. */
@@ -159,7 +160,7 @@ class DataFileCheck implements DataCheck {
     const ofIndexes = new Map<number, readonly DataIssue[]>();
     for (const index of indexes) {
       const place = { ns, index: index.name };
-      const damage = tablesOfIndex(index).flatMap((table) => this.#damage(place, table.name));
+      const damage = this.#damage(place, indexTable(index.n));
       if (damage.length > 0) ofIndexes.set(index.n, damage);
       await setImmediate();
     }

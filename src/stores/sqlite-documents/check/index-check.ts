@@ -16,18 +16,12 @@ export interface RowIssues {
   readonly unmarked: number;
 }
 
-/** One table of an index, and the rows of a document that belong to it. */
-export interface CheckedTable {
-  readonly name: string;
-  keysOf(rows: EncodedRows): readonly Buffer[];
-}
-
 /** Most documents with wrong rows that are remembered. Rows of further ones count as missing and surplus. */
 const MAX_REMEMBERED = 10_000;
 
 const NO_LIMIT = createDeadlineLimit(undefined);
 
-/** The rows that a document should have in one table. */
+/** The rows that a document should have. */
 interface ExpectedRows {
   readonly keys: readonly Buffer[];
   readonly texts: ReadonlySet<string>;
@@ -38,12 +32,7 @@ const NO_KEYS: ExpectedRows = { keys: [], texts: new Set() };
 const textOf = (key: Uint8Array) =>
   Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString('latin1');
 
-export function tablesOfIndex({ n, caseInsensitive: folded }: IndexEntry): readonly CheckedTable[] {
-  const exact: CheckedTable = { name: indexTable(n, false), keysOf: (rows) => rows.exact };
-  return folded ? [exact, { name: indexTable(n, true), keysOf: (rows) => rows.caseFolded }] : [exact];
-}
-
-/** Checks all rows first, then all documents. Call each method inside the snapshot that its arguments were read in. */
+/** Checks one index: all rows first, then all documents. Call each method inside the snapshot that its arguments were read in. */
 export class IndexCheck {
   readonly #writer: WriteContext;
   #missing = 0;
@@ -51,8 +40,8 @@ export class IndexCheck {
   #wrong = 0;
   #unmarked = 0;
   /** For documents with foreign rows: the number of rows that they lack, and how many of those are paired with a foreign one. */
-  readonly #lacking = new Map<string, { readonly rows: number; paired: number }>();
-  readonly #expected = new WeakMap<StoredDocument, Map<string, ExpectedRows>>();
+  readonly #lacking = new Map<number, { readonly rows: number; paired: number }>();
+  readonly #expected = new WeakMap<StoredDocument, ExpectedRows>();
 
   constructor(writer: WriteContext) {
     this.#writer = writer;
@@ -63,16 +52,11 @@ export class IndexCheck {
   }
 
   /** `document` is the document of the row; undefined if it does not exist. Its expected rows are cached by object. */
-  checkRow(
-    index: IndexEntry,
-    table: CheckedTable,
-    row: readonly [Uint8Array, number],
-    document?: StoredDocument,
-  ): void {
+  checkRow(index: IndexEntry, row: readonly [Uint8Array, number], document?: StoredDocument): void {
     const [key, doc] = row;
-    const expected = document === undefined ? NO_KEYS : this.#expectedOf(index, table, document);
+    const expected = document === undefined ? NO_KEYS : this.#expectedOf(index, document);
     if (expected.texts.has(textOf(key))) return;
-    const lacking = this.#lackingOf(table, doc, expected.keys);
+    const lacking = this.#lackingOf(index, doc, expected.keys);
     if (lacking !== undefined && lacking.paired < lacking.rows) {
       lacking.paired += 1;
       this.#wrong += 1;
@@ -86,20 +70,16 @@ export class IndexCheck {
       return;
     }
     if ((rows.arrays & ~index.multikey) !== 0) this.#unmarked += 1;
-    for (const table of tablesOfIndex(index)) {
-      const missing = this.#count(table, doc, table.keysOf(rows));
-      this.#missing += Math.max(0, missing - (this.#lacking.get(nameOf(table, doc))?.paired ?? 0));
-    }
+    const missing = this.#count(index, doc, rows.keys);
+    this.#missing += Math.max(0, missing - (this.#lacking.get(doc)?.paired ?? 0));
   }
 
-  #expectedOf(index: IndexEntry, table: CheckedTable, document: StoredDocument): ExpectedRows {
-    const tables = this.#expected.get(document) ?? new Map<string, ExpectedRows>();
-    const known = tables.get(table.name);
+  #expectedOf(index: IndexEntry, document: StoredDocument): ExpectedRows {
+    const known = this.#expected.get(document);
     if (known !== undefined) return known;
-    const rows = this.#rowsOf(index, document);
-    const keys = rows === undefined ? [] : table.keysOf(rows);
+    const keys = this.#rowsOf(index, document)?.keys ?? [];
     const expected = { keys, texts: new Set(keys.map(textOf)) };
-    this.#expected.set(document, tables.set(table.name, expected));
+    this.#expected.set(document, expected);
     return expected;
   }
 
@@ -113,23 +93,22 @@ export class IndexCheck {
     }
   }
 
-  #lackingOf(table: CheckedTable, doc: number, expected: readonly Buffer[]) {
-    const name = nameOf(table, doc);
-    const known = this.#lacking.get(name);
+  #lackingOf(index: IndexEntry, doc: number, expected: readonly Buffer[]) {
+    const known = this.#lacking.get(doc);
     if (known !== undefined || this.#lacking.size >= MAX_REMEMBERED) return known;
-    const rows = this.#count(table, doc, expected);
+    const rows = this.#count(index, doc, expected);
     if (rows === 0) return undefined;
     const lacking = { rows, paired: 0 };
-    this.#lacking.set(name, lacking);
+    this.#lacking.set(doc, lacking);
     return lacking;
   }
 
   /** Counts the rows that are missing. */
-  #count(table: CheckedTable, doc: number, expected: readonly Buffer[]): number {
-    const statement = this.#writer.connection.statement(`select doc from ${table.name} where key = ?`);
+  #count(index: IndexEntry, doc: number, expected: readonly Buffer[]): number {
+    const statement = this.#writer.connection.statement(
+      `select doc from ${indexTable(index.n)} where key = ?`,
+    );
     const isThere = (key: Buffer) => (statement.get(key) as unknown as [number] | undefined)?.[0] === doc;
     return expected.filter((key) => !isThere(key)).length;
   }
 }
-
-const nameOf = (table: CheckedTable, doc: number) => `${table.name}/${doc}`;

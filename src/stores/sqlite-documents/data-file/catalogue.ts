@@ -1,10 +1,13 @@
-// Tables of the data file: one per collection, one or two per index, `touched` for running index builds, and `collections` and `indexes`,
+// Tables of the data file: one per collection, one per index, `touched` for running index builds, and `collections` and `indexes`,
 // the catalogue. Each connection has a copy of the catalogue in memory, reloaded after another connection wrote.
 import { type IndexDefinition, type Namespace, namespaceKey } from '../../ports.ts';
 import { type Connection, inTransaction } from './connection.ts';
 
-/** Incremented when the layout changes. A file with a newer layout is rejected. */
-const LAYOUT = 1;
+/**
+ * Incremented when the layout changes. A file with a newer layout is rejected, an older one converted. In layout 1 indexes had a
+ * second table, with case-folded keys.
+ */
+const LAYOUT = 2;
 
 const CATALOGUE_TABLES = `
   create table if not exists collections (
@@ -33,27 +36,35 @@ const CATALOGUE_TABLES = `
   ) without rowid;
 `;
 
-/** Whether the file has the schema. Throws for a file of a newer version. */
-export function hasSchema({ db }: Connection): boolean {
+/** The layout of the file; 0 for an empty one. Throws for a file of a newer version. */
+function layoutOf({ db }: Connection): number {
   const layout = Number(db.prepare('pragma user_version').get()?.[0]);
   if (layout > LAYOUT) throw new Error(`The data file has layout ${layout}; this version reads ${LAYOUT}`);
-  return layout === LAYOUT;
+  return layout;
 }
 
-/** Creates the schema if it is missing. Throws for a file of a newer version. */
+/** Whether the file has the schema, of this or an older version. Throws for a file of a newer version. */
+export const hasSchema = (connection: Connection): boolean => layoutOf(connection) > 0;
+
+/** Creates the schema if it is missing, and converts an older one. Throws for a file of a newer version. */
 export function createSchema(connection: Connection): void {
-  const { db } = connection;
-  if (hasSchema(connection)) return;
-  db.exec(
-    `pragma journal_mode=wal; begin immediate; ${CATALOGUE_TABLES} pragma user_version=${LAYOUT}; commit`,
-  );
+  if (layoutOf(connection) === LAYOUT) return;
+  connection.db.exec('pragma journal_mode=wal');
+  inTransaction(connection, 'immediate', () => {
+    connection.db.exec(CATALOGUE_TABLES);
+    const folded = "select name from sqlite_schema where type = 'table' and name glob 'f_[0-9]*'";
+    for (const [name] of connection.db.prepare(folded).all() as unknown as readonly [string][]) {
+      connection.db.exec(`drop table ${name}`);
+    }
+    connection.db.exec(`pragma user_version=${LAYOUT}`);
+  });
 }
 
 /** Table of collection `n`: `json` is the whole document, `_id` included. */
 export const documentTable = (n: number): string => `d_${n}`;
 
-/** Table of index `n`: with exact or with case-folded text. */
-export const indexTable = (n: number, caseFolded: boolean): string => `${caseFolded ? 'f' : 'i'}_${n}`;
+/** Table of index `n`. */
+export const indexTable = (n: number): string => `i_${n}`;
 
 export function createDocumentTable(connection: Connection, n: number): void {
   connection.db.exec(
@@ -61,9 +72,9 @@ export function createDocumentTable(connection: Connection, n: number): void {
   );
 }
 
-export function createIndexTable(connection: Connection, n: number, caseFolded: boolean): void {
+export function createIndexTable(connection: Connection, n: number): void {
   connection.db.exec(
-    `create table ${indexTable(n, caseFolded)} (key blob primary key, doc integer not null) without rowid`,
+    `create table ${indexTable(n)} (key blob primary key, doc integer not null) without rowid`,
   );
 }
 
@@ -71,8 +82,6 @@ export interface IndexEntry {
   readonly n: number;
   readonly name: string;
   readonly definition: IndexDefinition;
-  /** Some key ignores case, so the index has a case-folded table in addition to the exact one. */
-  readonly caseInsensitive: boolean;
   /** The index covers every document, so queries may use it. */
   ready: boolean;
   /** The last `doc` that the index build has processed. */
@@ -108,7 +117,7 @@ export interface Catalogue {
   addIndex(entry: CollectionEntry, definition: IndexDefinition, ready: boolean): IndexEntry;
   saveIndex(index: IndexEntry): void;
   dropIndex(entry: CollectionEntry, index: IndexEntry): void;
-  /** Deletes the index but keeps its tables: damaged pages cannot be freed. */
+  /** Deletes the index but keeps its table: damaged pages cannot be freed. */
   forgetIndex(entry: CollectionEntry, index: IndexEntry): void;
 }
 
@@ -145,8 +154,6 @@ export function inWriteTransaction<T>({ connection, catalogue }: DataFile, work:
 
 type Row = readonly unknown[];
 
-const isCaseInsensitive = (definition: IndexDefinition) => definition.keys.some((key) => key.fold);
-
 type ReadDefinition = (text: string) => IndexDefinition;
 
 /** Returns the same object for the same text, so that row encoders cached by definition stay valid across reloads. */
@@ -168,7 +175,6 @@ function readIndexes(connection: Connection, read: ReadDefinition): Map<number, 
       n: Number(row[0]),
       name: String(row[2]),
       definition,
-      caseInsensitive: isCaseInsensitive(definition),
       ready: row[4] === 1,
       watermark: Number(row[5]),
       multikey: Number(row[6]),
@@ -216,7 +222,6 @@ export function createCatalogue(connection: Connection): Catalogue {
       n,
       name,
       definition,
-      caseInsensitive: isCaseInsensitive(definition),
       ready,
       watermark: 0,
       multikey: 0,
@@ -273,8 +278,7 @@ export function createCatalogue(connection: Connection): Catalogue {
     },
     addIndex(entry, definition, ready) {
       const index = insertIndex(entry, definition, ready);
-      createIndexTable(connection, index.n, false);
-      if (index.caseInsensitive) createIndexTable(connection, index.n, true);
+      createIndexTable(connection, index.n);
       replace(entry, [...entry.indexes, index]);
       return index;
     },
@@ -283,8 +287,7 @@ export function createCatalogue(connection: Connection): Catalogue {
       connection.statement(sql).run(index.ready ? 1 : 0, index.watermark, index.multikey, index.n);
     },
     dropIndex(entry, index) {
-      connection.db.exec(`drop table ${indexTable(index.n, false)}`);
-      if (index.caseInsensitive) connection.db.exec(`drop table ${indexTable(index.n, true)}`);
+      connection.db.exec(`drop table ${indexTable(index.n)}`);
       forgetIndex(entry, index);
     },
     forgetIndex,

@@ -29,7 +29,7 @@ interface BuildProgress {
   last: number | undefined;
   arrays: number;
   gathered: boolean;
-  /** The last row written: in key order, exact rows before case-folded ones. */
+  /** The last row written, in key order. */
   row: number;
 }
 
@@ -93,7 +93,7 @@ class TemporaryTableBuilds implements BulkBuilds {
 
   #begin(n: number): BuildProgress {
     this.discard(n);
-    const columns = 'folded integer not null, key blob not null, doc integer not null';
+    const columns = 'key blob not null, doc integer not null';
     this.#context.connection.db.exec(`create temp table gathered_${n} (${columns})`);
     const progress: BuildProgress = { n, doc: 0, last: undefined, arrays: 0, gathered: false, row: 0 };
     this.#builds.set(n, progress);
@@ -114,7 +114,7 @@ class TemporaryTableBuilds implements BulkBuilds {
   #sort(progress: BuildProgress): void {
     const { n } = progress;
     this.#context.connection.db.exec(`
-      create temp table sorted_${n} as select folded, key, doc from ${gatheredTable(n)} order by folded, key;
+      create temp table sorted_${n} as select key, doc from ${gatheredTable(n)} order by key;
       drop table ${gatheredTable(n)};
     `);
     progress.gathered = true;
@@ -153,13 +153,12 @@ function gatherRows(context: WriteContext, found: LocatedIndex, { progress, end 
   const rowsOf = context.rowEncoder(index);
   const workLimit = createDeadlineLimit(undefined);
   progress.last ??= lastDocument(context, found);
-  const add = connection.statement(`insert into ${gatheredTable(index.n)} values (?, ?, ?)`);
+  const add = connection.statement(`insert into ${gatheredTable(index.n)} values (?, ?)`);
   const sql = `select doc, json from ${documentTable(entry.n)} where doc > ? and doc <= ? order by doc`;
   const documents = connection.statement(sql).iterate(progress.doc, progress.last);
   for (const [doc, json] of documents as unknown as Iterable<[number, string]>) {
     const rows = rowsOf(parseDocument(json), workLimit);
-    for (const key of rows.exact) add.run(0, key, doc);
-    for (const key of rows.caseFolded) add.run(1, key, doc);
+    for (const key of rows.keys) add.run(key, doc);
     progress.arrays |= rows.arrays;
     progress.doc = doc;
     if (performance.now() > end) return false;
@@ -195,21 +194,19 @@ interface RowRange {
 const NOT_TOUCHED = 'doc not in (select doc from touched where idx = ?)';
 
 function fillStep({ connection }: WriteContext, { index }: LocatedIndex, { from, to }: RowRange): void {
-  const { n, caseInsensitive: folded } = index;
-  for (const fold of folded ? [0, 1] : [0]) {
-    const sql =
-      `insert or replace into ${indexTable(n, fold === 1)} select key, doc from ${sortedTable(n)} ` +
-      `where rowid > ? and rowid <= ? and folded = ${fold} and ${NOT_TOUCHED}`;
-    connection.statement(sql).run(from, to, n);
-  }
+  const { n } = index;
+  const sql =
+    `insert or replace into ${indexTable(n)} select key, doc from ${sortedTable(n)} ` +
+    `where rowid > ? and rowid <= ? and ${NOT_TOUCHED}`;
+  connection.statement(sql).run(from, to, n);
 }
 
 /** Writes all rows of a document at once: each row of a unique index has to be checked. */
 function fillUniqueStep(context: WriteContext, { entry, index }: LocatedIndex, { from, to }: RowRange): void {
   const { connection } = context;
-  const written = `select 1 from ${indexTable(index.n, false)} i where i.key = s.key and i.doc = s.doc`;
+  const written = `select 1 from ${indexTable(index.n)} i where i.key = s.key and i.doc = s.doc`;
   const sql =
-    `select distinct doc from ${sortedTable(index.n)} s where rowid > ? and rowid <= ? and folded = 0 ` +
+    `select distinct doc from ${sortedTable(index.n)} s where rowid > ? and rowid <= ? ` +
     `and ${NOT_TOUCHED} and not exists (${written})`;
   const docs = connection.statement(sql).all(from, to, index.n) as unknown as [number][];
   const read = connection.statement(`select json from ${documentTable(entry.n)} where doc = ?`);

@@ -1,9 +1,9 @@
 // Keys of the index tables: JSON values as bytes that sort as MongoDB sorts the values, the rows of a document, and its key for a sort.
 import type { Json } from '../../../lib/json/json.ts';
-import { foldCase } from '../../../lib/regex/case-folding.ts';
 import { EMPTY_ARRAY, expandRows, type IndexValue, type PathPart, parsePath } from '../../matching/paths.ts';
 import type { Direction, IndexDefinition, Sort, StoredDocument } from '../../ports.ts';
 import type { WorkLimit } from '../data-file/connection.ts';
+import { StorageError } from '../data-file/storage-errors.ts';
 
 /** First byte of each type, in MongoDB's order. The gaps leave a byte to end the range of a type. */
 export const TYPE_TAG = {
@@ -22,6 +22,8 @@ const EMPTY_ARRAY_KEY = Buffer.from([TYPE_TAG.emptyArray]);
 const FALSE = Buffer.from([TYPE_TAG.boolean, 0]);
 const TRUE = Buffer.from([TYPE_TAG.boolean, 1]);
 const SIGN = 0x80;
+/** Follows a NUL within a text. */
+const ESCAPE = 0xff;
 
 /** Key of an empty array at an indexed path: sorts below every other. */
 export function emptyArrayKey(): Buffer {
@@ -51,7 +53,7 @@ function encodeText(text: string, tag: number): Buffer {
   // A NUL becomes 00 FF and the end is 00 00, so that no encoded text is a prefix of another.
   if (text.includes('\0')) {
     const escaped = Buffer.from(text.replaceAll('\0', '\0\u{1}'), 'utf8');
-    for (let at = 1; at < escaped.length; at += 1) if (escaped[at - 1] === 0) escaped[at] = 0xff;
+    for (let at = 1; at < escaped.length; at += 1) if (escaped[at - 1] === 0) escaped[at] = ESCAPE;
     return Buffer.concat([Buffer.from([tag]), escaped, END, END]);
   }
   const length = Buffer.byteLength(text, 'utf8');
@@ -61,6 +63,18 @@ function encodeText(text: string, tag: number): Buffer {
   bytes[length + 1] = 0;
   bytes[length + 2] = 0;
   return bytes;
+}
+
+/** The text that `encodeValue` wrote into a key at `offset`. Throws `damaged` where there is none. */
+export function decodeText(key: Uint8Array, offset: number, direction: Direction): string {
+  const bytes = inDirection(Buffer.from(key).subarray(offset), direction);
+  let end = bytes.indexOf(0, 1);
+  while (bytes[end + 1] === ESCAPE) end = bytes.indexOf(0, end + 2);
+  const isText = bytes[0] === TYPE_TAG.string && end > 0 && bytes[end + 1] === 0;
+  if (!isText) throw new StorageError('damaged', 'a key of an index has no text');
+  const text = bytes.subarray(1, end);
+  // UTF-8 has no such byte: each one follows a NUL.
+  return (text.includes(ESCAPE) ? text.filter((byte) => byte !== ESCAPE) : text).toString('utf8');
 }
 
 function tagOf(value: Json): number {
@@ -113,8 +127,7 @@ export function prefixSuccessor(prefix: Buffer): Buffer {
 
 export interface EncodedRows {
   /** Whole keys, id included, without duplicates. */
-  readonly exact: readonly Buffer[];
-  readonly caseFolded: readonly Buffer[];
+  readonly keys: readonly Buffer[];
   /** Length of the id at the end of each key, in bytes. */
   readonly idBytes: number;
   /** One bit per key: set where the document holds an array. */
@@ -123,20 +136,14 @@ export interface EncodedRows {
 
 export type RowEncoder = (document: StoredDocument, workLimit: WorkLimit) => EncodedRows;
 
-interface KeyPart {
-  readonly direction: Direction;
-  readonly fold: boolean;
+const NO_ROWS: EncodedRows = { keys: [], idBytes: 0, arrays: 0 };
+
+function encodeKeyValue(value: IndexValue): Buffer {
+  return value === EMPTY_ARRAY ? emptyArrayKey() : encodeValue(value as Json | undefined);
 }
 
-const NO_ROWS: EncodedRows = { exact: [], caseFolded: [], idBytes: 0, arrays: 0 };
-
-function encodeKeyValue(value: IndexValue, fold: boolean): Buffer {
-  if (value === EMPTY_ARRAY) return emptyArrayKey();
-  return encodeValue(fold && typeof value === 'string' ? foldCase(value) : (value as Json | undefined));
-}
-
-function encodeRow(row: readonly IndexValue[], parts: readonly KeyPart[], tail: Buffer): Buffer {
-  const pieces = parts.map((part, at) => inDirection(encodeKeyValue(row[at], part.fold), part.direction));
+function encodeRow(row: readonly IndexValue[], directions: readonly Direction[], tail: Buffer): Buffer {
+  const pieces = directions.map((direction, at) => inDirection(encodeKeyValue(row[at]), direction));
   pieces.push(tail);
   return Buffer.concat(pieces);
 }
@@ -151,23 +158,18 @@ function distinct(keys: readonly Buffer[]): readonly Buffer[] {
 /** Creates the encoder of one index. It throws `parallel-arrays` StoreErrors. */
 export function createRowEncoder(definition: IndexDefinition): RowEncoder {
   const paths = pathsOf(definition.keys.map((key) => key.path));
-  const exactParts = definition.keys.map(({ direction }) => ({ direction, fold: false }));
-  const foldedParts = definition.keys.some((key) => key.fold) ? definition.keys : undefined;
-  const lastDirection = definition.keys.at(-1)?.direction ?? 1;
+  const directions = definition.keys.map(({ direction }) => direction);
+  const lastDirection = directions.at(-1) ?? 1;
   return (document, workLimit) => {
     const { rows, arrays } = expandRows(document, paths);
     if (definition.sparse && rows.every((row) => row.every((value) => value === undefined))) return NO_ROWS;
     const tail = encodeId(document._id, lastDirection);
-    const encode = (parts: readonly KeyPart[]) =>
-      distinct(
-        rows.map((row) => {
-          workLimit.tick(0);
-          return encodeRow(row, parts, tail);
-        }),
-      );
+    const keys = rows.map((row) => {
+      workLimit.tick(0);
+      return encodeRow(row, directions, tail);
+    });
     return {
-      exact: encode(exactParts),
-      caseFolded: foldedParts === undefined ? [] : encode(foldedParts),
+      keys: distinct(keys),
       idBytes: tail.length,
       arrays: arrays.reduce((bits, array, at) => bits | (array ? 1 << at : 0), 0),
     };
@@ -184,15 +186,15 @@ function pathsOf(paths: readonly string[]): readonly (readonly PathPart[])[] {
  */
 export function createSortKey(sort: Sort): (document: StoredDocument, workLimit: WorkLimit) => Buffer {
   const paths = pathsOf(sort.map(([path]) => path));
-  const parts = sort.map(([, direction]) => ({ direction, fold: false }));
-  const lastDirection = sort.at(-1)?.[1] ?? 1;
+  const directions = sort.map(([, direction]) => direction);
+  const lastDirection = directions.at(-1) ?? 1;
   if (sort.length === 0) return ({ _id }) => encodeId(_id, 1);
   return (document, workLimit) => {
     const tail = encodeId(document._id, lastDirection);
     let least: Buffer | undefined;
     for (const row of expandRows(document, paths).rows) {
       workLimit.tick(0);
-      const key = encodeRow(row, parts, tail);
+      const key = encodeRow(row, directions, tail);
       if (least === undefined || Buffer.compare(key, least) < 0) least = key;
     }
     return least ?? tail;

@@ -11,7 +11,7 @@ export interface WriteContext extends DataFile {
   rowEncoder(index: IndexEntry): RowEncoder;
 }
 
-const NO_ROWS: EncodedRows = { exact: [], caseFolded: [], idBytes: 0, arrays: 0 };
+const NO_ROWS: EncodedRows = { keys: [], idBytes: 0, arrays: 0 };
 
 /** Creates the context of one connection. */
 export function createWriteContext({ connection, catalogue }: DataFile): WriteContext {
@@ -54,14 +54,11 @@ export function updateIndexRows(context: WriteContext, index: IndexEntry, change
   const { doc, before, after, workLimit } = change;
   const oldRows = before === undefined ? NO_ROWS : encode(before, workLimit);
   const newRows = after === undefined ? NO_ROWS : encode(after, workLimit);
-  const exact = diffKeys(index, oldRows.exact, newRows.exact);
-  const caseFolded = diffKeys(index, oldRows.caseFolded, newRows.caseFolded);
-  deleteRows(context, indexTable(index.n, false), exact.removed);
-  deleteRows(context, indexTable(index.n, true), caseFolded.removed);
-  if (index.definition.unique)
-    checkUnique(context, index, { doc, keys: exact.added, idBytes: newRows.idBytes });
-  insertRows(context, indexTable(index.n, false), { doc, keys: exact.added, workLimit });
-  insertRows(context, indexTable(index.n, true), { doc, keys: caseFolded.added, workLimit });
+  const { removed, added } = diffKeys(index, oldRows.keys, newRows.keys);
+  const table = indexTable(index.n);
+  deleteRows(context, table, removed);
+  if (index.definition.unique) checkUnique(context, index, { doc, keys: added, idBytes: newRows.idBytes });
+  insertRows(context, table, { doc, keys: added, workLimit });
   if ((index.multikey | newRows.arrays) === index.multikey) return;
   index.multikey |= newRows.arrays;
   context.catalogue.saveIndex(index);
@@ -108,7 +105,7 @@ function checkUnique(
   index: IndexEntry,
   rows: AddedRows & { readonly idBytes: number },
 ): void {
-  const sql = `select 1 from ${indexTable(index.n, false)} where key >= ? and key < ? and doc <> ? limit 1`;
+  const sql = `select 1 from ${indexTable(index.n)} where key >= ? and key < ? and doc <> ? limit 1`;
   const statement = context.connection.statement(sql);
   for (const key of rows.keys) {
     const prefix = key.subarray(0, key.length - rows.idBytes);

@@ -61,10 +61,7 @@ export function measureDiskUsage(
   if (entry.bytes > maxText) throw new WorkLimitExceeded();
   const table = documentTable(entry.n);
   const sizes = new Map([['_id_', tableBytes(connection, `sqlite_autoindex_${table}_1`, workLimit)]]);
-  for (const { n, name, caseInsensitive } of entry.indexes) {
-    const exact = tableBytes(connection, indexTable(n, false), workLimit);
-    sizes.set(name, exact + (caseInsensitive ? tableBytes(connection, indexTable(n, true), workLimit) : 0));
-  }
+  for (const { n, name } of entry.indexes) sizes.set(name, tableBytes(connection, indexTable(n), workLimit));
   return {
     text: textUnits(connection, table, workLimit),
     documents: tableBytes(connection, table, workLimit),

@@ -74,7 +74,7 @@ export function textsOfQuery(
   options: RunOptions,
 ): readonly string[] {
   const texts = onPage(context, ns, query, (entry) => {
-    const planned = context.planner(entry, query.filter, query.sort);
+    const planned = context.planner(entry, query, options.workLimit);
     options.accept?.(planned.plan, entry);
     const run = { connection: context.connection, entry, workLimit: options.workLimit };
     return runPlanned(run, planned, query);
@@ -90,7 +90,7 @@ export function pageOfQuery(
   options: RunOptions,
 ): TextPage {
   const page = onPage(context, ns, query, (entry) => {
-    const planned = context.planner(entry, query.filter, query.sort);
+    const planned = context.planner(entry, query, options.workLimit);
     const { plan, table } = planned;
     options.accept?.(plan, entry);
     const run = { connection: context.connection, entry, workLimit: options.workLimit };
@@ -205,7 +205,7 @@ export function countMatches(
   return onSnapshot(context, ns, (entry) => {
     if (entry === undefined) return 0;
     const { connection, planner } = context;
-    const { plan, table } = planner(entry, filter, ANY_ORDER);
+    const { plan, table } = planner(entry, { filter, sort: ANY_ORDER }, workLimit);
     const { access } = plan;
     if (plan.exact && access.kind === 'scan') return entry.documents;
     accept?.(plan, entry);
@@ -222,7 +222,7 @@ function countDistinct(
   { connection, workLimit }: Run,
   access: Extract<Plan['access'], { kind: 'index' }>,
 ): number {
-  const name = indexTable(access.index.n, access.caseInsensitive);
+  const name = indexTable(access.index.n);
   const statement = connection.statement(`select doc from ${name} where key >= ? and key < ?`);
   const docs = new Set<number>();
   for (const { low, high } of access.ranges) {

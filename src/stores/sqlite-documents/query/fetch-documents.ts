@@ -168,7 +168,7 @@ function rangesInOrder(access: IndexAccess): IndexAccess['ranges'] {
 function joinSql(entry: CollectionEntry, access: IndexAccess): string {
   const order = access.reversed ? 'desc' : 'asc';
   return (
-    `select d.doc, d.json from ${indexTable(access.index.n, access.caseInsensitive)} i ` +
+    `select d.doc, d.json from ${indexTable(access.index.n)} i ` +
     `cross join ${documentTable(entry.n)} d on d.doc = i.doc ` +
     `where i.key >= ? and i.key < ? order by i.key ${order}`
   );

@@ -31,7 +31,6 @@ export function flattenConjunction(filter: Filter): Conjunction {
 export interface IndexAccess {
   readonly kind: 'index';
   readonly index: IndexEntry;
-  readonly caseInsensitive: boolean;
   /** Ascending and disjoint. */
   readonly ranges: readonly KeyRange[];
   readonly reversed: boolean;
@@ -68,33 +67,33 @@ export interface IndexAccessPlan {
 }
 
 /** Most ranges that combining lists of values may produce. */
-const MAX_RANGES = 2000;
+export const MAX_RANGES = 2000;
 
 export const FULL_RANGE: KeyRange = { low: Buffer.from([0]), high: Buffer.from([0xff]) };
 
-interface BoundKey {
+/** A key of an index. */
+export interface KeyPlace {
   readonly key: IndexKey;
   readonly at: number;
-  readonly bounds: KeyBounds | undefined;
   readonly multikey: boolean;
-  readonly caseFolded: boolean;
+}
+
+interface BoundKey extends KeyPlace {
+  readonly bounds: KeyBounds | undefined;
 }
 
 /** A numeric part may mean a position in an array, which index rows do not contain. */
-const hasPosition = (path: string) => parsePath(path).some((part) => part.position >= 0);
+export const hasPosition = (path: string) => parsePath(path).some((part) => part.position >= 0);
 
-function boundKeys(
-  conjunction: Conjunction,
-  index: IndexEntry,
-  caseInsensitive: boolean,
-): readonly BoundKey[] {
-  return index.definition.keys.map((key, at) => {
-    const tests = conjunction.tests.get(key.path);
-    const caseFolded = caseInsensitive && key.fold;
-    const multikey = (index.multikey & (1 << at)) !== 0;
-    const usable = tests !== undefined && !hasPosition(key.path);
-    const bounds = usable ? keyBoundsOf(tests, { caseFolded, multikey }) : undefined;
-    return { key, at, bounds, multikey, caseFolded };
+/** The keys of an index, in order. */
+export const keyPlaces = ({ definition, multikey }: IndexEntry): readonly KeyPlace[] =>
+  definition.keys.map((key, at) => ({ key, at, multikey: (multikey & (1 << at)) !== 0 }));
+
+function boundKeys(conjunction: Conjunction, index: IndexEntry): readonly BoundKey[] {
+  return keyPlaces(index).map((place) => {
+    const tests = conjunction.tests.get(place.key.path);
+    const usable = tests !== undefined && !hasPosition(place.key.path);
+    return { ...place, bounds: usable ? keyBoundsOf(tests, place) : undefined };
   });
 }
 
@@ -133,7 +132,7 @@ const rootOf = (path: string) => path.split('.', 1)[0];
  * Whether an earlier key walks into the same array. A row describes one element, while the tests of two paths may pass for two
  * different elements.
  */
-function sharesArray(part: BoundKey, keys: readonly BoundKey[]): boolean {
+export function sharesArray(part: KeyPlace, keys: readonly KeyPlace[]): boolean {
   if (!part.multikey) return false;
   const root = rootOf(part.key.path);
   return keys.slice(0, part.at).some((other) => other.multikey && rootOf(other.key.path) === root);
@@ -143,8 +142,7 @@ function sortRanges(ranges: readonly KeyRange[]): readonly KeyRange[] {
   return ranges.length < 2 ? ranges : ranges.toSorted((a, b) => Buffer.compare(a.low, b.low));
 }
 
-const isConstant = ({ bounds, caseFolded }: BoundKey) =>
-  bounds?.points === true && bounds.ranges.length === 1 && !caseFolded;
+const isConstant = ({ bounds }: BoundKey) => bounds?.points === true && bounds.ranges.length === 1;
 
 /** Drops the sort keys after `_id`, which is unique, and returns the direction in which ids break ties. */
 function normalizeSort(sort: Sort): { readonly keys: Sort; readonly ids: Direction } {
@@ -172,7 +170,6 @@ function readingOrder(keys: readonly BoundKey[], used: number, sort: Sort): bool
   directions.push(wanted.ids * idDirection);
   const [direction] = directions;
   if (direction === 0 || directions.some((other) => other !== direction)) return undefined;
-  if (free.some((part) => part.caseFolded)) return undefined;
   return isOrderReliable(keys, free, used) ? direction === -1 : undefined;
 }
 
@@ -189,13 +186,13 @@ function selectivityOf(keys: readonly BoundKey[], used: number): number {
   }, 0);
 }
 
-/** Plans the access to one table of `index`; undefined if that could miss documents. */
+/** Plans the access to `index`; undefined if that could miss documents. */
 export function planIndexAccess(
   conjunction: Conjunction,
   sort: Sort,
-  { index, caseInsensitive }: { readonly index: IndexEntry; readonly caseInsensitive: boolean },
+  index: IndexEntry,
 ): IndexAccessPlan | undefined {
-  const keys = boundKeys(conjunction, index, caseInsensitive);
+  const keys = boundKeys(conjunction, index);
   const { ranges, used } = rangesOfKeys(keys);
   const bound = keys.slice(0, used);
   // A sparse index does not contain documents that have none of its fields.
@@ -214,7 +211,6 @@ export function planIndexAccess(
   const access: IndexAccess = {
     kind: 'index',
     index,
-    caseInsensitive,
     ranges,
     reversed: reversed === true,
     mayRepeat: index.multikey !== 0 && !single,

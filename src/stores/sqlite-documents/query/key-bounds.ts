@@ -1,7 +1,6 @@
 // Turns the tests of one path into ranges of encoded values. Ranges are ascending here, whatever the direction of the key.
 
 import type { Json } from '../../../lib/json/json.ts';
-import { foldCase } from '../../../lib/regex/case-folding.ts';
 import type { FilterTest } from '../../filter.ts';
 import type { Direction } from '../../ports.ts';
 import { encodeValue, inDirection, prefixSuccessor, TYPE_TAG } from '../indexes/index-keys.ts';
@@ -21,10 +20,8 @@ export interface KeyBounds {
   readonly exact: boolean;
 }
 
-/** How the key stores its values. */
+/** What the key holds. */
 export interface KeyOptions {
-  /** Text is stored case-folded. */
-  readonly caseFolded: boolean;
   /** Some document has an array there, so two tests may pass for two different elements. */
   readonly multikey: boolean;
 }
@@ -34,35 +31,25 @@ const MAX_POINTS = 10_000;
 
 const isArray = (value: Json) => Array.isArray(value);
 
-function pointRange(value: Json, caseFolded: boolean): KeyRange {
-  const low = encodeValue(caseFolded && typeof value === 'string' ? foldCase(value) : value);
+function pointRange(value: Json): KeyRange {
+  const low = encodeValue(value);
   return { low, high: prefixSuccessor(low) };
 }
 
-function pointBoundsOf(test: FilterTest, options: KeyOptions): KeyBounds | undefined {
-  const { caseFolded, multikey } = options;
+function pointBoundsOf(test: FilterTest, { multikey }: KeyOptions): KeyBounds | undefined {
   if (test.kind === 'eq') {
-    if (isArray(test.value) || (test.caseInsensitive === true && !caseFolded)) return undefined;
-    const exact =
-      (test.caseInsensitive === true || !caseFolded || typeof test.value !== 'string') &&
-      isExactFor(test.value, multikey);
-    return { ranges: [pointRange(test.value, caseFolded)], points: true, exact };
+    if (isArray(test.value) || test.caseInsensitive === true) return undefined;
+    return { ranges: [pointRange(test.value)], points: true, exact: isExactFor(test.value, multikey) };
   }
   if (test.kind === 'in') {
     if (test.values.length > MAX_POINTS || test.values.some(isArray)) return undefined;
-    const exact = test.values.every(
-      (value) => isExactFor(value, multikey) && !(caseFolded && typeof value === 'string'),
-    );
-    return {
-      ranges: distinctRanges(test.values.map((value) => pointRange(value, caseFolded))),
-      points: true,
-      exact,
-    };
+    const exact = test.values.every((value) => isExactFor(value, multikey));
+    return { ranges: distinctRanges(test.values.map(pointRange)), points: true, exact };
   }
   if (test.kind === 'all') {
     const [value] = test.values;
     if (value === undefined || isArray(value)) return undefined;
-    return { ranges: [pointRange(value, caseFolded)], points: true, exact: false };
+    return { ranges: [pointRange(value)], points: true, exact: false };
   }
   return undefined;
 }
@@ -77,13 +64,12 @@ function distinctRanges(ranges: readonly KeyRange[]): readonly KeyRange[] {
   return sorted.filter((range, at) => at === 0 || !sorted[at - 1]?.low.equals(range.low));
 }
 
-function rangeOf(test: FilterTest, caseFolded: boolean): KeyRange | undefined {
-  if (test.kind === 'regex') return patternRange(test, caseFolded);
+function rangeOf(test: FilterTest): KeyRange | undefined {
+  if (test.kind === 'regex') return patternRange(test);
   if (test.kind !== 'gt' && test.kind !== 'gte' && test.kind !== 'lt' && test.kind !== 'lte')
     return undefined;
   const { value } = test;
   if (value === null || typeof value === 'object') return undefined;
-  if (caseFolded && typeof value === 'string') return undefined;
   const tag = TYPE_TAG[typeof value as 'string' | 'number' | 'boolean'];
   const at = encodeValue(value);
   const start = Buffer.from([tag]);
@@ -102,11 +88,8 @@ function literalPrefix(pattern: string): string {
   return literal.slice(1, repeated ? -1 : undefined);
 }
 
-function patternRange(
-  test: Extract<FilterTest, { kind: 'regex' }>,
-  caseFolded: boolean,
-): KeyRange | undefined {
-  if (caseFolded || test.flags !== '') return undefined;
+function patternRange(test: Extract<FilterTest, { kind: 'regex' }>): KeyRange | undefined {
+  if (test.flags !== '') return undefined;
   const prefix = literalPrefix(test.pattern);
   if (prefix === '') return undefined;
   const low = encodeValue(prefix).subarray(0, -2);
@@ -115,7 +98,7 @@ function patternRange(
 
 function rangeBoundsOf(tests: readonly FilterTest[], options: KeyOptions): KeyBounds | undefined {
   const found = tests.flatMap((test) => {
-    const range = rangeOf(test, options.caseFolded);
+    const range = rangeOf(test);
     return range === undefined ? [] : [{ range, isExact: test.kind !== 'regex' }];
   });
   const [first] = found;

@@ -52,7 +52,7 @@ function idTable(entry: CollectionEntry, access: Extract<Access, { kind: 'id-sca
 const joinedSqlOf = (textSql: string) => `select group_concat(json), count(*) from (${textSql})`;
 
 function keyTable(entry: CollectionEntry, access: IndexAccess): OrderedTable {
-  const name = indexTable(access.index.n, access.caseInsensitive);
+  const name = indexTable(access.index.n);
   const order = access.reversed ? 'desc' : 'asc';
   const textSql =
     `select d.json from ${name} i cross join ${documentTable(entry.n)} d on d.doc = i.doc ` +
@@ -205,7 +205,7 @@ function countRange({ connection, workLimit }: TableSearch, table: OrderedTable,
 
 /** Counts the rows that the access reads, up to `max`. */
 export function estimateRows(connection: Connection, access: IndexAccess, max: number): number {
-  const name = indexTable(access.index.n, access.caseInsensitive);
+  const name = indexTable(access.index.n);
   const statement = connection.statement(
     `select count(*) from (select 1 from ${name} where key >= ? and key < ? limit ${OPAQUE_PARAMETER})`,
   );

@@ -3,9 +3,9 @@
 import type { Json } from '../../../lib/json/json.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 import { compareText } from '../../matching/compare.ts';
-import type { Sort } from '../../ports.ts';
+import type { FindQuery, Sort } from '../../ports.ts';
 import type { CollectionEntry, IndexEntry } from '../data-file/catalogue.ts';
-import type { Connection } from '../data-file/connection.ts';
+import type { Connection, WorkLimit } from '../data-file/connection.ts';
 import {
   type Access,
   type Conjunction,
@@ -16,6 +16,7 @@ import {
   planIndexAccess,
 } from './index-plan.ts';
 import { estimateRows, type OrderedTable, orderedTableFor } from './ordered-table.ts';
+import { createSpellingResolver, hasState, stateOf } from './spellings.ts';
 
 export interface Plan {
   readonly access: Access;
@@ -71,21 +72,12 @@ function isApplicable({ definition }: IndexEntry, { tests }: Conjunction, sort: 
   return tests.has(first) || sort[0]?.[0] === first;
 }
 
-/** The case-folded table serves case-insensitive equality; the exact table is better for everything else. */
-function needsCaseInsensitive({ caseInsensitive, definition }: IndexEntry, { tests }: Conjunction): boolean {
-  if (!caseInsensitive) return false;
-  const isFold = (test: FilterTest) => test.kind === 'eq' && test.caseInsensitive === true;
-  return definition.keys.some((key) => key.fold && tests.get(key.path)?.some(isFold) === true);
-}
-
 function indexPlans(conjunction: Conjunction, sort: Sort, indexes: readonly IndexEntry[]): IndexAccessPlan[] {
   const plans: IndexAccessPlan[] = [];
   for (const index of indexes) {
     if (!index.ready || !isApplicable(index, conjunction, sort)) continue;
-    for (const caseInsensitive of needsCaseInsensitive(index, conjunction) ? [false, true] : [false]) {
-      const plan = planIndexAccess(conjunction, sort, { index, caseInsensitive });
-      if (plan !== undefined && (plan.selectivity > 0 || plan.sorted)) plans.push(plan);
-    }
+    const plan = planIndexAccess(conjunction, sort, index);
+    if (plan !== undefined && (plan.selectivity > 0 || plan.sorted)) plans.push(plan);
   }
   return plans;
 }
@@ -196,26 +188,24 @@ export interface PlannedQuery {
   readonly table: OrderedTable | undefined;
 }
 
-/** Plans a query of a collection. */
-export type Planner = (entry: CollectionEntry, filter: Filter, sort: Sort) => PlannedQuery;
+/** Plans a query of a collection. Throws what `workLimit` throws. */
+export type Planner = (
+  entry: CollectionEntry,
+  query: Pick<FindQuery, 'filter' | 'sort'>,
+  workLimit: WorkLimit,
+) => PlannedQuery;
 
 type Indexes = CollectionEntry['indexes'];
 
 interface RememberedPlan extends PlannedQuery {
   readonly sort: Sort;
-  /** What the plan took from each index besides its definition. */
+  /** What the plan took from the indexes besides their definitions. */
   readonly states: readonly number[];
 }
 
 /** Plans remembered per filter, for as many orders. */
 const MAX_ORDERS = 16;
 const BY_ID: Sort = [];
-
-/** Changes when queries may use the index, or when it holds its first array. */
-const stateOf = ({ ready, multikey }: Indexes[number]) => 2 * multikey + (ready ? 1 : 0);
-
-const isValid = ({ states }: RememberedPlan, indexes: Indexes) =>
-  indexes.every((index, at) => stateOf(index) === states[at]);
 
 /**
  * Creates the planner of one connection. The catalogue makes a new list of indexes when one is added or dropped and when another
@@ -232,14 +222,17 @@ export function createPlanner(connection: Connection): Planner {
     return remembered;
   };
 
-  return (entry, filter, requestedSort) => {
+  const resolveSpellings = createSpellingResolver(connection);
+
+  return (entry, query, workLimit) => {
     const { indexes } = entry;
-    const sort = requestedSort.length === 0 ? BY_ID : requestedSort;
+    const filter = resolveSpellings(entry, query.filter, workLimit);
+    const sort = query.sort.length === 0 ? BY_ID : query.sort;
     const known = byIndexes
       .get(indexes)
       ?.get(filter)
       ?.find((one) => one.sort === sort);
-    if (known !== undefined && isValid(known, indexes)) return known;
+    if (known !== undefined && hasState(indexes, known.states)) return known;
     let dependsOnData = false;
     const plan = planQuery(filter, sort, {
       indexes,

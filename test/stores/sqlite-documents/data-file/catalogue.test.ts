@@ -23,17 +23,28 @@ it('a file with a newer layout is rejected', () => {
   expect(() => createSchema(connection)).toThrow('layout 99');
 });
 
+it('a file of layout 1 loses the tables of case-folded keys, and nothing else', () => {
+  const bench = openTestDatabase();
+  bench.index(indexOf({ path: 'a', fold: true }));
+  bench.fill([{ a: 'X' }]);
+  bench.connection.db.exec('create table f_1 (key blob primary key, doc integer not null) without rowid');
+  bench.connection.db.exec('create table for_others (a); pragma user_version=1');
+  createSchema(bench.connection);
+  const sql =
+    "select name from sqlite_schema where type = 'table' and name like '%_1' or name = 'for_others'";
+  expect(bench.connection.statement(sql).all().flat()).toEqual(['d_1', 'i_1', 'for_others']);
+  expect(bench.connection.statement('pragma user_version').get()).toEqual([2]);
+  expect(bench.connection.statement('select count(*) from i_1').get()).toEqual([1]);
+});
+
 it('tables are named by number', () => {
   const { connection } = openTestDatabase();
   createDocumentTable(connection, 7);
-  createIndexTable(connection, 8, false);
-  createIndexTable(connection, 8, true);
+  createIndexTable(connection, 8);
   const names = connection
     .statement("select name from sqlite_schema where name like '%\\__' escape '\\'")
     .all();
-  expect(names.flat()).toEqual(
-    expect.arrayContaining([documentTable(7), indexTable(8, false), indexTable(8, true)]),
-  );
+  expect(names.flat()).toEqual(expect.arrayContaining([documentTable(7), indexTable(8)]));
 });
 
 describe('the catalogue', () => {
@@ -55,19 +66,17 @@ describe('the catalogue', () => {
     const other = createCatalogue(bench.connect());
     other.refresh();
     const [index] = other.get(NS)?.indexes ?? [];
-    expect(index).toMatchObject({ name: 'a_b', caseInsensitive: true, ready: true, multikey: 1 });
+    expect(index).toMatchObject({ name: 'a_b', ready: true, multikey: 1 });
     expect(index?.definition).toEqual(indexOf({ path: 'a', fold: true }, { path: 'b' }));
   });
 
-  it('drops an index with its tables', () => {
+  it('drops an index with its table', () => {
     const bench = openTestDatabase();
     bench.index(indexOf({ path: 'a', fold: true }));
     const entry = bench.catalogue.get(NS)!;
     bench.catalogue.dropIndex(entry, entry.indexes[0]!);
     expect(bench.catalogue.get(NS)?.indexes).toEqual([]);
-    const tables = bench.connection
-      .statement("select count(*) from sqlite_schema where name in ('i_1', 'f_1')")
-      .get();
+    const tables = bench.connection.statement("select count(*) from sqlite_schema where name = 'i_1'").get();
     expect(tables).toEqual([0]);
   });
 

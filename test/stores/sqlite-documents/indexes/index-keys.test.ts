@@ -5,6 +5,7 @@ import { compareValues } from '../../../../src/stores/matching/compare.ts';
 import {
   createRowEncoder,
   createSortKey,
+  decodeText,
   emptyArrayKey,
   encodeId,
   encodeValue,
@@ -71,14 +72,37 @@ describe('index keys', () => {
 
 const doc = (fields: JsonObject) => ({ _id: idOf(1), ...fields });
 
+describe('the text of a key', () => {
+  const text = fc.oneof(
+    fc.string({ unit: fc.constantFrom('\0', '\u{1}', 'a', 'é', '😀', '\u{ffff}'), maxLength: 6 }),
+    fc.string({ maxLength: 20 }),
+  );
+
+  it('is read back as it was, whatever is around it', () => {
+    fc.assert(
+      fc.property(text, text, fc.constantFrom<1 | -1>(1, -1), (before, own, direction) => {
+        const parts = [encodeValue(before), encodeValue(own)].map((part) => inDirection(part, direction));
+        const key = Buffer.concat([...parts, encodeId(idOf(1), direction)]);
+        expect(decodeText(key, parts[0]!.length, direction)).toBe(own);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is not read from a key that has none there', () => {
+    expect(() => decodeText(encodeValue(5), 0, 1)).toThrow('has no text');
+    expect(() => decodeText(encodeValue('abc').subarray(0, -1), 0, 1)).toThrow('has no text');
+  });
+});
+
 describe('rows of an index', () => {
   it('contain the values and the id', () => {
     const rows = createRowEncoder(indexOf({ path: 'a' }, { path: 'b.c' }))(
       doc({ a: 1, b: { c: 'x' } }),
       NO_LIMIT,
     );
-    expect(rows.exact).toEqual([Buffer.concat([encodeValue(1), encodeValue('x'), Buffer.from(idOf(1))])]);
-    expect(rows).toMatchObject({ caseFolded: [], arrays: 0, idBytes: 24 });
+    expect(rows.keys).toEqual([Buffer.concat([encodeValue(1), encodeValue('x'), Buffer.from(idOf(1))])]);
+    expect(rows).toMatchObject({ arrays: 0, idBytes: 24 });
   });
 
   it('are one for each distinct element of an array', () => {
@@ -86,16 +110,15 @@ describe('rows of an index', () => {
       doc({ a: ['x', 'X', 'x'], b: 1 }),
       NO_LIMIT,
     );
-    expect(rows.exact).toHaveLength(2);
-    expect(rows.caseFolded).toHaveLength(1);
+    expect(rows.keys).toHaveLength(2);
     expect(rows.arrays).toBe(0b10);
   });
 
   it('do not exist in a sparse index for a document without its fields', () => {
     const sparse = { ...indexOf({ path: 'a' }, { path: 'b' }), sparse: true };
-    expect(createRowEncoder(sparse)(doc({ c: 1 }), NO_LIMIT).exact).toEqual([]);
-    expect(createRowEncoder(sparse)(doc({ b: null }), NO_LIMIT).exact).toHaveLength(1);
-    expect(createRowEncoder({ ...sparse, sparse: false })(doc({ c: 1 }), NO_LIMIT).exact).toHaveLength(1);
+    expect(createRowEncoder(sparse)(doc({ c: 1 }), NO_LIMIT).keys).toEqual([]);
+    expect(createRowEncoder(sparse)(doc({ b: null }), NO_LIMIT).keys).toHaveLength(1);
+    expect(createRowEncoder({ ...sparse, sparse: false })(doc({ c: 1 }), NO_LIMIT).keys).toHaveLength(1);
   });
 
   it('cannot be encoded for two arrays', () => {

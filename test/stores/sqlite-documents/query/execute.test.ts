@@ -42,7 +42,7 @@ describe('executing a query', () => {
     const { numbers, plan } = find(bench, { filter, sort: [['n', -1]], limit: 3 });
     expect(numbers).toEqual([297, 294, 291]);
     expect(plan).toMatchObject({
-      access: { kind: 'index', caseInsensitive: true },
+      access: { kind: 'index', index: { name: 'tags_n' } },
       exact: true,
       sorted: true,
     });

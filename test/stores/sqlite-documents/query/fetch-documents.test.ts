@@ -89,7 +89,6 @@ describe('candidates', () => {
     const access: IndexAccess = {
       kind: 'index',
       index,
-      caseInsensitive: false,
       ranges: [FULL_RANGE],
       reversed: false,
       mayRepeat: true,

@@ -13,7 +13,6 @@ const entryOf = (definition: IndexDefinition, multikey = 0) => ({
   n: 1,
   name: definition.name,
   definition,
-  caseInsensitive: false,
   ready: true,
   watermark: 0,
   multikey,
@@ -24,17 +23,9 @@ const filterOf = (tests: Tests): Filter => ({
   filters: Object.entries(tests).map(([path, test]) => ({ kind: 'field', path, tests: [test].flat() })),
 });
 
-function plan(
-  definition: IndexDefinition,
-  tests: Tests,
-  sort: Sort,
-  more: { multikey?: number; caseInsensitive?: boolean } = {},
-) {
+function plan(definition: IndexDefinition, tests: Tests, sort: Sort, more: { multikey?: number } = {}) {
   const index = entryOf(definition, more.multikey);
-  const found = planIndexAccess(flattenConjunction(filterOf(tests)), sort, {
-    index,
-    caseInsensitive: more.caseInsensitive ?? false,
-  });
+  const found = planIndexAccess(flattenConjunction(filterOf(tests)), sort, index);
   if (found === undefined) return undefined;
   const { access, exact, sorted, selectivity: narrowing } = found;
   return {
@@ -157,28 +148,6 @@ describe('the plan over one index', () => {
 
   it('does not serve paths with positions', () => {
     expect(plan(indexOf({ path: 'a.0' }), { 'a.0': eq(1) }, [])).toMatchObject({ narrows: false });
-  });
-
-  it('serves case-insensitive equality from the case-folded table, which is not in text order', () => {
-    const folding = indexOf({ path: 'a', fold: true }, { path: 'b' });
-    const fold: FilterTest = { kind: 'eq', value: 'X', caseInsensitive: true };
-    expect(plan(folding, { a: fold }, [['b', 1]])).toMatchObject({ narrows: false });
-    expect(plan(folding, { a: fold }, [['b', 1]], { caseInsensitive: true })).toMatchObject({
-      narrows: true,
-      exact: true,
-      sorted: true,
-    });
-    expect(
-      plan(
-        folding,
-        { a: fold },
-        [
-          ['a', 1],
-          ['b', 1],
-        ],
-        { caseInsensitive: true },
-      ),
-    ).toMatchObject({ sorted: false });
   });
 });
 

@@ -54,7 +54,6 @@ describe('ordered tables', { timeout: 60_000 }, () => {
     const access: IndexAccess = {
       kind: 'index',
       index: entry.indexes[0]!,
-      caseInsensitive: false,
       ranges: [between(1, 3), between(100, 42_000), between(44_000, 44_002)],
       reversed: false,
       mayRepeat: false,
@@ -96,7 +95,6 @@ describe('ordered tables', { timeout: 60_000 }, () => {
     const index: IndexAccess = {
       kind: 'index',
       index: entry.indexes[0]!,
-      caseInsensitive: false,
       ranges: [FULL_RANGE],
       reversed: true,
       mayRepeat: false,

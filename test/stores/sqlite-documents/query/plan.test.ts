@@ -35,7 +35,6 @@ function plan(
     n: at + 1,
     name: definition.name,
     definition,
-    caseInsensitive: definition.keys.some((key) => key.fold),
     ready: definition.name !== 'unready',
     watermark: 0,
     multikey: 0,
@@ -149,7 +148,11 @@ function openThings() {
   bench.fill(Array.from({ length: 5 }, (_, n) => ({ n, m: n })));
   const planner = createPlanner(bench.connection);
   const entry = () => bench.catalogue.get(NS)!;
-  return { bench, entry, plan: (filter = BY_N, sort = ORDER) => planner(entry(), filter, sort) };
+  return {
+    bench,
+    entry,
+    plan: (filter = BY_N, sort = ORDER) => planner(entry(), { filter, sort }, NO_LIMIT),
+  };
 }
 
 describe('the planner', () => {
@@ -211,7 +214,8 @@ describe('the planner', () => {
     };
     const sort: Sort = [['other', 1]];
     const entry = bench.catalogue.get(NS)!;
-    expect(planner(entry, both, sort)).not.toBe(planner(entry, both, sort));
+    const plan = () => planner(entry, { filter: both, sort }, NO_LIMIT);
+    expect(plan()).not.toBe(plan());
   });
 });
 

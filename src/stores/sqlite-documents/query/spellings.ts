@@ -1,0 +1,176 @@
+// Replaces case-insensitive equality by the spellings that an index holds, which a skip scan finds: from each key to the next
+// possible spelling. Indexes hold text as it is, and so serve these filters too.
+import { foldCase } from '../../../lib/regex/case-folding.ts';
+import type { Filter, FilterTest } from '../../filter.ts';
+import { characterChoices, nextSpellingFrom } from '../../matching/spellings.ts';
+import type { Direction } from '../../ports.ts';
+import { type CollectionEntry, type IndexEntry, indexTable } from '../data-file/catalogue.ts';
+import type { Connection, WorkLimit } from '../data-file/connection.ts';
+import { decodeText, encodeValue, inDirection, prefixSuccessor, TYPE_TAG } from '../indexes/index-keys.ts';
+import {
+  type Conjunction,
+  flattenConjunction,
+  hasPosition,
+  keyPlaces,
+  MAX_RANGES,
+  sharesArray,
+} from './index-plan.ts';
+import { keyBoundsOf } from './key-bounds.ts';
+
+/** Returns a filter that matches the same documents of the collection as it is now, the same object until then. */
+export type SpellingResolver = (entry: CollectionEntry, filter: Filter, workLimit: WorkLimit) => Filter;
+
+type Indexes = CollectionEntry['indexes'];
+
+/** Changes when queries may use the index, or when it holds its first array. */
+export const stateOf = ({ ready, multikey }: IndexEntry): number => 2 * multikey + (ready ? 1 : 0);
+
+/** Whether each index has the state in `states`. */
+export const hasState = (indexes: Indexes, states: readonly number[]): boolean =>
+  indexes.every((index, at) => stateOf(index) === states[at]);
+
+interface Resolution {
+  readonly filter: Filter;
+  readonly states: readonly number[];
+  /** The commits of the collection before it. */
+  readonly writes: number;
+}
+
+/** Creates the resolver of one connection. A resolution is remembered until the next write to its collection. */
+export function createSpellingResolver(connection: Connection): SpellingResolver {
+  const exactFilters = new WeakSet<Filter>();
+  const byIndexes = new WeakMap<Indexes, WeakMap<Filter, Resolution>>();
+
+  return (entry, filter, workLimit) => {
+    if (exactFilters.has(filter)) return filter;
+    const { indexes, writes } = entry;
+    const resolutions = byIndexes.get(indexes) ?? new WeakMap<Filter, Resolution>();
+    byIndexes.set(indexes, resolutions);
+    const known = resolutions.get(filter);
+    if (known?.writes === writes && hasState(indexes, known.states)) return known.filter;
+    if (!ignoresCase(filter)) {
+      exactFilters.add(filter);
+      return filter;
+    }
+    const resolved = resolveFilter({ connection, indexes, workLimit }, filter);
+    resolutions.set(filter, { filter: resolved, states: indexes.map(stateOf), writes });
+    return resolved;
+  };
+}
+
+type CaseInsensitiveTest = Extract<FilterTest, { kind: 'eq' }> & { readonly value: string };
+
+const isCaseInsensitive = (test: FilterTest): test is CaseInsensitiveTest =>
+  test.kind === 'eq' && test.caseInsensitive === true && typeof test.value === 'string';
+
+/** Whether a test that an index could serve ignores case. */
+function ignoresCase(filter: Filter): boolean {
+  if (filter.kind === 'field') return filter.tests.some(isCaseInsensitive);
+  return filter.kind !== 'nor' && filter.filters.some(ignoresCase);
+}
+
+interface SpellingSearch {
+  readonly connection: Connection;
+  readonly indexes: Indexes;
+  readonly workLimit: WorkLimit;
+}
+
+function resolveFilter(search: SpellingSearch, filter: Filter): Filter {
+  const conjunction = flattenConjunction(filter);
+  const tests = search.indexes.reduce(
+    (resolved, index) => (index.ready ? resolveByIndex(search, resolved, index) : resolved),
+    conjunction.tests,
+  );
+  const fields = [...tests].map(([path, own]): Filter => ({ kind: 'field', path, tests: own }));
+  const others = conjunction.others.map((node): Filter => {
+    if (node.kind !== 'or') return node;
+    return { kind: 'or', filters: node.filters.map((branch) => resolveFilter(search, branch)) };
+  });
+  return { kind: 'and', filters: [...fields, ...others] };
+}
+
+/** Resolves the tests of the first keys of the index, as far as each key before has single values. */
+function resolveByIndex(
+  search: SpellingSearch,
+  unresolved: Conjunction['tests'],
+  index: IndexEntry,
+): Conjunction['tests'] {
+  const tests = new Map(unresolved);
+  const places = keyPlaces(index);
+  let prefixes: readonly Buffer[] = [Buffer.alloc(0)];
+  for (const place of places) {
+    const { path, direction } = place.key;
+    const own = tests.get(path);
+    if (own === undefined || hasPosition(path) || sharesArray(place, places)) break;
+    const at = own.findIndex(isCaseInsensitive);
+    const test = own[at];
+    if (test !== undefined && isCaseInsensitive(test)) {
+      const found = prefixes.flatMap((prefix) =>
+        findSpellings(search, { index, prefix, direction }, test.value),
+      );
+      tests.set(path, own.with(at, anyOf([...new Set(found)])));
+    }
+    const bounds = keyBoundsOf(tests.get(path) ?? [], place);
+    if (bounds?.points !== true || prefixes.length * bounds.ranges.length > MAX_RANGES) break;
+    prefixes = prefixes.flatMap((prefix) =>
+      bounds.ranges.map(({ low }) => Buffer.concat([prefix, inDirection(low, direction)])),
+    );
+  }
+  return tests;
+}
+
+function anyOf(values: readonly string[]): FilterTest {
+  const [value] = values;
+  return values.length === 1 && value !== undefined ? { kind: 'eq', value } : { kind: 'in', values };
+}
+
+/** The rows of an index whose keys begin with `prefix`, which ends before a key of this direction. */
+interface SpellingRange {
+  readonly index: IndexEntry;
+  readonly prefix: Buffer;
+  readonly direction: Direction;
+}
+
+/** Of a longer text, only so many characters say where to continue: rows that begin with them are read one by one. */
+const MAX_SKIP_CHARACTERS = 500;
+
+/**
+ * The texts of a key that equal `text`, ignoring case. Takes one step for each, and one for each beginning in which spellings
+ * part in the data: few, but only `workLimit` bounds them.
+ */
+function findSpellings(
+  { connection, workLimit }: SpellingSearch,
+  { index, prefix, direction }: SpellingRange,
+  text: string,
+): readonly string[] {
+  const choices = characterChoices(text);
+  if (choices.every((members) => members.length === 1)) return [text];
+  const isOpen = choices.length > MAX_SKIP_CHARACTERS;
+  const leading = isOpen ? choices.slice(0, MAX_SKIP_CHARACTERS) : choices;
+  const next = (from: string) => nextSpellingFrom(leading, from, isOpen);
+  const folded = foldCase(text);
+  const order = direction === 1 ? 'asc' : 'desc';
+  const statement = connection.statement(
+    `select key from ${indexTable(index.n)} where key >= ? and key < ? order by key ${order} limit 1`,
+  );
+  const found: string[] = [];
+  for (let from = next(''); from !== undefined; ) {
+    workLimit.tick(0);
+    const row = statement.get(...boundsFrom(prefix, from, direction)) as unknown as [Uint8Array] | undefined;
+    if (row === undefined) break;
+    const stored = decodeText(row[0], prefix.length, direction);
+    if (foldCase(stored) === folded) found.push(stored);
+    const following = next(stored);
+    from = following === stored ? next(`${stored}\0`) : following;
+  }
+  return found;
+}
+
+const STRINGS = Buffer.from([TYPE_TAG.string]);
+
+/** The keys with a text that is not less than `text`. */
+function boundsFrom(prefix: Buffer, text: string, direction: Direction): [low: Buffer, high: Buffer] {
+  const strings = Buffer.concat([prefix, inDirection(STRINGS, direction)]);
+  const at = Buffer.concat([prefix, inDirection(encodeValue(text), direction)]);
+  return direction === 1 ? [at, prefixSuccessor(strings)] : [strings, prefixSuccessor(at)];
+}
