@@ -2,62 +2,73 @@
 // the next.
 import { caseVariantsOf } from '../../lib/regex/case-folding.ts';
 
-/** The possible characters at each position of a text, ascending. */
-export type CharacterChoices = readonly (readonly string[])[];
-
-/** The choices for texts that equal, ignoring case, `text`. */
-export function characterChoices(text: string): CharacterChoices {
-  return [...text].map((character) => {
-    const variants = caseVariantsOf(codePointOf(character));
-    if (variants.length === 0) return [character];
-    return [character, ...variants.map((code) => String.fromCodePoint(code))].sort(
-      (a, b) => codePointOf(a) - codePointOf(b),
-    );
-  });
+export interface Spellings {
+  /** The text has no case: it is its only spelling. */
+  readonly isSingle: boolean;
+  /** Only the beginning of the text counts: whatever follows it, a text that begins so is taken for a spelling. */
+  readonly isOpen: boolean;
+  /** The first spelling that is not less than `text`; undefined if there is none. */
+  from(text: string): string | undefined;
 }
 
-/**
- * The first spelling that is not less than `text` in code point order; undefined if there is none. With `isOpen` the choices are
- * those of a beginning, which any text may follow.
- */
-export function nextSpellingFrom(
-  choices: CharacterChoices,
-  text: string,
-  isOpen = false,
-): string | undefined {
-  const points = [...text];
-  for (const [at, members] of choices.entries()) {
-    const character = points[at];
-    if (character === undefined) return points.join('') + smallestSuffix(choices, at);
-    const next = members.find((member) => codePointOf(member) >= codePointOf(character));
-    if (next === undefined) return nextSpellingAfter(choices, points, at);
-    if (next !== character) return points.slice(0, at).join('') + next + smallestSuffix(choices, at + 1);
+type Choices = readonly number[];
+
+function choicesOf(codePoint: number): Choices {
+  return [codePoint, ...caseVariantsOf(codePoint)].sort((a, b) => a - b);
+}
+
+const ASCII_CHOICES: readonly Choices[] = Array.from({ length: 0x80 }, (_, codePoint) =>
+  choicesOf(codePoint),
+);
+
+/** A position in a text where a greater character is possible, and that character. */
+interface Increase {
+  readonly at: number;
+  /** Where it is in UTF-16 units. */
+  readonly unit: number;
+  readonly codePoint: number;
+}
+
+/** Creates the spellings of `text`, or of its first `maxCharacters`. */
+export function createSpellings(text: string, maxCharacters = Number.POSITIVE_INFINITY): Spellings {
+  // The code points that may be at each position, ascending; the first of all spellings; where its characters begin.
+  const choices: Choices[] = [];
+  let first = '';
+  const offsets: number[] = [];
+  let end = 0;
+  while (end < text.length && choices.length < maxCharacters) {
+    const own = text.codePointAt(end) ?? 0;
+    const codes = ASCII_CHOICES[own] ?? choicesOf(own);
+    choices.push(codes);
+    offsets.push(first.length);
+    first += String.fromCodePoint(codes[0] ?? own);
+    end += own > 0xffff ? 2 : 1;
   }
-  if (isOpen || points.length === choices.length) return text;
-  return nextSpellingAfter(choices, points, choices.length);
-}
+  const isOpen = end < text.length;
 
-/** The first spelling after all that begin with the first `length` characters of `given`. */
-function nextSpellingAfter(
-  choices: CharacterChoices,
-  points: readonly string[],
-  length: number,
-): string | undefined {
-  for (let at = length - 1; at >= 0; at -= 1) {
-    const own = codePointOf(points[at] as string);
-    const next = choices[at]?.find((member) => codePointOf(member) > own);
-    if (next !== undefined) return points.slice(0, at).join('') + next + smallestSuffix(choices, at + 1);
-  }
-  return undefined;
-}
+  /** The first spelling that begins with `beginning`, whose characters are possible up to position `at`. */
+  const complete = (beginning: string, at: number) =>
+    at === choices.length ? beginning : beginning + first.slice(offsets[at]);
 
-function smallestSuffix(choices: CharacterChoices, from: number): string {
-  return choices
-    .slice(from)
-    .map(([first]) => first)
-    .join('');
-}
+  const increase = (given: string, place: Increase | undefined) =>
+    place && complete(given.slice(0, place.unit) + String.fromCodePoint(place.codePoint), place.at + 1);
 
-function codePointOf(character: string): number {
-  return character.codePointAt(0) ?? 0;
+  const from = (given: string): string | undefined => {
+    let last: Increase | undefined;
+    let unit = 0;
+    for (let at = 0; at < choices.length; at += 1) {
+      const code = given.codePointAt(unit);
+      if (code === undefined) return complete(given, at);
+      const codes = choices[at] as Choices;
+      if (code !== codes[codes.length - 1]) {
+        const codePoint = codes.find((choice) => choice > code);
+        if (codePoint !== undefined) last = { at, unit, codePoint };
+        if (!codes.includes(code)) return increase(given, last);
+      }
+      unit += code > 0xffff ? 2 : 1;
+    }
+    return isOpen || unit === given.length ? given : increase(given, last);
+  };
+
+  return { isSingle: choices.every((codes) => codes.length === 1), isOpen, from };
 }

@@ -1,7 +1,7 @@
 // Finds the stored spellings of a text by a skip scan through an index: from each key to the next possible spelling.
 import { MaxKey, MinKey, MongoServerError } from 'mongodb';
 import { foldCase } from '../../../lib/regex/case-folding.ts';
-import { characterChoices, nextSpellingFrom } from '../../matching/spellings.ts';
+import { createSpellings } from '../../matching/spellings.ts';
 import type { Direction, Namespace } from '../../ports.ts';
 import type { KnownIndex, OperationScope } from '../connection/types.ts';
 import type { TextEquality } from '../filters/text-conditions.ts';
@@ -34,11 +34,11 @@ export async function findSpellings(
   if (index === undefined || text.length > MAX_TEXT_CHARACTERS) return undefined;
   // Each shard has its own first key.
   if (scope.deployment.kind === 'sharded') return undefined;
-  const choices = characterChoices(text);
+  const possible = createSpellings(text);
   const folded = foldCase(text);
   const spellings: string[] = [];
   const times = new Set<bigint | undefined>();
-  let next = nextSpellingFrom(choices, '');
+  let next = possible.from('');
   for (let leaps = 0; next !== undefined; leaps += 1) {
     if (leaps === MAX_ROUND_TRIPS) return undefined;
     const key = await firstKey(scope, { ns, index, from: next });
@@ -48,9 +48,9 @@ export async function findSpellings(
     if (typeof value !== 'string') break;
     if (foldCase(value) === folded) {
       spellings.push(value);
-      next = nextSpellingFrom(choices, `${value}\0`);
+      next = possible.from(`${value}\0`);
     } else {
-      next = nextSpellingFrom(choices, value);
+      next = possible.from(value);
     }
   }
   const [time] = times;

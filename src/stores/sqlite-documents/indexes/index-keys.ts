@@ -67,7 +67,8 @@ function encodeText(text: string, tag: number): Buffer {
 
 /** The text that `encodeValue` wrote into a key at `offset`. Throws `damaged` where there is none. */
 export function decodeText(key: Uint8Array, offset: number, direction: Direction): string {
-  const bytes = inDirection(Buffer.from(key).subarray(offset), direction);
+  const rest = Buffer.from(key.buffer, key.byteOffset + offset, key.byteLength - offset);
+  const bytes = inDirection(rest, direction);
   let end = bytes.indexOf(0, 1);
   while (bytes[end + 1] === ESCAPE) end = bytes.indexOf(0, end + 2);
   const isText = bytes[0] === TYPE_TAG.string && end > 0 && bytes[end + 1] === 0;

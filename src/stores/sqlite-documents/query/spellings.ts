@@ -2,7 +2,7 @@
 // possible spelling. Indexes hold text as it is, and so serve these filters too.
 import { foldCase } from '../../../lib/regex/case-folding.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
-import { characterChoices, nextSpellingFrom } from '../../matching/spellings.ts';
+import { createSpellings } from '../../matching/spellings.ts';
 import type { Direction } from '../../ports.ts';
 import { type CollectionEntry, type IndexEntry, indexTable } from '../data-file/catalogue.ts';
 import type { Connection, WorkLimit } from '../data-file/connection.ts';
@@ -143,34 +143,35 @@ function findSpellings(
   { index, prefix, direction }: SpellingRange,
   text: string,
 ): readonly string[] {
-  const choices = characterChoices(text);
-  if (choices.every((members) => members.length === 1)) return [text];
-  const isOpen = choices.length > MAX_SKIP_CHARACTERS;
-  const leading = isOpen ? choices.slice(0, MAX_SKIP_CHARACTERS) : choices;
-  const next = (from: string) => nextSpellingFrom(leading, from, isOpen);
+  const spellings = createSpellings(text, MAX_SKIP_CHARACTERS);
+  if (spellings.isSingle && !spellings.isOpen) return [text];
   const folded = foldCase(text);
   const order = direction === 1 ? 'asc' : 'desc';
   const statement = connection.statement(
     `select key from ${indexTable(index.n)} where key >= ? and key < ? order by key ${order} limit 1`,
   );
+  const encode = (value: Buffer) => Buffer.concat([prefix, inDirection(value, direction)]);
+  const texts = encode(ANY_TEXT);
+  const end = prefixSuccessor(texts);
+  /** The first key, in the order of texts, whose text is not less than `least`. */
+  const keyFrom = (least: string) => {
+    const key = encode(encodeValue(least));
+    const row = direction === 1 ? statement.get(key, end) : statement.get(texts, prefixSuccessor(key));
+    return row as unknown as readonly [Uint8Array] | undefined;
+  };
   const found: string[] = [];
-  for (let from = next(''); from !== undefined; ) {
+  for (let from = spellings.from(''); from !== undefined; ) {
     workLimit.tick(0);
-    const row = statement.get(...boundsFrom(prefix, from, direction)) as unknown as [Uint8Array] | undefined;
+    const row = keyFrom(from);
     if (row === undefined) break;
     const stored = decodeText(row[0], prefix.length, direction);
-    if (foldCase(stored) === folded) found.push(stored);
-    const following = next(stored);
-    from = following === stored ? next(`${stored}\0`) : following;
+    from = spellings.from(stored);
+    if (from !== stored) continue;
+    if (!spellings.isOpen || foldCase(stored) === folded) found.push(stored);
+    from = spellings.from(`${stored}\0`);
   }
   return found;
 }
 
-const STRINGS = Buffer.from([TYPE_TAG.string]);
-
-/** The keys with a text that is not less than `text`. */
-function boundsFrom(prefix: Buffer, text: string, direction: Direction): [low: Buffer, high: Buffer] {
-  const strings = Buffer.concat([prefix, inDirection(STRINGS, direction)]);
-  const at = Buffer.concat([prefix, inDirection(encodeValue(text), direction)]);
-  return direction === 1 ? [at, prefixSuccessor(strings)] : [strings, prefixSuccessor(at)];
-}
+/** How every encoded text begins. */
+const ANY_TEXT = Buffer.from([TYPE_TAG.string]);
