@@ -21,6 +21,14 @@ describe('the output format of a variant', () => {
     expect(chooseFormat([candidate], original, false)).toBe(expected);
   });
 
+  it('of a transparent WebP or AVIF for every browser is png', async () => {
+    const clear = { ...SIZE, channels: 4 as const, background: { r: 9, g: 9, b: 9, alpha: 0.5 } };
+    for (const format of ['webp', 'avif'] as const) {
+      const bytes = await sharp({ create: clear }).toFormat(format).toBuffer();
+      expect(chooseFormat(['compatible'], await readOriginal(sharp, bytes, LIMITS), false)).toBe('png');
+    }
+  });
+
   it('moves where it can, if it is to move', async () => {
     const original = await readOriginal(sharp, await quadrants(SIZE), LIMITS);
     expect(chooseFormat(['avif', 'webp', 'compatible'], original, true)).toBe('webp');
