@@ -1,6 +1,6 @@
 // Formats and encoders of results.
 import { describe, expect, it } from 'vitest';
-import { assertSide, chooseFormat, encodeImage } from '../../../src/delivery/images/encode-output.ts';
+import { assertSideLength, chooseFormat, encodeImage } from '../../../src/delivery/images/encode-output.ts';
 import { readOriginal } from '../../../src/delivery/images/original.ts';
 import { metadataOf, quadrants, sharp } from '../../helpers/fixtures/images.ts';
 
@@ -37,8 +37,10 @@ describe('the output format of a variant', () => {
   });
 
   it('limits width and height', () => {
-    expect(() => assertSide('webp', { width: 16_384, height: 1 })).toThrow('at most 16383 pixels a side');
-    assertSide('png', { width: 16_384, height: 1 });
+    expect(() => assertSideLength('webp', { width: 16_384, height: 1 })).toThrow(
+      'at most 16383 pixels a side',
+    );
+    assertSideLength('png', { width: 16_384, height: 1 });
   });
 });
 
