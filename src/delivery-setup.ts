@@ -12,10 +12,10 @@ import type { OriginalSource } from './delivery/model/delivery-types.ts';
 import { RECIPE_KIND } from './delivery/recipes/recipe.ts';
 import { decideRoute, explainRoute } from './delivery/routes/decide-route.ts';
 import { ROUTE_KIND } from './delivery/routes/route.ts';
-import { createDirectorySource, createFallback } from './delivery/sources/directory-source.ts';
-import { createFirstSource } from './delivery/sources/first-source.ts';
+import { createDirectorySource, createFallbackFileFinder } from './delivery/sources/directory-source.ts';
 import { createMediaSource } from './delivery/sources/media-source.ts';
 import { createRemoteSource } from './delivery/sources/remote-source.ts';
+import { createSourceChain } from './delivery/sources/source-chain.ts';
 import type { SharedHttpDeps } from './http/delivery/delivery-deps.ts';
 import { createDeliveryServer } from './http/delivery/delivery-server.ts';
 import { createHostResolver, type HostResolver } from './lib/egress/destination.ts';
@@ -77,7 +77,7 @@ async function openSources({ config, cwd, mediaStore, logger, now }: DeliveryOpt
     ...(media.enabled && mediaStore !== undefined ? [createMediaSource(mediaStore)] : []),
     ...(bucket === undefined ? [] : [createMediaSource(bucket)]),
   ];
-  return { source: createFirstSource(sources), close: async () => bucket?.close() };
+  return { source: createSourceChain(sources), close: async () => bucket?.close() };
 }
 
 function openRemote({ config, names = createHostResolver(), now }: DeliveryOptions) {
@@ -150,7 +150,7 @@ export async function createDelivery(options: DeliveryOptions): Promise<Delivery
     images: images.get,
     source: sources.source,
     remote: openRemote(options),
-    fallback: createFallback(enabled ? resolve(cwd, path) : undefined),
+    fallback: createFallbackFileFinder(enabled ? resolve(cwd, path) : undefined),
     cacheControl: config.delivery.cacheControl,
   };
   const server = createDeliveryServer({

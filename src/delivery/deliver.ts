@@ -23,7 +23,7 @@ import {
   type CacheHeaderOptions,
   createFileResponse,
   type DeliveryResponse,
-  type FileRequest,
+  type FileRequestHeaders,
 } from './responses/file-response.ts';
 import {
   decodeOriginalPath,
@@ -33,7 +33,7 @@ import {
 } from './sources/original-path.ts';
 import type { RemoteSource } from './sources/remote-source.ts';
 
-export interface DeliveryRequest extends FileRequest {
+export interface DeliveryRequest extends FileRequestHeaders {
   /** As the client sent it, without the query string; begins with a slash. */
   readonly path: string;
   readonly query: URLSearchParams;

@@ -24,7 +24,7 @@ const TIMEOUT_MS = 5_000;
 const HASH_TIMEOUT_MS = 250;
 
 /** The available bytes of a file. */
-export interface ImageEnds {
+export interface ImageHeadAndTail {
   /** So many of the first bytes, or as many as there are; at most `HEAD_BYTES` are asked for. */
   head(bytes: number): Uint8Array;
   /** So many of the last bytes, or as many as there are; at most `TAIL_BYTES` are asked for. */
@@ -36,7 +36,7 @@ export interface MediaWorkers {
    * Dimensions of the image with these ends and `size` bytes in all. The bytes must not change before it resolves.
    * Undefined when the bytes are no image of a known format, or take too long to read, or too many others wait. Never rejects.
    */
-  dimensionsOf(ends: ImageEnds, size: number): Promise<Dimensions | undefined>;
+  dimensionsOf(ends: ImageHeadAndTail, size: number): Promise<Dimensions | undefined>;
   /** SHA1 of the UTF-8 bytes of a text, 40 hexadecimal digits in lower case. Never rejects. */
   sha1Of(text: string): Promise<string>;
   close(): Promise<void>;

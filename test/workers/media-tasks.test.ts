@@ -3,7 +3,7 @@ import {
   createMediaWorkers,
   IMAGE_HEAD_BYTES,
   IMAGE_TAIL_BYTES,
-  type ImageEnds,
+  type ImageHeadAndTail,
   type MediaWorkersOptions,
   sha1Hex,
 } from '../../src/workers/media-tasks.ts';
@@ -15,7 +15,7 @@ const ENDLESS = new URL('../helpers/fixtures/endless-image-task.ts', import.meta
 const MOST_MS = 250;
 
 /** The ends of a file of which all bytes are at hand, or only the first ones. */
-const endsOf = (bytes: Uint8Array, hasTail = true): ImageEnds => ({
+const endsOf = (bytes: Uint8Array, hasTail = true): ImageHeadAndTail => ({
   head: (most) => bytes.subarray(0, Math.min(most, IMAGE_HEAD_BYTES)),
   tail: (most) => (hasTail ? bytes.subarray(-Math.min(most, IMAGE_TAIL_BYTES)) : bytes.subarray(0, 0)),
 });

@@ -58,7 +58,7 @@ export interface AcceptedLanguage {
 }
 
 /** True for a language tag, whatever separates its parts, and for `*`. */
-export const isLanguage = (text: string) => RANGE.test(text);
+export const isLanguageRange = (text: string) => RANGE.test(text);
 
 /** A language in the form in which tags are compared. */
 export const normalizeLanguage = (text: string) => text.toLowerCase().replaceAll('_', '-');
@@ -67,16 +67,16 @@ export const normalizeLanguage = (text: string) => text.toLowerCase().replaceAll
 export function parseAcceptLanguage(header: string): readonly AcceptedLanguage[] {
   return parseQualityList(header)
     .flatMap(({ value, quality = 0 }) =>
-      quality === 0 || !isLanguage(value) ? [] : [{ tag: normalizeLanguage(value), quality }],
+      quality === 0 || !isLanguageRange(value) ? [] : [{ tag: normalizeLanguage(value), quality }],
     )
     .sort((a, b) => b.quality - a.quality);
 }
 
 /** What an Accept-Language header accepts. */
-export type LanguageReader = (header: string) => readonly AcceptedLanguage[];
+export type AcceptLanguageParser = (header: string) => readonly AcceptedLanguage[];
 
-/** Makes a reader that remembers the headers it saw last. */
-export function createLanguageReader(): LanguageReader {
+/** Makes a parser that caches the headers it saw last. */
+export function createAcceptLanguageParser(): AcceptLanguageParser {
   const remembered = new LRUCache<string, readonly AcceptedLanguage[]>({ max: MAX_REMEMBERED });
   return (header) => {
     const known = remembered.get(header);
@@ -108,7 +108,7 @@ export function matchesLanguage(wanted: string, tag: string): boolean {
 /** How facts are found out. */
 export interface VisitorFactSources {
   readonly device: DeviceDetector;
-  readonly languages: LanguageReader;
+  readonly languages: AcceptLanguageParser;
   readonly country: Lookup;
   readonly network: Lookup;
 }
@@ -118,7 +118,7 @@ export function createVisitorFactSources({
   country,
   network,
 }: Pick<VisitorFactSources, 'country' | 'network'>): VisitorFactSources {
-  return { device: createDeviceDetector(), languages: createLanguageReader(), country, network };
+  return { device: createDeviceDetector(), languages: createAcceptLanguageParser(), country, network };
 }
 
 /** The facts about one visitor, for the length of one request. */

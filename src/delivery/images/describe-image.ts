@@ -5,22 +5,19 @@ import type { Original } from './original.ts';
 import type { RenderJob, RenderResult } from './render-job.ts';
 
 const SAMPLE_SIDE = 64;
+/** In sRGB, without transparency: also where the original is grey or has 16 bits a sample. */
+const BYTES_PER_PIXEL = 3;
 
 const hex = (value: number) => Math.round(value).toString(16).padStart(2, '0');
 
 /** The colour that most of a small copy of the image has. */
 async function primaryColour(image: Sharp): Promise<string> {
   const small = image.resize({ width: SAMPLE_SIDE, height: SAMPLE_SIDE, fit: 'inside' });
-  const { data, info } = await small
-    .flatten({ background: '#ffffff' })
-    .toColourspace('srgb')
-    .raw()
-    .toBuffer({ resolveWithObject: true });
+  const pixels = await small.flatten({ background: '#ffffff' }).toColourspace('srgb').raw().toBuffer();
   const counts = new Map<number, { count: number; red: number; green: number; blue: number }>();
-  for (let at = 0; at + info.channels <= data.length; at += info.channels) {
-    const red = data[at] ?? 0;
-    const green = info.channels < 3 ? red : (data[at + 1] ?? 0);
-    const blue = info.channels < 3 ? red : (data[at + 2] ?? 0);
+  for (let at = 0; at < pixels.length; at += BYTES_PER_PIXEL) {
+    const rgb = pixels.readUIntBE(at, BYTES_PER_PIXEL);
+    const [red, green, blue] = [rgb >> 16, (rgb >> 8) & 0xff, rgb & 0xff];
     const bucket = ((red >> 4) << 8) | ((green >> 4) << 4) | (blue >> 4);
     const sum = counts.get(bucket) ?? { count: 0, red: 0, green: 0, blue: 0 };
     counts.set(bucket, {

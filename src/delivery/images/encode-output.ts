@@ -58,7 +58,7 @@ export function chooseFormat(
 export const supportsAnimation = (format: RasterFormat) => ANIMATED.has(format);
 
 /** Throws RenderError where the format cannot hold an image of that size. */
-export function assertSide(format: RasterFormat, { width, height }: ImageSize): void {
+export function assertSideLength(format: RasterFormat, { width, height }: ImageSize): void {
   const max = MAX_SIDE[format];
   if (width <= max && height <= max) return;
   throw new RenderError('too-large', `An image in the format ${format} has at most ${max} pixels a side`);

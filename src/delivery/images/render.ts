@@ -3,7 +3,7 @@ import type { Sharp, SharpOptions } from 'sharp';
 import type { ImageSettings } from '../recipes/setting-rules.ts';
 import { describeImage } from './describe-image.ts';
 import {
-  assertSide,
+  assertSideLength,
   chooseFormat,
   encodeImage,
   FORMAT_CONTENT_TYPES,
@@ -109,7 +109,7 @@ export async function render(
     throw new RenderError('too-large', message);
   }
   const height = size.height * frames;
-  assertSide(format, frames > 1 && format === 'gif' ? { ...size, height } : size);
+  assertSideLength(format, frames > 1 && format === 'gif' ? { ...size, height } : size);
   await reserve(original.decodingBytes + pixels * OUTPUT_BYTES_PER_PIXEL);
 
   const options: SharpOptions = {

@@ -49,7 +49,7 @@ export function createEncoder(encoding: ContentEncoding, size: number | undefine
 }
 
 /** The headers of a request that decide how a file is sent. */
-export interface FileRequest extends Pick<ConditionalHeaders, 'ifNoneMatch' | 'ifModifiedSince'> {
+export interface FileRequestHeaders extends Pick<ConditionalHeaders, 'ifNoneMatch' | 'ifModifiedSince'> {
   readonly acceptEncoding: string | undefined;
   readonly range: string | undefined;
   readonly ifRange: string | undefined;
@@ -118,7 +118,7 @@ function plainResponse(
     request,
     version,
     headers,
-  }: { request: FileRequest; version: Validators; headers: DeliveryResponse['headers'] },
+  }: { request: FileRequestHeaders; version: Validators; headers: DeliveryResponse['headers'] },
 ): DeliveryResponse {
   const { size } = file;
   const mayBePart = size !== undefined && matchesIfRange(request.ifRange, version);
@@ -140,7 +140,7 @@ function plainResponse(
 /** Makes the response. Nothing of the file is read before its body is opened. */
 export function createFileResponse(
   found: FoundFile,
-  request: FileRequest,
+  request: FileRequestHeaders,
   caching: CacheHeaderOptions,
 ): DeliveryResponse {
   const canCompress = isCompressibleFile(found);

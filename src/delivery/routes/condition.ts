@@ -1,6 +1,6 @@
 // The condition of a branch: which facts it asks for, and which values it accepts.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { DEVICES, isLanguage, normalizeLanguage } from '../conditions/visitor-facts.ts';
+import { DEVICES, isLanguageRange, normalizeLanguage } from '../conditions/visitor-facts.ts';
 import type { DefinitionIssue } from '../definitions/definition.ts';
 import type { VisitorFact } from '../model/delivery-types.ts';
 
@@ -64,7 +64,7 @@ function readValues(
     if (fact === 'device' && !DEVICES.has(text)) {
       mention(key, `must be one of ${[...DEVICES].join(', ')}`);
     }
-    if (fact === 'language' && !isLanguage(text)) {
+    if (fact === 'language' && !isLanguageRange(text)) {
       return void complain(key, 'must be language codes such as en or en-GB');
     }
     wanted.push(fact === 'language' ? normalizeLanguage(text) : text);

@@ -92,8 +92,8 @@ export function createDirectorySource(root: string): OriginalSource {
   };
 }
 
-/** Makes the function that finds it. `file`: absolute path; undefined where nothing stands in. */
-export function createFallback(file: string | undefined): () => Promise<OriginalFile | undefined> {
+/** Makes the function that finds the file that replaces missing images. `file`: absolute path; undefined where nothing stands in. */
+export function createFallbackFileFinder(file: string | undefined): () => Promise<OriginalFile | undefined> {
   return async () => {
     if (file === undefined) return undefined;
     try {

@@ -15,7 +15,7 @@ import {
 } from '../media-operations.ts';
 import type { ByteRange, MediaStore, StoredFile } from '../media-store.ts';
 import { stagedUploads, uploadId } from './disk-journal.ts';
-import { createUnsettledDiskUpload, DiskUpload } from './disk-upload.ts';
+import { DiskUpload, recoverDiskUpload } from './disk-upload.ts';
 import { createDiskErrorTranslator, errorCodeOf, isNoFileError, MediaFolder } from './media-folder.ts';
 
 const MAX_REMOVED_AT_ONCE = 8;
@@ -153,7 +153,7 @@ export function openDiskMedia({ path, prefix, log, now, random = randomHex }: Di
         for (const [id, begun] of await stagedUploads(folder)) {
           if (begun >= before || operations.isRunning(id)) continue;
           assertOpen();
-          yield await createUnsettledDiskUpload(id, { folder, translateError });
+          yield await recoverDiskUpload(id, { folder, translateError });
         }
       }),
     pathOf: (key) => key,

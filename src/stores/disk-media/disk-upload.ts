@@ -198,7 +198,7 @@ export class DiskUpload implements MediaUpload {
 }
 
 /** Restores the upload of an ended process from the staging folder. */
-export async function createUnsettledDiskUpload(
+export async function recoverDiskUpload(
   id: string,
   { folder, translateError }: Pick<DiskUploadDeps, 'folder' | 'translateError'>,
 ): Promise<UnsettledUpload> {

@@ -15,7 +15,7 @@ export interface BucketJournalEntry {
 }
 
 /** Metadata of every object that an upload makes: its id. */
-export const UPLOAD_METADATA = 'cloister-upload';
+export const UPLOAD_ID_METADATA = 'cloister-upload';
 /** Metadata of an object that only reserves a name. */
 const RESERVED = 'cloister-reserved';
 /** Bytes of such an object. A listing shows no metadata: what has this size is looked at. */
@@ -101,7 +101,7 @@ export class BucketJournal {
       const etag = await this.#bucket.put(key, body, {
         contentType,
         onlyNew,
-        metadata: { ...metadata, [UPLOAD_METADATA]: id },
+        metadata: { ...metadata, [UPLOAD_ID_METADATA]: id },
       });
       return { etag };
     } catch (error) {
@@ -113,7 +113,7 @@ export class BucketJournal {
 
   /** Whether the object under a key of the bucket was made by this upload. */
   async isOf(id: string, key: string): Promise<boolean> {
-    return (await this.#bucket.head(key))?.metadata[UPLOAD_METADATA] === id;
+    return (await this.#bucket.head(key))?.metadata[UPLOAD_ID_METADATA] === id;
   }
 
   /** Whether the service refuses to overwrite when it is asked to, tried out by the first upload. */

@@ -12,7 +12,7 @@ import type { ByteRange, MediaKey, MediaStore, StoredFile } from '../media-store
 import { Bucket } from './bucket.ts';
 import { BucketJournal, isReservation, mayBeReservation } from './bucket-journal.ts';
 import { type BucketSettings, createS3ErrorTranslator, errorNameOf } from './s3-client.ts';
-import { createUnsettledS3Upload, S3Upload } from './s3-upload.ts';
+import { recoverS3Upload, S3Upload } from './s3-upload.ts';
 
 interface S3MediaOptions {
   readonly settings: BucketSettings;
@@ -117,7 +117,7 @@ export function openS3Media({
       iterate(async function* () {
         for await (const { id, begun } of journal.ids()) {
           if (begun >= before || operations.isRunning(id)) continue;
-          yield await createUnsettledS3Upload({ id, bucket, journal, prefix, translateError });
+          yield await recoverS3Upload({ id, bucket, journal, prefix, translateError });
         }
       }),
     pathOf: (key) => prefix + key,

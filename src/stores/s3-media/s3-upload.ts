@@ -4,7 +4,7 @@ import { StoreError } from '../../errors/errors.ts';
 import { findFreeKey, type TranslateError, uploadDiscardedError } from '../media-operations.ts';
 import type { MediaKey, MediaUpload, MediaUploadOptions, UnsettledUpload } from '../media-store.ts';
 import type { Bucket } from './bucket.ts';
-import { type BucketJournal, isReservation, UPLOAD_METADATA } from './bucket-journal.ts';
+import { type BucketJournal, isReservation, UPLOAD_ID_METADATA } from './bucket-journal.ts';
 import { errorNameOf, isAlreadyThere } from './s3-client.ts';
 
 /** Size of a part; the last one may be shorter. */
@@ -142,7 +142,7 @@ export class S3Upload implements MediaUpload {
   async #beginParts(): Promise<Parts> {
     const { id, bucket, journal } = this.#deps;
     const { key, etag } = await this.#firstFree((bucketKey) => journal.reserve(id, bucketKey));
-    const metadata = { [UPLOAD_METADATA]: id };
+    const metadata = { [UPLOAD_ID_METADATA]: id };
     const { contentType } = this.#options;
     const uploadId = await bucket.beginParts(this.#keyOf(key), { contentType, metadata });
     await journal.write(id, { key, uploadId });
@@ -172,7 +172,7 @@ export class S3Upload implements MediaUpload {
         throw error;
       });
     const head = await bucket.head(bucketKey);
-    const isOurs = head !== undefined && head.metadata[UPLOAD_METADATA] === id && !isReservation(head);
+    const isOurs = head !== undefined && head.metadata[UPLOAD_ID_METADATA] === id && !isReservation(head);
     if (!isOurs)
       throw (
         refused ?? new StoreError('unavailable', { store: 'media', cause: new Error('the object is gone') })
@@ -238,13 +238,13 @@ async function removeTraces(
 }
 
 /** Restores the upload of an ended process from its journal. */
-export async function createUnsettledS3Upload(
+export async function recoverS3Upload(
   deps: TraceDeps & Pick<S3UploadDeps, 'translateError'>,
 ): Promise<UnsettledUpload> {
   const { id, bucket, journal, prefix, translateError } = deps;
   const { key, uploadId } = await journal.read(id);
   const head = key === undefined ? undefined : await bucket.head(prefix + key);
-  const isOurs = head?.metadata[UPLOAD_METADATA] === id;
+  const isOurs = head?.metadata[UPLOAD_ID_METADATA] === id;
   const isReserved = head !== undefined && isOurs && isReservation(head);
   const end = async (work: () => Promise<void>) => {
     try {

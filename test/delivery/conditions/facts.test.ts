@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import {
-  createLanguageReader,
+  createAcceptLanguageParser,
   createVisitorFactSources,
   createVisitorFacts,
   isSameNetwork,
@@ -19,7 +19,7 @@ function sources() {
   };
   return {
     asked,
-    languages: createLanguageReader(),
+    languages: createAcceptLanguageParser(),
     device: note('device', 'mobile'),
     country: note('country', 'GB'),
     network: note('network', 'dsl'),

@@ -1,8 +1,8 @@
 // Accept-Language headers as browsers, programs and attackers send them.
 import { describe, expect, it } from 'vitest';
 import {
-  createLanguageReader,
-  isLanguage,
+  createAcceptLanguageParser,
+  isLanguageRange,
   matchesLanguage,
   normalizeLanguage,
   parseAcceptLanguage,
@@ -124,7 +124,7 @@ describe('parseAcceptLanguage', () => {
 
 describe('the Accept-Language parser', () => {
   it('parses a header once, and a very long one each time', () => {
-    const read = createLanguageReader();
+    const read = createAcceptLanguageParser();
     expect(read('en, fr;q=0.5')).toEqual(parseAcceptLanguage('en, fr;q=0.5'));
     expect(read('en, fr;q=0.5')).toBe(read('en, fr;q=0.5'));
     const long = 'en, '.repeat(100);
@@ -132,12 +132,12 @@ describe('the Accept-Language parser', () => {
   });
 });
 
-describe('isLanguage', () => {
+describe('isLanguageRange', () => {
   it.each(['en', 'en-GB', 'zh_Hant', '*', 'sr-Latn-RS'])('takes %s', (text) => {
-    expect(isLanguage(text)).toBe(true);
+    expect(isLanguageRange(text)).toBe(true);
   });
 
   it.each(['', 'en;q=1', 'en,fr', 'en-', '1', 'e n', 'en\n'])('refuses %j', (text) => {
-    expect(isLanguage(text)).toBe(false);
+    expect(isLanguageRange(text)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 // Formats and encoders of results.
 import { describe, expect, it } from 'vitest';
-import { assertSide, chooseFormat, encodeImage } from '../../../src/delivery/images/encode-output.ts';
+import { assertSideLength, chooseFormat, encodeImage } from '../../../src/delivery/images/encode-output.ts';
 import { readOriginal } from '../../../src/delivery/images/original.ts';
 import { metadataOf, quadrants, sharp } from '../../helpers/fixtures/images.ts';
 
@@ -21,6 +21,14 @@ describe('the output format of a variant', () => {
     expect(chooseFormat([candidate], original, false)).toBe(expected);
   });
 
+  it('of a transparent WebP or AVIF for every browser is png', async () => {
+    const clear = { ...SIZE, channels: 4 as const, background: { r: 9, g: 9, b: 9, alpha: 0.5 } };
+    for (const format of ['webp', 'avif'] as const) {
+      const bytes = await sharp({ create: clear }).toFormat(format).toBuffer();
+      expect(chooseFormat(['compatible'], await readOriginal(sharp, bytes, LIMITS), false)).toBe('png');
+    }
+  });
+
   it('moves where it can, if it is to move', async () => {
     const original = await readOriginal(sharp, await quadrants(SIZE), LIMITS);
     expect(chooseFormat(['avif', 'webp', 'compatible'], original, true)).toBe('webp');
@@ -29,8 +37,10 @@ describe('the output format of a variant', () => {
   });
 
   it('limits width and height', () => {
-    expect(() => assertSide('webp', { width: 16_384, height: 1 })).toThrow('at most 16383 pixels a side');
-    assertSide('png', { width: 16_384, height: 1 });
+    expect(() => assertSideLength('webp', { width: 16_384, height: 1 })).toThrow(
+      'at most 16383 pixels a side',
+    );
+    assertSideLength('png', { width: 16_384, height: 1 });
   });
 });
 

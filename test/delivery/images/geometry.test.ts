@@ -80,6 +80,12 @@ describe('the geometry of a variant', () => {
       '320×180',
     ],
     [
+      'the ratio gives the missing width',
+      { height: 180, ratio: 16 / 9, enlarge: true },
+      { scale: { width: 320, height: 240 }, trim: { left: 0, top: 0, width: 320, height: 180 } },
+      '320×180',
+    ],
+    [
       'the ratio alone is the largest box',
       { ratio: 1, gravity: 'east' },
       { trim: { left: 200, top: 0, width: 600, height: 600 } },
@@ -115,6 +121,8 @@ describe('the geometry of a variant', () => {
       { cut: { left: 200, top: 100, width: 400, height: 400 } },
       '400×400',
     ],
+    ['crop without sides and dimensions is everything', { resizeStyle: 'crop' }, {}, '800×600'],
+    ['entropy of the size that it has chooses nothing', { ...SOURCE, resizeStyle: 'entropy' }, {}, '800×600'],
     [
       'cropX and cropY cut without scaling',
       { cropX: 10, cropY: 20, width: 790, height: 580 },

@@ -1,7 +1,7 @@
 // Headers of real files: sizes, turns, limits, and how much memory decoding is said to take.
 import { describe, expect, it } from 'vitest';
 import { readOriginal } from '../../../src/delivery/images/original.ts';
-import { greyAnimation, png, quadrants, sharp } from '../../helpers/fixtures/images.ts';
+import { bmp, greyAnimation, png, quadrants, sharp } from '../../helpers/fixtures/images.ts';
 
 const LIMITS = { maxPixels: 100_000_000, maxOutputPixels: 1e6, maxFrames: 60 };
 const read = (bytes: Buffer, maxPixels = LIMITS.maxPixels) =>
@@ -31,6 +31,28 @@ describe('an original', () => {
     expect(await read(await greyAnimation(10, 10, 11), 1100)).toMatchObject({ frames: 11 });
   });
 
+  it.each([
+    ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')],
+    ['a BMP', bmp(9, 9)],
+    ['a JPEG of three bytes', Buffer.from('\xff\xd8\xff', 'latin1')],
+    ['a film in a container like that of AVIF', Buffer.from('\0\0\0\x18ftypisom\0\0\0\0isommp42')],
+  ])('is refused when it is %s', async (_name, bytes) => {
+    await expect(read(bytes)).rejects.toMatchObject({ reason: 'invalid', message: 'Image data is invalid' });
+  });
+
+  it('may have profiles and comments of 16 MiB, not more', async () => {
+    const jpeg = await quadrants({ width: 40, height: 30, format: 'jpeg' });
+    const comment = Buffer.alloc(2 + 0xffff);
+    comment.set([0xff, 0xfe, 0xff, 0xff]);
+    const withComments = (count: number) =>
+      read(Buffer.concat([jpeg.subarray(0, 2), ...Array(count).fill(comment), jpeg.subarray(2)]));
+    expect(await withComments(255)).toMatchObject({ stored: { width: 40, height: 30 } });
+    await expect(withComments(257)).rejects.toMatchObject({
+      reason: 'too-large',
+      message: 'The image has too much metadata',
+    });
+  });
+
   it('takes more memory where it must be held whole', async () => {
     const flat = () => sharp({ create: { width: 1000, height: 5000, channels: 3, background: 'red' } });
     const bytesOf = async (bytes: Buffer) => (await read(bytes)).decodingBytes;
@@ -42,6 +64,19 @@ describe('an original', () => {
       await flat().webp({ lossless: true, effort: 0 }).toBuffer(),
     ]) {
       expect(await bytesOf(whole)).toBeGreaterThan(rows + 15_000_000);
+    }
+  });
+
+  it('takes more memory with more samples a pixel', async () => {
+    const flat = () => sharp({ create: { width: 1000, height: 1000, channels: 3, background: 'red' } });
+    const bytesOf = async (bytes: Buffer) => (await read(bytes)).decodingBytes - bytes.length;
+    const jpeg = (chromaSubsampling: string) =>
+      flat().jpeg({ progressive: true, chromaSubsampling }).toBuffer();
+    expect(await bytesOf(await jpeg('4:4:4'))).toBeGreaterThan(await bytesOf(await jpeg('4:2:0')));
+    const deep = (progressive: boolean) => flat().toColourspace('rgb16').png({ progressive }).toBuffer();
+    for (const progressive of [false, true]) {
+      const shallow = await flat().png({ progressive }).toBuffer();
+      expect(await bytesOf(await deep(progressive))).toBe(2 * (await bytesOf(shallow)));
     }
   });
 });

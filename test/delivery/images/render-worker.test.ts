@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RenderJob } from '../../../src/delivery/images/render-job.ts';
 import { RenderWorker } from '../../../src/delivery/images/render-worker.ts';
-import { quadrants } from '../../helpers/fixtures/images.ts';
+import { blackPng, chunk, quadrants } from '../../helpers/fixtures/images.ts';
 import { startChildrenWithoutCoverage } from '../../helpers/sandbox/process-coverage.ts';
 
 startChildrenWithoutCoverage();
@@ -17,17 +18,19 @@ const JOB: RenderJob = {
   fileName: 'a.png',
 };
 
-function openWorker() {
+function openWorker(maxSourceBytes = 1e6) {
   let held = 0;
+  const reserved: number[] = [];
   const reserve = async (bytes: number) => {
+    reserved.push(bytes);
     held += bytes;
     return () => {
       held -= bytes;
     };
   };
-  const worker = new RenderWorker({ reserve, timeoutMs: 20_000, maxSourceBytes: 1e6 });
+  const worker = new RenderWorker({ reserve, timeoutMs: 20_000, maxSourceBytes });
   onTestFinished(() => worker.end());
-  return { worker, held: () => held };
+  return { worker, reserved, held: () => held };
 }
 
 it('an image worker releases the memory that a rendering reserved, whether it succeeds or fails', async () => {
@@ -55,6 +58,62 @@ it('an image worker is not used again after a file above the size limit, as its 
   const long = worker.render(JOB, Readable.from([Buffer.alloc(1e6), Buffer.alloc(1)]));
   await expect(long).rejects.toMatchObject({ code: 'IMAGE_TOO_LARGE' });
   expect(worker.isAlive).toBe(false);
+});
+
+it('an image worker reserves memory for a large original before it reads it, and gives all back', async () => {
+  const { worker, reserved, held } = openWorker(2e7);
+  const original = blackPng(80, 60, [chunk('tEXt', Buffer.alloc(17 * 1024 * 1024, 'a'))]);
+  const { info } = await worker.render(JOB, Readable.from([original]), original.length);
+  expect(info).toMatchObject({ width: 20, height: 15 });
+  expect(reserved).toEqual([original.length * 3, expect.any(Number)]);
+  expect(held()).toBe(0);
+});
+
+it('an image worker that has ended refuses a job, and closes the file', async () => {
+  const { worker } = openWorker();
+  worker.end();
+  const source = new Readable({ read: () => undefined });
+  await expect(worker.render(JOB, source)).rejects.toMatchObject({ code: 'RENDER_FAILED' });
+  expect(source.destroyed).toBe(true);
+});
+
+it('an image worker says why a crop does not fit', async () => {
+  const { worker } = openWorker();
+  const job: RenderJob = { ...JOB, settings: { resizeStyle: 'crop', crop: [0, 0, 61, 20] } };
+  const rendering = worker.render(job, Readable.from([await quadrants({ width: 80, height: 60 })]));
+  const message = expect.stringMatching(/^The crop rectangle 20×61 at 0,0 /);
+  await expect(rendering).rejects.toMatchObject({ code: 'CROP_INVALID', message });
+});
+
+it('an image worker that cannot be started refuses its job', async () => {
+  const start = () => spawn('/no/such/program', { stdio: ['pipe', 'pipe', 'ignore'] });
+  const reserve = async () => () => undefined;
+  const worker = new RenderWorker({ reserve, timeoutMs: 20_000, maxSourceBytes: 1e6, start });
+  const rendering = worker.render(JOB, Readable.from([Buffer.from('x')]));
+  await expect(rendering).rejects.toMatchObject({ code: 'RENDER_FAILED' });
+  expect(worker.isReusable).toBe(false);
+});
+
+it('memory that is granted to an image worker after its end is given back', async () => {
+  const [asked, granted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let held = 0;
+  const reserve = async () => {
+    asked.resolve();
+    await granted.promise;
+    held += 1;
+    return () => {
+      held -= 1;
+    };
+  };
+  const worker = new RenderWorker({ reserve, timeoutMs: 20_000, maxSourceBytes: 1e6 });
+  const rendering = worker.render(JOB, Readable.from([await quadrants({ width: 80, height: 60 })]));
+  const failed = expect(rendering).rejects.toMatchObject({ code: 'RENDER_FAILED' });
+  await asked.promise;
+  worker.end();
+  await failed;
+  granted.resolve();
+  await setImmediate();
+  expect(held).toBe(0);
 });
 
 /** Renders with a process that runs a script of its own. */
@@ -93,4 +152,26 @@ it.each([
   const { worker, rendering } = renderWith(script);
   await expect(rendering).rejects.toMatchObject({ code: 'RENDER_FAILED' });
   expect(worker.isAlive).toBe(false);
+});
+
+it.each([
+  ['a message that is no object', "send('J', '[]')"],
+  ['more than 160 MiB', "for (let mib = 0; mib <= 160; mib += 1) send('B', 'x'.repeat(1024 * 1024))"],
+])('an image worker that sends %s is ended', async (_what, action) => {
+  const { worker, rendering } = renderWith(`${SEND} ${action}`);
+  await expect(rendering).rejects.toMatchObject({ code: 'RENDER_FAILED' });
+  expect(worker.isAlive).toBe(false);
+});
+
+it('an image worker passes on three hundred characters of a message at most', async () => {
+  const failure = JSON.stringify({ failure: 'too-large', message: 'x'.repeat(5000) });
+  const { rendering } = renderWith(`${SEND} send('J', ${JSON.stringify(failure)});`);
+  await expect(rendering).rejects.toMatchObject({ code: 'IMAGE_TOO_LARGE', message: 'x'.repeat(300) });
+});
+
+it('an image worker does not tell the client about an error inside the process', async () => {
+  const failure = JSON.stringify({ failure: 'failed', message: 'Error: /srv/secret' });
+  const { rendering } = renderWith(`${SEND} send('J', ${JSON.stringify(failure)});`);
+  await expect(rendering).rejects.toMatchObject({ code: 'RENDER_FAILED' });
+  await expect(rendering).rejects.not.toThrow('secret');
 });

@@ -115,6 +115,29 @@ describe('the rendering of a variant', () => {
     expect(await metadataOf(short.body)).toMatchObject({ format: 'gif', pages: 3, height: 20 });
   });
 
+  it.each([
+    ['is turned', { rotate: 90 }, ['webp']],
+    ['is turned by an odd angle', { rotate: 10 }, ['webp']],
+    ['gets a format that does not move', {}, ['png']],
+  ] as const)('keeps the first frame of an animation that %s', async (_why, settings, candidates) => {
+    const source = await greyAnimation(40, 30, 5);
+    const { body } = await draw(source, { ...settings, animated: true }, candidates);
+    expect((await metadataOf(body)).pages ?? 1).toBe(1);
+  });
+
+  it('takes the colours away with a saturation of 0, and leaves them with 1', async () => {
+    const source = await quadrants({ width: 40, height: 40 });
+    const { channels } = await sharp((await draw(source, { saturate: 0 })).body).stats();
+    expect(channels.every(({ mean }) => mean === channels[0]?.mean)).toBe(true);
+    expect(await cornersOf((await draw(source, { saturate: 1 })).body)).toEqual(SHOWN);
+  });
+
+  it('refuses an image that ends in the middle', async () => {
+    const photo = await quadrants({ width: 800, height: 600, format: 'jpeg' });
+    const half = draw(photo.subarray(0, photo.length / 2), { width: 40 });
+    await expect(half).rejects.toMatchObject({ reason: 'invalid', message: 'Image data is invalid' });
+  });
+
   it('counts all frames of an animation as pixels', async () => {
     const source = await greyAnimation(40, 30, 50);
     const refusal = draw(source, { width: 20 }, ['webp'], { maxPixels: 40 * 30 * 49 });

@@ -218,10 +218,10 @@ describe('a rendering in an image worker', () => {
 });
 
 it('the memory quota grants what fits, in order, and a double release counts once', async () => {
-  const budget = createMemoryQuota(10);
+  const quota = createMemoryQuota(10);
   const order: string[] = [];
   const take = async (name: string, bytes: number) => {
-    const giveBack = await budget(bytes);
+    const giveBack = await quota(bytes);
     order.push(name);
     return giveBack;
   };
@@ -243,8 +243,8 @@ it('the memory quota grants what fits, in order, and a double release counts onc
 });
 
 it('a request above the whole memory quota takes all of it', async () => {
-  const budget = createMemoryQuota(10);
-  const giveBack = await budget(1000);
+  const quota = createMemoryQuota(10);
+  const giveBack = await quota(1000);
   giveBack();
-  await budget(10);
+  await quota(10);
 });

@@ -18,6 +18,20 @@ it('JPEG metadata is the size of comments and application segments before the fi
   expect(jpegMetadataBytes(file)).toBe(before + 60_510);
 });
 
+it('JPEG metadata counts segments behind fill bytes and stray bytes, as decoders read them', async () => {
+  const plain = await quadrants({ width: 40, height: 30, format: 'jpeg' });
+  const before = jpegMetadataBytes(plain);
+  const filled = [
+    Buffer.from([0xff, 0xff, 0xff]),
+    segment(0xe2, 60_000),
+    Buffer.from([0, 1]),
+    segment(0xfe, 500),
+  ];
+  const file = Buffer.concat([plain.subarray(0, 2), ...filled, plain.subarray(2)]);
+  expect(jpegMetadataBytes(file)).toBe(before + 60_500);
+  expect((await sharp(file).metadata()).width).toBe(40);
+});
+
 it.each([
   Buffer.alloc(0),
   Buffer.from('\xff\xd8\xff', 'latin1'),

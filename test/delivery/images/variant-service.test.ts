@@ -6,7 +6,7 @@ import { createVariantService, type VariantRequest } from '../../../src/delivery
 import type { OriginalFile } from '../../../src/delivery/model/delivery-types.ts';
 import { parseRecipe } from '../../../src/delivery/recipes/recipe.ts';
 import { openDiskVariants } from '../../../src/delivery/variants/disk-variants.ts';
-import { cornersOf, quadrants, sharp } from '../../helpers/fixtures/images.ts';
+import { cornersOf, greyAnimation, quadrants, sharp } from '../../helpers/fixtures/images.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 let photo: Buffer;
@@ -123,6 +123,16 @@ describe('a delivered variant', () => {
     expect(await typeOf('image/webp,*/*')).toBe('image/webp');
     expect(await typeOf('*/*')).toBe('image/png');
     expect(await typeOf('image/webp;q=0')).toBe('image/png');
+  });
+
+  it('of an animation goes to the first accepted format that moves', async () => {
+    const images = await openImages();
+    const source = sourceOf(await greyAnimation(40, 30, 5));
+    const accept = 'image/avif,image/webp';
+    const still = requestOf({ width: 20, format: 'auto' }, { accept, source });
+    const moving = requestOf({ width: 20, format: 'auto', animated: true }, { accept, source });
+    expect((await images.variant(still)).contentType).toBe('image/avif');
+    expect((await images.variant(moving)).contentType).toBe('image/webp');
   });
 
   it('is the same for every query that the recipe does not open', async () => {

@@ -7,7 +7,7 @@ import {
   createEncoder,
   createFileResponse,
   type DeliveryResponse,
-  type FileRequest,
+  type FileRequestHeaders,
   negotiateContentEncoding,
 } from '../../../src/delivery/responses/file-response.ts';
 import type { ByteRange } from '../../../src/stores/media-store.ts';
@@ -34,7 +34,7 @@ function found({
   return { file: source, contentType: contentType ?? '', sourceId: 'file:a' };
 }
 
-const ask = (file: ReturnType<typeof found>, request: Partial<FileRequest> = {}) => {
+const ask = (file: ReturnType<typeof found>, request: Partial<FileRequestHeaders> = {}) => {
   const headers = { acceptEncoding: undefined, range: undefined, ifRange: undefined };
   return createFileResponse(
     file,

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { createDirectorySource, createFallback } from '../../../src/delivery/sources/directory-source.ts';
+import {
+  createDirectorySource,
+  createFallbackFileFinder,
+} from '../../../src/delivery/sources/directory-source.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 /** A folder `images` with a few files, and one file outside of it. */
@@ -98,13 +101,13 @@ test('a file that was served is looked for anew once something else has its name
 
 test('the file is found with the type of its name', async () => {
   const file = join(await temporaryFolder(), 'missing.png');
-  const find = createFallback(file);
+  const find = createFallbackFileFinder(file);
   expect(await find()).toBeUndefined();
   await writeFile(file, 'x');
   expect(await find()).toMatchObject({ size: 1, contentType: 'image/png' });
 });
 
 test('a folder, or no file at all, stands in for nothing', async () => {
-  expect(await createFallback(await temporaryFolder())()).toBeUndefined();
-  expect(await createFallback(undefined)()).toBeUndefined();
+  expect(await createFallbackFileFinder(await temporaryFolder())()).toBeUndefined();
+  expect(await createFallbackFileFinder(undefined)()).toBeUndefined();
 });

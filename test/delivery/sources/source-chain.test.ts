@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { OriginalSource } from '../../../src/delivery/model/delivery-types.ts';
-import { createFirstSource } from '../../../src/delivery/sources/first-source.ts';
+import { createSourceChain } from '../../../src/delivery/sources/source-chain.ts';
 
 const sourceOf = (name: string, files: readonly string[], asked: string[]): OriginalSource => ({
   async find(path) {
@@ -14,7 +14,7 @@ const sourceOf = (name: string, files: readonly string[], asked: string[]): Orig
 
 test('the first source that has a file gives it, and those behind it are not asked', async () => {
   const asked: string[] = [];
-  const source = createFirstSource([sourceOf('one', ['a'], asked), sourceOf('two', ['a', 'b'], asked)]);
+  const source = createSourceChain([sourceOf('one', ['a'], asked), sourceOf('two', ['a', 'b'], asked)]);
   expect((await source.find('a'))?.validator).toBe('one');
   expect(asked).toEqual(['one']);
   expect((await source.find('b'))?.validator).toBe('two');

@@ -1,8 +1,8 @@
-// Several sources as one: the first that has a file gives it.
+// Several sources as a chain: the first that has a file gives it.
 import type { OriginalSource } from '../model/delivery-types.ts';
 
 /** Makes the source that asks others in order, each only when those before it have no such file. */
-export function createFirstSource(sources: readonly OriginalSource[]): OriginalSource {
+export function createSourceChain(sources: readonly OriginalSource[]): OriginalSource {
   return {
     async find(path) {
       for (const source of sources) {
