@@ -12,7 +12,7 @@ const UNIT = [
   'test/auth/clients/client.test.ts',
   'test/collections/{model,filters,specifications,validation}/**/*.test.ts',
   'test/delivery/{responses,conditions,recipes,routes}/*.test.ts',
-  'test/delivery/images/{accept,geometry,orientation,rotation,frames,memory-quota,png-extras,jpeg-metadata}.test.ts',
+  'test/delivery/images/{geometry,orientation}.test.ts',
   'test/endpoints/*.test.ts',
   'test/modules/**/*.test.ts',
   'test/media/*.test.ts',
