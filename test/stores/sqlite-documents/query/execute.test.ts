@@ -48,6 +48,18 @@ describe('executing a query', () => {
     });
   });
 
+  it('reads every text as it is stored, whatever characters it has', () => {
+    const bench = openTestDatabase();
+    const texts = ['\u{1e}', 'a\u{1e}b,{"c":1}', '\u{1f}\n', '', '\ud800', '\u{1f600}'];
+    bench.fill(texts.map((text, n) => ({ n, text, [text]: n })));
+    const query: FindQuery = { filter: MATCH_ALL, sort: [], skip: 0, limit: 100 };
+    const found = textsOfQuery(createQueryContext(bench), NS, query, { workLimit: NO_LIMIT });
+    expect(found.map((text) => JSON.parse(text).text)).toEqual(texts);
+    expect(
+      textsOfQuery(createQueryContext(bench), NS, { ...query, skip: 6 }, { workLimit: NO_LIMIT }),
+    ).toEqual([]);
+  });
+
   it('sorts in memory without an index for the order', () => {
     const { numbers, plan } = find(filled(50), {
       sort: [
