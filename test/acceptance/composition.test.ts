@@ -244,7 +244,7 @@ describe('sub-documents', () => {
 });
 
 describe('references to other databases', () => {
-  it('resolve by their folder where each has a name space of its own', async () => {
+  it('resolve by their folder where each has a namespace of its own', async () => {
     const config = { database: { enableCollectionDatabases: true } };
     const other = await startApp({ specs: {}, config });
     const fields = { name: {} };

@@ -179,7 +179,7 @@ function mergeByKeys(definitions: readonly IndexDefinition[]): readonly IndexDef
   });
 }
 
-/** The indexes that the collections of one name space declare together, and those that the server adds to them. */
+/** The indexes that the collections of one namespace declare together, and those that the server adds to them. */
 export function mergeIndexes(
   collections: readonly Collection[],
   added: readonly IndexDefinition[] = [],
