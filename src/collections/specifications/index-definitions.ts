@@ -135,9 +135,9 @@ export function parseIndexes(
     return [];
   }
   const list = (Array.isArray(source) ? source : [source]) as readonly Json[];
-  const most = MAX_INDEXES - implied.length;
-  if (list.length > most) {
-    report.settingIssue('index', `has more than ${most} indexes`);
+  const maxDeclared = MAX_INDEXES - implied.length;
+  if (list.length > maxDeclared) {
+    report.settingIssue('index', `has more than ${maxDeclared} indexes`);
     return [];
   }
   const parsed = list

@@ -13,7 +13,7 @@ import { RenderWorker, type RenderWorkerDeps } from './render-worker.ts';
 /** Waits until so many bytes are free, at most all of them; the function that it resolves with gives them back, once. */
 export type MemoryQuota = (bytes: number) => Promise<() => void>;
 
-/** Makes a budget of `total` bytes. */
+/** Makes a quota of `total` bytes. */
 export function createMemoryQuota(total: number): MemoryQuota {
   const waiting: { readonly bytes: number; readonly go: () => void }[] = [];
   let free = total;
@@ -93,10 +93,10 @@ export function createRenderer(options: RendererOptions): Renderer {
     }
   };
 
-  const budget = createMemoryQuota(MAX_DECODING_BYTES);
+  const quota = createMemoryQuota(MAX_DECODING_BYTES);
   const deps: RenderWorkerDeps = {
     async reserve(bytes) {
-      const giveBack = await budget(bytes);
+      const giveBack = await quota(bytes);
       if (bytes > LARGE_RENDERING_BYTES) endIdle();
       return giveBack;
     },
