@@ -118,7 +118,7 @@ describe('composition', () => {
     ]);
   });
 
-  it('shows ids to those who may not read what is behind them', async () => {
+  it('leaves ids where the caller may not read the documents', async () => {
     const [author] = await people.add({ name: 'Hidden' });
     const [book] = await books.add({ name: 'c', author: author._id });
     const token = await app.userToken('reader', { collections: [{ path: 'books' }] });
