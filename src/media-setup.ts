@@ -9,7 +9,7 @@ import type { Pause } from './lib/async/retry.ts';
 import type { Logger } from './lib/logger.ts';
 import { checkMediaFolder, type MediaFolderIssue } from './media/folder-check.ts';
 import { createMediaService } from './media/media-service.ts';
-import type { MediaService } from './media/media-types.ts';
+import type { MediaService } from './media/media-service-types.ts';
 import { createUploadCleanup, type UploadCleanupDeps } from './media/upload-cleanup.ts';
 import { openDiskMedia } from './stores/disk-media/disk-media.ts';
 import { bucketKeyPrefix } from './stores/media-operations.ts';

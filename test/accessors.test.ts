@@ -42,7 +42,7 @@ describe('object literals of the source', () => {
     );
   });
 
-  it('are told from classes and methods by this test', () => {
+  it('are the only places where this test finds accessors', () => {
     const text = `class A { get a() { return 1; } }
       const fine = (x: number) => ({ get: x, set() {}, get: () => x });
       const nested = { b: [{ get c() { return 1; } }] };

@@ -25,7 +25,7 @@ interface ClientCacheDeps {
   /** Reads the client anew; undefined when it is gone. */
   readonly load: (clientId: string) => Promise<ClientStatus | undefined>;
   readonly watch: (listener: (changed: readonly Namespace[]) => void) => () => void;
-  /** The name space whose changes matter. */
+  /** The namespace whose changes matter. */
   readonly namespace: Namespace;
   readonly now: () => number;
 }

@@ -7,7 +7,7 @@ import { AppError, isStoreUnavailable, type StoreError } from '../errors/errors.
 import { lazyPackage } from '../lib/files/lazy-package.ts';
 import type { TokenResponse } from './access-tokens.ts';
 import { invalidCredentialsError } from './auth-errors.ts';
-import { isClientId, SECRET_LENGTH } from './clients/client.ts';
+import { isClientId, MAX_SECRET_LENGTH } from './clients/client.ts';
 import type { ClientService } from './clients/client-service.ts';
 import type { ClientStatus } from './clients/client-store.ts';
 
@@ -32,7 +32,7 @@ export function createLogin({ clients, limiter, tokens }: LoginDeps) {
   return async ({ clientId, secret, address }: Credentials): Promise<TokenResponse> => {
     const known = isClientId(clientId) ? clientId : '';
     const status = await limiter.run({ address, clientId: known }, async () => {
-      const isPlausible = known !== '' && typeof secret === 'string' && secret.length <= SECRET_LENGTH.max;
+      const isPlausible = known !== '' && typeof secret === 'string' && secret.length <= MAX_SECRET_LENGTH;
       if (isPlausible) return clients.verifySecret(known, secret);
       // While the database is away, no attempt is rejected as wrong: this rejects as the lookup would.
       await clients.hasAny();

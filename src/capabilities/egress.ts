@@ -57,7 +57,7 @@ export function omitBodyHeaders(headers: HeaderList): HeaderList {
   return headers.filter(([name]) => !name.startsWith('content-'));
 }
 
-/** The guest's headers, names in lower case. Throws FetchRefused for more, larger or other ones than it may set. */
+/** The guest's headers, names in lower case. Throws FetchRefusedError for more, larger or other ones than it may set. */
 export function parseGuestHeaders(list: HeaderList, origin: string): HeaderList {
   const headers = list.map(([name, value]) => [name.toLowerCase(), value.trim()] as const);
   const characters = headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
@@ -77,7 +77,7 @@ function resolveSecret(value: string, secrets: Readonly<Record<string, string>>)
   return Object.hasOwn(secrets, name) ? secrets[name] : undefined;
 }
 
-/** The headers of a grant, its secrets filled in. Throws FetchRefused where the operator has not set a secret. */
+/** The headers of a grant, its secrets filled in. Throws FetchRefusedError where the operator has not set a secret. */
 export function resolveGrantHeaders(
   grant: FetchGrant,
   secrets: Readonly<Record<string, string>>,
@@ -199,7 +199,7 @@ export type Egress = (
   signal: AbortSignal,
 ) => Promise<EgressResponse>;
 
-/** Creates the guarded fetch. Rejects with FetchRefused or FetchFailed; redirects are followed hop by hop, three at most. */
+/** Creates the guarded fetch. It follows three redirects at most. Rejects with FetchRefusedError or FetchFailedError. */
 export function createEgress({ egressAllow, secrets, names }: EgressDeps): Egress {
   const destination = createDestinationResolver(names, createAllowedDestinations(egressAllow));
 

@@ -71,8 +71,8 @@ const limitsText = (limits: ModuleLimits) =>
     .join(', ');
 
 function collectionText({ name, actions, as, maxResults }: Partial<CollectionGrant>): string {
-  const most = maxResults === undefined ? '' : `, at most ${maxResults}`;
-  return `${name}: ${listed(actions ?? [])}, as ${as ?? 'caller'}${most}`;
+  const limit = maxResults === undefined ? '' : `, at most ${maxResults}`;
+  return `${name}: ${listed(actions ?? [])}, as ${as ?? 'caller'}${limit}`;
 }
 
 function fetchText({ origin, methods, paths, headers }: Partial<FetchGrant>): string {

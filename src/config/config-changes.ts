@@ -69,8 +69,8 @@ function removedIssues(patch: JsonObject, parent = ''): SettingIssue[] {
 const blockOf = (path: string) => path.split('.', 1)[0] ?? '';
 
 /**
- * The operator's settings that a change names by themselves. Who does so wants to set them, also to the value that they
- * have. Who sends back what GET shows does not: that is at least one of its blocks as a whole.
+ * The operator's settings that a change names one by one. Such a change is rejected, also where it keeps the value. A change
+ * that sends back what GET shows names at least one whole block, and is accepted.
  */
 function namedIssues(running: Config, posted: FlatSettings['assignments']): SettingIssue[] {
   const missing = [...flattenSettings(redactConfig(running)).assignments.keys()].filter(

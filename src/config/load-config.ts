@@ -27,7 +27,7 @@ import { findSetting } from './setting-names.ts';
 import {
   createSettingValidator,
   findConfigRuleIssues,
-  isPlainlyValid,
+  passesFastCheck,
   type ValidateSetting,
 } from './validate-setting.ts';
 
@@ -181,8 +181,8 @@ export async function validateSources(sources: Sources): Promise<Omit<LoadedConf
   const flat = flattenSettings(read.content);
   const filed = fileSource(flat);
   const given = [filed, environment, flagged].flatMap((source) => source.assignments);
-  const arePlain = given.every(({ setting, value }) => isPlainlyValid(setting, value));
-  const checkSetting = arePlain ? undefined : await createSettingValidator();
+  const allPass = given.every(({ setting, value }) => passesFastCheck(setting, value));
+  const checkSetting = allPass ? undefined : await createSettingValidator();
 
   const config = buildConfig(new Map(given.map(({ setting, value }) => [setting.path, value])));
   const issues = [

@@ -23,13 +23,13 @@ function validateWith(check: SchemaValidator, setting: Setting, value: Json): st
   return first.path === '' ? first.message : `item ${Number(first.path) + 1} ${first.message}`;
 }
 
-const PLAIN_KEYWORDS: ReadonlySet<string> = new Set([
+const FAST_CHECK_KEYWORDS: ReadonlySet<string> = new Set([
   ...ANNOTATIONS,
   ...['description', 'default', 'type', 'enum', 'format'],
   ...['minLength', 'maxLength', 'pattern', 'minimum', 'maximum'],
 ]);
 
-function isPlainlyText(leaf: TextSchema, value: string): boolean {
+function isValidText(leaf: TextSchema, value: string): boolean {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, format, pattern } = leaf;
   const { length } = [...value];
   const hasFormat = format === undefined || SETTING_FORMATS[format]?.test(value) === true;
@@ -39,21 +39,22 @@ function isPlainlyText(leaf: TextSchema, value: string): boolean {
   );
 }
 
-function isPlainlyNumber(leaf: NumberSchema, value: number): boolean {
+function isValidNumber(leaf: NumberSchema, value: number): boolean {
   const { type, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = leaf;
   return (type === 'number' || Number.isInteger(value)) && value >= minimum && value <= maximum;
 }
 
 /**
- * True for most values that are valid, without loading the validator, which would delay every start that sets anything. False
- * says nothing: ask the validator.
+ * Accepts most valid values without loading the validator, which would delay every start that sets anything. Where it returns
+ * false the value may still be valid: the validator decides.
  */
-export function isPlainlyValid({ leaf }: Setting, value: Json): boolean {
-  if ('oneOf' in leaf || !Object.keys(leaf).every((keyword) => PLAIN_KEYWORDS.has(keyword))) return false;
+export function passesFastCheck({ leaf }: Setting, value: Json): boolean {
+  if ('oneOf' in leaf || !Object.keys(leaf).every((keyword) => FAST_CHECK_KEYWORDS.has(keyword)))
+    return false;
   if (leaf.secret === true && value === REDACTED) return false;
-  if (leaf.type === 'string') return typeof value === 'string' && isPlainlyText(leaf, value);
+  if (leaf.type === 'string') return typeof value === 'string' && isValidText(leaf, value);
   if (leaf.type === 'boolean') return typeof value === 'boolean';
-  return leaf.type !== 'array' && typeof value === 'number' && isPlainlyNumber(leaf, value);
+  return leaf.type !== 'array' && typeof value === 'number' && isValidNumber(leaf, value);
 }
 
 /** Loads the validator of single settings. Messages never repeat the value: it may be a secret. */

@@ -21,13 +21,13 @@ const TAKEN = /^(count|stats|config|sign|history|[0-9a-f]{24})$/i;
 
 const bytesOf = (text: string) => Buffer.byteLength(text);
 
-/** Truncates a text to `max` UTF-8 bytes, between code points. */
-function truncateUtf8(text: string, most: number): string {
+/** Truncates a text to `maxBytes` UTF-8 bytes, between code points. */
+function truncateUtf8(text: string, maxBytes: number): string {
   let bytes = 0;
   let end = 0;
   for (const point of text) {
     bytes += bytesOf(point);
-    if (bytes > most) break;
+    if (bytes > maxBytes) break;
     end += point.length;
   }
   return text.slice(0, end);

@@ -40,13 +40,13 @@ export function createHeadAndTail(headBytes: number, tailBytes: number): HeadAnd
       }
     },
     head(bytes) {
-      const most = Math.min(bytes, headBytes);
-      return join(enough(first, most)).subarray(0, most);
+      const size = Math.min(bytes, headBytes);
+      return join(enough(first, size)).subarray(0, size);
     },
     tail(bytes) {
-      const most = Math.min(bytes, tailBytes);
-      const kept = join(enough(last.toReversed(), most).toReversed());
-      return kept.subarray(Math.max(0, kept.length - most));
+      const size = Math.min(bytes, tailBytes);
+      const kept = join(enough(last.toReversed(), size).toReversed());
+      return kept.subarray(Math.max(0, kept.length - size));
     },
   };
 }

@@ -7,7 +7,7 @@ import type { RecordService, RequestContext } from '../collections/model/documen
 import { AppError } from '../errors/errors.ts';
 import type { MediaKey, MediaStore, StoredFile } from '../stores/media-store.ts';
 import type { StoredDocument } from '../stores/ports.ts';
-import type { MediaFile, MediaService } from './media-types.ts';
+import type { MediaFile, MediaService } from './media-service-types.ts';
 import { createUpload, type UploadDeps } from './upload.ts';
 
 export interface FileFinderDeps {

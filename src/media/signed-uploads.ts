@@ -4,7 +4,7 @@
 import { AppError, type ErrorCode, StoreError } from '../errors/errors.ts';
 import type { DocumentStore, Namespace, Write } from '../stores/ports.ts';
 import { mediaTypeOf } from './file-name.ts';
-import type { FormPart, UploadGrant } from './media-types.ts';
+import type { FormPart, UploadGrant } from './media-service-types.ts';
 
 export const USED_TOKENS_NAMESPACE: Namespace = { database: null, collection: 'cloister.upload-tokens' };
 

@@ -18,7 +18,7 @@ import type { MediaWorkers } from '../workers/media-tasks.ts';
 import { mediaTypeOf, originalFileName, sanitizeFileName } from './file-name.ts';
 import { createHeadAndTail } from './head-and-tail.ts';
 import { createMediaRecord, type FormField, parseFormFields, type UploadedFile } from './media-record.ts';
-import type { FormPart, MediaService, UploadGrant, UploadRequest } from './media-types.ts';
+import type { FormPart, MediaService, UploadGrant, UploadRequest } from './media-service-types.ts';
 import { createKeyCandidates, type PathFormat } from './path-format.ts';
 import { assertMatchesSigned, isTokenUsed, tokenUsedError, usedTokenWrite } from './signed-uploads.ts';
 

@@ -142,7 +142,7 @@ export async function writeBatch(
 
 interface ImportOptions {
   readonly store: Pick<DocumentStore, 'find' | 'commit'>;
-  /** Each database folder has a name space of its own. */
+  /** Each database folder has a namespace of its own. */
   readonly separateDatabases: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;

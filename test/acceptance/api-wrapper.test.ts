@@ -43,7 +43,7 @@ beforeEach(async () => {
   ]);
 });
 
-describe('finding', () => {
+describe('queries of the official client', () => {
   it.each<[string, (chain: Any) => Any, string[]]>([
     [
       'whereFieldBeginsWith',
@@ -114,13 +114,13 @@ describe('finding', () => {
     expect(await titles(filter(books()))).toEqual(expected);
   });
 
-  it('sortBy in both directions', async () => {
+  it('sortBy sorts in both directions', async () => {
     const up = ['The Tombs of Atuan', 'A Wizard of Earthsea', 'Solaris', 'The Dispossessed'];
     expect(await titles(books().sortBy('pages', 'asc'))).toEqual(up);
     expect(await titles(books().sortBy('pages', 'desc'))).toEqual(up.reverse());
   });
 
-  it('limitTo and goToPage', async () => {
+  it('limitTo and goToPage select a page', async () => {
     const page = await books().limitTo(3).goToPage(2).find();
     expect(page.results.map((document: Any) => document.title)).toEqual(['The Tombs of Atuan']);
     expect(page.metadata).toMatchObject({
@@ -133,12 +133,12 @@ describe('finding', () => {
     });
   });
 
-  it('useFields', async () => {
+  it('useFields selects fields', async () => {
     const [first] = await books().useFields(['title']).limitTo(1).find({ extractResults: true });
     expect(first).toEqual({ _id: expect.any(String), title: 'A Wizard of Earthsea' });
   });
 
-  it('withComposition', async () => {
+  it('withComposition resolves references', async () => {
     const [solaris] = await books()
       .whereFieldIsEqualTo('title', 'Solaris')
       .withComposition()
@@ -147,13 +147,13 @@ describe('finding', () => {
     expect(solaris.composed).toEqual({ author: authors[1]._id });
   });
 
-  it('extractMetadata counts', async () => {
+  it('extractMetadata returns the counts', async () => {
     const { metadata } = await books().whereFieldContains('title', 'the').find({ extractMetadata: true });
     expect(metadata).toMatchObject({ totalCount: 2, totalPages: 1 });
   });
 });
 
-describe('writing', () => {
+describe('writes of the official client', () => {
   it('create takes one document and strips what the server owns', async () => {
     const { results } = await books().create({ title: 'Roadside Picnic', v: 7, _id: 'x', createdBy: 'me' });
     expect(results).toEqual([
@@ -178,7 +178,7 @@ describe('writing', () => {
     expect(await titles(books().where({ inPrint: true }))).toHaveLength(4);
   });
 
-  it('update by id', async () => {
+  it('update changes one document by its id', async () => {
     const [solaris] = await books().whereFieldIsEqualTo('title', 'Solaris').find({ extractResults: true });
     const { results } = await books().whereFieldIsEqualTo('_id', solaris._id).update({ pages: 205 });
     expect(results).toEqual([expect.objectContaining({ _id: solaris._id, pages: 205, v: 2 })]);
@@ -198,8 +198,8 @@ describe('writing', () => {
   });
 });
 
-describe('looking around', () => {
-  it('getConfig of a collection', async () => {
+describe('other requests of the official client', () => {
+  it('getConfig of a collection returns its fields', async () => {
     const specification = await books().getConfig();
     expect(specification.fields).toEqual(LIBRARY['1.0/library/books']?.['fields']);
   });
@@ -210,7 +210,7 @@ describe('looking around', () => {
     expect(JSON.stringify(config)).not.toContain(ADMIN.secret);
   });
 
-  it('getStats', async () => {
+  it('getStats returns count, indexes and size', async () => {
     expect(await books().getStats()).toMatchObject({
       count: 4,
       indexes: expect.any(Number),
@@ -218,7 +218,7 @@ describe('looking around', () => {
     });
   });
 
-  it('getCollections', async () => {
+  it('getCollections lists the collections', async () => {
     const { collections } = await api().getCollections();
     expect(collections).toContainEqual({
       version: '1.0',
@@ -229,7 +229,7 @@ describe('looking around', () => {
     });
   });
 
-  it('getStatus', async () => {
+  it('getStatus returns process, memory and service', async () => {
     const { process, memory, service } = await api().getStatus();
     expect(process.pid).toBeGreaterThan(0);
     expect(memory.rss).toBeGreaterThan(0);

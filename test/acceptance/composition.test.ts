@@ -118,7 +118,7 @@ describe('composition', () => {
     ]);
   });
 
-  it('shows ids to those who may not read what is behind them', async () => {
+  it('leaves ids where the caller may not read the documents', async () => {
     const [author] = await people.add({ name: 'Hidden' });
     const [book] = await books.add({ name: 'c', author: author._id });
     const token = await app.userToken('reader', { collections: [{ path: 'books' }] });
@@ -244,7 +244,7 @@ describe('sub-documents', () => {
 });
 
 describe('references to other databases', () => {
-  it('resolve by their folder where each has a name space of its own', async () => {
+  it('resolve by their folder where each has a namespace of its own', async () => {
     const config = { database: { enableCollectionDatabases: true } };
     const other = await startApp({ specs: {}, config });
     const fields = { name: {} };

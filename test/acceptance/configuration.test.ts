@@ -1,4 +1,4 @@
-// What the configuration does to a running server: sources, name spaces, cache, files that change under it.
+// What the configuration does to a running server: sources, namespaces, cache, files that change under it.
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -146,7 +146,7 @@ describe('/api/config', () => {
   });
 });
 
-describe('name spaces', () => {
+describe('namespaces', () => {
   const specs = { '1.0/a/books': PLAIN, '2.0/a/books': PLAIN, '1.0/b/books': PLAIN };
 
   it('are by collection name alone, unless database folders have their own', async () => {

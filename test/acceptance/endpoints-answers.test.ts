@@ -79,7 +79,7 @@ describe('an answer', () => {
     expect([whole.status, whole.text]).toEqual([200, 'ab']);
   });
 
-  it('is the first one, whatever comes after', async () => {
+  it('is the first one that the code ends', async () => {
     const twice = "(req, res) => { res.status(201).end('first'); res.status(500).end('second'); }";
     expect(await got(twice)).toMatchObject({ status: 201, text: 'first' });
     const late =

@@ -158,8 +158,8 @@ function grant(grants: object) {
   return { version: 1, grants: grants as never };
 }
 
-describe('defaults', () => {
-  it('are no capabilities at all', async () => {
+describe('an endpoint without a policy', () => {
+  it('has no capabilities', async () => {
     const source = `module.exports.get = (req, res) => {
       let required; try { require('@dadi/api'); required = true; } catch (error) { required = error.code; }
       res.json([typeof Model, typeof fetch, required]);

@@ -95,7 +95,7 @@ describe('the log', () => {
 {"level":"error"}\u{1b}[31m\u{202e}`);
   });
 
-  it('has what came behind the answer, under the same request', async () => {
+  it('has what the code logged after the answer, under the same request id', async () => {
     const path = await server.endpoint(
       'behind',
       "module.exports.get = (req, res) => { res.end('ok'); console.log('after'); throw new Error('late'); };",

@@ -233,7 +233,7 @@ describe('an after-hook', () => {
 });
 
 describe('a hook that does not run', () => {
-  it('is a 503 for what it stands before, and nothing for what it stands behind', async () => {
+  it('makes the writes before which it should run fail with 503, and no reads', async () => {
     const path = await shelf('missing', { beforeCreate: ['not-yet'], afterDelete: ['not-yet'] });
     const { status, body, headers } = await post(path, { title: 'a' });
     expect([status, body.errors[0].code]).toEqual([503, 'ENDPOINT_SUSPENDED']);

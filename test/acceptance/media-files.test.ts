@@ -90,7 +90,7 @@ describe('a stored file', () => {
     expect(await download(`${PICTURES}/${record._id}/file`)).toMatchObject({ status: 404 });
   });
 
-  it('that a browser might run is boxed in, whatever its name says', async () => {
+  it('that a browser might run is sent in a sandbox, whatever its name', async () => {
     for (const type of [
       'image/svg+xml',
       'text/html',

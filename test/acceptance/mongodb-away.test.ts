@@ -59,7 +59,7 @@ const credentials = (id: string, secret: string): RequestInit => ({
 const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
 
 describeMongo('While the database is away', () => {
-  it('a start goes on, and does the rest when it comes', { timeout: 90_000 }, async () => {
+  it('a start completes once the database is available', { timeout: 90_000 }, async () => {
     const mongod = await ownServer({ auth: true });
     await mongod.kill();
     let ready: ServerProcess | undefined;
@@ -118,7 +118,9 @@ describeMongo('While the database is away', () => {
     expect((await client.request('POST', BOOKS, { title: 'Afterwards' })).status).toBe(200);
   });
 
-  it('a silent one holds up nobody beyond the time limit', { timeout: 90_000 }, async () => {
+  it('a database that does not answer delays no request beyond the time limit', {
+    timeout: 90_000,
+  }, async () => {
     const mongod = await ownServer();
     const { url } = await start(mongod.uri, '/health');
     const client = await connectClient(url);

@@ -27,7 +27,7 @@ async function open() {
 }
 
 describeMongo('A MongoDB that fails', () => {
-  it('at steps of a start, whatever with, ends no start', { timeout: 60_000 }, async () => {
+  it('with any error in a step of the start does not end the start', { timeout: 60_000 }, async () => {
     const { fail, start } = await open();
     for (const errorCode of [8, 175, 211, 11_601]) {
       await fail({ times: 12 }, { failCommands: OF_THE_START, errorCode });

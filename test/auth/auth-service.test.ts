@@ -118,7 +118,7 @@ describe('generatedSecret', () => {
     expect(new Set(all).size).toBe(1);
   });
 
-  it('is not made up while the store is away', async () => {
+  it('is not generated while the store is unavailable', async () => {
     const { store } = await openTemporaryStore();
     const away = {
       ...store,

@@ -108,7 +108,7 @@ describe('the login limiter', () => {
     expect(await run(who, succeeds)).toBe('token');
   });
 
-  it('refuses a crowd that waits behind one address, and nobody else', async () => {
+  it('refuses more than 1,000 waiting logins of one address, and none of other addresses', async () => {
     const { run } = createLoginLimiter(LIMITS);
     let release = (): void => undefined;
     const held = new Promise<undefined>((resolve) => {

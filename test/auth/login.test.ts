@@ -58,7 +58,7 @@ describe('login', () => {
     });
   });
 
-  it('asks nobody about what cannot be right', async () => {
+  it('looks up no client for malformed credentials', async () => {
     const { login, asked } = setUp();
     const bad = [
       { clientId: { $ne: '' }, secret: 'right secret' },
@@ -69,7 +69,7 @@ describe('login', () => {
     expect(asked).toEqual([]);
   });
 
-  it('refuses nobody while nobody can be looked up, not even nonsense', async () => {
+  it('reports the error of the store, not a refusal, while clients cannot be looked up', async () => {
     const away = () => Promise.reject(new StoreError('timeout'));
     const { login } = setUp(away, away);
     for (const clientId of ['reader', undefined, 'a/b']) {

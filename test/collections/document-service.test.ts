@@ -27,7 +27,7 @@ test('a created document carries what the server adds, in order', async () => {
   expect(book).toMatchObject({ title: 'A', pages: 3, apiVersion: '1.0', createdBy: 'ann', v: 1 });
 });
 
-test('lists, gets and counts', async () => {
+test('the document service lists, gets and counts documents', async () => {
   await library.create('books', [{ title: 'A' }, { title: 'B' }, { title: 'C' }]);
   const books = library.at('books');
   const page = await library.documents.list(books, { sort: 'title', sortOrder: -1 }, contextOf());
@@ -51,7 +51,7 @@ test('lists, gets and counts', async () => {
   expect(count.metadata).toEqual({ limit: 2, totalCount: 1, totalPages: 1 });
 });
 
-test('updates and removes', async () => {
+test('the document service updates and removes a document', async () => {
   const [book] = await library.create('books', { title: 'A', pages: 3 });
   const books = library.at('books');
   const id = String(book!['_id']);

@@ -40,7 +40,7 @@ export function readingContract(subject: Subject): void {
       expect(await subject.store.findText(BOOKS, query())).toEqual([JSON.stringify(document)]);
     });
 
-    it('keeps name spaces apart', async () => {
+    it('keeps namespaces apart', async () => {
       await subject.store.commit([
         insert(BOOKS, 1, { at: 'books' }),
         insert(NEIGHBOUR, 1, { at: 'neighbour' }),

@@ -53,7 +53,7 @@ export function writingContract(subject: Subject): void {
       expect(await subject.store.find(BOOKS, query())).toMatchObject([{ first: true }]);
     });
 
-    it('commits across name spaces or not at all', async () => {
+    it('commits across namespaces or not at all', async () => {
       const bad: Write = { kind: 'remove', ns: BOOKS, id: idOf(1), v: 1 };
       await failureOf(subject.store.commit([insert(ELSEWHERE, 1, {}), insert(NEIGHBOUR, 1, {}), bad]));
       expect(await subject.collections()).toEqual([]);
@@ -94,7 +94,7 @@ export function writingContract(subject: Subject): void {
       expect(await idsOf(subject, { skip: 2998 })).toEqual([2998, 2999]);
     });
 
-    it('tells watchers after each commit which name spaces it wrote', async () => {
+    it('tells watchers after each commit which namespaces it wrote', async () => {
       const heard: (readonly Namespace[])[] = [];
       const stop = subject.store.onCommit((changed) => heard.push(changed));
       await subject.store.commit([insert(BOOKS, 1, {}), insert(BOOKS, 2, {}), insert(ELSEWHERE, 1, {})]);

@@ -1,4 +1,4 @@
-// What the contract of document stores is told in: name spaces, writes, filters, queries.
+// What the contract of document stores is told in: namespaces, writes, filters, queries.
 import type { StoreError } from '../../src/errors/errors.ts';
 import type { MaybePromise } from '../../src/lib/async/maybe-promise.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
@@ -11,7 +11,7 @@ export interface OpenedStore {
   reopen(): Promise<DocumentStore>;
   /** Closes the store and removes its data. */
   dispose(): Promise<void>;
-  /** Tells its name spaces from those of others, where it lies on a server with more than this test's data. */
+  /** Tells its namespaces from those of others, where it lies on a server with more than this test's data. */
   owns?(ns: Namespace): boolean;
 }
 
@@ -60,7 +60,7 @@ export async function failureOf(work: MaybePromise<unknown>): Promise<StoreError
 export interface Subject {
   store: DocumentStore;
   reopen(): Promise<void>;
-  /** Its name spaces that hold documents. */
+  /** Its namespaces that hold documents. */
   collections(): Promise<readonly Namespace[]>;
 }
 

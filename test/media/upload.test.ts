@@ -7,7 +7,7 @@ import {
   type RequestContext,
 } from '../../src/collections/model/documents.ts';
 import { AppError, StoreError } from '../../src/errors/errors.ts';
-import type { FormPart, UploadGrant } from '../../src/media/media-types.ts';
+import type { FormPart, UploadGrant } from '../../src/media/media-service-types.ts';
 import { usedTokenWrite } from '../../src/media/signed-uploads.ts';
 import { createUpload } from '../../src/media/upload.ts';
 import type { MediaStore } from '../../src/stores/media-store.ts';

@@ -108,8 +108,8 @@ describe('requests that answer nothing', () => {
   });
 });
 
-describe('what is said of the parts in use', () => {
-  it('is true', async () => {
+describe('the versions that a host reports', () => {
+  it('are those of the installed packages', async () => {
     const installed = JSON.parse(
       readFileSync(new URL('../../node_modules/isolated-vm/package.json', import.meta.url), 'utf8'),
     );

@@ -108,10 +108,10 @@ describe('what guest code can reach', () => {
   });
 });
 
-describe('what a host runs with', () => {
+describe('the list of what a host runs with', () => {
   const memoryMb = Number(findSetting('sandbox.hostMemoryMb')?.leaf.default);
 
-  it('has these flags of Node', () => {
+  it('names the flags of Node', () => {
     const readable = ['<binding>', '<sandbox folder>'];
     expect(quoted(hostValue('flags of Node'))).toEqual(nodeFlags({ jit: false, readable }));
     const gone = nodeFlags({ jit: false, readable }).filter(
@@ -120,7 +120,7 @@ describe('what a host runs with', () => {
     expect(gone).toEqual(['--jitless']);
   });
 
-  it('has these limits', () => {
+  it('names the limits of the kernel', () => {
     const told = quoted(hostValue('limits of the kernel')).filter((text) => text.startsWith('-'));
     expect(told).toEqual(ulimitOptions({ jit: false, memoryMb, ownUser: true }));
     expect(ulimitOptions({ jit: true, memoryMb, ownUser: true })).toEqual(told.slice(0, -1));
@@ -130,13 +130,13 @@ describe('what a host runs with', () => {
     expect(unsaid).toEqual(['-u 64', '-p 64']);
   });
 
-  it('has these arguments of bubblewrap', () => {
+  it('names the arguments of bubblewrap', () => {
     const told = quoted(hostValue('arguments of bubblewrap')).join(' ').split(' ');
     const built = bwrapArguments({ files: ['<file>'], filter: 4, status: 5 });
     expect(told).toEqual(built.slice(0, -1));
   });
 
-  it('gives up these permissions', () => {
+  it('names the permissions that it gives up', () => {
     const source = readFileSync(join(ROOT, 'sandbox/lock.js'), 'utf8');
     const list = /const PERMISSIONS = \[(.*?)\]/.exec(source)?.[1] ?? '';
     expect(quoted(hostValue('permissions given up'))).toEqual(list.replaceAll("'", '').split(', '));

@@ -234,7 +234,7 @@ describe('a neighbour in a shared entry', () => {
 });
 
 describe('a module whose requests share entries', () => {
-  it('has no promises, by whatever way it looks for them', async () => {
+  it('cannot reach a promise by any property', async () => {
     const run = await moduleOf(
       `module.exports.get = (req, res) => {
       const name = 'Pro' + 'mise';

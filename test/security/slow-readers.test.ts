@@ -98,7 +98,7 @@ it.concurrent.for(Object.entries(CASES))(
   },
 );
 
-it('the answer of an endpoint', async () => {
+it('a client that does not read the answer of an endpoint is cut off', async () => {
   const { server } = startEndpointApp({
     endpoints: [liveEndpoint('report')],
     run: () => okResponse('x'.repeat(8 * MB)),

@@ -41,7 +41,7 @@ function foreignStore(documents: readonly JsonObject[], hidden: ReadonlySet<unkn
 }
 
 describe('document pages of a transfer', () => {
-  it('gives nothing of an empty name space', async () => {
+  it('gives nothing of an empty namespace', async () => {
     const { store } = await openTemporaryStore();
     expect(await sizesAndIds(store)).toEqual({ sizes: [], ids: [] });
   });

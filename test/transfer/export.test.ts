@@ -31,7 +31,7 @@ describe('an export', () => {
     });
   });
 
-  it('writes a line for each document: name spaces by name, documents by id, members as stored', async () => {
+  it('writes a line for each document: namespaces by name, documents by id, members as stored', async () => {
     const { store } = await openTemporaryStore();
     await store.commit([
       insert(NEIGHBOUR, 1, { z: 1, a: 2 }),

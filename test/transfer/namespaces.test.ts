@@ -3,7 +3,7 @@ import { compareNamespaces, findNamespaceIssue, formatNamespace } from '../../sr
 
 const space = (collection: string, database: string | null = null) => ({ database, collection });
 
-describe('the check of a name space', () => {
+describe('the check of a namespace', () => {
   it('takes what the setting reaches', () => {
     expect(findNamespaceIssue(space('books'), false)).toBeUndefined();
     expect(findNamespaceIssue(space('books', 'library'), true)).toBeUndefined();
@@ -38,7 +38,7 @@ describe('the check of a name space', () => {
   });
 });
 
-it('name spaces are sorted without database first, then by their names', () => {
+it('namespaces are sorted without database first, then by their names', () => {
   const sorted = [space('b', 'x'), space('a', 'y'), space('b'), space('a', 'x'), space('B'), space('b')];
   expect(sorted.toSorted(compareNamespaces).map(formatNamespace)).toEqual([
     'B',

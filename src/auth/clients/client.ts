@@ -23,8 +23,9 @@ export interface Client {
 
 /** A path segment: no slash, no space, and neither `.` nor `..`. */
 const CLIENT_ID = /^[A-Za-z0-9_][A-Za-z0-9_.@:+~-]{0,199}$/;
-/** Characters of a secret that a person chose. */
-export const SECRET_LENGTH = { min: 8, max: 1024 } as const;
+/** Lengths of a secret that a person chose, in characters. */
+const MIN_SECRET_LENGTH = 8;
+export const MAX_SECRET_LENGTH = 1024;
 const MAX_GRANTS = 1000;
 const MAX_NAME_LENGTH = 200;
 
@@ -114,10 +115,13 @@ function parsePermissions(value: unknown): Permissions | null {
 
 /** Validates a secret that a person chose: 8 to 1024 characters. Throws BAD_REQUEST. */
 export function parseSecret(value: unknown): string {
-  const { min: least, max: most } = SECRET_LENGTH;
   const fits =
-    typeof value === 'string' && value.length >= least && value.length <= most && value.isWellFormed();
-  if (!fits) throw badField('secret', `A secret is text of ${least} to ${most} characters`);
+    typeof value === 'string' &&
+    value.length >= MIN_SECRET_LENGTH &&
+    value.length <= MAX_SECRET_LENGTH &&
+    value.isWellFormed();
+  if (!fits)
+    throw badField('secret', `A secret is text of ${MIN_SECRET_LENGTH} to ${MAX_SECRET_LENGTH} characters`);
   return value;
 }
 

@@ -137,7 +137,7 @@ export interface CollectionRegistry {
   list(): readonly Collection[];
   put(collection: Collection): void;
   remove(address: CollectionAddress): void;
-  /** Every live collection whose documents live in this name space: same name, another version or folder. */
+  /** Every live collection whose documents live in this namespace: same name, another version or folder. */
   withNamespace(namespace: Namespace): readonly Collection[];
   /** True when another collection keeps its revisions under this one's name: its path then only reads. */
   isRevisionCollection(collection: Collection): boolean;
@@ -145,7 +145,7 @@ export interface CollectionRegistry {
   holdsRecords(collection: Collection): boolean;
 }
 
-/** A text key for one document of a name space, fit for a Map. */
+/** A text key for one document of a namespace, fit for a Map. */
 export function documentKey(namespace: Namespace, id: string): string {
   return `${namespaceKey(namespace)}/${id.toLowerCase()}`;
 }

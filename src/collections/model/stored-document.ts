@@ -88,7 +88,7 @@ export const REVISION_INDEX: IndexDefinition = {
   sparse: false,
 };
 
-/** The name space of a collection's revisions, whether or not it keeps any at present. */
+/** The namespace of a collection's revisions, whether or not it keeps any at present. */
 export function revisionNamespaceOf({
   namespace,
   settings,

@@ -1,4 +1,4 @@
-// Which addresses a collection may have, and which name space its documents live in.
+// Which addresses a collection may have, and which namespace its documents live in.
 import type { ErrorItem } from '../../errors/errors.ts';
 import type { Namespace } from '../../stores/ports.ts';
 import type { CollectionAddress } from '../model/collection.ts';

@@ -135,9 +135,9 @@ export function parseIndexes(
     return [];
   }
   const list = (Array.isArray(source) ? source : [source]) as readonly Json[];
-  const most = MAX_INDEXES - implied.length;
-  if (list.length > most) {
-    report.settingIssue('index', `has more than ${most} indexes`);
+  const maxDeclared = MAX_INDEXES - implied.length;
+  if (list.length > maxDeclared) {
+    report.settingIssue('index', `has more than ${maxDeclared} indexes`);
     return [];
   }
   const parsed = list
@@ -179,7 +179,7 @@ function mergeByKeys(definitions: readonly IndexDefinition[]): readonly IndexDef
   });
 }
 
-/** The indexes that the collections of one name space declare together, and those that the server adds to them. */
+/** The indexes that the collections of one namespace declare together, and those that the server adds to them. */
 export function mergeIndexes(
   collections: readonly Collection[],
   added: readonly IndexDefinition[] = [],

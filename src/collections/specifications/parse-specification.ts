@@ -11,7 +11,7 @@ import { isMediaSettings, parseSettings } from './parse-settings.ts';
 import { createPatternCompiler, MAX_PATTERN_FIELDS, type PatternCompiler } from './pattern-compiler.ts';
 
 export interface SpecificationOptions {
-  /** Each database folder has a name space of its own. */
+  /** Each database folder has a namespace of its own. */
   readonly enableCollectionDatabases: boolean;
   /** Knows what was compiled already. A new one unless given. */
   readonly patterns?: PatternCompiler;

@@ -56,9 +56,9 @@ export function parseSpecificationText(text: string | undefined): Json {
   } catch (cause) {
     throw new AppError('SPECIFICATION_INVALID', { message: 'The file is not valid JSON', cause });
   }
-  const fault = findJsonIssue(source);
-  if (fault === undefined) return source;
-  const { path: field, message } = fault;
+  const issue = findJsonIssue(source);
+  if (issue === undefined) return source;
+  const { path: field, message } = issue;
   throw new AppError('SPECIFICATION_INVALID', { field, message });
 }
 

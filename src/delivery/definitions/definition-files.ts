@@ -127,11 +127,11 @@ export function parseDefinitionFile<T>(
   if ('problem' in parsed) return { definition: undefined, problems: [parsed.problem] };
 
   const { source } = parsed;
-  const fault = findJsonIssue(source);
-  if (fault !== undefined) {
-    const subject = fault.path === '' ? 'the document' : fault.path;
+  const issue = findJsonIssue(source);
+  if (issue !== undefined) {
+    const subject = issue.path === '' ? 'the document' : issue.path;
     return refused([
-      { severity: 'error', message: `${subject} ${fault.message}`, path: fault.path.split('.') },
+      { severity: 'error', message: `${subject} ${issue.message}`, path: issue.path.split('.') },
     ]);
   }
   if (!isJsonObject(source))

@@ -91,8 +91,8 @@ export function createDefinitions<T>(deps: LoadedDefinitionsDeps<T>): Definition
   };
 
   const documentErrors = (source: JsonObject): readonly string[] => {
-    const fault = findJsonIssue(source);
-    if (fault !== undefined) return [`${fault.path}: ${fault.message}`];
+    const issue = findJsonIssue(source);
+    if (issue !== undefined) return [`${issue.path}: ${issue.message}`];
     const { issues } = kind.parse(source);
     return issues.filter(({ severity }) => severity === 'error').map(({ message }) => message);
   };

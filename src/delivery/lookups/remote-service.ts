@@ -15,7 +15,7 @@ export interface RemoteService {
   readonly path: string;
 }
 
-/** Why a service did not tell. The message names no URL: keys stand in it. */
+/** An error of a look-up service. Its message has no URL, because URLs contain keys. */
 export class LookupFailure extends Error {
   override name = 'LookupFailure';
 }

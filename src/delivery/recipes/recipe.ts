@@ -34,15 +34,15 @@ interface RecipeIssue {
   readonly message: string;
   /** Where in the document. */
   readonly path: JsonPath;
-  /** Something that nobody reads: the older server passed over it, so that a file is in force all the same. */
+  /** An unknown member or setting. The older server ignored these, so a file with one still takes effect. */
   readonly isUnknown?: true;
 }
 
 export interface ParsedRecipe {
-  /** Undefined when there are errors, but for those about what nobody reads. */
+  /** Undefined when there are errors other than unknown members and settings. */
   readonly recipe: Recipe | undefined;
   readonly errors: readonly RecipeIssue[];
-  /** For the log and for `cloister check`; they refuse nothing. */
+  /** For the log and for `cloister check`. They do not make a recipe invalid. */
   readonly warnings: readonly RecipeIssue[];
 }
 

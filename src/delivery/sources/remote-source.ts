@@ -68,7 +68,7 @@ function assertSame(answer: Found['file'] | undefined, found: Found['file']): vo
   throw new AppError('ORIGIN_FAILED', { message: 'The original has just changed' });
 }
 
-/** Where an answer sends on to; undefined when it is no redirect. Throws FetchRefused for a location that is no URL. */
+/** Where an answer sends on to; undefined when it is no redirect. Throws FetchRefusedError for a location that is no URL. */
 function redirectOf({ statusCode = 0, headers: { location } }: IncomingMessage, from: URL): URL | undefined {
   if (!REDIRECTS.has(statusCode)) return undefined;
   const url = location === undefined ? null : URL.parse(Buffer.from(location, 'latin1').toString(), from);

@@ -13,7 +13,7 @@ import type { Config } from '../../config/schema.ts';
 import type { EndpointCalls } from '../../endpoints/call.ts';
 import type { ByteQuota } from '../../lib/async/concurrency.ts';
 import type { Log } from '../../lib/logger.ts';
-import type { MediaService } from '../../media/media-types.ts';
+import type { MediaService } from '../../media/media-service-types.ts';
 import type { ModuleService } from '../../modules/model/module-types.ts';
 import type { SandboxStatus } from '../../sandbox-supervisor/model/sandbox.ts';
 import type { CacheStore, DocumentStore } from '../../stores/ports.ts';

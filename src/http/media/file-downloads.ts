@@ -12,7 +12,7 @@ import {
   parseByteRange,
 } from '../../lib/http/conditional.ts';
 import { isId } from '../../lib/ids.ts';
-import type { MediaFile } from '../../media/media-types.ts';
+import type { MediaFile } from '../../media/media-service-types.ts';
 import { collectionOf, documentIdOf } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { createContextFactory } from '../core/request-context.ts';

@@ -1,6 +1,6 @@
 // Response headers of an uploaded file: its declared type, its name, and a sandbox against scripts in it.
 import { BINARY_TYPE, isPassiveType } from '../../lib/http/media-types.ts';
-import type { MediaFile } from '../../media/media-types.ts';
+import type { MediaFile } from '../../media/media-service-types.ts';
 
 const MAX_TYPE_LENGTH = 255;
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+";

@@ -3,7 +3,7 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
-import type { FormPart } from '../../media/media-types.ts';
+import type { FormPart } from '../../media/media-service-types.ts';
 import { createBoundaryCounter, parseBoundary } from './multipart-boundaries.ts';
 
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;

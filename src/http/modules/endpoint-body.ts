@@ -67,20 +67,20 @@ function readBody(
 }
 
 /**
- * Makes this scope take bodies as posted code may have them: JSON, forms and text. `roomOf`: what the code of this
+ * Registers the parsers for bodies that posted code may receive: JSON, forms and text. `limitsOf`: what the code of this
  * request may be sent at most.
  */
 export function acceptEndpointBodies(
   server: FastifyInstance,
-  roomOf: (request: FastifyRequest) => EndpointBodyLimits,
+  limitsOf: (request: FastifyRequest) => EndpointBodyLimits,
 ): void {
   const parser =
     (type: EndpointBody['type']) => (request: FastifyRequest, payload: IncomingMessage, done: Done) => {
-      const room = roomOf(request);
-      if (Number(request.headers['content-length']) > room.bytes) return done(tooLarge());
-      readBody(payload, room.bytes, (error, bytes) => {
+      const limits = limitsOf(request);
+      if (Number(request.headers['content-length']) > limits.bytes) return done(tooLarge());
+      readBody(payload, limits.bytes, (error, bytes) => {
         if (error !== null) return done(error);
-        parseEndpointBody(type, bytes, room).then((body) => done(null, body), done);
+        parseEndpointBody(type, bytes, limits).then((body) => done(null, body), done);
       });
     };
   server.removeContentTypeParser('application/json');

@@ -8,12 +8,12 @@ import type { EndpointMatch, ModuleRegistry } from '../../modules/model/module-t
 import { hasTwoDots, isTokenShaped, urlPath } from '../core/request-url.ts';
 import { findMediaCollectionByName, findOnlyMediaCollection } from './find-media-collection.ts';
 
-// No version of anything begins with a dot, so no internal path can be meant by a client.
-/** Where uploads to signed URLs arrive. */
+// No version begins with a dot, so no path of a client equals an internal path.
+/** Internal path of uploads to signed URLs. */
 export const SIGNED_UPLOAD_PATH = '/.signed-upload';
-/** Where calls of endpoints arrive. */
+/** Internal path of calls of endpoints. */
 export const ENDPOINT_CALL_PATH = '/.call';
-/** Above which the sub-resources of endpoints arrive. */
+/** Prefix of the internal paths of the sub-resources of endpoints. */
 export const ENDPOINT_ADMIN_PATH = '/.endpoint';
 
 /** An upload to a signed URL. */

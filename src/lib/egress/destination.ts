@@ -32,7 +32,7 @@ const TRIES = 2;
 const as = (family: 4 | 6) => (addresses: readonly string[]) =>
   addresses.filter((address) => isIP(address) === family).map((address) => ({ address, family }));
 
-/** Makes the lookups. Both reject with a FetchFailed, and never resolve with nothing. */
+/** Makes the lookups. Both reject with a FetchFailedError, and never resolve with nothing. */
 export function createHostResolver(
   newResolver: () => NameServers = () => new Resolver({ timeout: TIMEOUT_MS, tries: TRIES }),
 ): HostResolver {
@@ -62,8 +62,8 @@ export function createHostResolver(
 }
 
 /**
- * Makes the function that gives every address of a URL's host, resolved once, or throws: FetchRefused when one of them is
- * private and not opened by the operator, FetchFailed when there is none. `publicOnly`: nothing is open, since any name
+ * Makes the function that gives every address of a URL's host, resolved once, or throws: FetchRefusedError when one of them is
+ * private and not opened by the operator, FetchFailedError when there is none. `publicOnly`: nothing is open, since any name
  * could be made to lead to an address that is. Connect to these and nothing else: what a second lookup says may be something
  * else.
  */

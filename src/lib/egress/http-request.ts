@@ -33,10 +33,10 @@ function decoderOf(response: IncomingMessage): Decoder | undefined {
   return create();
 }
 
-/** Passes on at most `most` bytes: compressed nothing is endless too. */
-function bounded(most: number) {
+/** Passes on the first `maxBytes` bytes: a small compressed body may expand without end. */
+function bounded(maxBytes: number) {
   return async function* (source: AsyncIterable<Buffer>) {
-    let left = most;
+    let left = maxBytes;
     for await (const chunk of source) {
       left -= chunk.length;
       if (left < 0) throw new FetchFailedError('too-large');
@@ -46,15 +46,15 @@ function bounded(most: number) {
 }
 
 /** Copies into one buffer that grows: a list of a million tiny chunks would cost a hundred times their size. */
-function collected(most: number) {
+function collected(maxBytes: number) {
   return async (source: AsyncIterable<Buffer>): Promise<Buffer> => {
-    let held = Buffer.allocUnsafeSlow(Math.min(most, FIRST_BYTES));
+    let held = Buffer.allocUnsafeSlow(Math.min(maxBytes, FIRST_BYTES));
     let size = 0;
     for await (const chunk of source) {
       const needed = size + chunk.length;
-      if (needed > most) throw new FetchFailedError('too-large');
+      if (needed > maxBytes) throw new FetchFailedError('too-large');
       if (needed > held.length) {
-        const larger = Buffer.allocUnsafeSlow(Math.min(most, Math.max(needed, held.length * 2)));
+        const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes, Math.max(needed, held.length * 2)));
         held.copy(larger, 0, 0, size);
         held = larger;
       }
@@ -65,13 +65,13 @@ function collected(most: number) {
 }
 
 /**
- * Reads a body to its end. Rejects with FetchFailed when it is larger than `most` bytes, compressed or not, or compressed in
+ * Reads a body to its end. Rejects with FetchFailedError when it is larger than `maxBytes`, compressed or not, or compressed in
  * a way that is not known; with the stream's error when it breaks off.
  */
-export async function readResponseBody(response: IncomingMessage, most: number): Promise<Buffer> {
+export async function readResponseBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const decoder = decoderOf(response);
-  if (decoder === undefined) return pipeline(response, collected(most));
-  return pipeline(response, bounded(most), decoder, collected(most));
+  if (decoder === undefined) return pipeline(response, collected(maxBytes));
+  return pipeline(response, bounded(maxBytes), decoder, collected(maxBytes));
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -139,7 +139,7 @@ function open(outgoing: OutgoingRequest, { addresses, signal }: ExchangeOptions)
 
 /**
  * Sends a request and resolves when the headers of its answer are there. The body is still to be read, or destroyed.
- * Rejects with FetchFailed.
+ * Rejects with FetchFailedError.
  */
 export function sendRequest(outgoing: OutgoingRequest, options: ExchangeOptions): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();

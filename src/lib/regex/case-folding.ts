@@ -10,7 +10,7 @@ import type { CodePointRange } from './code-point-ranges.ts';
 const UNUSUAL_CASE = /[^\0-\xb4\xb6-\u012f\u0131-\u017e\u0400-\u052f\u3000-\ua63f]/;
 
 // Where lower(upper(c)) is not the simple folding: dotless i stays apart from i, and three letters whose
-// upper case is several code points fold to a twin.
+// upper case is several code points fold to another single letter.
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ['\u0131', '\u0131'],
   ['\u1fd3', '\u0390'],
@@ -36,11 +36,11 @@ function foldCharacter(character: string): string {
   return lower.length === base.length ? lower : base;
 }
 
-/** No character from here on has a twin. */
+/** No character from here on has a case variant. */
 const END = 0x1_e944;
 
 interface CaseVariants {
-  /** Every code point with a twin, ascending. */
+  /** Every code point with a case variant, ascending. */
   readonly cased: readonly number[];
   /** Each with those that differ from it only in case. */
   readonly variantsOf: ReadonlyMap<number, readonly number[]>;
@@ -58,17 +58,17 @@ function findCaseVariants(): CaseVariants {
     if (group === undefined) groups.set(folded, [codePoint]);
     else group.push(codePoint);
   }
-  const twinsOf = new Map<number, readonly number[]>();
+  const variantsOf = new Map<number, readonly number[]>();
   for (const group of groups.values()) {
     if (group.length === 1) continue;
     for (const codePoint of group) {
-      twinsOf.set(
+      variantsOf.set(
         codePoint,
         group.filter((other) => other !== codePoint),
       );
     }
   }
-  return { cased: [...twinsOf.keys()].sort((a, b) => a - b), variantsOf: twinsOf };
+  return { cased: [...variantsOf.keys()].sort((a, b) => a - b), variantsOf };
 }
 
 // Constant data, found on first use.
@@ -133,17 +133,17 @@ function holds(ranges: readonly CodePointRange[], codePoint: number): boolean {
 /** The ranges and whatever differs from one of their members only in case. */
 export function addCaseVariants(ranges: readonly CodePointRange[]): readonly CodePointRange[] {
   found ??= findCaseVariants();
-  const { cased, variantsOf: twinsOf } = found;
+  const { cased, variantsOf } = found;
   const own = merged(ranges);
-  const twins = new Set<number>();
+  const variants = new Set<number>();
   for (const [first, last] of own) {
     for (let at = firstWhere(cased, (codePoint) => codePoint >= first); at < cased.length; at += 1) {
       const codePoint = cased[at] as number;
       if (codePoint > last) break;
-      for (const twin of twinsOf.get(codePoint) ?? []) {
-        if ((twin < first || twin > last) && !holds(own, twin)) twins.add(twin);
+      for (const variant of variantsOf.get(codePoint) ?? []) {
+        if ((variant < first || variant > last) && !holds(own, variant)) variants.add(variant);
       }
     }
   }
-  return [...own, ...[...twins].map((twin): CodePointRange => [twin, twin])];
+  return [...own, ...[...variants].map((variant): CodePointRange => [variant, variant])];
 }

@@ -81,12 +81,11 @@ function readQuantified(reader: PatternReader, modes: Modes): Piece {
   }
   const counts = reader.match(QUANTIFIER);
   if (counts === undefined) return atom;
-  const least = Number(counts[1]);
-  const most = counts[2] === undefined ? least : counts[3] === '' ? Infinity : Number(counts[3]);
-  if (most < least)
-    throw patternError('syntax', 'The pattern has a repetition whose bounds are out of order');
-  const optional = most === Infinity ? 1 : most - least;
-  const size = checked(least * atom.size + optional * (atom.size + 1));
+  const min = Number(counts[1]);
+  const max = counts[2] === undefined ? min : counts[3] === '' ? Infinity : Number(counts[3]);
+  if (max < min) throw patternError('syntax', 'The pattern has a repetition whose bounds are out of order');
+  const optional = max === Infinity ? 1 : max - min;
+  const size = checked(min * atom.size + optional * (atom.size + 1));
   return quantified(reader, atom, { mark: counts[0], size });
 }
 

@@ -172,7 +172,7 @@ describe('a change after its audit entry', () => {
     ]);
   });
 
-  it('that fails while the store is away has it before the next one', async () => {
+  it('that fails while the store is unavailable is noted before the next entry', async () => {
     const store = await openFailingStore();
     const audit = auditOf(store);
     const broken = audit.recordChange(ACTION, async () => {

@@ -142,7 +142,7 @@ describe('the client service', () => {
 });
 
 describe('the check of a client secret', () => {
-  it('finds nobody for a wrong pair', async () => {
+  it('finds no client for a wrong id or secret', async () => {
     const { clients } = await setUp();
     await clients.create({ clientId: 'reader', secret: SECRET });
     expect(await clients.verifySecret('reader', `${SECRET}.`)).toBeUndefined();

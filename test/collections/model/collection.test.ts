@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { namespaceKey } from '../../../src/stores/ports.ts';
 import { collectionOf } from '../library-service.ts';
 
-/** The registry looks at addresses, name spaces and revision settings only. */
+/** The registry looks at addresses, namespaces and revision settings only. */
 function collection(
   path: string,
   settings: Partial<Collection['settings']> = {},
@@ -87,13 +87,13 @@ describe('registry', () => {
     expect(registry.holdsRecords(plain)).toBe(false);
   });
 
-  it('keeps revisions of another name space apart', () => {
+  it('keeps revisions of another namespace apart', () => {
     registry.put(collection('/1.0/shop/books', { storeRevisions: true }, 'shop'));
     expect(registry.isRevisionCollection(collection('/1.0/library/booksHistory'))).toBe(false);
   });
 });
 
-it('a name space has one key', () => {
+it('a namespace has one key', () => {
   expect(namespaceKey({ database: null, collection: 'a' })).not.toBe(
     namespaceKey({ database: 'a', collection: 'a' }),
   );

@@ -11,7 +11,7 @@ test.each([
   [2, 21, { totalPages: 3, nextPage: 3, prevPage: 1 }],
   [3, 21, { totalPages: 3, prevPage: 2 }],
   [4, 21, { totalPages: 3 }],
-])('page %i of %i matches', (number, totalCount, expected) => {
+])('the metadata of page %i of %i matches name its neighbours', (number, totalCount, expected) => {
   const offset = (number - 1) * 10;
   expect(page(number, totalCount)).toEqual({
     limit: 10,
@@ -35,7 +35,7 @@ test('sort and history filters are shown where they apply', () => {
   expect(pageMetadata(facts, 1)).toMatchObject({ fields: { a: 1 }, sort: { a: -1 }, historyFilters: {} });
 });
 
-test('writes and counts', () => {
+test('the metadata of writes and of counts have the total', () => {
   expect(writeMetadata(3)).toEqual({ page: 1, offset: 0, totalCount: 3, totalPages: 1 });
   expect(writeMetadata(0)).toEqual({ page: 1, offset: 0, totalCount: 0, totalPages: 0 });
   expect(countMetadata(40, 123)).toEqual({ metadata: { limit: 40, totalCount: 123, totalPages: 4 } });

@@ -48,7 +48,7 @@ test.each<[JsonObject | undefined, Limiters]>([
   }
 });
 
-test.each([2, -1, 'x', null, {}])('%j is no choice', (value) => {
+test.each([2, -1, 'x', null, {}])('a member %j of `fields` is rejected', (value) => {
   expect(() => resolveFields({ a: value }, null)).toThrow(AppError);
 });
 

@@ -28,7 +28,7 @@ async function load(found: readonly SpecificationFile[]) {
   return { names: registry.list().map(({ name }) => name), errors, warnings };
 }
 
-test('loads what is sound, reports what is not, and what may surprise', async () => {
+test('valid specifications are loaded, invalid ones are reported, warnings are logged', async () => {
   const { names, errors, warnings } = await load([
     file('Books', { fields: { a: {} }, settings: { sort: 'a' } }),
     file('books', { fields: { a: {} }, settings: {} }),

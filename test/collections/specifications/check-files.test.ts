@@ -73,7 +73,7 @@ test('refuses names that not every store can hold, whether or not folders are da
   expect(problems).toHaveLength(8);
 });
 
-test('warns of what loads but may surprise', async () => {
+test('what is accepted but has no effect is a warning with file and line', async () => {
   const reference = { type: 'Reference', settings: { collection: 'nowhere' } };
   const problems = await check({
     '1.0/archive/collection.books.json': good,
@@ -92,7 +92,7 @@ test('warns of what loads but may surprise', async () => {
   ]);
 });
 
-test('looks at the files together', async () => {
+test('the check compares the files of all collections', async () => {
   const problems = await check({
     '1.0/library/collection.Books.json': good,
     '1.0/library/collection.books.json': { fields: { a: {} }, settings: { defaultFilters: { b: 1 } } },

@@ -8,7 +8,7 @@ import {
 
 const good = { version: '1.0', database: 'library', name: 'books' };
 
-test('ordinary addresses', () => {
+test('an ordinary address of a collection has no issue', () => {
   for (const change of [
     {},
     { version: 'v1' },
@@ -45,18 +45,18 @@ test.each([
   ['name', 'SYSTEM.views'],
   ['name', 'é'],
   ['name', 'x'.repeat(250)],
-])('refuses the %s %j', (part, value) => {
+])('a collection address with the %s %j is rejected', (part, value) => {
   const field = part === 'name' ? 'collection' : part;
   expect(checkCollectionAddress({ ...good, [part]: value }).map((item) => item.field)).toEqual([field]);
 });
 
-test('single names', () => {
+test('names of databases and collections are checked one by one, and for their length together', () => {
   expect(databaseNameIssue('library')).toBeUndefined();
   expect(collectionNameIssue('books', 'library')).toBeUndefined();
   expect(collectionNameIssue('x'.repeat(199), 'y'.repeat(60))).toContain('longer than 255');
 });
 
-test('the version is no part of a name space', () => {
+test('the version is no part of a namespace', () => {
   expect(namespaceOf(good, false)).toEqual({ database: null, collection: 'books' });
   expect(namespaceOf({ ...good, version: '2.0' }, true)).toEqual({
     database: 'library',

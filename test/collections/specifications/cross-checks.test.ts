@@ -19,7 +19,7 @@ test.each([
   [{ version: 'V1' }, { version: 'v1' }, 'version'],
   [{ database: 'Library', version: '2.0' }, {}, 'database'],
   [{ name: 'Books' }, {}, 'collection'],
-])('%j beside %j', (mine, theirs, field) => {
+])('a collection that differs from another by case only is rejected: %j, %j', (mine, theirs, field) => {
   const clash = checkNameCase(makeCollection({ a: {} }, {}, mine), [makeCollection({ a: {} }, {}, theirs)]);
   expect(clash?.field).toBe(field);
 });
@@ -53,65 +53,65 @@ test('revisions are not mixed into documents', async () => {
   const { store } = await openTemporaryStore();
   const registry = createCollectionRegistry();
   const revised = makeCollection({ a: {} }, { storeRevisions: true, revisionCollection: 'people' });
-  const surroundings = { registry, store, ...bounds };
-  await assertNoConflicts(revised, surroundings);
+  const deps = { registry, store, ...bounds };
+  await assertNoConflicts(revised, deps);
 
   const ns = { database: null, collection: 'people' };
   const revision = { _id: 'a'.repeat(24), originalDocumentId: 'b'.repeat(24) };
   await store.commit([{ kind: 'insert', ns, document: revision }]);
-  await assertNoConflicts(revised, surroundings);
+  await assertNoConflicts(revised, deps);
 
   await store.commit([{ kind: 'insert', ns, document: { _id: 'c'.repeat(24), name: 'Ann' } }]);
-  await expect(assertNoConflicts(revised, surroundings)).rejects.toMatchObject({
+  await expect(assertNoConflicts(revised, deps)).rejects.toMatchObject({
     code: 'SPECIFICATION_INVALID',
     items: [{ setting: 'revisionCollection' }],
   });
-  await assertNoConflicts(makeCollection({ a: {} }, { revisionCollection: 'people' }), surroundings);
+  await assertNoConflicts(makeCollection({ a: {} }, { revisionCollection: 'people' }), deps);
 });
 
-function remarks(collection: Collection, ...others: readonly Collection[]) {
+function crossIssuesOf(collection: Collection, ...others: readonly Collection[]) {
   const registry = createCollectionRegistry();
   for (const entry of [collection, ...others]) registry.put(entry);
   return crossCheck(collection, registry).map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
-test('references that lead nowhere', () => {
+test('a reference to a missing collection is a warning', () => {
   const fields = {
     author: { type: 'Reference', settings: { collection: 'people' } },
     self: { type: 'Reference' },
   };
   const books = makeCollection(fields);
-  expect(remarks(books)).toEqual([
+  expect(crossIssuesOf(books)).toEqual([
     'fields.author.settings.collection: `author` refers to a collection that does not exist in version 1.0',
   ]);
-  expect(remarks(books, makeCollection({ a: {} }, {}, { name: 'people' }))).toEqual([]);
+  expect(crossIssuesOf(books, makeCollection({ a: {} }, {}, { name: 'people' }))).toEqual([]);
 });
 
-test('documents shared by two folders, not by two versions', () => {
+test('two folders that share documents are a warning, two versions are not', () => {
   const books = makeCollection({ a: {} });
-  expect(remarks(books, makeCollection({ a: {} }, {}, { version: '2.0' }))).toEqual([]);
-  expect(remarks(books, makeCollection({ a: {} }, {}, { database: 'archive' }))[0]).toContain(
+  expect(crossIssuesOf(books, makeCollection({ a: {} }, {}, { version: '2.0' }))).toEqual([]);
+  expect(crossIssuesOf(books, makeCollection({ a: {} }, {}, { database: 'archive' }))[0]).toContain(
     'shares its documents with /1.0/archive/books',
   );
 });
 
-test('documents that are records of a media collection, for one that is none', () => {
+test('a collection that shares its documents with a media collection is a warning', () => {
   const media = makeCollection({ a: {} }, { type: 'media' }, { version: '2.0' });
-  expect(remarks(makeCollection({ a: {} }), media)).toEqual([
+  expect(crossIssuesOf(makeCollection({ a: {} }), media)).toEqual([
     expect.stringMatching(
       /^settings.type: shares its documents with the media collection \/2.0\/library\/books/,
     ),
   ]);
-  expect(remarks(makeCollection({ a: {} }, { type: 'media' }), media)).toEqual([]);
+  expect(crossIssuesOf(makeCollection({ a: {} }, { type: 'media' }), media)).toEqual([]);
 });
 
-test('a collection that becomes the home of revisions', () => {
+test('a collection that holds the revisions of another one is a warning', () => {
   const books = makeCollection({ a: {} }, { storeRevisions: true });
   const history = makeCollection({ a: {} }, {}, { name: 'booksHistory' });
-  expect(remarks(books, history)[0]).toContain('/1.0/library/booksHistory');
+  expect(crossIssuesOf(books, history)[0]).toContain('/1.0/library/booksHistory');
 });
 
-test('hooks that are named and not there', () => {
+test('a hook that does not exist is a warning', () => {
   const use = (...hooks: string[]) =>
     makeCollection({ a: {} }, { hooks: { afterGet: hooks, beforeGet: ['b'] } });
   expect(warnMissingHooks(use('a', 'b'), new Set(['b']))).toEqual([

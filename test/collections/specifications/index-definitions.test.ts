@@ -13,7 +13,7 @@ const FIELDS = {
 const indexesOf = (index: Json) => makeCollection(FIELDS, { index }).settings.indexes;
 const warningsOf = (index: Json) => parse(FIELDS, { index }).warnings.map(({ message }) => message);
 
-test('a list, and the object form', () => {
+test('indexes are declared as a list, or as one object', () => {
   const title = {
     name: 'title_1',
     keys: [{ path: 'title', direction: 1, fold: true }],
@@ -26,13 +26,13 @@ test('a list, and the object form', () => {
   expect(indexesOf(null)).toEqual([]);
 });
 
-test('names and folding follow keys and fields', () => {
+test('the name of an index follows from its keys, and its case folding from their fields', () => {
   const [index] = indexesOf([{ keys: { title: 1, pages: -1, isbn: 1, tags: 1, 'tags.a': 1, createdBy: 1 } }]);
   expect(index?.name).toBe('title_1_pages_-1_isbn_1_tags_1_tags.a_1_createdBy_1');
   expect(index?.keys.map(({ fold }) => fold)).toEqual([true, false, false, true, false, false]);
 });
 
-test('options that count', () => {
+test('the options unique, sparse and name of an index take effect', () => {
   const options = { unique: true, sparse: true, background: true, name: 'mine' };
   expect(indexesOf([{ keys: { isbn: 1 }, options }])).toMatchObject([
     { name: 'mine', unique: true, sparse: true },
@@ -81,11 +81,11 @@ test.each<[Json]>([
   [[{ keys: { title: 1 }, options: { unique: true, partialFilterExpression: {} } }]],
   [{ enabled: 'no', keys: { title: 1 } }],
   [Array.from({ length: 64 }, (_, n) => ({ keys: { [`tags.a${n}`]: 1 } }))],
-])('refuses %j', (index) => {
+])('the index %j is rejected', (index) => {
   expect(itemsOf(() => indexesOf(index))[0]).toMatchObject({ section: 'settings', setting: 'index' });
 });
 
-test('declarations of one name space are united, and keep every promise', () => {
+test('the indexes of one namespace are merged, and each constraint holds', () => {
   const one = makeCollection(
     { a: {} },
     { index: [{ keys: { a: 1 }, options: { name: 'x' } }, { keys: { b: 1 } }] },

@@ -10,7 +10,7 @@ function read(source: Json) {
   return { rules, messages: report.issues.map(({ message }) => message), warnings: report.warnings };
 }
 
-test('reads lengths and patterns', () => {
+test('lengths and a pattern in `validation` are parsed', () => {
   const { rules, messages, warnings } = read({
     minLength: 0,
     maxLength: 5,
@@ -22,7 +22,7 @@ test('reads lengths and patterns', () => {
   expect(rules.regex?.linear?.test('Abc')).toBe(true);
 });
 
-test('nothing is no rule', () => {
+test('a missing or null rule of `validation` is no rule', () => {
   expect(read(null).rules).toEqual({});
   expect(read({ minLength: null, regex: null }).rules).toEqual({});
 });
@@ -39,13 +39,13 @@ test.each<[Json, string]>([
   [{ regex: { pattern: 'a', flags: 5 } }, '`validation.regex.flags`'],
   [{ regex: { pattern: '(' } }, 'is not a regular expression: Unterminated group'],
   [{ regex: { pattern: 'a'.repeat(10_001) } }, 'longer than'],
-])('refuses %j', (source, text) => {
+])('the `validation` %j is rejected', (source, text) => {
   const { messages } = read(source);
   expect(messages).toHaveLength(1);
   expect(messages[0]).toContain(text);
 });
 
-test('warns of slashes, of patterns that run apart, and of rules that do not exist', () => {
+test('slashes around a pattern, patterns that need the worker, and unknown rules are warnings', () => {
   expect(read({ regex: { pattern: '/^a/' } }).warnings[0]?.message).toContain('slashes');
   const apart = read({ regex: { pattern: '(?=a)' } });
   expect(apart.warnings[0]?.message).toContain('linear');

@@ -10,7 +10,7 @@ function read(source: Json, name = 'a') {
   return { field, items: report.issues, warnings: report.warnings };
 }
 
-test('a whole field', () => {
+test('a field declaration with every member is parsed', () => {
   const { field, items } = read({
     type: 'Reference',
     required: true,
@@ -69,14 +69,14 @@ test.each<[Json, string]>([
   [{ type: 'Reference', settings: { collection: '' } }, '`settings.collection`'],
   [{ type: 'Reference', settings: { fields: 'name' } }, '`settings.fields`'],
   [{ type: 'Reference', settings: { compose: 1 } }, '`settings.compose`'],
-])('refuses %j', (source, text) => {
+])('the field declaration %j is rejected', (source, text) => {
   const { items } = read(source);
   expect(items).toHaveLength(1);
   expect(items[0]?.message).toContain(text);
   expect(items[0]?.field).toBe('a');
 });
 
-test('warns of what loads but may surprise', () => {
+test('an unknown matchType and an invalid default are accepted with a warning', () => {
   expect(read({ matchType: 'fuzzy' }).warnings).toHaveLength(1);
   expect(read({ default: 'abc', validation: { maxLength: 2 } }).warnings[0]?.field).toBe('fields.a');
   expect(read({ default: false, type: 'Boolean', matchType: 'ignoreCase' }).warnings).toEqual([]);

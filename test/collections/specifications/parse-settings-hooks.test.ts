@@ -13,7 +13,7 @@ function read(source: Json | undefined) {
   };
 }
 
-test('names, and names with options, in their order', () => {
+test('hooks are parsed in their order, with and without options', () => {
   const source = {
     beforeCreate: ['slugify', { hook: 'stamp', options: { field: 'title' } }, { hook: 'plain' }],
     afterDelete: ['log'],
@@ -32,7 +32,7 @@ test('names, and names with options, in their order', () => {
   });
 });
 
-test.each([undefined, null, {}, { beforeGet: [] }])('no hooks at all: %j', (source) => {
+test.each([undefined, null, {}, { beforeGet: [] }])('the hooks %j mean that no hook runs', (source) => {
   expect(read(source)).toEqual({ plan: null, problems: [], warnings: [] });
 });
 
@@ -49,7 +49,7 @@ test.each<[Json, RegExp]>([
   [{ afterGet: [{ hook: 'a', option: {} }] }, /item 1/],
   [{ afterGet: [{ hook: 5 }] }, /item 1/],
   [{ afterGet: Array.from({ length: 21 }, () => 'a') }, /afterGet must have at most 20 hooks/],
-])('refuses %j', (source, message) => {
+])('the hooks %j are rejected', (source, message) => {
   const { problems } = read(source);
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatch(message);

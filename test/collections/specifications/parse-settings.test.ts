@@ -12,7 +12,7 @@ function read(source: JsonObject) {
   return { settings, items: report.issues, warnings: report.warnings };
 }
 
-test('everything set', () => {
+test('settings with every member are parsed', () => {
   const { settings, items, warnings } = read({
     cache: false,
     authenticate: ['post', 'HEAD', 'Get'],
@@ -52,7 +52,7 @@ test('everything set', () => {
   });
 });
 
-test('the default block with its nulls', () => {
+test('settings that are null count as absent', () => {
   const nulls = {
     callback: null,
     defaultFilters: null,
@@ -92,11 +92,11 @@ test.each<[JsonObject, string]>([
   [{ displayName: {} }, 'displayName'],
   [{ index: 'title' }, 'index'],
   [{ hooks: 'slugify' }, 'hooks'],
-])('refuses %j', (source, setting) => {
+])('the settings %j are rejected', (source, setting) => {
   expect(read(source).items).toMatchObject([{ section: 'settings', setting, field: setting }]);
 });
 
-test('warns of what loads but may surprise', () => {
+test('settings without effect are accepted with a warning', () => {
   const fieldsOf = (source: JsonObject) => read(source).warnings.map(({ field }) => field);
   expect(fieldsOf({ sort: 'title' })).toEqual(['settings.sort']);
   expect(fieldsOf({ hooks: { create: ['x'] } })).toEqual(['settings.hooks']);
@@ -108,7 +108,7 @@ test('warns of what loads but may surprise', () => {
   expect(fieldsOf({ signUploads: false })).toEqual([]);
 });
 
-test('warns of fields that revisions cannot keep', () => {
+test('fields that revisions cannot keep are warnings', () => {
   const fields = { action: {}, originalDocumentId: {} };
   const fieldsOf = (settings: JsonObject) => parse(fields, settings).warnings.map(({ field }) => field);
   expect(fieldsOf({ storeRevisions: true })).toEqual(['fields.action', 'fields.originalDocumentId']);

@@ -8,7 +8,7 @@ import { BOOKS_ADDRESS, itemsOf, makeCollection, parse } from '../../helpers/fix
 const shared = { enableCollectionDatabases: false };
 const items = (source: Json) => itemsOf(() => parseSpecification(source, BOOKS_ADDRESS, shared));
 
-test('the texts of missing blocks', () => {
+test('the blocks `fields` and `settings` are required', () => {
   expect(items({})).toEqual([
     { section: 'fields', field: 'fields', message: 'must be provided at least once' },
     { section: 'settings', field: 'settings', message: 'must be provided' },
@@ -36,7 +36,7 @@ test('the number of fields is bounded', () => {
   expect(items({ fields, settings: {} })[0]?.message).toBe('must not include more than 1000 fields');
 });
 
-test('no JSON whatever brings down more than itself', () => {
+test('any JSON value is parsed, or rejected by an AppError with messages', () => {
   const keys = [
     'fields',
     'settings',
@@ -84,7 +84,7 @@ test.each<[Json]>([[null], [[]], ['text'], [5]])('%j is no specification', (sour
   expect(items(source)).toHaveLength(1);
 });
 
-test('every problem is told at once', () => {
+test('every issue of a specification is reported at once', () => {
   const found = items({ fields: { a: { type: 'Nope' }, b: 1 }, settings: { count: 0 } });
   expect(found.map(({ section, field, setting }) => [section, field, setting])).toEqual([
     ['fields', 'a', undefined],

@@ -26,7 +26,7 @@ test('a posted specification is in force, written, readable; posted again it is 
   expect([...(registry.get('1.0', 'library', 'books')?.fields.keys() ?? [])]).toEqual(['b']);
 });
 
-test('a refused one changes nothing', async () => {
+test('a rejected specification changes nothing', async () => {
   const { root, service, registry } = await openSpecificationService();
   await service.put(BOOKS_ADDRESS, spec());
   const live = registry.list();
@@ -63,7 +63,7 @@ test('when the file cannot be written the indexes go back', async () => {
   await store.commit([twin('a'), twin('b')]);
 });
 
-test('what is refused because of its revisions leaves none of its indexes behind', async () => {
+test('a specification that is rejected because of its revisions leaves none of its indexes behind', async () => {
   const { store, service } = await openSpecificationService(undefined, ({ find, health, ensureIndexes }) => ({
     find,
     health: () => health.call(store),

@@ -25,7 +25,7 @@ const removeAll = (body: Json, name = 'books') =>
 const remove = (id: string, options = {}) =>
   library.documents.removeById(library.at('books'), id, contextOf(), { countRemaining: true, ...options });
 
-test('by id: one, once', async () => {
+test('a removal by id removes one document, once', async () => {
   expect(await remove(ids[0]!.toUpperCase())).toEqual({ deleted: 1, totalCount: 3 });
   expect((await refusalOf(remove(ids[0]!))).status).toBe(404);
 });
@@ -34,12 +34,12 @@ test('counts what is left only when asked', async () => {
   expect(await remove(ids[0]!, { countRemaining: false })).toEqual({ deleted: 1, totalCount: undefined });
 });
 
-test('by id: not in another state than expected', async () => {
+test('a removal by id fails in another state than `If-Match` expects', async () => {
   expect((await refusalOf(remove(ids[0]!, { ifMatch: () => false }))).status).toBe(412);
   expect(await library.all('books')).toHaveLength(4);
 });
 
-test('two that race remove once', async () => {
+test('of two removals at the same time one succeeds', async () => {
   const both = await Promise.allSettled([remove(ids[0]!), remove(ids[0]!)]);
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 });
@@ -57,7 +57,7 @@ test('by query: all that match, or nothing when too many do', async () => {
 });
 
 test.each([[null], [[]], [{}], [{ query: null }], [{ query: [] }], [{ query: { $where: '1' } }]])(
-  'refuses %j',
+  'a removal with the body %j is rejected',
   async (body) => {
     expect((await refusalOf(removeAll(body as Json))).status).toBe(400);
     expect(await library.all('books')).toHaveLength(4);

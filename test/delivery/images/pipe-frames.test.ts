@@ -48,7 +48,7 @@ it('frames between server and image worker arrive as they were sent, however the
 });
 
 it.each([Buffer.from('X\0\0\0\0'), Buffer.from([66, 255, 255, 255, 255])])(
-  'are refused when malformed',
+  'a malformed frame is rejected: %j',
   (bytes) => {
     expect(() => createFrameReader(() => undefined)(bytes)).toThrow('malformed frame');
   },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { acceptMultipart } from '../../../src/http/media/multipart-form.ts';
 import { createReceiveUpload, createUploadHandler } from '../../../src/http/media/receive-upload.ts';
-import type { UploadGrant, UploadRequest } from '../../../src/media/media-types.ts';
+import type { UploadGrant, UploadRequest } from '../../../src/media/media-service-types.ts';
 import { FORM_TYPE, formOf } from '../../helpers/app/media-server.ts';
 import { makeCollection } from '../../helpers/fixtures/specifications.ts';
 import { bareServer } from '../bare-fastify-server.ts';

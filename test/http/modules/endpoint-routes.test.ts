@@ -73,7 +73,7 @@ describe('an endpoint', () => {
     expect((await app.inject('GET', '/1.0/broken')).status).toBe(404);
   });
 
-  it('can be held, and let go', async () => {
+  it('can be suspended and resumed', async () => {
     await post('/1.0/held/config', 'module.exports.get = (req, res) => res.end("fine")');
     expect((await app.inject('POST', '/1.0/held/suspend')).status).toBe(200);
     const held = await app.inject('GET', '/1.0/held');

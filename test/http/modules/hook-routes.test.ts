@@ -20,7 +20,7 @@ it('hooks are listed for admins', async () => {
   });
 });
 
-it('nobody else may ask', async () => {
+it('only admins may list hooks', async () => {
   expect((await app.ask('GET', '/api/hooks')).status).toBe(401);
   expect((await app.ask('GET', '/api/hooks', { as: 'user' })).status).toBe(401);
   expect((await app.ask('POST', '/api/hooks', { as: 'admin' })).status).toBe(405);

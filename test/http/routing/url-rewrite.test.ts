@@ -173,7 +173,7 @@ describe('rewrite', () => {
     },
   );
 
-  it('asks for the path alone', () => {
+  it('looks up the path without query and fragment', () => {
     expect(asked).toContain('/1.0/library/books');
     expect(asked).toContain('/');
     expect(asked.some((path) => /[?#]/.test(path))).toBe(false);

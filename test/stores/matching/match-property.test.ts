@@ -83,7 +83,7 @@ const { test: anyTest, filter: anyFilter } = fc.letrec<{ test: FilterTest; filte
   ),
 }));
 
-test('one test on one path', () => {
+test('a filter of one test matches what the naive matcher matches', () => {
   fc.assert(
     fc.property(
       path,
@@ -99,7 +99,7 @@ test('one test on one path', () => {
   );
 });
 
-test('whole filters', () => {
+test('a nested filter matches what the naive matcher matches', () => {
   fc.assert(
     fc.property(anyFilter, value.object, (filter, document) => {
       expect(compileFilter(filter)(document)).toBe(naiveMatch(filter, document));
@@ -108,7 +108,7 @@ test('whole filters', () => {
   );
 });
 
-test('the order of values', () => {
+test('values compare as in the naive comparison', () => {
   fc.assert(
     fc.property(value.json, value.json, (a, b) => {
       expect(Math.sign(compareValues(a, b)) + 0).toBe(Math.sign(naiveCompare(a, b)) + 0);

@@ -1,4 +1,4 @@
-// The measure of a name space and the list of all, as the store gives them, also to a user who may only read and write.
+// The measure of a namespace and the list of all, as the store gives them, also to a user who may only read and write.
 
 import { expect, onTestFinished, test } from 'vitest';
 import {

@@ -243,7 +243,7 @@ export function planIndexMigration(
 
 /** Index names, once the background builds are done. */
 interface BuildOutcome {
-  /** Twins that serve. */
+  /** Shadow indexes that are built. */
   readonly ready: ReadonlySet<string>;
   readonly failed: ReadonlySet<string>;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { booleanField } from '../../../../src/collections/model/fields/boolean.ts';
 
-test('accepts true and false only', () => {
+test('a Boolean field accepts true and false only', () => {
   expect(booleanField.check(true)).toBeUndefined();
   expect(booleanField.check(false)).toBeUndefined();
   for (const value of ['true', 0, 1, [true], {}]) {
@@ -14,6 +14,6 @@ test.each([
   ['false', false],
   ['TRUE', 'TRUE'],
   [1, 1],
-])('an operand %j becomes %j', (operand, coerced) => {
+])('an operand %j of a Boolean field becomes %j', (operand, coerced) => {
   expect(booleanField.coerceOperand(operand)).toBe(coerced);
 });

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { mixedField } from '../../../../src/collections/model/fields/mixed.ts';
 
-test.each([['a'], [1], [false], [{ a: [1] }], [[1, 'a', null]]])('accepts %j and keeps it', (value) => {
-  expect(mixedField.check(value)).toBeUndefined();
-  expect(mixedField.normalise(value)).toBe(value);
-  expect(mixedField.coerceOperand(value)).toBe(value);
-});
+test.each([['a'], [1], [false], [{ a: [1] }], [[1, 'a', null]]])(
+  'a Mixed field accepts %j and keeps it',
+  (value) => {
+    expect(mixedField.check(value)).toBeUndefined();
+    expect(mixedField.normalise(value)).toBe(value);
+    expect(mixedField.coerceOperand(value)).toBe(value);
+  },
+);

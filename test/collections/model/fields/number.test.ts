@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
 import { numberField } from '../../../../src/collections/model/fields/number.ts';
 
-test.each([[0], [-1.5], [1e300]])('accepts %j', (value) => {
+test.each([[0], [-1.5], [1e300]])('a Number field accepts %j', (value) => {
   expect(numberField.check(value)).toBeUndefined();
 });
 
-test.each([['1'], [true], [[1]], [{}], [Number.NaN], [Number.POSITIVE_INFINITY]])('refuses %j', (value) => {
-  expect(numberField.check(value)?.message).toBe('is wrong type');
-});
+test.each([['1'], [true], [[1]], [{}], [Number.NaN], [Number.POSITIVE_INFINITY]])(
+  'a Number field rejects %j',
+  (value) => {
+    expect(numberField.check(value)?.message).toBe('is wrong type');
+  },
+);
 
 test.each([
   ['10', 10],
@@ -19,6 +22,6 @@ test.each([
   ['1e999', '1e999'],
   ['Infinity', 'Infinity'],
   [true, true],
-])('an operand %j becomes %j', (operand, coerced) => {
+])('an operand %j of a Number field becomes %j', (operand, coerced) => {
   expect(numberField.coerceOperand(operand)).toBe(coerced);
 });

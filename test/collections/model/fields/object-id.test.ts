@@ -3,7 +3,7 @@ import { checkId, lowerCaseIds, objectIdField } from '../../../../src/collection
 
 const ID = '57a8b9c0d1e2f3a4b5c6d7e8';
 
-test('accepts an id and a list of ids', () => {
+test('an ObjectID field accepts an id and a list of ids', () => {
   expect(objectIdField.check(ID)).toBeUndefined();
   expect(objectIdField.check([ID, ID.toUpperCase()])).toBeUndefined();
 });
@@ -15,16 +15,16 @@ test.each([
   [5, 'is wrong type'],
   [{}, 'is wrong type'],
   [[ID, null], 'is wrong type'],
-])('refuses %j', (value, message) => {
+])('an ObjectID field rejects %j', (value, message) => {
   expect(objectIdField.check(value)?.message).toBe(message);
 });
 
-test('shows no more than the beginning of a long value', () => {
+test('the error of an ObjectID field shows no more than the beginning of a long value', () => {
   expect(checkId('x'.repeat(5000), true)?.message).toBe(`${'x'.repeat(100)} is not a valid ObjectID`);
   expect(checkId(`${'x'.repeat(99)}\u{1F600}`, true)?.message.isWellFormed()).toBe(true);
 });
 
-test('stores and compares in lower case, and leaves what is no id alone', () => {
+test('an ObjectID field stores and compares in lower case, and leaves other values as they are', () => {
   expect(objectIdField.normalise(ID.toUpperCase())).toBe(ID);
   expect(objectIdField.coerceOperand([ID.toUpperCase(), 'ABC', null])).toEqual([ID, 'ABC', null]);
   expect(lowerCaseIds({ A: 1 })).toEqual({ A: 1 });

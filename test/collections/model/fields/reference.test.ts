@@ -3,7 +3,7 @@ import { referenceField } from '../../../../src/collections/model/fields/referen
 
 const ID = '57a8b9c0d1e2f3a4b5c6d7e8';
 
-test.each([[ID], [[ID]], [[]], [[ID, null]]])('accepts %j', (value) => {
+test.each([[ID], [[ID]], [[]], [[ID, null]]])('a Reference field accepts %j', (value) => {
   expect(referenceField.check(value)).toBeUndefined();
 });
 
@@ -14,7 +14,7 @@ test.each([
   [{ name: 'x' }, 'is wrong type'],
   [[ID, { _id: ID }], 'is wrong type'],
   [[[ID]], 'is wrong type'],
-])('refuses %j', (value, message) => {
+])('a Reference field rejects %j', (value, message) => {
   expect(referenceField.check(value)?.message).toBe(message);
 });
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { stringField } from '../../../../src/collections/model/fields/string.ts';
 
-test.each([['text'], [''], ['\0'], [['a', 'b']], [[]]])('accepts %j', (value) => {
+test.each([['text'], [''], ['\0'], [['a', 'b']], [[]]])('a String field accepts %j', (value) => {
   expect(stringField.check(value)).toBeUndefined();
 });
 
-test.each([[1], [true], [{}], [['a', 1]], [['a', null]], [[['a']]]])('refuses %j', (value) => {
+test.each([[1], [true], [{}], [['a', 1]], [['a', null]], [[['a']]]])('a String field rejects %j', (value) => {
   expect(stringField.check(value)).toEqual({ message: 'is wrong type', code: 'ERROR_VALUE_INVALID' });
 });
 

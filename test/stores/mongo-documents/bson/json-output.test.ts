@@ -67,7 +67,7 @@ it('an invalid date and deprecated BSON types become JSON', () => {
   const far = Buffer.from(BSON.serialize({ a: new Date(0), b: 1 }));
   far.writeBigInt64LE(2n ** 62n, 7);
   expect(parseBson(far)).toEqual({ a: null, b: 1 });
-  // A pointer: type 12, a name space, an ObjectId; then undefined: type 6.
+  // A pointer: type 12, a namespace, an ObjectId; then undefined: type 6.
   const name = Buffer.concat([Buffer.from([0x0c, 0x61, 0, 2, 0, 0, 0, 0x78, 0]), Buffer.from(HEX, 'hex')]);
   const members = Buffer.concat([name, Buffer.from([0x06, 0x62, 0, 0x08, 0x63, 0, 1, 0])]);
   const head = Buffer.alloc(4);

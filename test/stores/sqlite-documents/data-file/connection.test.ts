@@ -152,7 +152,7 @@ describe('a deadline', () => {
 
 const DAMAGED = expect.objectContaining({ name: 'StorageError', kind: 'damaged' });
 
-it('documents are accepted', () => {
+it('the text of a document in the data file is accepted', () => {
   expect(documentText('{"_id":"a"}')).toBe('{"_id":"a"}');
   expect(parseDocument('{"_id":"a","b":[1]}')).toEqual({ _id: 'a', b: [1] });
 });
