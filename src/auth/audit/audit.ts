@@ -65,6 +65,9 @@ interface PendingEntry {
 
 const MAX_PENDING = 1000;
 
+/** A number that is taken this often in a row, while no entry with it is found, is not another process's work. */
+const MAX_TAKEN_IN_A_ROW = 1000;
+
 const failureOf = (action: AuditAction): AuditAction => ({ ...action, action: `${action.action}.failed` });
 
 /** One attempt to write entries with the writes behind them. */
@@ -144,13 +147,20 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
     return { entries };
   };
 
-  /** Writes the pending entries, those for `actions`, and `writes`, in one commit. Retries when another process was faster. */
+  /**
+   * Writes the pending entries, those for `actions`, and `writes`, in one commit. Retries when another process was faster.
+   * Throws `damaged` where the newest entry is stored and cannot be found.
+   */
   const append: typeof attempt = async (actions, writes, deadline) => {
+    let taken = { seq: 0, times: 0 };
     // Each lost race means that another process wrote an entry, so a deadline bounds the loop rather than a number of attempts.
     for (;;) {
       if (now() >= deadline) throw new StoreError('timeout');
       const attempted = await attempt(actions, writes, deadline);
       if (!isLostRace(attempted, writes)) return attempted;
+      const seq = attempted.entries[0]?.seq ?? 0;
+      taken = { seq, times: seq === taken.seq ? taken.times + 1 : 1 };
+      if (taken.times === MAX_TAKEN_IN_A_ROW) throw new StoreError('damaged', { cause: attempted.failure });
       if (now() >= deadline) throw new StoreError('busy', { cause: attempted.failure });
     }
   };

@@ -91,6 +91,22 @@ describe('the audit log', () => {
     expect(deadlines).toEqual([6000]);
   });
 
+  it('rejects when the newest entry is stored but not found, as in a damaged index', async () => {
+    const { store } = await openTemporaryStore();
+    await open(store).record(ACTION);
+    let commits = 0;
+    const audit = open({
+      find: async () => [],
+      commit: (writes, options) => {
+        commits += 1;
+        return store.commit(writes, options);
+      },
+    });
+    await expect(audit.record(ACTION)).rejects.toMatchObject({ name: 'StoreError', reason: 'damaged' });
+    expect(commits).toBeLessThanOrEqual(1000);
+    expectChain(await open(store).read(0, 10));
+  });
+
   it('rejects when the store is away, and goes on when it is back', async () => {
     const { store } = await openTemporaryStore();
     let away = true;

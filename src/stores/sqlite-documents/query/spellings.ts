@@ -2,10 +2,12 @@
 // possible spelling. Indexes hold text as it is, and so serve these filters too.
 import { foldCase } from '../../../lib/regex/case-folding.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
+import { compareText } from '../../matching/compare.ts';
 import { createSpellings } from '../../matching/spellings.ts';
 import type { Direction } from '../../ports.ts';
 import { type CollectionEntry, type IndexEntry, indexTable } from '../data-file/catalogue.ts';
 import type { Connection, WorkLimit } from '../data-file/connection.ts';
+import { StorageError } from '../data-file/storage-errors.ts';
 import { decodeText, encodeValue, inDirection, prefixSuccessor, TYPE_TAG } from '../indexes/index-keys.ts';
 import {
   type Conjunction,
@@ -165,6 +167,7 @@ function findSpellings(
     const row = keyFrom(from);
     if (row === undefined) break;
     const stored = decodeText(row[0], prefix.length, direction);
+    if (compareText(stored, from) < 0) throw new StorageError('damaged', 'an index is out of order');
     from = spellings.from(stored);
     if (from !== stored) continue;
     if (!spellings.isOpen || foldCase(stored) === folded) found.push(stored);

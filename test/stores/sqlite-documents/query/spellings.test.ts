@@ -1,3 +1,4 @@
+import type { StatementSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/lib/json/json.ts';
@@ -6,6 +7,7 @@ import { compileFilter } from '../../../../src/stores/matching/compile-filter.ts
 import type { IndexDefinition } from '../../../../src/stores/ports.ts';
 import { applyWrites } from '../../../../src/stores/sqlite-documents/commit/apply-writes.ts';
 import { WorkLimitExceeded } from '../../../../src/stores/sqlite-documents/data-file/connection.ts';
+import { encodeValue } from '../../../../src/stores/sqlite-documents/indexes/index-keys.ts';
 import {
   countMatches,
   createQueryContext,
@@ -123,6 +125,15 @@ describe('spellings', () => {
     expect(resolve(filter)).toEqual(all(filter));
     index!.ready = true;
     expect(resolve(filter)).toEqual(all(equal('city', 'Rom')));
+  });
+
+  it('are not looked for in an index that is out of order', () => {
+    const { bench } = open([{ city: 'Rom' }], indexOf({ path: 'city' }));
+    const first = encodeValue('A');
+    const statement = { get: () => [first] } as unknown as StatementSync;
+    const resolve = createSpellingResolver({ ...bench.connection, statement: () => statement });
+    const entry = bench.catalogue.get(NS)!;
+    expect(() => resolve(entry, ignoringCase('city', 'rom'), NO_LIMIT)).toThrow('out of order');
   });
 
   it('cost what the work limit allows', () => {
