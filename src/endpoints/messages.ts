@@ -43,27 +43,37 @@ function pathEnd(url: string): number {
   return end === -1 ? url.length : end;
 }
 
-type Pair = readonly [name: string, value: string];
-
-/** Names and values of a query as WHATWG URL reads it. */
-function pairsOf(text: string): Iterable<Pair> {
-  if (ESCAPED.test(text)) return new URLSearchParams(text);
-  const pairs = text.split('&').filter((pair) => pair !== '');
-  return pairs.map((pair) => {
-    const split = pair.indexOf('=');
-    return split === -1 ? [pair, ''] : [pair.slice(0, split), pair.slice(split + 1)];
-  });
+/** Calls `take` with each name and value of a query, as WHATWG URL reads it. */
+function forEachPair(query: string, take: (name: string, value: string) => void): void {
+  if (ESCAPED.test(query)) {
+    for (const [name, value] of new URLSearchParams(query)) take(name, value);
+    return;
+  }
+  let start = 0;
+  while (start < query.length) {
+    const next = query.indexOf('&', start);
+    const end = next === -1 ? query.length : next;
+    const split = query.indexOf('=', start);
+    if (split !== -1 && split < end) take(query.slice(start, split), query.slice(split + 1, end));
+    else if (end > start) take(query.slice(start, end), '');
+    start = end + 1;
+  }
 }
 
+/** The query of a URL as a JSON object: a text for each name, a list of them for a name that is repeated. */
 function queryText(url: string, start: number): string {
   if (url[start] !== '?') return '{}';
   const hash = url.indexOf('#', start);
-  const pairs = pairsOf(url.slice(start + 1, hash === -1 ? undefined : hash));
+  const values = new Map<string, string>();
+  const repeated = new Set<string>();
+  forEachPair(url.slice(start + 1, hash === -1 ? undefined : hash), (name, value) => {
+    const before = values.get(name);
+    if (before !== undefined) repeated.add(name);
+    values.set(name, before === undefined ? quote(value) : `${before},${quote(value)}`);
+  });
   let text = '';
-  for (const [name, group] of Map.groupBy(pairs, ([name]) => name)) {
-    const [value = '', ...more] = group.map((pair) => pair[1]);
-    text += `${text === '' ? '' : ','}${quote(name)}:`;
-    text += more.length === 0 ? quote(value) : JSON.stringify([value, ...more]);
+  for (const [name, value] of values) {
+    text += `${text === '' ? '' : ','}${quote(name)}:${repeated.has(name) ? `[${value}]` : value}`;
   }
   return `{${text}}`;
 }

@@ -137,7 +137,7 @@ function parseUnscanned(json: Buffer, { findIssue }: JsonChecks): Json {
 }
 
 /** True for a document so short that no shape of it is over a limit: a byte adds at most three values, and one level. */
-function fitsInAnyShape({ length }: Buffer, { maxValues, list }: JsonLimits): boolean {
+function fitsInAnyShape({ length }: Pick<Buffer, 'length'>, { maxValues, list }: JsonLimits): boolean {
   return length <= MAX_PARSED_DEPTH && 3 * length <= maxValues && length <= (list?.maxElements ?? length);
 }
 
@@ -159,6 +159,28 @@ export function parseJsonBody(json: Buffer, limits: JsonLimits): Json | undefine
   if (json.length === 0) return undefined;
   if (fitsInAnyShape(json, limits)) return parseUnscanned(json, DOCUMENT_CHECKS);
   return parseChecked(json, limits, DOCUMENT_CHECKS);
+}
+
+/** True for a text with at most so many opening brackets, those in strings included: it nests no deeper. */
+function hasFewBrackets(text: string, max: number): boolean {
+  let count = 0;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      count += 1;
+      if (count > max) return false;
+    }
+  }
+  return true;
+}
+
+/**
+ * Checks a body that posted code will parse, if it is so short that it cannot be over a limit of its shape: then being JSON is
+ * enough. False for any other, which is not checked. Throws BAD_REQUEST.
+ */
+export function isShortJson(text: string, { length }: Buffer, maxValues: number): boolean {
+  if (!fitsInAnyShape({ length }, { maxValues }) || !hasFewBrackets(text, MAX_JSON_DEPTH)) return false;
+  parse(text);
+  return true;
 }
 
 /** Checks bytes that posted code will parse. Rejects with BAD_REQUEST, PAYLOAD_TOO_LARGE, or the error of `assertShape`. */

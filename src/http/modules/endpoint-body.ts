@@ -4,9 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { EndpointRequest } from '../../endpoints/messages.ts';
 import { AppError } from '../../errors/errors.ts';
-import { formFitsHeap, jsonFitsHeap, textFitsHeap } from '../../lib/json/heap-estimate.ts';
+import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promise.ts';
+import { anyJsonFitsHeap, formFitsHeap, jsonFitsHeap, textFitsHeap } from '../../lib/json/heap-estimate.ts';
 import type { JsonShape } from '../../lib/json/json-scan.ts';
-import { decodeUtf8, validateJsonBody } from '../core/json-body.ts';
+import { decodeUtf8, isShortJson, validateJsonBody } from '../core/json-body.ts';
 
 export type EndpointBody = EndpointRequest['body'];
 type Done = (error: Error | null, body?: unknown) => void;
@@ -23,25 +24,34 @@ interface EndpointBodyLimits {
 const tooLarge = () => new AppError('PAYLOAD_TOO_LARGE');
 
 /**
- * The text of a body. Rejects with BAD_REQUEST for what is not UTF-8, and for JSON that is none or nests too deep;
- * PAYLOAD_TOO_LARGE for what would not fit into the heap once it is read, or has more values than `limits.jsonValues`.
+ * The text of a body, at once if it is short. Rejects with BAD_REQUEST for what is not UTF-8, and for JSON that is none or nests too
+ * deep; PAYLOAD_TOO_LARGE for what would not fit into the heap once it is read, or has more values than `limits.jsonValues`.
  */
-export async function parseEndpointBody(
+export function parseEndpointBody(
   type: EndpointBody['type'],
   bytes: Buffer,
-  { heapMb, jsonValues }: Omit<EndpointBodyLimits, 'bytes'>,
-): Promise<EndpointBody> {
+  limits: Omit<EndpointBodyLimits, 'bytes'>,
+): MaybePromise<EndpointBody> {
   if (bytes.length === 0) return NO_BODY;
-  const text = decodeUtf8(bytes);
-  if (!textFitsHeap(text, bytes.length, heapMb)) throw tooLarge();
-  if (type === 'form' && !formFitsHeap(text, heapMb)) throw tooLarge();
-  if (type === 'json') {
-    const assertShape = (shape: JsonShape) => {
-      if (!jsonFitsHeap(text, bytes.length, { heapMb, shape })) throw tooLarge();
-    };
-    await validateJsonBody(bytes, { maxValues: jsonValues, assertShape });
-  }
-  return { type, text };
+  return attempt(() => {
+    const text = decodeUtf8(bytes);
+    if (!textFitsHeap(text, bytes.length, limits.heapMb)) throw tooLarge();
+    if (type === 'form' && !formFitsHeap(text, limits.heapMb)) throw tooLarge();
+    const body = { type, text };
+    return type === 'json' ? andThen(validateJson(text, bytes, limits), () => body) : body;
+  });
+}
+
+function validateJson(
+  text: string,
+  bytes: Buffer,
+  { heapMb, jsonValues: maxValues }: Omit<EndpointBodyLimits, 'bytes'>,
+): MaybePromise<void> {
+  if (anyJsonFitsHeap(text.length, heapMb) && isShortJson(text, bytes, maxValues)) return;
+  const assertShape = (shape: JsonShape) => {
+    if (!jsonFitsHeap(text, bytes.length, { heapMb, shape })) throw tooLarge();
+  };
+  return validateJsonBody(bytes, { maxValues, assertShape });
 }
 
 /** Reads a body of at most `limit` bytes; more ends the reading. */
@@ -80,7 +90,9 @@ export function acceptEndpointBodies(
       if (Number(request.headers['content-length']) > limits.bytes) return done(tooLarge());
       readBody(payload, limits.bytes, (error, bytes) => {
         if (error !== null) return done(error);
-        parseEndpointBody(type, bytes, limits).then((body) => done(null, body), done);
+        const parsing = parseEndpointBody(type, bytes, limits);
+        if (parsing instanceof Promise) parsing.then((body) => done(null, body), done);
+        else done(null, parsing);
       });
     };
   server.removeContentTypeParser('application/json');

@@ -42,9 +42,14 @@ export function jsonFitsHeap(text: string, bytes: number, { heapMb, shape }: Jso
   return textHeapBytes(text, bytes) + estimateJsonHeapBytes(shape) <= maxBodyBytes(heapMb);
 }
 
+/** True for so few characters that JSON of any shape takes at most half of the heap. */
+export function anyJsonFitsHeap(characters: number, heapMb: number): boolean {
+  return characters * MAX_BYTES_PER_CHARACTER <= maxBodyBytes(heapMb);
+}
+
 /** `jsonFitsHeap` for JSON whose shape is unknown yet. */
 export async function unscannedJsonFitsHeap(text: string, heapMb: number): Promise<boolean> {
-  if (text.length * MAX_BYTES_PER_CHARACTER <= maxBodyBytes(heapMb)) return true;
+  if (anyJsonFitsHeap(text.length, heapMb)) return true;
   const json = Buffer.from(text);
   return (
     textFitsHeap(text, json.length, heapMb) &&
