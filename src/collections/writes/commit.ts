@@ -2,7 +2,7 @@
 import { AppError, documentIssueOf, type ErrorItem, StoreError } from '../../errors/errors.ts';
 import { jitteredBackOff, retry } from '../../lib/async/retry.ts';
 import { ExtraWriteError, type RequestContext } from '../model/documents.ts';
-import { type BodyPosition, indexMember, WHOLE_BODY } from './body-position.ts';
+import { type BodyPosition, indexMember, WHOLE_BODY } from './extract-sub-documents.ts';
 import type { WriteDeps } from './write-deps.ts';
 import type { FinishedPlan, WritePlan } from './write-plan.ts';
 

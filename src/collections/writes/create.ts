@@ -14,9 +14,8 @@ import type {
 } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
 import { formatAnswer } from './answer.ts';
-import { WHOLE_BODY } from './body-position.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
-import { createExtractOptions, extractSubDocuments } from './extract-sub-documents.ts';
+import { createExtractOptions, extractSubDocuments, WHOLE_BODY } from './extract-sub-documents.ts';
 import { openPlanning, planSubDocuments } from './plan-sub-documents.ts';
 import { assertStorable, assertValid, parseDocuments, validateBody } from './request-body.ts';
 import type { WriteDeps } from './write-deps.ts';

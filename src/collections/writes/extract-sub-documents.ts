@@ -1,4 +1,5 @@
-// Takes the sub-documents of a write out of the Reference fields of its body, which keep their ids.
+// Takes the sub-documents of a write out of the Reference fields of its body, which keep their ids. Each document that is taken out
+// keeps its position in the request, for the issues of that document.
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
@@ -6,8 +7,35 @@ import { type Collection, type Field, isReference, referenceTarget } from '../mo
 import type { Caller, DocumentLimits } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
 import { stripInternalFields } from '../validation/validate-document.ts';
-import { type BodyPosition, indexMember } from './body-position.ts';
 import type { WriteDeps } from './write-deps.ts';
+
+/** Where in a request a document is. */
+export interface BodyPosition {
+  /** Dotted path of the sub-document, ending in a dot; `''` for the document itself. */
+  readonly prefix: string;
+  /** Index in a list of documents. */
+  readonly index?: number;
+  /** Index among the extra writes of the caller, who understands their errors itself. */
+  readonly extraWrite?: number;
+}
+
+/** The body itself, not part of a list. */
+export const WHOLE_BODY: BodyPosition = { prefix: '' };
+
+/** The member of an error item that names the document of a list. */
+export function indexMember({ index }: BodyPosition): { readonly index?: number } {
+  return index === undefined ? {} : { index };
+}
+
+/** The issues of a document with their position in the request. */
+export function withPosition(issues: readonly ErrorItem[], position: BodyPosition): readonly ErrorItem[] {
+  if (issues.length === 0 || (position.prefix === '' && position.index === undefined)) return issues;
+  return issues.map((issue) => ({
+    ...issue,
+    ...indexMember(position),
+    field: `${position.prefix}${issue.field ?? ''}`,
+  }));
+}
 
 /** A sub-document to be written to its own collection. */
 export interface SubDocument {

@@ -11,8 +11,7 @@ import { type Collection, documentKey, isReference } from '../model/collection.t
 import type { RequestContext } from '../model/documents.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { stripInternalFields, validateFields } from '../validation/validate-document.ts';
-import { withPosition } from './body-position.ts';
-import type { SubDocument } from './extract-sub-documents.ts';
+import { type SubDocument, withPosition } from './extract-sub-documents.ts';
 import type { WriteDeps } from './write-deps.ts';
 import type { WritePlan } from './write-plan.ts';
 

@@ -12,8 +12,7 @@ import {
 } from '../../lib/json/json.ts';
 import type { Collection } from '../model/collection.ts';
 import { validateFields, type WriteMode } from '../validation/validate-document.ts';
-import { withPosition } from './body-position.ts';
-import type { ExtractedBody } from './extract-sub-documents.ts';
+import { type ExtractedBody, withPosition } from './extract-sub-documents.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 /** BAD_REQUEST: the body, or its member `field`, has the wrong type. */

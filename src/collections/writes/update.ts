@@ -8,9 +8,8 @@ import type { Caller, Page, RequestContext, WriteOptions } from '../model/docume
 import { writeMetadata } from '../reads/resolve-read.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { formatAnswer } from './answer.ts';
-import { WHOLE_BODY } from './body-position.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
-import { createExtractOptions, extractSubDocuments } from './extract-sub-documents.ts';
+import { createExtractOptions, extractSubDocuments, WHOLE_BODY } from './extract-sub-documents.ts';
 import { openPlanning, planSubDocuments } from './plan-sub-documents.ts';
 import { assertValid, parseFields, requireObject, type ValidatedBody, validateBody } from './request-body.ts';
 import { loadTargets, type WriteTarget, withDocumentLock } from './targets.ts';

@@ -19,7 +19,7 @@ import {
   stampUpdated,
   type WriteStamp,
 } from '../model/stored-document.ts';
-import { type BodyPosition, WHOLE_BODY } from './body-position.ts';
+import { type BodyPosition, WHOLE_BODY } from './extract-sub-documents.ts';
 
 /** A document as the commit stores it. */
 interface Written {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
-import { WHOLE_BODY } from '../../../src/collections/writes/body-position.ts';
 import {
   type ExtractOptions,
   extractSubDocuments,
+  WHOLE_BODY,
 } from '../../../src/collections/writes/extract-sub-documents.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { callerNamed, collectionOf, LIMITS } from '../library-service.ts';

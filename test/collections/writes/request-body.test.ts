@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type BodyPosition, WHOLE_BODY } from '../../../src/collections/writes/body-position.ts';
+import { type BodyPosition, WHOLE_BODY } from '../../../src/collections/writes/extract-sub-documents.ts';
 import {
   assertStorable,
   assertValid,
