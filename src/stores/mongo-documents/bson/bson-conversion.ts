@@ -3,16 +3,7 @@
 import { type Document, ObjectId } from 'mongodb';
 import type { Json, JsonObject } from '../../../lib/json/json.ts';
 import type { StoredDocument } from '../../ports.ts';
-import {
-  createJsonOutput,
-  type JsonOutput,
-  jsonText,
-  writeAscii,
-  writeByte,
-  writeNonJsonValue,
-  writeObjectId,
-  writeUtf8,
-} from './json-output.ts';
+import { JsonOutput, writeNonJsonValue } from './json-output.ts';
 
 const OBJECT_ID = /^[0-9a-f]{24}$/;
 
@@ -97,19 +88,18 @@ const ID_NAME_BYTES = 4;
 
 /**
  * The JSON text of a document, from the bytes that the driver hands out under `raw`. Its `_id` is the last member,
- * wherever it stands.
+ * wherever it stands. `out`: what to write it with, so that many documents share one buffer.
  */
-export function bsonToJson(bytes: Uint8Array): string {
+export function bsonToJson(bytes: Uint8Array, out = new JsonOutput(2 * bytes.length)): string {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const out = createJsonOutput(source.length * 2);
-  const id = writeMembers(out, source, { at: LENGTH_BYTES, top: true });
-  if (id !== undefined) {
-    if (out.at > 1) writeByte(out, COMMA);
-    writeAscii(out, '"_id":');
-    writeValue(out, source, { type: source[id] as number, at: id + 1 + ID_NAME_BYTES });
+  const id = writeMembers(out, source, LENGTH_BYTES, true);
+  if (id !== 0) {
+    if (out.length > 1) out.byte(COMMA);
+    out.ascii('"_id":');
+    writeValue(out, source, source[id] as number, id + 1 + ID_NAME_BYTES);
   }
-  writeByte(out, CLOSE_OBJECT);
-  return jsonText(out);
+  out.byte(CLOSE_OBJECT);
+  return out.take();
 }
 
 /** The document as JSON objects, from the bytes that the driver hands out under `raw`. */
@@ -117,16 +107,12 @@ export function parseBson(bytes: Uint8Array): StoredDocument {
   return JSON.parse(bsonToJson(bytes)) as StoredDocument;
 }
 
-/** Writes an object up to its closing brace. At the top level it omits `_id` and returns where that is. */
-function writeMembers(
-  out: JsonOutput,
-  source: Buffer,
-  { at, top }: { at: number; top: boolean },
-): number | undefined {
+/** Writes an object up to its closing brace. At the top level it omits `_id` and returns where that is; 0 if there is none. */
+function writeMembers(out: JsonOutput, source: Buffer, at: number, top: boolean): number {
   let element = at;
-  let id: number | undefined;
+  let id = 0;
   let first = true;
-  writeByte(out, OPEN_OBJECT);
+  out.byte(OPEN_OBJECT);
   for (let type = source[element] as number; type !== 0; type = source[element] as number) {
     const name = element + 1;
     const end = endOfName(source, name);
@@ -135,11 +121,11 @@ function writeMembers(
       element = end + 1 + sizeOfValue(source, type, end + 1);
       continue;
     }
-    if (!first) writeByte(out, COMMA);
+    if (!first) out.byte(COMMA);
     first = false;
-    writeUtf8(out, source, { from: name, to: end });
-    writeByte(out, COLON);
-    element = writeValue(out, source, { type, at: end + 1 });
+    out.utf8(source, name, end);
+    out.byte(COLON);
+    element = writeValue(out, source, type, end + 1);
   }
   return id;
 }
@@ -147,13 +133,13 @@ function writeMembers(
 function writeElements(out: JsonOutput, source: Buffer, at: number): void {
   let element = at;
   let first = true;
-  writeByte(out, OPEN_ARRAY);
+  out.byte(OPEN_ARRAY);
   for (let type = source[element] as number; type !== 0; type = source[element] as number) {
-    if (!first) writeByte(out, COMMA);
+    if (!first) out.byte(COMMA);
     first = false;
-    element = writeValue(out, source, { type, at: endOfName(source, element + 1) + 1 });
+    element = writeValue(out, source, type, endOfName(source, element + 1) + 1);
   }
-  writeByte(out, CLOSE_ARRAY);
+  out.byte(CLOSE_ARRAY);
 }
 
 /** Whether the name is `_id`. */
@@ -170,44 +156,44 @@ function endOfName(source: Buffer, at: number): number {
 }
 
 /** Writes the value of `type` that begins at `at`, and returns where it ends. */
-function writeValue(out: JsonOutput, source: Buffer, { type, at }: { type: number; at: number }): number {
+function writeValue(out: JsonOutput, source: Buffer, type: number, at: number): number {
   switch (type) {
     case 0x01:
       writeNumber(out, source.readDoubleLE(at));
       return at + 8;
     case 0x02: {
       const length = source.readInt32LE(at);
-      writeUtf8(out, source, { from: at + 4, to: at + 3 + length });
+      out.utf8(source, at + 4, at + 3 + length);
       return at + 4 + length;
     }
     case 0x03:
-      writeMembers(out, source, { at: at + LENGTH_BYTES, top: false });
-      writeByte(out, CLOSE_OBJECT);
+      writeMembers(out, source, at + LENGTH_BYTES, false);
+      out.byte(CLOSE_OBJECT);
       return at + source.readInt32LE(at);
     case 0x04:
       writeElements(out, source, at + LENGTH_BYTES);
       return at + source.readInt32LE(at);
     case 0x07:
-      writeObjectId(out, source, at);
+      out.objectId(source, at);
       return at + 12;
     case 0x08:
-      writeAscii(out, source[at] === 1 ? 'true' : 'false');
+      out.ascii(source[at] === 1 ? 'true' : 'false');
       return at + 1;
     case 0x0a:
-      writeAscii(out, 'null');
+      out.ascii('null');
       return at;
     case 0x10:
-      writeAscii(out, String(source.readInt32LE(at)));
+      out.ascii(String(source.readInt32LE(at)));
       return at + 4;
     default:
-      writeNonJsonValue(out, source, { type, at });
+      writeNonJsonValue(out, source, type, at);
       return at + sizeOfValue(source, type, at);
   }
 }
 
 /** What is no number in JSON is null, and no zero is negative. */
 function writeNumber(out: JsonOutput, value: number): void {
-  writeAscii(out, Number.isFinite(value) ? String(value) : 'null');
+  out.ascii(Number.isFinite(value) ? String(value) : 'null');
 }
 
 /** How many bytes a value takes. */

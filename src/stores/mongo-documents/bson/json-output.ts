@@ -1,108 +1,115 @@
-// Writes JSON text into a growing buffer; values of BSON types that JSON lacks as the nearest JSON value.
+// Writes JSON text into a growing buffer; values of BSON types that JSON lacks as the nearest JSON value. It runs for each member of each
+// document that is read: nothing here creates an object.
 
 import { Decimal128 } from 'mongodb';
-
-export interface JsonOutput {
-  bytes: Buffer;
-  at: number;
-}
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const HEX_DIGITS = Buffer.from('0123456789abcdef');
-/** Up to this length a loop beats the call that longer text is copied by. */
-const MAX_LOOP_BYTES = 48;
+/** Up to this length a loop beats the calls that longer text is copied by. */
+const MAX_LOOP_BYTES = 256;
 
-/** Room for about `size` bytes to begin with. */
-export function createJsonOutput(size: number): JsonOutput {
-  return { bytes: Buffer.allocUnsafe(size), at: 0 };
-}
+/** JSON text, written piece by piece. Its buffer grows, and is used again after `take`. */
+export class JsonOutput {
+  #bytes: Buffer;
+  #length = 0;
 
-/** Everything written so far. */
-export function jsonText(out: JsonOutput): string {
-  return out.bytes.toString('utf8', 0, out.at);
-}
-
-/** Grows the buffer for `more` bytes. */
-function reserve(out: JsonOutput, more: number): void {
-  if (out.at + more <= out.bytes.length) return;
-  const larger = Buffer.allocUnsafe(Math.max(out.bytes.length * 2, out.at + more));
-  out.bytes.copy(larger, 0, 0, out.at);
-  out.bytes = larger;
-}
-
-/** Writes one ASCII character. */
-export function writeByte(out: JsonOutput, byte: number): void {
-  if (out.at === out.bytes.length) reserve(out, 1);
-  out.bytes[out.at] = byte;
-  out.at += 1;
-}
-
-/** Writes text of ASCII alone, such as numbers and names of constants. */
-export function writeAscii(out: JsonOutput, text: string): void {
-  reserve(out, text.length);
-  for (let index = 0; index < text.length; index += 1) out.bytes[out.at + index] = text.charCodeAt(index);
-  out.at += text.length;
-}
-
-/** Writes any text as a JSON string. */
-export function writeString(out: JsonOutput, text: string): void {
-  const json = JSON.stringify(text);
-  reserve(out, json.length * 3);
-  out.at += out.bytes.write(json, out.at, 'utf8');
-}
-
-/** Writes UTF-8 from `source` as a JSON string. */
-export function writeUtf8(out: JsonOutput, source: Buffer, range: { from: number; to: number }): void {
-  const { from, to } = range;
-  if (to - from > MAX_LOOP_BYTES) {
-    writeString(out, source.toString('utf8', from, to));
-    return;
+  /** Begins with room for about `size` bytes. */
+  constructor(size: number) {
+    this.#bytes = Buffer.allocUnsafe(size);
   }
-  reserve(out, to - from + 2);
-  const { bytes } = out;
-  let at = out.at;
-  bytes[at] = QUOTE;
-  for (let index = from; index < to; index += 1) {
-    const byte = source[index] as number;
-    if (byte < 0x20 || byte === QUOTE || byte === BACKSLASH) {
-      writeString(out, source.toString('utf8', from, to));
-      return;
+
+  /** Number of bytes written since the last `take`. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Returns what was written since the last call. */
+  take(): string {
+    const text = this.#bytes.toString('utf8', 0, this.#length);
+    this.#length = 0;
+    return text;
+  }
+
+  /** Grows the buffer for `more` bytes. */
+  #reserve(more: number): void {
+    const needed = this.#length + more;
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, needed));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+
+  /** Writes one ASCII character. */
+  byte(byte: number): void {
+    if (this.#length === this.#bytes.length) this.#reserve(1);
+    this.#bytes[this.#length] = byte;
+    this.#length += 1;
+  }
+
+  /** Writes text of ASCII alone, such as numbers and names of constants. */
+  ascii(text: string): void {
+    this.#reserve(text.length);
+    const at = this.#length;
+    for (let index = 0; index < text.length; index += 1) this.#bytes[at + index] = text.charCodeAt(index);
+    this.#length = at + text.length;
+  }
+
+  /** Writes any text as a JSON string. */
+  string(text: string): void {
+    const json = JSON.stringify(text);
+    this.#reserve(json.length * 3);
+    this.#length += this.#bytes.write(json, this.#length, 'utf8');
+  }
+
+  /** Writes the UTF-8 of `source` between `from` and `to` as a JSON string. */
+  utf8(source: Buffer, from: number, to: number): void {
+    if (to - from > MAX_LOOP_BYTES || !this.#copyPlain(source, from, to)) {
+      this.string(source.toString('utf8', from, to));
     }
-    at += 1;
-    bytes[at] = byte;
   }
-  bytes[at + 1] = QUOTE;
-  out.at = at + 2;
-}
 
-/** Writes the text of an ObjectId. */
-export function writeObjectId(out: JsonOutput, source: Buffer, from: number): void {
-  reserve(out, 26);
-  writeByte(out, QUOTE);
-  const { bytes } = out;
-  let at = out.at;
-  for (let index = from; index < from + 12; index += 1) {
-    const byte = source[index] as number;
-    bytes[at] = HEX_DIGITS[byte >> 4] as number;
-    bytes[at + 1] = HEX_DIGITS[byte & 15] as number;
-    at += 2;
+  /** Writes UTF-8 that needs no escapes. False: it needs some, and nothing was written. */
+  #copyPlain(source: Buffer, from: number, to: number): boolean {
+    this.#reserve(to - from + 2);
+    const bytes = this.#bytes;
+    let at = this.#length;
+    bytes[at] = QUOTE;
+    for (let index = from; index < to; index += 1) {
+      const byte = source[index] as number;
+      if (byte < 0x20 || byte === QUOTE || byte === BACKSLASH) return false;
+      at += 1;
+      bytes[at] = byte;
+    }
+    bytes[at + 1] = QUOTE;
+    this.#length = at + 2;
+    return true;
   }
-  out.at = at;
-  writeByte(out, QUOTE);
+
+  /** Writes the text of an ObjectId. */
+  objectId(source: Buffer, from: number): void {
+    this.#reserve(26);
+    const bytes = this.#bytes;
+    let at = this.#length;
+    bytes[at] = QUOTE;
+    for (let index = from; index < from + 12; index += 1) {
+      const byte = source[index] as number;
+      bytes[at + 1] = HEX_DIGITS[byte >> 4] as number;
+      bytes[at + 2] = HEX_DIGITS[byte & 15] as number;
+      at += 2;
+    }
+    bytes[at + 1] = QUOTE;
+    this.#length = at + 2;
+  }
 }
 
 const UUID = 4;
 
 /** Writes the value of `type` that begins at `at`: identifiers and dates as text, numbers as numbers, the unknown as null. */
-export function writeNonJsonValue(
-  out: JsonOutput,
-  source: Buffer,
-  { type, at }: { type: number; at: number },
-): void {
+export function writeNonJsonValue(out: JsonOutput, source: Buffer, type: number, at: number): void {
   const value = nonJsonValue(source, type, at);
-  if (typeof value === 'string') writeString(out, value);
-  else writeAscii(out, String(value));
+  if (typeof value === 'string') out.string(value);
+  else out.ascii(String(value));
 }
 
 function nonJsonValue(source: Buffer, type: number, at: number): string | number | null {

@@ -7,6 +7,7 @@ import { StoreError } from '../../../errors/errors.ts';
 import type { JsonObject } from '../../../lib/json/json.ts';
 import type { FindQuery, Namespace, OperationOptions } from '../../ports.ts';
 import { bsonToJson } from '../bson/bson-conversion.ts';
+import { JsonOutput } from '../bson/json-output.ts';
 import { retryRead } from '../connection/errors.ts';
 import type { OperationClass } from '../connection/operation-slots.ts';
 import type { IndexCache, KnownIndex, MongoConnection, OperationScope } from '../connection/types.ts';
@@ -45,6 +46,8 @@ interface PageTexts {
 }
 
 const MAX_CHARACTERS = 64 * 1024 * 1024;
+/** Initial bytes for the JSON text of one document. */
+const OUTPUT_BYTES = 2048;
 
 /** Thrown when a page is longer than its operation class allows. It also ends the query on the server. */
 class LongPageError extends Error {}
@@ -52,6 +55,7 @@ class LongPageError extends Error {}
 /** Collects texts of documents with `maxBytes` bytes together. One document alone may have more. */
 export function createPageTexts(maxBytes: number = Number.POSITIVE_INFINITY): PageTexts {
   const texts: string[] = [];
+  const output = new JsonOutput(OUTPUT_BYTES);
   let characters = 0;
   let total = 0;
   return {
@@ -60,7 +64,7 @@ export function createPageTexts(maxBytes: number = Number.POSITIVE_INFINITY): Pa
     add(bytes) {
       total += bytes.length;
       if (total > maxBytes && texts.length > 0) throw new LongPageError();
-      const text = bsonToJson(bytes);
+      const text = bsonToJson(bytes, output);
       characters += text.length;
       if (characters > MAX_CHARACTERS) throw tooMuchError(text);
       texts.push(text);

@@ -1,29 +1,25 @@
 import { BSON } from 'mongodb';
 import { expect, it } from 'vitest';
 import { parseBson } from '../../../../src/stores/mongo-documents/bson/bson-conversion.ts';
-import {
-  createJsonOutput,
-  jsonText,
-  writeAscii,
-  writeByte,
-  writeString,
-  writeUtf8,
-} from '../../../../src/stores/mongo-documents/bson/json-output.ts';
+import { JsonOutput } from '../../../../src/stores/mongo-documents/bson/json-output.ts';
 
-it('the JSON output buffer grows as needed', () => {
-  const out = createJsonOutput(1);
-  writeAscii(out, 'true');
-  writeByte(out, 0x2c);
-  for (const text of ['', 'plain', 'a"b', '\u0000'.repeat(40), 'é😀', 'x'.repeat(300), '\u2028']) {
-    const source = Buffer.from(`<${text}>`);
-    writeUtf8(out, source, { from: 1, to: source.length - 1 });
-    writeByte(out, 0x2c);
-    writeString(out, text);
+it('the JSON output buffer grows as needed, and is used again', () => {
+  const out = new JsonOutput(1);
+  const texts = ['', 'plain', 'a"b', '\u0000'.repeat(40), 'é😀', 'x'.repeat(300), '\u2028'];
+  const expected = `true,${texts.map((text) => `${JSON.stringify(text)},${JSON.stringify(text)}`).join('')}`;
+  for (const _turn of [1, 2]) {
+    out.ascii('true');
+    out.byte(0x2c);
+    for (const text of texts) {
+      const source = Buffer.from(`<${text}>`);
+      out.utf8(source, 1, source.length - 1);
+      out.byte(0x2c);
+      out.string(text);
+    }
+    expect(out.length).toBe(Buffer.byteLength(expected));
+    expect(out.take()).toBe(expected);
+    expect(out.length).toBe(0);
   }
-  const expected = ['', 'plain', 'a"b', '\u0000'.repeat(40), 'é😀', 'x'.repeat(300), '\u2028']
-    .map((text) => `${JSON.stringify(text)},${JSON.stringify(text)}`)
-    .join('');
-  expect(jsonText(out)).toBe(`true,${expected}`);
 });
 
 const HEX = '65a1b2c3d4e5f60718293a4b';
