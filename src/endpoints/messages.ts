@@ -53,9 +53,10 @@ function forEachPair(query: string, take: (name: string, value: string) => void)
   while (start < query.length) {
     const next = query.indexOf('&', start);
     const end = next === -1 ? query.length : next;
-    const split = query.indexOf('=', start);
-    if (split !== -1 && split < end) take(query.slice(start, split), query.slice(split + 1, end));
-    else if (end > start) take(query.slice(start, end), '');
+    const pair = query.slice(start, end);
+    const split = pair.indexOf('=');
+    if (split !== -1) take(pair.slice(0, split), pair.slice(split + 1));
+    else if (pair !== '') take(pair, '');
     start = end + 1;
   }
 }

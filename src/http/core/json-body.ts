@@ -177,7 +177,7 @@ function hasFewBrackets(text: string, max: number): boolean {
  * Checks a body that posted code will parse, if it is so short that it cannot be over a limit of its shape: then being JSON is
  * enough. False for any other, which is not checked. Throws BAD_REQUEST.
  */
-export function isShortJson(text: string, { length }: Buffer, maxValues: number): boolean {
+export function validateShortJson(text: string, { length }: Buffer, maxValues: number): boolean {
   if (!fitsInAnyShape({ length }, { maxValues }) || !hasFewBrackets(text, MAX_JSON_DEPTH)) return false;
   parse(text);
   return true;

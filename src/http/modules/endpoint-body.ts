@@ -7,7 +7,7 @@ import { AppError } from '../../errors/errors.ts';
 import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { anyJsonFitsHeap, formFitsHeap, jsonFitsHeap, textFitsHeap } from '../../lib/json/heap-estimate.ts';
 import type { JsonShape } from '../../lib/json/json-scan.ts';
-import { decodeUtf8, isShortJson, validateJsonBody } from '../core/json-body.ts';
+import { decodeUtf8, validateJsonBody, validateShortJson } from '../core/json-body.ts';
 
 export type EndpointBody = EndpointRequest['body'];
 type Done = (error: Error | null, body?: unknown) => void;
@@ -47,7 +47,7 @@ function validateJson(
   bytes: Buffer,
   { heapMb, jsonValues: maxValues }: Omit<EndpointBodyLimits, 'bytes'>,
 ): MaybePromise<void> {
-  if (anyJsonFitsHeap(text.length, heapMb) && isShortJson(text, bytes, maxValues)) return;
+  if (anyJsonFitsHeap(text.length, heapMb) && validateShortJson(text, bytes, maxValues)) return;
   const assertShape = (shape: JsonShape) => {
     if (!jsonFitsHeap(text, bytes.length, { heapMb, shape })) throw tooLarge();
   };
