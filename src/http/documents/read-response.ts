@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Collection } from '../../collections/model/collection.ts';
 import { createParameterError } from '../../collections/model/read-parameters.ts';
-import { andThen, forEachYielding, type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
+import { andThen, createYielder, type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
 import { type ChunkedText, MAX_JOINED_LENGTH, textChunks, textLength } from '../../lib/chunked-text.ts';
 import { matchesIfNoneMatch } from '../../lib/http/conditional.ts';
 import { JAVASCRIPT_TYPE, JSON_TYPE, sendText } from '../core/reply.ts';
@@ -52,11 +52,13 @@ export async function computeLongEtag(
 ): Promise<{ readonly etag: string; readonly bytes: number }> {
   let checksum = 0;
   let bytes = 0;
-  await forEachYielding(textChunks(body), (slice) => {
+  const yieldIfDue = createYielder();
+  for (const slice of textChunks(body)) {
     const chunk = Buffer.from(slice);
     bytes += chunk.length;
     checksum = crc32(chunk, checksum);
-  });
+    await yieldIfDue();
+  }
   const state = v === undefined ? pageState(textLength(body)) : String(v);
   return { etag: formatEtag(state, checksum), bytes };
 }

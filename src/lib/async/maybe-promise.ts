@@ -76,17 +76,16 @@ export function createYielder(): () => Promise<void> | undefined {
 
 /** Visits each item and yields to the event loop every 3 ms or so. Short work is done at once. */
 export function forEachYielding<T>(
-  items: Iterable<T>,
+  items: ArrayLike<T>,
   visit: (item: T, index: number) => void,
 ): MaybePromise<void> {
   return attempt(() => {
-    const iterator = items[Symbol.iterator]();
     const yieldIfDue = createYielder();
     let index = 0;
     /** Goes on until a turn is due: returns it, or undefined at the end. */
     const visitNext = (): Promise<void> | undefined => {
-      for (let step = iterator.next(); step.done !== true; step = iterator.next()) {
-        visit(step.value, index);
+      while (index < items.length) {
+        visit(items[index] as T, index);
         index += 1;
         const turn = yieldIfDue();
         if (turn !== undefined) return turn;

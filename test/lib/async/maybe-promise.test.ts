@@ -130,7 +130,7 @@ test('the next turn of the event loop comes after callbacks that wait already', 
 test('short work of a loop is done at once, and its error is a rejection', async () => {
   expect(mapYielding([1, 2], (item) => item * 2)).toEqual([2, 4]);
   const seen: number[] = [];
-  expect(forEachYielding(new Set([3, 4]), (item, index) => seen.push(item, index))).toBeUndefined();
+  expect(forEachYielding([3, 4], (item, index) => seen.push(item, index))).toBeUndefined();
   expect(seen).toEqual([3, 0, 4, 1]);
 });
 
