@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NO_BODY, parseEndpointBody } from '../../../src/http/modules/endpoint-body.ts';
+import { NO_BODY, parseEndpointBody } from '../../../src/http/modules/endpoint-call-route.ts';
 import { sendRaw } from '../../helpers/server-process/client.ts';
 import { headOf, liveEndpoint } from '../../modules/module-versions.ts';
 import { startEndpointApp } from './endpoint-app.ts';
