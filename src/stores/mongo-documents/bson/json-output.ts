@@ -8,14 +8,18 @@ const BACKSLASH = 0x5c;
 const HEX_DIGITS = Buffer.from('0123456789abcdef');
 /** Up to this length a loop beats the calls that longer text is copied by. */
 const MAX_LOOP_BYTES = 256;
+/** A buffer that has grown beyond this is not kept for the next text: a page must not hold the memory of its largest document. */
+const MAX_KEPT_BYTES = 262_144;
 
-/** JSON text, written piece by piece. Its buffer grows, and is used again after `take`. */
+/** JSON text, written piece by piece. Its buffer grows, and is used again after `take`, unless it became large. */
 export class JsonOutput {
+  readonly #size: number;
   #bytes: Buffer;
   #length = 0;
 
   /** Begins with room for about `size` bytes. */
   constructor(size: number) {
+    this.#size = size;
     this.#bytes = Buffer.allocUnsafe(size);
   }
 
@@ -28,6 +32,7 @@ export class JsonOutput {
   take(): string {
     const text = this.#bytes.toString('utf8', 0, this.#length);
     this.#length = 0;
+    if (this.#bytes.length > MAX_KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(this.#size);
     return text;
   }
 

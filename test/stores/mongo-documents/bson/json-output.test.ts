@@ -22,6 +22,14 @@ it('the JSON output buffer grows as needed, and is used again', () => {
   }
 });
 
+it('text after one of a megabyte is written like any other', () => {
+  const out = new JsonOutput(16);
+  for (const text of ['é'.repeat(500_000), 'short', 'x'.repeat(1_000_000)]) {
+    out.string(text);
+    expect(out.take()).toBe(JSON.stringify(text));
+  }
+});
+
 const HEX = '65a1b2c3d4e5f60718293a4b';
 const UUID = '0190f0c2-6f2e-7c3a-8b1d-2f4a5b6c7d8e';
 
