@@ -137,7 +137,7 @@ function parseUnscanned(json: Buffer, { findIssue }: JsonChecks): Json {
 }
 
 /** True for a document so short that no shape of it is over a limit: a byte adds at most three values, and one level. */
-function fitsInAnyShape({ length }: Pick<Buffer, 'length'>, { maxValues, list }: JsonLimits): boolean {
+function fitsInAnyShape({ length }: Buffer, { maxValues, list }: JsonLimits): boolean {
   return length <= MAX_PARSED_DEPTH && 3 * length <= maxValues && length <= (list?.maxElements ?? length);
 }
 
@@ -175,10 +175,10 @@ function hasFewBrackets(text: string, max: number): boolean {
 
 /**
  * Checks a body that posted code will parse, if it is so short that it cannot be over a limit of its shape: then being JSON is
- * enough. False for any other, which is not checked. Throws BAD_REQUEST.
+ * enough. `text`: what the bytes say. False for any other, which is not checked. Throws BAD_REQUEST.
  */
-export function validateShortJson(text: string, { length }: Buffer, maxValues: number): boolean {
-  if (!fitsInAnyShape({ length }, { maxValues }) || !hasFewBrackets(text, MAX_JSON_DEPTH)) return false;
+export function validateShortJson(text: string, json: Buffer, maxValues: number): boolean {
+  if (!fitsInAnyShape(json, { maxValues }) || !hasFewBrackets(text, MAX_JSON_DEPTH)) return false;
   parse(text);
   return true;
 }
