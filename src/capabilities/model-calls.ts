@@ -14,7 +14,7 @@ import {
 import { AppError } from '../errors/errors.ts';
 import { createSemaphore } from '../lib/async/concurrency.ts';
 import { yieldToEventLoop } from '../lib/async/maybe-promise.ts';
-import { type ChunkedText, joinByComma, textByteLength } from '../lib/chunked-text.ts';
+import { type ChunkedText, joinChunked, textByteLength } from '../lib/chunked-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/model/module-version.ts';
 import type { DocumentStore } from '../stores/ports.ts';
@@ -137,7 +137,7 @@ function createModelActions({
 
   /** What was written is written: documents too large to show are counted instead. */
   const formatWritten = async (results: readonly string[], metadata?: Metadata): Promise<string> => {
-    const text = await join(joinByComma(results));
+    const text = await join(joinChunked(results));
     if (text !== undefined) return joinedPageJson(text, { metadata });
     return joinedPageJson('', { omitted: results.length, metadata });
   };

@@ -14,26 +14,39 @@ export function textLength(text: ChunkedText): number {
   return text.reduce((sum, piece) => sum + piece.length, 0);
 }
 
-/** Joins `texts` by commas: into one text, or into pieces if it would be long. */
-export function joinByComma(texts: readonly string[]): ChunkedText {
+/** The control character with which texts are joined that are to be told apart: JSON text never contains it, as it is escaped inside strings. */
+export const RECORD_SEPARATOR = '\u{1e}';
+
+/** What stands between joined texts. */
+export type Separator = ',' | typeof RECORD_SEPARATOR;
+
+/** Joins `texts`: into one text, or into pieces if it would be long. */
+export function joinChunked(texts: readonly string[], separator: Separator = ','): ChunkedText {
   if (textLength(texts) + texts.length <= MAX_JOINED_LENGTH) {
     // A rope: the engine copies its pieces once, when all that is added to it is sent. `join` would copy them now, too.
     let joined = texts[0] ?? '';
-    for (let at = 1; at < texts.length; at += 1) joined += `,${texts[at]}`;
+    for (let at = 1; at < texts.length; at += 1) joined += `${separator}${texts[at]}`;
     return joined;
   }
-  return texts.flatMap((text, index) => (index === 0 ? [text] : [',', text]));
+  return texts.flatMap((text, index) => (index === 0 ? [text] : [separator, text]));
 }
 
-/** A list of texts, joined by commas, with their number. */
+/** A list of joined texts, with their number. */
 export interface JoinedTexts {
   readonly text: ChunkedText;
   readonly count: number;
 }
 
-/** Joins `texts` by commas and counts them. */
-export function joinTexts(texts: readonly string[]): JoinedTexts {
-  return { text: joinByComma(texts), count: texts.length };
+/** Joins `texts` and counts them. */
+export function joinTexts(texts: readonly string[], separator?: Separator): JoinedTexts {
+  return { text: joinChunked(texts, separator), count: texts.length };
+}
+
+/** The texts that were joined by record separators. */
+export function splitRecords({ text, count }: JoinedTexts): readonly string[] {
+  if (count === 0) return [];
+  if (typeof text === 'string') return text.split(RECORD_SEPARATOR);
+  return text.filter((piece) => piece !== RECORD_SEPARATOR);
 }
 
 /** Bytes of a text as UTF-8. */

@@ -1,6 +1,6 @@
 // Ports to document stores and caches: the adapters are the folders and cache files next to this file.
 import type { MaybePromise } from '../lib/async/maybe-promise.ts';
-import type { ChunkedText } from '../lib/chunked-text.ts';
+import type { ChunkedText, Separator } from '../lib/chunked-text.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import type { Filter } from './filter.ts';
 
@@ -52,7 +52,7 @@ export interface FindQuery {
 
 /** A page of documents. */
 export interface TextPage {
-  /** The documents as JSON text, joined by a comma; empty without documents. A long text may be in pieces. */
+  /** The documents as JSON text, joined by the separator; empty without documents. A long text may be in pieces. */
   readonly text: ChunkedText;
   /** Number of documents. */
   readonly count: number;
@@ -61,6 +61,11 @@ export interface TextPage {
 export interface OperationOptions {
   /** Epoch milliseconds. After it the operation rejects with a `timeout` StoreError; a write then has no effect. */
   readonly deadline?: number;
+}
+
+export interface PageOptions extends OperationOptions {
+  /** Between the documents. Default: a comma. */
+  readonly separator?: Separator;
 }
 
 /**
@@ -129,7 +134,7 @@ export interface DocumentStore {
    */
   findText(ns: Namespace, query: FindQuery, options?: OperationOptions): MaybePromise<readonly string[]>;
   /** The same documents as one text. */
-  findPage(ns: Namespace, query: FindQuery, options?: OperationOptions): MaybePromise<TextPage>;
+  findPage(ns: Namespace, query: FindQuery, options?: PageOptions): MaybePromise<TextPage>;
   /**
    * The documents with these ids, which must be as they are stored and may repeat: the text of each by its id, in any order,
    * perhaps among others. Ids without a document are missing. Rejects with `too-much` as `find` does.

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   type ChunkedText,
+  joinTexts,
   MAX_CHUNK_LENGTH,
+  MAX_JOINED_LENGTH,
+  RECORD_SEPARATOR,
+  splitRecords,
   textByteLength,
   textChunks,
   textLength,
@@ -37,4 +41,15 @@ describe.each(TEXTS)('chunked text of %s', (_name, text) => {
     expect(textByteLength(text)).toBe(bytes.length);
     expect(textLength(text)).toBe(joined(text).length);
   });
+});
+
+it.each([
+  ['one text', ['a', '', 'b,c']],
+  ['pieces', ['a', 'b'.repeat(MAX_JOINED_LENGTH), '', 'c']],
+  ['nothing', []],
+])('texts that were joined to %s are split again', (_name, texts) => {
+  const page = joinTexts(texts, RECORD_SEPARATOR);
+  expect(page.count).toBe(texts.length);
+  expect(joined(page.text)).toBe(texts.join(RECORD_SEPARATOR));
+  expect(splitRecords(page)).toEqual(texts);
 });

@@ -3,7 +3,7 @@
 import type { Client } from '../../auth/clients/client.ts';
 import { StoreError } from '../../errors/errors.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
-import { type ChunkedText, joinByComma } from '../../lib/chunked-text.ts';
+import { type ChunkedText, joinChunked } from '../../lib/chunked-text.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument, TextPage, Write } from '../../stores/ports.ts';
 import type { Collection } from './collection.ts';
@@ -270,5 +270,5 @@ export function readPageJson({ text, metadata }: Pick<ReadPage, 'text'> & Partia
 
 /** A page, or results without metadata. In pieces when it is long. */
 export function pageJson({ results, metadata }: Pick<Page, 'results'> & Partial<Page>): ChunkedText {
-  return readPageJson({ text: joinByComma(results), ...(metadata && { metadata }) });
+  return readPageJson({ text: joinChunked(results), ...(metadata && { metadata }) });
 }

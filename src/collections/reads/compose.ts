@@ -1,7 +1,7 @@
 // Composes documents: replaces ids by the documents they refer to, level by level, with one query per level and collection.
 // `createNode` collects the ids of a document into batches, `resolveBatch` reads the documents of a batch, `embedDocument` puts each
-// in the place of its id and, with `createNode`, collects its own ids for the next level.
-import { AppError } from '../../errors/errors.ts';
+// in the place of its id and, with `createNode`, collects its own ids for the next level. Pages of flat documents stay one text
+// (`compose-page.ts`).
 import {
   andThen,
   forEachInTurn,
@@ -9,38 +9,41 @@ import {
   type MaybePromise,
   mapYielding,
 } from '../../lib/async/maybe-promise.ts';
-import {
-  documentsById,
-  type MemberNames,
-  memberName,
-  memberNames,
-  readDocumentId,
-} from '../../lib/json/stored-json.ts';
+import { joinTexts, splitRecords } from '../../lib/chunked-text.ts';
+import { documentsById, readDocumentId } from '../../lib/json/stored-json.ts';
 import { filterByIds } from '../../stores/filter.ts';
-import type { DocumentStore, Projection } from '../../stores/ports.ts';
+import type { DocumentStore, TextPage } from '../../stores/ports.ts';
 import {
   type Collection,
   type CollectionRegistry,
   type Field,
-  referenceFields,
   referenceTarget,
 } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
 import type { ComposeDepth } from '../model/read-parameters.ts';
+import { findPageReferences, renderPage } from './compose-page.ts';
 import {
   type CompositionQuota,
   createNode,
   embedDocument,
   type ReferenceBatch,
   type ReferenceCollector,
-  type ReferenceName,
+  type ResolvableId,
   renderNode,
 } from './composition-nodes.ts';
 import { type HistoryLoader, mayHaveLongHistory } from './history-loader.ts';
-import { outermostPaths, resolveFields, withVisibleId } from './resolve-read.ts';
+import {
+  createReferenceNames,
+  createSourceResolver,
+  isRecursive,
+  type ReferenceSource,
+} from './reference-source.ts';
 
 // A large document that a whole page refers to is sent once per reference.
 const MAX_COMPOSED_CHARACTERS = 64 * 1024 * 1024;
+
+/** Documents of which nothing is parsed: putting more into others yields to the event loop. */
+const MAX_EMBEDDED_AT_ONCE = 1000;
 
 type TextsById = ReadonlyMap<string, string>;
 
@@ -52,10 +55,23 @@ export interface Composer {
     context: RequestContext,
     options: ComposeOptions,
   ): MaybePromise<readonly string[]>;
+
+  /** False where there is nothing to compose in documents of the collection. */
+  mayCompose(collection: Collection, levels: ComposeLevels): boolean;
+
+  /** Composes the documents of a page, joined by record separators. Those of the result are joined by commas. */
+  composePage(
+    collection: Collection,
+    page: TextPage,
+    context: RequestContext,
+    levels: ComposeLevels,
+  ): MaybePromise<TextPage>;
 }
 
+type ComposeLevels = Exclude<ComposeDepth, false>;
+
 interface ComposeOptions {
-  readonly levels: Exclude<ComposeDepth, false>;
+  readonly levels: ComposeLevels;
   /** Where the documents behind the ids are read. Default: the store of the composer. */
   readonly store?: ComposerDeps['store'];
 }
@@ -65,15 +81,6 @@ interface ComposerDeps {
   readonly histories: HistoryLoader;
   readonly registry: Pick<CollectionRegistry, 'get'>;
   readonly limits: Pick<DocumentLimits, 'composeDepth' | 'composeReferences'>;
-}
-
-/** Where the documents behind the ids of a field are read. */
-interface ReferenceSource {
-  readonly target: Collection;
-  /** Always shows `_id`: an object sent back without one would be a new document. */
-  readonly projection: Projection | undefined;
-  /** The references of these documents are resolved too. */
-  readonly isRecursive: boolean;
 }
 
 /** One composition. */
@@ -101,15 +108,16 @@ interface Level {
 export function createComposer(deps: ComposerDeps): Composer {
   const { histories, registry, limits } = deps;
   const namesOf = createReferenceNames();
+  const resolveSource = createSourceResolver(registry);
 
   const createLevel = (composition: Composition): Level => {
     const bySource = new Map<string, SourcedBatch>();
     const batchOf = (source: ReferenceSource | undefined) => {
-      const key = source && JSON.stringify([source.target.path, source.projection, source.isRecursive]);
-      const known = bySource.get(key ?? '');
+      const key = source?.key ?? '';
+      const known = bySource.get(key);
       if (known !== undefined) return known;
       const batch = { order: bySource.size, source, ids: source && [] };
-      bySource.set(key ?? '', batch);
+      bySource.set(key, batch);
       return batch;
     };
     const byField = new Map<Field, SourcedBatch>();
@@ -120,7 +128,7 @@ export function createComposer(deps: ComposerDeps): Composer {
         batchFor(field) {
           const known = byField.get(field);
           if (known !== undefined) return known;
-          const batch = batchOf(resolveSource(field, collection, { ...composition, registry }));
+          const batch = batchOf(resolveSource(field, collection, composition));
           byField.set(field, batch);
           return batch;
         },
@@ -140,13 +148,15 @@ export function createComposer(deps: ComposerDeps): Composer {
     return andThen(store.findText(target.namespace, query, { deadline }), documentsById);
   };
 
-  /** Finds the texts of documents, with complete histories. */
+  /** Finds the texts of documents, with complete histories, in the order of the ids; undefined where there is none. */
   const fetchComplete = (source: ReferenceSource, ids: readonly string[], composition: Composition) =>
-    andThen(fetchStored(source, ids, composition), (found) => {
-      if (!ids.some((id) => mayHaveLongHistory(found.get(id) ?? ''))) return found;
-      const stored = [...new Set(ids)].flatMap((id) => found.get(id) ?? []);
-      const completing = histories.completeHistories(source.target, stored, composition.context);
-      return andThen(completing, documentsById);
+    andThen(fetchStored(source, ids, composition), (stored) => {
+      const inOrderOfIds = (found: TextsById) => ids.map((id) => found.get(id));
+      const texts = inOrderOfIds(stored);
+      if (!texts.some((text) => text !== undefined && mayHaveLongHistory(text))) return texts;
+      const distinct = [...new Set(texts)].filter((text) => text !== undefined);
+      const completing = histories.completeHistories(source.target, distinct, composition.context);
+      return andThen(andThen(completing, documentsById), inOrderOfIds);
     });
 
   /** Fetches the documents of a batch and puts them in the place of their ids. Adds their own references to `next`. */
@@ -156,14 +166,20 @@ export function createComposer(deps: ComposerDeps): Composer {
     next: Level | undefined,
   ): MaybePromise<void> => {
     if (source === undefined || references.length === 0) return undefined;
+    const { quota } = composition;
     const collector = source.isRecursive ? next?.collectorFor(source.target) : undefined;
     const ids = references.map(({ id }) => id);
-    return andThen(fetchComplete(source, ids, composition), (found) =>
-      forEachYielding(references, (reference) => {
-        const text = found.get(reference.id);
-        if (text !== undefined) embedDocument(reference, text, { quota: composition.quota, collector });
-      }),
-    );
+    return andThen(fetchComplete(source, ids, composition), (texts) => {
+      const embed = (reference: ResolvableId, index: number) => {
+        const text = texts[index];
+        if (text !== undefined) embedDocument(reference, text, { quota, collector });
+      };
+      if (collector !== undefined || references.length > MAX_EMBEDDED_AT_ONCE) {
+        return forEachYielding(references, embed);
+      }
+      references.forEach(embed);
+      return undefined;
+    });
   };
 
   /** Resolves a level and, up to `depth`, those below it. */
@@ -177,60 +193,58 @@ export function createComposer(deps: ComposerDeps): Composer {
     );
   };
 
+  const depthOf = (levels: ComposeLevels) =>
+    typeof levels === 'number' ? Math.min(levels, limits.composeDepth) : limits.composeDepth;
+
+  const begin = (
+    root: Collection,
+    context: RequestContext,
+    { levels, store = deps.store }: ComposeOptions,
+  ): Composition => {
+    const quota = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
+    return { root, context, composeAll: levels !== true, quota, store };
+  };
+
+  const mayCompose: Composer['mayCompose'] = (root, levels) =>
+    depthOf(levels) >= 1 && namesOf(root).list.length > 0;
+
+  const compose: Composer['compose'] = (root, documents, context, options) => {
+    if (!mayCompose(root, options.levels)) return documents;
+    const composition = begin(root, context, options);
+    const level = createLevel(composition);
+    const collector = level.collectorFor(root);
+    const creating = mapYielding(documents, (text) =>
+      createNode({ text, id: readDocumentId(text), parent: undefined }, collector),
+    );
+    return andThen(creating, (nodes) =>
+      andThen(resolveLevels(level, depthOf(options.levels), composition), () =>
+        mapYielding(nodes, renderNode),
+      ),
+    );
+  };
+
+  /** True if none of the documents that are put into others has references that are resolved too. */
+  const isOneLevel = (root: Collection, levels: ComposeLevels) =>
+    depthOf(levels) === 1 ||
+    namesOf(root).list.every(({ field }) => {
+      const target = referenceTarget(registry, root, field);
+      if (target === undefined || namesOf(target).list.length === 0) return true;
+      return !isRecursive(field, { root, target, composeAll: levels !== true });
+    });
+
   return {
-    compose(root, documents, context, { levels, store = deps.store }) {
-      const depth = typeof levels === 'number' ? Math.min(levels, limits.composeDepth) : limits.composeDepth;
-      if (depth < 1 || namesOf(root).list.length === 0) return documents;
-      const quota = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
-      const composition = { root, context, composeAll: levels !== true, quota, store };
+    mayCompose,
+    compose,
+    composePage(root, page, context, levels) {
+      const { text, count } = page;
+      const composition = begin(root, context, { levels });
       const level = createLevel(composition);
-      const collector = level.collectorFor(root);
-      const creating = mapYielding(documents, (text) =>
-        createNode({ text, id: readDocumentId(text), parent: undefined }, collector),
-      );
-      return andThen(creating, (nodes) =>
-        andThen(resolveLevels(level, depth, composition), () => mapYielding(nodes, renderNode)),
-      );
+      const isInPlace = typeof text === 'string' && isOneLevel(root, levels);
+      const found = isInPlace ? findPageReferences(text, level.collectorFor(root)) : undefined;
+      if (found === undefined) {
+        return andThen(compose(root, splitRecords(page), context, { levels }), joinTexts);
+      }
+      return andThen(resolveLevels(level, 1, composition), () => ({ text: renderPage(found), count }));
     },
   };
 }
-
-/** Makes the function that finds the Reference fields of a collection by their names as JSON text. */
-function createReferenceNames(): (collection: Collection) => MemberNames<ReferenceName> {
-  // A collection is replaced whole when its specification changes.
-  const known = new WeakMap<Collection, MemberNames<ReferenceName>>();
-  return (collection) => {
-    const found = known.get(collection);
-    if (found !== undefined) return found;
-    const fields = referenceFields(collection);
-    const names = memberNames(fields.map((field) => ({ ...memberName(field.name), field })));
-    known.set(collection, names);
-    return names;
-  };
-}
-
-type SourceContext = Pick<Composition, 'root' | 'context' | 'composeAll'> & Pick<ComposerDeps, 'registry'>;
-
-/** Undefined where the field refers to no collection, or to one that the caller may not read. */
-function resolveSource(
-  field: Field,
-  collection: Collection,
-  { root, registry, context, composeAll }: SourceContext,
-): ReferenceSource | undefined {
-  const target = referenceTarget(registry, collection, field);
-  if (target === undefined || !context.caller.may(target, 'GET')) return undefined;
-  const { fields: shownFields, compose = false } = field.reference;
-  const isRecursive = composeAll || compose || root.settings.compose || target.settings.compose;
-  try {
-    const projection =
-      shownFields === undefined ? limiterProjection(target) : { include: outermostPaths(shownFields) };
-    return { target, isRecursive, projection: withVisibleId(projection).projection };
-  } catch (error) {
-    // Limiters that contradict themselves fail the reads of their own collection, not of those that refer to it.
-    if (error instanceof AppError) return undefined;
-    throw error;
-  }
-}
-
-const limiterProjection = ({ settings }: Collection) =>
-  resolveFields(undefined, settings.fieldLimiters).projection;

@@ -46,10 +46,11 @@ interface ReferenceValue {
 }
 
 /** An id that is to be resolved. */
-export interface ResolvableId extends ReferenceValue {
+export interface ResolvableId extends Pick<ReferenceValue, 'content'> {
   /** In lower case. */
   readonly id: string;
-  readonly node: CompositionNode;
+  /** The document in which it stands. Absent on a page, whose references are resolved one level deep. */
+  readonly node?: CompositionNode;
 }
 
 /** Ids of one level that are resolved together. */
@@ -74,8 +75,12 @@ export interface ReferenceCollector {
 }
 
 const COMPOSED_NAME = memberName('composed');
-/** Texts without it have no such member. It begins with a rare letter, which is searched for faster than a comma or a quote. */
-const COMPOSED_NAME_END = 'composed":';
+
+/** False for a text without a member `composed`, at any depth. */
+export function mayHaveComposed(text: string): boolean {
+  COMPOSED_NAME.pattern.lastIndex = 0;
+  return COMPOSED_NAME.pattern.test(text);
+}
 
 /**
  * Creates the node of a document and adds its references to their batches. When the quota is used up, ids stay; so do those that
@@ -153,8 +158,7 @@ type TextEdit = Pick<Reference, 'span' | 'value'>;
 export function renderNode({ text, references }: CompositionNode): string {
   if (references.length === 0) return text;
   const members = renderComposed(text, references);
-  const mayHaveComposed = members !== '' && text.includes(COMPOSED_NAME_END);
-  const present = mayHaveComposed ? findMember(text, COMPOSED_NAME) : undefined;
+  const present = members !== '' && mayHaveComposed(text) ? findMember(text, COMPOSED_NAME) : undefined;
   const edits = present === undefined ? references : [...references, extendComposed(text, present, members)];
   let result = '';
   let from = 0;
@@ -171,13 +175,13 @@ function renderComposed(text: string, references: readonly Reference[]): string 
   let members = '';
   for (const { name, span, value } of inOrder(references, (a, b) => a.batch.order - b.batch.order)) {
     const ids = isList(value) ? renderIds(value) : text.slice(span.start, span.end);
-    if (ids !== '[]') members += `${members === '' ? '' : ','}${name.first}${ids}`;
+    if (ids !== '[]') members += `${members === '' ? '' : ','}${name.prefix}${ids}`;
   }
   return members;
 }
 
 /** Sorted, unless there is nothing to sort, as in nearly all documents. */
-const inOrder = <T>(items: readonly T[], compare: (a: T, b: T) => number) =>
+export const inOrder = <T>(items: readonly T[], compare: (a: T, b: T) => number) =>
   items.length > 1 ? items.toSorted(compare) : items;
 
 /** The member `composed` that a document has already, with the members of the replaced ids. */

@@ -2,7 +2,7 @@
 // hidden ids), and how many match in all.
 
 import { andThen, both, type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
-import { joinTexts } from '../../lib/chunked-text.ts';
+import { joinTexts, RECORD_SEPARATOR, splitRecords } from '../../lib/chunked-text.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
@@ -10,12 +10,14 @@ import type {
   DocumentStore,
   FindQuery,
   OperationOptions,
+  PageOptions,
   Projection,
   StoredDocument,
   TextPage,
 } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { ReadPage, RequestContext } from '../model/documents.ts';
+import type { ComposeDepth } from '../model/read-parameters.ts';
 import type { Composer } from './compose.ts';
 import { type HistoryLoader, mayHaveLongHistory } from './history-loader.ts';
 import type { PreparedRead, ReadView } from './prepare-read.ts';
@@ -77,14 +79,17 @@ export function toStoreOptions({ deadline }: RequestContext): OperationOptions {
   return { deadline };
 }
 
+const hasLongHistory = ({ text }: TextPage) => [text].flat().some(mayHaveLongHistory);
+
 interface PageReaderDeps extends EnrichDeps {
   readonly store: DocumentStore;
+  readonly composer: Composer;
 }
 
 export type PageReader = ReturnType<typeof createPageReader>;
 
 export function createPageReader(deps: PageReaderDeps) {
-  const { store } = deps;
+  const { store, composer } = deps;
   const enrich = createEnrich(deps);
   /** Collections whose plain page once held a long history: from then on read document by document. */
   const longHistoryCollections = new WeakSet<Collection>();
@@ -93,16 +98,39 @@ export function createPageReader(deps: PageReaderDeps) {
   const readPage = (read: PreparedRead, context: RequestContext): MaybePromise<ReadPage> =>
     addMetadata(read, readJoined(read, context), context);
 
-  /** Reads the documents as one text. A plain page of the store is the response as it is. */
+  /** Reads the documents as one text, which is taken apart only where something must be put into single ones. */
   const readJoined = (read: PreparedRead, context: RequestContext): MaybePromise<TextPage> => {
-    const { collection, query, view } = read;
-    if (!view.isPlain || longHistoryCollections.has(collection))
+    const { collection, view } = read;
+    if (!view.isJoinable || longHistoryCollections.has(collection)) {
       return andThen(readTexts(read, context), joinTexts);
+    }
+    const { compose } = view;
+    return compose && composer.mayCompose(collection, compose)
+      ? readComposed(read, compose, context)
+      : readPlain(read, context);
+  };
+
+  /** The page of the store is that of the response. */
+  const readPlain = (read: PreparedRead, context: RequestContext): MaybePromise<TextPage> => {
+    const { collection, query } = read;
     return andThen(store.findPage(collection.namespace, query, toStoreOptions(context)), (page) => {
-      if (![page.text].flat().some(mayHaveLongHistory)) return page;
+      if (!hasLongHistory(page)) return page;
       longHistoryCollections.add(collection);
       return readJoined(read, context);
     });
+  };
+
+  const readComposed = (
+    { collection, query, view }: PreparedRead,
+    levels: Exclude<ComposeDepth, false>,
+    context: RequestContext,
+  ): MaybePromise<TextPage> => {
+    const options: PageOptions = { ...toStoreOptions(context), separator: RECORD_SEPARATOR };
+    return andThen(store.findPage(collection.namespace, query, options), (page) =>
+      hasLongHistory(page)
+        ? andThen(enrich(collection, splitRecords(page), view, context), joinTexts)
+        : composer.composePage(collection, page, context, levels),
+    );
   };
 
   /** Reads the documents, each as the response shows it. */

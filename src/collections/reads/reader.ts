@@ -33,7 +33,7 @@ interface ReaderDeps extends HookDeps {
   readonly store: DocumentStore;
   readonly filters: FilterCompiler;
   readonly histories: HistoryLoader;
-  readonly composer: Pick<Composer, 'compose'>;
+  readonly composer: Composer;
   readonly limits: DocumentLimits;
 }
 

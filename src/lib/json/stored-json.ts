@@ -3,6 +3,7 @@
 // it: valid, without white space between tokens.
 import { StoreError } from '../../errors/errors.ts';
 import { andThen, forEachYielding, type MaybePromise } from '../async/maybe-promise.ts';
+import { RECORD_SEPARATOR } from '../chunked-text.ts';
 import { isIdAt } from '../ids.ts';
 import type { Json, JsonObject } from './json.ts';
 
@@ -31,15 +32,16 @@ export interface TextSpan {
 /** The name of a member, in the forms in which it stands in JSON text. */
 export interface MemberName {
   readonly quoted: string;
-  /** In front of the value of the first member. */
-  readonly first: string;
-  /** In front of the value of any other. Searched for with its comma: quotes are by far the most frequent characters. */
-  readonly later: string;
+  /** In front of the value. */
+  readonly prefix: string;
+  /** Matches up to the value of a member, in flat objects. In a text or a name its quotes would be escaped, and behind a value there is no colon. */
+  readonly pattern: RegExp;
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const SEPARATOR_CODE = RECORD_SEPARATOR.charCodeAt(0);
 
 const isOpening = (code: number) => code === 0x7b || code === 0x5b;
 const isClosing = (code: number) => code === 0x7d || code === 0x5d;
@@ -47,12 +49,14 @@ const isClosing = (code: number) => code === 0x7d || code === 0x5d;
 /** Prepares a name for `findMember` and `memberNames`. */
 export function memberName(name: string): MemberName {
   const quoted = JSON.stringify(name);
-  return { quoted, first: `${quoted}:`, later: `,${quoted}:` };
+  const prefix = `${quoted}:`;
+  // Begins with a class: the engine then skips ahead by the whole length of the pattern, which it does not do for a plain text.
+  return { quoted, prefix, pattern: new RegExp(`[,{]${RegExp.escape(prefix)}`, 'g') };
 }
 
 /** The span of the value of the outermost member with this name. */
 export function findMember(text: string, name: MemberName): TextSpan | undefined {
-  if (isFlat(text)) return searchMember(text, name);
+  if (isFlat(text)) return findFlatMember(text, name, 0);
   let found: TextSpan | undefined;
   walkMembers(text, (quoted, span) => {
     if (quoted === name.quoted) found = span;
@@ -77,33 +81,39 @@ export function forEachNamedMember<Name extends MemberName>(
   names: MemberNames<Name>,
   visit: (name: Name, span: TextSpan) => void,
 ): void {
-  if (!isFlat(text)) {
-    walkMembers(text, (quoted, span) => {
-      const name = names.byQuoted.get(quoted);
-      if (name !== undefined) visit(name, span);
-    });
+  if (isFlat(text)) {
+    for (const name of names.list) {
+      const span = findFlatMember(text, name, 0);
+      if (span !== undefined) visit(name, span);
+    }
     return;
   }
-  for (const name of names.list) {
-    const span = searchMember(text, name);
-    if (span !== undefined) visit(name, span);
-  }
+  walkMembers(text, (quoted, span) => {
+    const name = names.byQuoted.get(quoted);
+    if (name !== undefined) visit(name, span);
+  });
 }
 
 /** True for an object without another inside: all members are outermost ones, and looking for a few beats walking over all. */
 const isFlat = (text: string) => text.indexOf('{', 1) < 0;
 
-/** Searches a flat object. In a text or a name the quotes would be escaped, and behind a value there is no colon. */
-function searchMember(text: string, { first, later }: MemberName): TextSpan | undefined {
-  let start: number;
-  if (text.startsWith(first, 1)) {
-    start = 1 + first.length;
-  } else {
-    const at = text.indexOf(later);
-    if (at < 0) return undefined;
-    start = at + later.length;
-  }
+/** The span of the first value behind `from` with this name, in a flat object or in several that are joined. */
+export function findFlatMember(text: string, { pattern }: MemberName, from: number): TextSpan | undefined {
+  pattern.lastIndex = from;
+  if (!pattern.test(text)) return undefined;
+  const start = pattern.lastIndex;
   return { start, end: endOfValue(text, start) };
+}
+
+/** Where each object ends of a text in which they are joined by record separators; undefined unless all are flat. */
+export function flatRecordEnds(text: string): readonly number[] | undefined {
+  const ends: number[] = [];
+  for (let at = text.indexOf('{', 1); at > 0; at = text.indexOf('{', at + 1)) {
+    if (text.charCodeAt(at - 1) !== SEPARATOR_CODE) return undefined;
+    ends.push(at - 1);
+  }
+  ends.push(text.length);
+  return ends;
 }
 
 function walkMembers(text: string, visit: (quoted: string, span: TextSpan) => void): void {
@@ -161,7 +171,7 @@ function isEscaped(text: string, at: number): boolean {
 
 const ID_NAME = memberName('_id');
 const ID_MEMBER_PREFIX = '"_id":';
-const QUOTED_ID_CHARACTERS = 26;
+export const QUOTED_ID_CHARACTERS = 26;
 
 /** The id between `start` and `end`, undefined where the text there is no quoted id. */
 export function parseQuotedId(text: string, { start, end }: TextSpan): string | undefined {
@@ -185,6 +195,15 @@ export function readDocumentId(text: string): string | undefined {
   const span = findMember(text, ID_NAME);
   const id = span && (parseQuotedId(text, span) ?? parseStoredJson<Json>(text.slice(span.start, span.end)));
   return typeof id === 'string' ? id : undefined;
+}
+
+/** True if the document between `start` and `end` has this `_id`. */
+export function hasDocumentId(text: string, { start, end }: TextSpan, id: string): boolean {
+  const quote = end - 1 - QUOTED_ID_CHARACTERS;
+  const name = quote - ID_MEMBER_PREFIX.length;
+  const isLast = text.startsWith(ID_MEMBER_PREFIX, name) && text.charCodeAt(name - 1) !== BACKSLASH;
+  if (isLast && text.charCodeAt(quote) === QUOTE) return text.startsWith(id, quote + 1);
+  return readDocumentId(text.slice(start, end)) === id;
 }
 
 // `v` and `_id` are the last members of every document that this server wrote.

@@ -103,15 +103,17 @@ export function createQueries({ reader, threads, counts, clock }: QueriesDeps): 
 
   return {
     findText,
-    findPage(ns, query, { deadline } = {}) {
+    findPage(ns, query, { deadline, separator = ',' } = {}) {
       assertBeforeDeadline(deadline);
       const page = tryHere(() => {
         const id = soleId(query);
-        if (id === undefined) return pageOfQuery(context, ns, query, limitsFor(query.filter, query.skip));
+        if (id === undefined) {
+          return pageOfQuery(context, ns, query, { ...limitsFor(query.filter, query.skip), separator });
+        }
         const text = textById(context, ns, id);
         return text === undefined ? EMPTY_PAGE : { text, count: 1 };
       });
-      return page ?? findOnThread(ns, query, deadline).then(joinTexts);
+      return page ?? findOnThread(ns, query, deadline).then((texts) => joinTexts(texts, separator));
     },
     findByIds(ns, ids, { deadline } = {}) {
       assertBeforeDeadline(deadline);

@@ -237,7 +237,10 @@ test('one query serves a level and a collection', async () => {
     find: store.find.bind(store),
     count: store.count.bind(store),
     commit: store.commit.bind(store),
-    findPage: store.findPage.bind(store),
+    findPage(ns, query, options) {
+      asked.push(ns.collection);
+      return store.findPage(ns, query, options);
+    },
     findByIds(ns, ids, options) {
       asked.push(ns.collection);
       return store.findByIds(ns, ids, options);

@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
+import { RECORD_SEPARATOR } from '../../../src/lib/chunked-text.ts';
 import {
   documentsById,
   documentVersion,
+  findFlatMember,
   findMember,
+  flatRecordEnds,
   forEachNamedMember,
+  hasDocumentId,
   memberName,
   memberNames,
   parseQuotedId,
@@ -69,6 +73,24 @@ test.each([
   expect(spans.map(({ start, end }) => text.slice(start, end))).toEqual(values);
 });
 
+test('members are found in joined flat objects, one after the other', () => {
+  const texts = ['{"a":1}', '{"b":2,"a":[",","a"]}', '{"b":"a"}', '{"b":"\\"a\\":1","a":"x,"}'];
+  const text = texts.join(RECORD_SEPARATOR);
+  const values: string[] = [];
+  for (let span = findFlatMember(text, NAME, 0); span; span = findFlatMember(text, NAME, span.end)) {
+    values.push(text.slice(span.start, span.end));
+  }
+  expect(values).toEqual(['1', '[",","a"]', '"x,"']);
+});
+
+test('the ends of joined objects are known if all are flat', () => {
+  const endsOf = (...texts: string[]) => flatRecordEnds(texts.join(RECORD_SEPARATOR));
+  expect(endsOf('{"a":1}', '{}', '{"b":"}"}')).toEqual([7, 10, 20]);
+  expect(endsOf('{"a":{}}', '{}')).toBeUndefined();
+  expect(endsOf('{}', '{"a":"{"}')).toBeUndefined();
+  expect(endsOf('{"a":[{}]}')).toBeUndefined();
+});
+
 test('the search for members in JSON text ends for any text', () => {
   for (const text of ['', '{', '{"', '{"a', '{"a"', '{"a":', '{"a":"', '{"a":[', '{"a":1', '{"a":"\\']) {
     expect(() => findMember(text, NAME)).not.toThrow();
@@ -77,6 +99,19 @@ test('the search for members in JSON text ends for any text', () => {
 
 const A = 'a'.repeat(24);
 const B = 'b'.repeat(24);
+
+test('hasDocumentId compares the `_id` of a part of a text, wherever in the document it is', () => {
+  const has = (document: string, id: string) =>
+    hasDocumentId(`{"_id":"${B}"},${document},{}`, { start: 35, end: 35 + document.length }, id);
+  for (const document of [
+    `{"v":1,"_id":"${A}"}`,
+    `{"_id":"${A}","o":1}`,
+    `{"_id":"${A}","x\\"_id":"${B}"}`,
+  ]) {
+    expect([has(document, A), has(document, B)]).toEqual([true, false]);
+  }
+  expect(has('{}', A)).toBe(false);
+});
 
 test('readDocumentId returns an id that is text', () => {
   expect(readDocumentId(`{"o":{"_id":"x"},"_id":"${A}"}`)).toBe(A);

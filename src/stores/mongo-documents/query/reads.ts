@@ -116,7 +116,7 @@ export function createReads(deps: ReadsDeps): MongoReads {
     },
     findText,
     async findPage(ns, query, options) {
-      return joinTexts(await findText(ns, query, options));
+      return joinTexts(await findText(ns, query, options), options?.separator);
     },
     findByIds,
     count: createCount({ connection, indexes, statistics, spellingCache, costs, translator }),

@@ -2,7 +2,7 @@
 // a small work limit, the reader threads with a deadline.
 
 import { StoreError } from '../../../errors/errors.ts';
-import { joinTexts } from '../../../lib/chunked-text.ts';
+import { joinTexts, type Separator } from '../../../lib/chunked-text.ts';
 import type { Filter } from '../../filter.ts';
 import { compileFilter } from '../../matching/compile-filter.ts';
 import { createProjector } from '../../matching/projector.ts';
@@ -66,6 +66,11 @@ export interface RunOptions {
   readonly accept?: (plan: Plan, entry: CollectionEntry) => void;
 }
 
+export interface PageRunOptions extends RunOptions {
+  /** Between the documents. */
+  readonly separator: Separator;
+}
+
 /** The texts of the documents that match `query`, in its order. Throws what `workLimit` throws. */
 export function textsOfQuery(
   context: QueryContext,
@@ -87,7 +92,7 @@ export function pageOfQuery(
   context: QueryContext,
   ns: Namespace,
   query: FindQuery,
-  options: RunOptions,
+  options: PageRunOptions,
 ): TextPage {
   const page = onPage(context, ns, query, (entry) => {
     const planned = context.planner(entry, query, options.workLimit);
@@ -95,8 +100,9 @@ export function pageOfQuery(
     options.accept?.(plan, entry);
     const run = { connection: context.connection, entry, workLimit: options.workLimit };
     const isJoinable = plan.sorted && query.projection === undefined && isShort(entry, query.limit);
-    if (table === undefined || !isJoinable) return joinTexts(runPlanned(run, planned, query));
-    return readJoinedPage(run, table, query);
+    if (table === undefined || !isJoinable)
+      return joinTexts(runPlanned(run, planned, query), options.separator);
+    return readJoinedPage(run, table, query, options.separator);
   });
   return page ?? EMPTY_PAGE;
 }

@@ -1,5 +1,6 @@
 // Reads, skips and counts rows of one ordered table: the documents in `_id` order, or the rows of one index. A short page is
 // read as one text, which SQLite joins. Skipped and counted rows are not fetched.
+import { RECORD_SEPARATOR, type Separator } from '../../../lib/chunked-text.ts';
 import type { TextPage } from '../../ports.ts';
 import { type CollectionEntry, documentTable, indexTable } from '../data-file/catalogue.ts';
 import { type Connection, documentText, type WorkLimit } from '../data-file/connection.ts';
@@ -21,10 +22,8 @@ export interface OrderedTable {
   readonly ranges: readonly TableRange[];
   /** Selects the texts of one range in order. Parameters: low, high, limit. */
   readonly textSql: string;
-  /** Selects the same texts joined by a comma, and their number. */
-  readonly joinedSql: string;
-  /** Selects the same texts joined by `SEPARATOR`; null if there are none. */
-  readonly separatedSql: string;
+  /** Selects the same texts joined by a separator, which is null if there are none, and their number. */
+  readonly joinedSql: Readonly<Record<Separator, string>>;
 }
 
 /** A parameter that SQLite cannot plan by: for a bare `?` it would prepare the statement again on every bind. */
@@ -50,14 +49,13 @@ function idTable(entry: CollectionEntry, access: Extract<Access, { kind: 'id-sca
   return { name, column: 'id', reversed, ranges: [{ low, high }], ...sqlOf(textSql) };
 }
 
-/** A control character that no JSON text contains: inside strings it is escaped. */
-const SEPARATOR = '\u{1e}';
-
 /** The limit inside makes SQLite keep the order of the rows. */
 const sqlOf = (textSql: string) => ({
   textSql,
-  joinedSql: `select group_concat(json), count(*) from (${textSql})`,
-  separatedSql: `select group_concat(json, char(${SEPARATOR.charCodeAt(0)})) from (${textSql})`,
+  joinedSql: {
+    ',': `select group_concat(json), count(*) from (${textSql})`,
+    [RECORD_SEPARATOR]: `select group_concat(json, char(${RECORD_SEPARATOR.charCodeAt(0)})), count(*) from (${textSql})`,
+  },
 });
 
 function keyTable(entry: CollectionEntry, access: IndexAccess): OrderedTable {
@@ -102,15 +100,20 @@ export const isShort = ({ documents, largest }: CollectionEntry, limit: number):
   Math.min(limit, documents) * largest <= MAX_UNCHECKED_TEXT;
 
 /** Reads a page that `isShort` as one text. Only its beginning and its end are checked for damage. */
-export function readJoinedPage(search: TableSearch, table: OrderedTable, page: PageBounds): TextPage {
-  const statement = search.connection.statement(table.joinedSql);
+export function readJoinedPage(
+  search: TableSearch,
+  table: OrderedTable,
+  page: PageBounds,
+  separator: Separator,
+): TextPage {
+  const statement = search.connection.statement(table.joinedSql[separator]);
   let text = '';
   let count = 0;
   for (const { low, high } of rangesAfterSkip(search, table, page.skip)) {
     const row = statement.get(low, high, page.limit - count) as unknown as [unknown, number];
     if (row[1] === 0) continue;
     const joined = documentText(row[0]);
-    text = count === 0 ? joined : `${text},${joined}`;
+    text = count === 0 ? joined : `${text}${separator}${joined}`;
     count += row[1];
     if (count >= page.limit) break;
   }
@@ -142,8 +145,10 @@ function readTexts(
   const values = [part.range.low, part.range.high, remaining] as const;
   if (isShort(entry, remaining)) {
     // One long text and its parts are made faster than many short ones.
-    const [texts] = connection.statement(table.separatedSql).get(...values) as unknown as [string | null];
-    if (texts !== null) for (const text of documentText(texts).split(SEPARATOR)) into.push(project(text));
+    const sql = table.joinedSql[RECORD_SEPARATOR];
+    const [texts] = connection.statement(sql).get(...values) as unknown as [string | null];
+    if (texts !== null)
+      for (const text of documentText(texts).split(RECORD_SEPARATOR)) into.push(project(text));
     return;
   }
   for (const [text] of statement.iterate(...values) as unknown as Iterable<[string]>) {

@@ -1,0 +1,132 @@
+// Composes the documents of a page where they stand, one level deep: the page stays one text, which is neither taken apart nor
+// parsed. For flat documents with single ids, which nearly all are. Any other page is composed document by document (`compose.ts`).
+
+import { type ChunkedText, MAX_JOINED_LENGTH } from '../../lib/chunked-text.ts';
+import {
+  findFlatMember,
+  flatRecordEnds,
+  hasDocumentId,
+  parseQuotedId,
+  QUOTED_ID_CHARACTERS,
+  type TextSpan,
+} from '../../lib/json/stored-json.ts';
+import {
+  inOrder,
+  mayHaveComposed,
+  type ReferenceBatch,
+  type ReferenceCollector,
+  type ReferenceName,
+  type ResolvableId,
+} from './composition-nodes.ts';
+
+/** A Reference field of the documents of a page. */
+interface PageField {
+  readonly name: ReferenceName;
+  /** Its next value. */
+  next: TextSpan | undefined;
+  /** Known from the first value on. */
+  batch: ReferenceBatch | undefined;
+}
+
+/** An id on a page. */
+interface PageReference extends ResolvableId {
+  readonly field: PageField;
+  /** Where it begins, with its quotes. */
+  readonly start: number;
+  readonly documentEnd: number;
+}
+
+const OPENING_BRACKET = 0x5b;
+
+/** A page whose references are found. */
+interface ReferencePage {
+  readonly text: string;
+  readonly documentEnds: readonly number[];
+  /** In the order of the documents. */
+  readonly references: readonly PageReference[];
+}
+
+/**
+ * Finds the references on a page of documents, joined by record separators, and adds them to their batches as `createNode` does.
+ * Undefined for a page that has an object inside a document, a list of references, or a member `composed`.
+ */
+export function findPageReferences(
+  text: string,
+  { names, quota, batchFor }: ReferenceCollector,
+): ReferencePage | undefined {
+  const documentEnds = flatRecordEnds(text);
+  if (documentEnds === undefined || mayHaveComposed(text)) return undefined;
+  const fields = names.list.map((name): PageField => {
+    return { name, next: findFlatMember(text, name, 0), batch: undefined };
+  });
+  const references: PageReference[] = [];
+  let documentStart = 0;
+  for (const documentEnd of documentEnds) {
+    for (const field of fields) {
+      const { name, next: span } = field;
+      if (span === undefined || span.start > documentEnd) continue;
+      field.next = findFlatMember(text, name, span.end);
+      const { start } = span;
+      field.batch ??= batchFor(name.field);
+      const raw = parseQuotedId(text, span);
+      if (raw === undefined) {
+        if (text.charCodeAt(start) === OPENING_BRACKET) return undefined;
+        continue;
+      }
+      const { ids } = field.batch;
+      const id = raw.toLowerCase();
+      const reference = { id, content: undefined, field, start, documentEnd };
+      references.push(reference);
+      if (ids === undefined || quota.references === 0) continue;
+      if (hasDocumentId(text, { start: documentStart, end: documentEnd }, id)) continue;
+      quota.references -= 1;
+      ids.push(reference);
+    }
+    documentStart = documentEnd + 1;
+  }
+  return { text, documentEnds, references };
+}
+
+/**
+ * The documents, joined by commas, with their references replaced, and with the replaced ids in the member `composed` of each. In
+ * pieces if they are long.
+ */
+export function renderPage({ text, documentEnds, references }: ReferencePage): ChunkedText {
+  const pieces: string[] = [];
+  let result = '';
+  let from = 0;
+  let at = 0;
+  for (const end of documentEnds) {
+    const first = at;
+    while (at < references.length && references[at]?.documentEnd === end) at += 1;
+    if (at > first) {
+      const ofDocument =
+        at - first === 1 ? [references[first] as PageReference] : references.slice(first, at);
+      for (const { start, content } of inOrder(ofDocument, (a, b) => a.start - b.start)) {
+        const idEnd = start + QUOTED_ID_CHARACTERS;
+        result += text.slice(from, start) + (content ?? text.slice(start, idEnd));
+        from = idEnd;
+      }
+      result += `${text.slice(from, end - 1)},"composed":{${renderComposed(text, ofDocument)}}`;
+      from = end - 1;
+    }
+    result += end === text.length ? text.slice(from) : `${text.slice(from, end)},`;
+    from = end + 1;
+    if (result.length < MAX_JOINED_LENGTH) continue;
+    pieces.push(result);
+    result = '';
+  }
+  return pieces.length === 0 ? result : [...pieces, result];
+}
+
+function renderComposed(text: string, references: readonly PageReference[]): string {
+  let members = '';
+  for (const { field, start } of inOrder(references, byBatch)) {
+    const id = text.slice(start, start + QUOTED_ID_CHARACTERS);
+    members += `${members === '' ? '' : ','}${field.name.prefix}${id}`;
+  }
+  return members;
+}
+
+const byBatch = (a: PageReference, b: PageReference) =>
+  (a.field.batch?.order ?? 0) - (b.field.batch?.order ?? 0);
