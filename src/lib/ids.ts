@@ -11,19 +11,22 @@ const HALVES = Array.from({ length: 0x10_00 }, (_, half) => half.toString(16).pa
 
 /** True for text that has the form of a document id, in either case. */
 export function isId(value: unknown): value is string {
-  return typeof value === 'string' && value.length === ID_LENGTH && isIdAt(value, 0);
+  return typeof value === 'string' && value.length === ID_LENGTH && parseIdAt(value, 0) !== undefined;
 }
 
-/** True when the characters of a longer text from `start` on have the form of a document id. */
-export function isIdAt(text: string, start: number): boolean {
-  for (let at = start; at < start + ID_LENGTH; at += 1) if (!isHexDigit(text.charCodeAt(at))) return false;
-  return true;
-}
-
-function isHexDigit(code: number): boolean {
-  if (code >= ZERO && code <= NINE) return true;
-  const letter = code | CASE_BIT;
-  return letter >= A && letter <= F;
+/** The id that stands in a longer text from `start` on, in lower case; undefined where the characters form none. */
+export function parseIdAt(text: string, start: number): string | undefined {
+  let isLowerCase = true;
+  for (let at = start; at < start + ID_LENGTH; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= ZERO && code <= NINE) continue;
+    const letter = code | CASE_BIT;
+    const isHexLetter = letter >= A && letter <= F;
+    if (!isHexLetter) return undefined;
+    if (letter !== code) isLowerCase = false;
+  }
+  const id = text.slice(start, start + ID_LENGTH);
+  return isLowerCase ? id : id.toLowerCase();
 }
 
 /**

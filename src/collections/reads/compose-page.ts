@@ -3,12 +3,10 @@
 
 import { type ChunkedText, MAX_JOINED_LENGTH } from '../../lib/chunked-text.ts';
 import {
-  findFlatMember,
   flatRecordEnds,
   hasDocumentId,
   parseQuotedId,
   QUOTED_ID_CHARACTERS,
-  type TextSpan,
 } from '../../lib/json/stored-json.ts';
 import {
   inOrder,
@@ -22,8 +20,8 @@ import {
 /** A Reference field of the documents of a page. */
 interface PageField {
   readonly name: ReferenceName;
-  /** Its next value. */
-  next: TextSpan | undefined;
+  /** Where the next match of `idPattern` ends; -1 behind the last one. */
+  next: number;
   /** Known from the first value on. */
   batch: ReferenceBatch | undefined;
 }
@@ -36,6 +34,7 @@ interface PageReference extends ResolvableId {
   readonly documentEnd: number;
 }
 
+const QUOTE = 0x22;
 const OPENING_BRACKET = 0x5b;
 
 /** A page whose references are found. */
@@ -48,7 +47,8 @@ interface ReferencePage {
 
 /**
  * Finds the references on a page of documents, joined by record separators, and adds them to their batches as `createNode` does.
- * Undefined for a page that has an object inside a document, a list of references, or a member `composed`.
+ * Undefined for a page that has an object inside a document, a list of references, an id in
+ * capital letters, or a member `composed`.
  */
 export function findPageReferences(
   text: string,
@@ -57,26 +57,25 @@ export function findPageReferences(
   const documentEnds = flatRecordEnds(text);
   if (documentEnds === undefined || mayHaveComposed(text)) return undefined;
   const fields = names.list.map((name): PageField => {
-    return { name, next: findFlatMember(text, name, 0), batch: undefined };
+    return { name, next: endOfMatch(text, name, 0), batch: undefined };
   });
   const references: PageReference[] = [];
   let documentStart = 0;
   for (const documentEnd of documentEnds) {
     for (const field of fields) {
-      const { name, next: span } = field;
-      if (span === undefined || span.start > documentEnd) continue;
-      field.next = findFlatMember(text, name, span.end);
-      const { start } = span;
+      const { name, next: end } = field;
+      if (end < 0 || end > documentEnd) continue;
+      field.next = endOfMatch(text, name, end);
       field.batch ??= batchFor(name.field);
-      const raw = parseQuotedId(text, span);
-      if (raw === undefined) {
-        if (text.charCodeAt(start) === OPENING_BRACKET) return undefined;
+      if (text.charCodeAt(end - 1) !== QUOTE) {
+        if (mayHoldIds(text, end)) return undefined;
         continue;
       }
-      const { ids } = field.batch;
-      const id = raw.toLowerCase();
+      const start = end - QUOTED_ID_CHARACTERS;
+      const id = text.slice(start + 1, end - 1);
       const reference = { id, content: undefined, field, start, documentEnd };
       references.push(reference);
+      const { ids } = field.batch;
       if (ids === undefined || quota.references === 0) continue;
       if (hasDocumentId(text, { start: documentStart, end: documentEnd }, id)) continue;
       quota.references -= 1;
@@ -85,6 +84,19 @@ export function findPageReferences(
     documentStart = documentEnd + 1;
   }
   return { text, documentEnds, references };
+}
+
+/** Where the next value with this name begins or, if it is an id, ends; -1 behind the last one. */
+function endOfMatch(text: string, { idPattern }: ReferenceName, from: number): number {
+  idPattern.lastIndex = from;
+  // Only the end is needed: `test` makes no object.
+  return idPattern.test(text) ? idPattern.lastIndex : -1;
+}
+
+/** True for a list, and for an id in capital letters. */
+function mayHoldIds(text: string, start: number): boolean {
+  if (text.charCodeAt(start) === OPENING_BRACKET) return true;
+  return parseQuotedId(text, { start, end: start + QUOTED_ID_CHARACTERS }) !== undefined;
 }
 
 /**

@@ -27,6 +27,14 @@ export interface CompositionNode {
 /** A Reference field, and its name as it stands in documents. */
 export interface ReferenceName extends MemberName {
   readonly field: Field;
+  /** Matches what `pattern` does, and the value too if it is an id in lower case. */
+  readonly idPattern: RegExp;
+}
+
+/** Prepares the name of a Reference field for searches. */
+export function referenceName(field: Field): ReferenceName {
+  const name = memberName(field.name);
+  return { ...name, field, idPattern: new RegExp(`${name.pattern.source}(?:"[0-9a-f]{24}")?`, 'g') };
 }
 
 /** A Reference field of one document, with an id or a list. */
@@ -97,14 +105,15 @@ export function createNode(
     // Nearly all references are a single id, which needs no parser.
     const only = parseQuotedId(text, span);
     if (only !== undefined) {
-      references.push({ name, span, batch, value: addId(node, only, { batch, quota }) });
+      const raw = text.slice(span.start + 1, span.end - 1);
+      references.push({ name, span, batch, value: addId(node, { raw, id: only }, { batch, quota }) });
       return;
     }
     const list = parseValueAt(text, span);
     if (!Array.isArray(list)) return;
     const elements = (list as readonly Json[]).filter((raw) => raw !== null);
     const value = elements.map((raw) =>
-      isId(raw) ? addId(node, raw, { batch, quota }) : { raw, content: undefined },
+      isId(raw) ? addId(node, { raw, id: raw.toLowerCase() }, { batch, quota }) : { raw, content: undefined },
     );
     references.push({ name, span, batch, value });
   });
@@ -113,11 +122,10 @@ export function createNode(
 
 function addId(
   node: CompositionNode,
-  raw: string,
+  { raw, id }: { readonly raw: string; readonly id: string },
   { batch: { ids }, quota }: { readonly batch: ReferenceBatch; readonly quota: CompositionQuota },
 ): ReferenceValue {
   if (ids === undefined || quota.references === 0) return { raw, content: undefined };
-  const id = raw.toLowerCase();
   if (isWithin(node, id)) return { raw, content: undefined };
   quota.references -= 1;
   const value = { raw, content: undefined, id, node };

@@ -1,6 +1,6 @@
 // The Reference fields of a collection, and where the documents behind their ids are read.
 import { AppError } from '../../errors/errors.ts';
-import { type MemberNames, memberName, memberNames } from '../../lib/json/stored-json.ts';
+import { type MemberNames, memberNames } from '../../lib/json/stored-json.ts';
 import type { Projection } from '../../stores/ports.ts';
 import {
   type Collection,
@@ -10,7 +10,7 @@ import {
   referenceTarget,
 } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
-import type { ReferenceName } from './composition-nodes.ts';
+import { type ReferenceName, referenceName } from './composition-nodes.ts';
 import { outermostPaths, resolveFields, withVisibleId } from './resolve-read.ts';
 
 /** Where the documents behind the ids of a field are read. */
@@ -31,8 +31,7 @@ export function createReferenceNames(): (collection: Collection) => MemberNames<
   return (collection) => {
     const found = known.get(collection);
     if (found !== undefined) return found;
-    const fields = referenceFields(collection);
-    const names = memberNames(fields.map((field) => ({ ...memberName(field.name), field })));
+    const names = memberNames(referenceFields(collection).map(referenceName));
     known.set(collection, names);
     return names;
   };

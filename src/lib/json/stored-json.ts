@@ -4,7 +4,7 @@
 import { StoreError } from '../../errors/errors.ts';
 import { andThen, forEachYielding, type MaybePromise } from '../async/maybe-promise.ts';
 import { RECORD_SEPARATOR } from '../chunked-text.ts';
-import { isIdAt } from '../ids.ts';
+import { parseIdAt } from '../ids.ts';
 import type { Json, JsonObject } from './json.ts';
 
 /** Parses the text of a stored document. Throws a `damaged` StoreError if it is not JSON. */
@@ -173,27 +173,25 @@ const ID_NAME = memberName('_id');
 const ID_MEMBER_PREFIX = '"_id":';
 export const QUOTED_ID_CHARACTERS = 26;
 
-/** The id between `start` and `end`, undefined where the text there is no quoted id. */
+/** The id between `start` and `end`, in lower case; undefined where the text there is no quoted id. */
 export function parseQuotedId(text: string, { start, end }: TextSpan): string | undefined {
   const isQuoted =
     end - start === QUOTED_ID_CHARACTERS &&
     text.charCodeAt(start) === QUOTE &&
-    text.charCodeAt(end - 1) === QUOTE &&
-    isIdAt(text, start + 1);
-  return isQuoted ? text.slice(start + 1, end - 1) : undefined;
+    text.charCodeAt(end - 1) === QUOTE;
+  return isQuoted ? parseIdAt(text, start + 1) : undefined;
 }
 
 /** The `_id` of a document; undefined where it is not text. */
 export function readDocumentId(text: string): string | undefined {
-  const start = text.length - 1 - QUOTED_ID_CHARACTERS;
+  const end = text.length - 1;
+  const start = end - QUOTED_ID_CHARACTERS;
   const name = start - ID_MEMBER_PREFIX.length;
   // It is the last member of every document that this server wrote.
-  if (text.startsWith(ID_MEMBER_PREFIX, name) && text.charCodeAt(name - 1) !== BACKSLASH) {
-    const last = parseQuotedId(text, { start, end: text.length - 1 });
-    if (last !== undefined) return last;
-  }
+  const isLast = text.startsWith(ID_MEMBER_PREFIX, name) && text.charCodeAt(name - 1) !== BACKSLASH;
+  if (isLast && parseQuotedId(text, { start, end }) !== undefined) return text.slice(start + 1, end - 1);
   const span = findMember(text, ID_NAME);
-  const id = span && (parseQuotedId(text, span) ?? parseStoredJson<Json>(text.slice(span.start, span.end)));
+  const id = span && parseStoredJson<Json>(text.slice(span.start, span.end));
   return typeof id === 'string' ? id : undefined;
 }
 

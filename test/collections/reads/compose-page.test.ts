@@ -60,7 +60,7 @@ async function composeBothWays(documents: readonly JsonObject[], references = LI
 
 const textOf = ({ text }: { readonly text: string | readonly string[] }) => [text].flat().join('');
 
-const ids = fc.constantFrom<Json>(ANN, BOB, OWN, UNKNOWN, ANN.toUpperCase());
+const ids = fc.constantFrom<Json>(ANN, BOB, OWN, UNKNOWN);
 const others = fc.constantFrom<Json>(null, 5, '', 'x'.repeat(24), `${ANN}a`, '\\"_id":"');
 const values = fc.oneof({ weight: 8, arbitrary: ids }, { weight: 1, arbitrary: others });
 const flat = fc
@@ -77,9 +77,10 @@ const flat = fc
   )
   .chain((fields) => fc.shuffledSubarray(Object.entries(fields), { minLength: Object.keys(fields).length }))
   .map((entries): JsonObject => ({ ...Object.fromEntries(entries), v: 1, _id: OWN }));
-/** What no page may have that is composed in place: a list, an object, a brace in a text, a member `composed`. */
+/** What no page may have that is composed in place: a list, an id in capital letters, an object, a brace in a text, a member `composed`. */
 const odd = fc.constantFrom<JsonObject>(
   { author: [ANN, null, 5], _id: OWN },
+  { author: ANN.toUpperCase(), _id: OWN },
   { author: ANN, title: '{', _id: OWN },
   { author: { _id: ANN }, _id: OWN },
   { author: ANN, composed: { editor: BOB }, _id: OWN },

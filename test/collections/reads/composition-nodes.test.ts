@@ -5,14 +5,15 @@ import {
   createNode,
   embedDocument,
   type ReferenceBatch,
+  referenceName,
   renderNode,
 } from '../../../src/collections/reads/composition-nodes.ts';
-import { memberName, memberNames, readDocumentId } from '../../../src/lib/json/stored-json.ts';
+import { memberNames, readDocumentId } from '../../../src/lib/json/stored-json.ts';
 import { collectionOf } from '../library-service.ts';
 
 const BOOKS = collectionOf('books', { fields: { author: { type: 'Reference' } } });
 const FIELD = BOOKS.fields.get('author')!;
-const AUTHOR = { ...memberName('author'), field: FIELD };
+const AUTHOR = referenceName(FIELD);
 const A = 'a'.repeat(24);
 const B = 'b'.repeat(24);
 const OWN = 'f'.repeat(24);
