@@ -79,7 +79,10 @@ class ServerConnection implements MongoConnection {
   run: MongoConnection['run'] = async (options, work) => {
     const deadline = this.#deadlineOf(options);
     const operation = this.#perform(deadline, options.operationClass ?? defaultClass, work);
-    return withTimeout(operation, deadline.remainingMs(), () => this.#late());
+    return withTimeout(operation, deadline.remainingMs(), () => {
+      deadline.expire();
+      return this.#late();
+    });
   };
 
   health: MongoConnection['health'] = async () => {

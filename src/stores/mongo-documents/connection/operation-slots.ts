@@ -9,13 +9,19 @@ export interface Deadline {
   remainingMs(): number;
   /** Throws `timeout` once the deadline has passed. */
   assertNotPassed(): void;
+  /** From now on the deadline has passed: its timer may fire shortly before the clock reaches it. */
+  expire(): void;
 }
 
 /** Creates the deadline at `end`, in the milliseconds of `now`. Infinity means no limit. */
 export function createDeadline(end: number, now: () => number): Deadline {
-  const remainingMs = () => end - now();
+  let isExpired = false;
+  const remainingMs = () => (isExpired ? 0 : end - now());
   return {
     remainingMs,
+    expire() {
+      isExpired = true;
+    },
     assertNotPassed() {
       if (remainingMs() <= 0) throw new StoreError('timeout');
     },

@@ -128,6 +128,13 @@ it('a deadline returns the remaining milliseconds and throws timeout once it has
   expect(() => deadline.assertNotPassed()).toThrow(expect.objectContaining({ reason: 'timeout' }));
 });
 
+it('a deadline that expired has passed, whatever the clock says', () => {
+  const deadline = createDeadline(1000, () => 999);
+  deadline.expire();
+  expect(deadline.remainingMs()).toBe(0);
+  expect(() => deadline.assertNotPassed()).toThrow(expect.objectContaining({ reason: 'timeout' }));
+});
+
 it('a deadline at Infinity never passes', () => {
   expect(createDeadline(Number.POSITIVE_INFINITY, Date.now).remainingMs()).toBe(Number.POSITIVE_INFINITY);
 });
