@@ -3,12 +3,15 @@
 
 import { type ChunkedText, MAX_JOINED_LENGTH } from '../../lib/chunked-text.ts';
 import {
+  endOfMatch,
   flatRecordEnds,
   hasDocumentId,
   parseQuotedId,
   QUOTED_ID_CHARACTERS,
 } from '../../lib/json/stored-json.ts';
 import {
+  addMember,
+  inBatchOrder,
   inOrder,
   mayHaveComposed,
   type ReferenceBatch,
@@ -20,15 +23,14 @@ import {
 /** A Reference field of the documents of a page. */
 interface PageField {
   readonly name: ReferenceName;
-  /** Where the next match of `idPattern` ends; -1 behind the last one. */
+  /** Where its next value begins or, if it is an id, ends; -1 behind the last one. */
   next: number;
-  /** Known from the first value on. */
-  batch: ReferenceBatch | undefined;
 }
 
 /** An id on a page. */
 interface PageReference extends ResolvableId {
-  readonly field: PageField;
+  readonly name: ReferenceName;
+  readonly batch: ReferenceBatch;
   /** Where it begins, with its quotes. */
   readonly start: number;
   readonly documentEnd: number;
@@ -47,8 +49,8 @@ interface ReferencePage {
 
 /**
  * Finds the references on a page of documents, joined by record separators, and adds them to their batches as `createNode` does.
- * Undefined for a page that has an object inside a document, a list of references, an id in
- * capital letters, or a member `composed`.
+ * Undefined for a page that has an object inside a document, a list of references, an id in capital letters, or a member
+ * `composed`.
  */
 export function findPageReferences(
   text: string,
@@ -56,41 +58,31 @@ export function findPageReferences(
 ): ReferencePage | undefined {
   const documentEnds = flatRecordEnds(text);
   if (documentEnds === undefined || mayHaveComposed(text)) return undefined;
-  const fields = names.list.map((name): PageField => {
-    return { name, next: endOfMatch(text, name, 0), batch: undefined };
-  });
+  const fields = names.list.map((name): PageField => ({ name, next: endOfMatch(text, name.idPattern, 0) }));
   const references: PageReference[] = [];
   let documentStart = 0;
   for (const documentEnd of documentEnds) {
     for (const field of fields) {
       const { name, next: end } = field;
       if (end < 0 || end > documentEnd) continue;
-      field.next = endOfMatch(text, name, end);
-      field.batch ??= batchFor(name.field);
+      field.next = endOfMatch(text, name.idPattern, end);
+      const batch = batchFor(name.field);
       if (text.charCodeAt(end - 1) !== QUOTE) {
         if (mayHoldIds(text, end)) return undefined;
         continue;
       }
       const start = end - QUOTED_ID_CHARACTERS;
       const id = text.slice(start + 1, end - 1);
-      const reference = { id, content: undefined, field, start, documentEnd };
+      const reference = { id, content: undefined, name, batch, start, documentEnd };
       references.push(reference);
-      const { ids } = field.batch;
-      if (ids === undefined || quota.references === 0) continue;
+      if (batch.ids === undefined || quota.references === 0) continue;
       if (hasDocumentId(text, { start: documentStart, end: documentEnd }, id)) continue;
       quota.references -= 1;
-      ids.push(reference);
+      batch.ids.push(reference);
     }
     documentStart = documentEnd + 1;
   }
   return { text, documentEnds, references };
-}
-
-/** Where the next value with this name begins or, if it is an id, ends; -1 behind the last one. */
-function endOfMatch(text: string, { idPattern }: ReferenceName, from: number): number {
-  idPattern.lastIndex = from;
-  // Only the end is needed: `test` makes no object.
-  return idPattern.test(text) ? idPattern.lastIndex : -1;
 }
 
 /** True for a list, and for an id in capital letters. */
@@ -133,12 +125,8 @@ export function renderPage({ text, documentEnds, references }: ReferencePage): C
 
 function renderComposed(text: string, references: readonly PageReference[]): string {
   let members = '';
-  for (const { field, start } of inOrder(references, byBatch)) {
-    const id = text.slice(start, start + QUOTED_ID_CHARACTERS);
-    members += `${members === '' ? '' : ','}${field.name.prefix}${id}`;
+  for (const { name, start } of inBatchOrder(references)) {
+    members = addMember(members, name, text.slice(start, start + QUOTED_ID_CHARACTERS));
   }
   return members;
 }
-
-const byBatch = (a: PageReference, b: PageReference) =>
-  (a.field.batch?.order ?? 0) - (b.field.batch?.order ?? 0);

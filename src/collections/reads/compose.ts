@@ -68,7 +68,7 @@ export interface Composer {
   ): MaybePromise<TextPage>;
 }
 
-type ComposeLevels = Exclude<ComposeDepth, false>;
+export type ComposeLevels = Exclude<ComposeDepth, false>;
 
 interface ComposeOptions {
   readonly levels: ComposeLevels;
@@ -237,13 +237,12 @@ export function createComposer(deps: ComposerDeps): Composer {
     compose,
     composePage(root, page, context, levels) {
       const { text, count } = page;
+      const takeApart = () => andThen(compose(root, splitRecords(page), context, { levels }), joinTexts);
+      if (typeof text !== 'string' || !isOneLevel(root, levels)) return takeApart();
       const composition = begin(root, context, { levels });
       const level = createLevel(composition);
-      const isInPlace = typeof text === 'string' && isOneLevel(root, levels);
-      const found = isInPlace ? findPageReferences(text, level.collectorFor(root)) : undefined;
-      if (found === undefined) {
-        return andThen(compose(root, splitRecords(page), context, { levels }), joinTexts);
-      }
+      const found = findPageReferences(text, level.collectorFor(root));
+      if (found === undefined) return takeApart();
       return andThen(resolveLevels(level, 1, composition), () => ({ text: renderPage(found), count }));
     },
   };

@@ -4,6 +4,7 @@
 import { isId } from '../../lib/ids.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import {
+  endOfMatch,
   findMember,
   forEachNamedMember,
   type MemberName,
@@ -85,10 +86,7 @@ export interface ReferenceCollector {
 const COMPOSED_NAME = memberName('composed');
 
 /** False for a text without a member `composed`, at any depth. */
-export function mayHaveComposed(text: string): boolean {
-  COMPOSED_NAME.pattern.lastIndex = 0;
-  return COMPOSED_NAME.pattern.test(text);
-}
+export const mayHaveComposed = (text: string): boolean => endOfMatch(text, COMPOSED_NAME.pattern, 0) >= 0;
 
 /**
  * Creates the node of a document and adds its references to their batches. When the quota is used up, ids stay; so do those that
@@ -181,9 +179,9 @@ export function renderNode({ text, references }: CompositionNode): string {
 /** The replaced ids of a document, as the members of an object. */
 function renderComposed(text: string, references: readonly Reference[]): string {
   let members = '';
-  for (const { name, span, value } of inOrder(references, (a, b) => a.batch.order - b.batch.order)) {
+  for (const { name, span, value } of inBatchOrder(references)) {
     const ids = isList(value) ? renderIds(value) : text.slice(span.start, span.end);
-    if (ids !== '[]') members += `${members === '' ? '' : ','}${name.prefix}${ids}`;
+    if (ids !== '[]') members = addMember(members, name, ids);
   }
   return members;
 }
@@ -191,6 +189,14 @@ function renderComposed(text: string, references: readonly Reference[]): string 
 /** Sorted, unless there is nothing to sort, as in nearly all documents. */
 export const inOrder = <T>(items: readonly T[], compare: (a: T, b: T) => number) =>
   items.length > 1 ? items.toSorted(compare) : items;
+
+/** The references of a document in the order in which `composed` has them. */
+export const inBatchOrder = <T extends Pick<Reference, 'batch'>>(references: readonly T[]) =>
+  inOrder(references, (a, b) => a.batch.order - b.batch.order);
+
+/** Adds the ids of a field, as JSON text, to the text of members. */
+export const addMember = (members: string, { prefix }: MemberName, ids: string) =>
+  `${members === '' ? '' : `${members},`}${prefix}${ids}`;
 
 /** The member `composed` that a document has already, with the members of the replaced ids. */
 function extendComposed(text: string, span: TextSpan, members: string): TextEdit {

@@ -29,15 +29,13 @@ export interface ReadView extends Pick<ViewOptions, 'compose' | 'revisions'> {
   readonly projection: Projection | undefined;
   /** `_id` was read for the steps below only. */
   readonly hideId: boolean;
-  /** A page can be made of the joined text of its documents: no revisions are put into them, and no `_id` is taken out. */
-  readonly isJoinable: boolean;
 }
 
 /** Resolves the view. */
 export function createReadView({ projection, compose, revisions, storeRevisions }: ViewOptions): ReadView {
   const needsId = storeRevisions && includesField(projection, 'history');
   if (!compose && revisions === undefined && !needsId) {
-    return { projection, compose, revisions, hideId: false, isJoinable: true };
+    return { projection, compose, revisions, hideId: false };
   }
   const { projection: visible, hideId } = withVisibleId(projection);
   const needsHistory = revisions !== undefined && visible?.include !== undefined;
@@ -46,7 +44,6 @@ export function createReadView({ projection, compose, revisions, storeRevisions 
     compose,
     revisions,
     hideId,
-    isJoinable: revisions === undefined && !hideId,
   };
 }
 

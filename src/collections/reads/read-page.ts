@@ -17,8 +17,7 @@ import type {
 } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
 import type { ReadPage, RequestContext } from '../model/documents.ts';
-import type { ComposeDepth } from '../model/read-parameters.ts';
-import type { Composer } from './compose.ts';
+import type { ComposeLevels, Composer } from './compose.ts';
 import { type HistoryLoader, mayHaveLongHistory } from './history-loader.ts';
 import type { PreparedRead, ReadView } from './prepare-read.ts';
 import { pageMetadata, withVisibleId } from './resolve-read.ts';
@@ -100,11 +99,11 @@ export function createPageReader(deps: PageReaderDeps) {
 
   /** Reads the documents as one text, which is taken apart only where something must be put into single ones. */
   const readJoined = (read: PreparedRead, context: RequestContext): MaybePromise<TextPage> => {
-    const { collection, view } = read;
-    if (!view.isJoinable || longHistoryCollections.has(collection)) {
+    const { collection } = read;
+    const { compose, revisions, hideId } = read.view;
+    if (revisions !== undefined || hideId || longHistoryCollections.has(collection)) {
       return andThen(readTexts(read, context), joinTexts);
     }
-    const { compose } = view;
     return compose && composer.mayCompose(collection, compose)
       ? readComposed(read, compose, context)
       : readPlain(read, context);
@@ -122,7 +121,7 @@ export function createPageReader(deps: PageReaderDeps) {
 
   const readComposed = (
     { collection, query, view }: PreparedRead,
-    levels: Exclude<ComposeDepth, false>,
+    levels: ComposeLevels,
     context: RequestContext,
   ): MaybePromise<TextPage> => {
     const options: PageOptions = { ...toStoreOptions(context), separator: RECORD_SEPARATOR };

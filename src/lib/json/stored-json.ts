@@ -99,10 +99,14 @@ const isFlat = (text: string) => text.indexOf('{', 1) < 0;
 
 /** The span of the first value behind `from` with this name, in a flat object or in several that are joined. */
 export function findFlatMember(text: string, { pattern }: MemberName, from: number): TextSpan | undefined {
+  const start = endOfMatch(text, pattern, from);
+  return start < 0 ? undefined : { start, end: endOfValue(text, start) };
+}
+
+/** Where the first match of a global pattern behind `from` ends; -1 without one. Makes no object, as `exec` would. */
+export function endOfMatch(text: string, pattern: RegExp, from: number): number {
   pattern.lastIndex = from;
-  if (!pattern.test(text)) return undefined;
-  const start = pattern.lastIndex;
-  return { start, end: endOfValue(text, start) };
+  return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
 /** Where each object ends of a text in which they are joined by record separators; undefined unless all are flat. */
@@ -182,14 +186,19 @@ export function parseQuotedId(text: string, { start, end }: TextSpan): string | 
   return isQuoted ? parseIdAt(text, start + 1) : undefined;
 }
 
+/** Where the value of a last member `_id` begins, if it is as long as an id, as in every document that this server wrote. Else -1. */
+function startOfLastId(text: string, documentEnd: number): number {
+  const start = documentEnd - 1 - QUOTED_ID_CHARACTERS;
+  const name = start - ID_MEMBER_PREFIX.length;
+  const isThere = text.startsWith(ID_MEMBER_PREFIX, name) && text.charCodeAt(name - 1) !== BACKSLASH;
+  return isThere && text.charCodeAt(start) === QUOTE ? start : -1;
+}
+
 /** The `_id` of a document; undefined where it is not text. */
 export function readDocumentId(text: string): string | undefined {
-  const end = text.length - 1;
-  const start = end - QUOTED_ID_CHARACTERS;
-  const name = start - ID_MEMBER_PREFIX.length;
-  // It is the last member of every document that this server wrote.
-  const isLast = text.startsWith(ID_MEMBER_PREFIX, name) && text.charCodeAt(name - 1) !== BACKSLASH;
-  if (isLast && parseQuotedId(text, { start, end }) !== undefined) return text.slice(start + 1, end - 1);
+  const start = startOfLastId(text, text.length);
+  const end = start + QUOTED_ID_CHARACTERS;
+  if (start >= 0 && parseQuotedId(text, { start, end }) !== undefined) return text.slice(start + 1, end - 1);
   const span = findMember(text, ID_NAME);
   const id = span && parseStoredJson<Json>(text.slice(span.start, span.end));
   return typeof id === 'string' ? id : undefined;
@@ -197,10 +206,8 @@ export function readDocumentId(text: string): string | undefined {
 
 /** True if the document between `start` and `end` has this `_id`. */
 export function hasDocumentId(text: string, { start, end }: TextSpan, id: string): boolean {
-  const quote = end - 1 - QUOTED_ID_CHARACTERS;
-  const name = quote - ID_MEMBER_PREFIX.length;
-  const isLast = text.startsWith(ID_MEMBER_PREFIX, name) && text.charCodeAt(name - 1) !== BACKSLASH;
-  if (isLast && text.charCodeAt(quote) === QUOTE) return text.startsWith(id, quote + 1);
+  const last = startOfLastId(text, end);
+  if (last >= 0) return text.startsWith(id, last + 1);
   return readDocumentId(text.slice(start, end)) === id;
 }
 
