@@ -192,6 +192,16 @@ export function readingContract(subject: Subject): void {
       }
     });
 
+    it('has all the time of a deadline that is far away', async () => {
+      const { store } = subject;
+      const options = { deadline: Number.MAX_SAFE_INTEGER };
+      const ids = Array.from({ length: 200 }, (_, n) => n + 1);
+      await Promise.all(ids.map((n) => store.commit([insert(BOOKS, n, { n })], options)));
+      expect(await store.find(BOOKS, query({ limit: 1000 }), options)).toHaveLength(200);
+      expect((await store.findByIds(BOOKS, [idOf(7)], options)).size).toBe(1);
+      expect(await store.count(BOOKS, MATCH_ALL, options)).toBe(200);
+    });
+
     it('ends with a timeout past the deadline', async () => {
       await subject.store.commit([insert(BOOKS, 1, { n: 1 })]);
       const options = { deadline: Date.now() - 1 };

@@ -185,6 +185,7 @@ export const MEDIA_SCHEMA = {
     requestSeconds: {
       type: 'number',
       minimum: 1,
+      maximum: 86_400,
       default: 600,
       overHttp: 'lower',
       description: 'Seconds that an upload may take.',

@@ -1,13 +1,18 @@
 // Time limits on promises. None of these functions cancels the work: it goes on, and its late result is dropped.
 
-/** The longest delay that a Node timer accepts, in milliseconds. */
+/** The longest delay that a Node timer accepts, in milliseconds. It fires after 1 ms for a longer one. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** A delay as a timer, or an option of so many bits elsewhere, takes it: neither negative nor too long. */
+export function clampDelay(milliseconds: number): number {
+  return Math.max(0, Math.min(milliseconds, MAX_DELAY_MS));
+}
 
 /** Resolves or rejects as `work` does, or rejects with `createError()` after `timeoutMs`. `Infinity` sets no limit. */
 export function withTimeout<T>(work: Promise<T>, timeoutMs: number, createError: () => Error): Promise<T> {
   if (timeoutMs === Number.POSITIVE_INFINITY) return work;
   return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => reject(createError()), Math.max(0, Math.min(timeoutMs, MAX_DELAY_MS)));
+    const timer = setTimeout(() => reject(createError()), clampDelay(timeoutMs));
     const settle = (outcome: () => void) => {
       clearTimeout(timer);
       outcome();
@@ -25,7 +30,7 @@ export async function settleWithin<T>(
   timeoutMs: number,
 ): Promise<{ readonly value: T } | undefined> {
   const { promise: timeout, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, Math.max(0, Math.min(timeoutMs, MAX_DELAY_MS)), undefined);
+  const timer = setTimeout(resolve, clampDelay(timeoutMs), undefined);
   return Promise.race([work.then((value) => ({ value })), timeout]).finally(() => clearTimeout(timer));
 }
 

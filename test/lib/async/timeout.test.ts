@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { settleWithin, waitUnlessAborted, withTimeout } from '../../../src/lib/async/timeout.ts';
+import { describe, expect, it, test } from 'vitest';
+import { clampDelay, settleWithin, waitUnlessAborted, withTimeout } from '../../../src/lib/async/timeout.ts';
 
 const never = () => new Promise<never>(() => undefined);
 const late = () => new Error('late');
@@ -9,6 +9,11 @@ function lateFailure() {
   const { promise, reject } = Promise.withResolvers<never>();
   return { promise, fail: () => reject(new Error('dropped')) };
 }
+
+test('a delay is neither negative nor longer than a timer can be', () => {
+  const delays = [-5, 0, 20.5, 2 ** 31 - 1, 2 ** 31, Number.POSITIVE_INFINITY];
+  expect(delays.map(clampDelay)).toEqual([0, 0, 20.5, 2 ** 31 - 1, 2 ** 31 - 1, 2 ** 31 - 1]);
+});
 
 describe('withTimeout', () => {
   it('passes on what work in time resolves and rejects with', async () => {

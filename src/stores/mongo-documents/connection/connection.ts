@@ -1,7 +1,7 @@
 // Runs operations on the server: one client for all, a deadline for each operation, errors as StoreErrors.
 import type { ClientSession } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
-import { withTimeout } from '../../../lib/async/timeout.ts';
+import { clampDelay, withTimeout } from '../../../lib/async/timeout.ts';
 import type { OperationOptions } from '../../ports.ts';
 import { ClientManager } from './client-manager.ts';
 import {
@@ -190,7 +190,7 @@ class ServerConnection implements MongoConnection {
     const remainingMs = () => {
       deadline.assertNotPassed();
       const ms = deadline.remainingMs();
-      return ms === Number.POSITIVE_INFINITY ? undefined : Math.max(1, Math.floor(ms));
+      return ms === Number.POSITIVE_INFINITY ? undefined : Math.max(1, Math.floor(clampDelay(ms)));
     };
     const session = () => {
       deadline.assertNotPassed();

@@ -1,6 +1,7 @@
 // Queue of write operations: one at a time, first come first served, of limited length. Yields to the event loop every few
 // milliseconds.
 import { StoreError } from '../../../errors/errors.ts';
+import { clampDelay } from '../../../lib/async/timeout.ts';
 
 export interface WriteQueue {
   /**
@@ -72,9 +73,12 @@ export function createWriteQueue(limit: number, now: () => number = Date.now): W
       };
       waiting.add(waiter);
       if (options.deadline === undefined) return;
-      timer = setTimeout(() => {
-        if (waiting.delete(waiter)) reject(new StoreError('timeout'));
-      }, options.deadline - now());
+      timer = setTimeout(
+        () => {
+          if (waiting.delete(waiter)) reject(new StoreError('timeout'));
+        },
+        clampDelay(options.deadline - now()),
+      );
     });
 
   return {

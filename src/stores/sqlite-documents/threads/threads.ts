@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import type { Piscina } from 'piscina';
 import { StoreError } from '../../../errors/errors.ts';
 import { createSemaphore } from '../../../lib/async/concurrency.ts';
+import { clampDelay } from '../../../lib/async/timeout.ts';
 import { lazyPackage } from '../../../lib/files/lazy-package.ts';
 import type { SerializedWrites } from '../commit/serialized-writes.ts';
 import { asStoreError } from '../data-file/storage-errors.ts';
@@ -107,7 +108,7 @@ export function createThreads(file: string, options: ThreadsOptions = {}): Threa
   const read = <T>(name: string, task: { readonly deadline: number | undefined }) => {
     const readers = pool('reader-thread', MAX_READERS);
     if (task.deadline === undefined) return run<T>(readers, task, { name });
-    const signal = AbortSignal.timeout(Math.max(0, task.deadline - now()) + GRACE_MS);
+    const signal = AbortSignal.timeout(clampDelay(Math.max(0, task.deadline - now()) + GRACE_MS));
     return run<T>(readers, task, { name, signal });
   };
   const write = <T>(name: string, task: unknown) =>

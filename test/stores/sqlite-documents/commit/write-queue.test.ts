@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createWriteQueue } from '../../../../src/stores/sqlite-documents/commit/write-queue.ts';
 
@@ -63,6 +64,17 @@ describe('the queue of writes', () => {
     await running;
     await queue.idle();
     expect(ran).toBe(false);
+  });
+
+  it('lets work wait for a deadline that is further away than a timer reaches', async () => {
+    const queue = createWriteQueue(5);
+    const { open, passed } = gate();
+    const running = queue.run(() => passed);
+    const waiting = queue.run(() => 1, { deadline: Number.MAX_SAFE_INTEGER });
+    // Fires after a timer of one millisecond that was set before it.
+    await delay(2);
+    open();
+    expect(await Promise.all([running, waiting])).toEqual([undefined, 1]);
   });
 
   it('yields to other events between many short operations', async () => {

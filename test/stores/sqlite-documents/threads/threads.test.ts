@@ -64,6 +64,21 @@ describe('the worker threads', () => {
     await expect(threads.find({ ns: NS, query, deadline: undefined })).rejects.toMatchObject(unavailable);
   });
 
+  it('read up to a deadline that is further away than a timer reaches', async () => {
+    const bench = openTestDatabase();
+    bench.fill([{ n: 1 }]);
+    const threads = createThreads(bench.file);
+    onTestFinished(() => threads.close());
+    // Node warns of a timer that is too long, and lets it fire at once.
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    const task = { ns: NS, filter: MATCH_ALL, deadline: Number.MAX_SAFE_INTEGER };
+    expect(await threads.count(task)).toBe(1);
+    expect(warnings).toEqual([]);
+  });
+
   it('read long pages without asking for memory where nobody keeps count of it', async () => {
     const bench = openTestDatabase();
     bench.fill([{ n: 1 }]);
