@@ -65,6 +65,27 @@ async function moduleOf(source: string, options: object = {}) {
   return run;
 }
 
+type Run = Awaited<ReturnType<typeof moduleOf>>;
+
+/** Runs them as the server would, which sends again what was given back, as on a busy machine, until each is answered or has failed. */
+async function runAll(run: Run, ...orders: readonly string[]) {
+  const said: string[] = [];
+  const failed: string[] = [];
+  let isDisposed = false;
+  for (let waiting = orders.map((_, n) => n); waiting.length > 0; ) {
+    const sent = waiting;
+    const result = await run(...sent.map((n) => orders[n] ?? ''));
+    const numbered = (line: string) => line.replace(/^\d+/, (n) => String(sent[Number(n)]));
+    const hasSpoken = result.back.filter((n) => result.said.some((line) => line.startsWith(`${n} `)));
+    expect(hasSpoken, 'given back after it was heard of').toEqual([]);
+    said.push(...result.said.map(numbered));
+    failed.push(...result.failed.map(numbered));
+    isDisposed ||= result.disposed;
+    waiting = result.back.map((n) => sent[n] ?? 0);
+  }
+  return { said, failed, isDisposed };
+}
+
 const DO = `module.exports.get = (req, res) => {
   const order = req.query.do;
   if (order === 'loop') for (;;);
@@ -84,18 +105,17 @@ const HANDLER = DO.replace('(req, res) =>', 'function (req, res)');
 describe('requests that share an entry', () => {
   it('are answered each, in order', async () => {
     const run = await moduleOf(HANDLER);
-    expect(await run('a', 'ü', '𝄞', 'd')).toEqual({
+    expect(await runAll(run, 'a', 'ü', '𝄞', 'd')).toEqual({
       said: ['0 end a', '1 end ü', '2 end 𝄞', '3 end d'],
       failed: [],
-      back: [],
-      disposed: false,
+      isDisposed: false,
     });
   });
 
   it('each have their own error, silence and pass', async () => {
     const run = await moduleOf(HANDLER);
     const all = ['a', 'throw', 'twice', 'nothing', 'next', 'b'];
-    const { said, failed, back } = await run(...all);
+    const { said, failed } = await runAll(run, ...all);
     expect(said).toEqual([
       '0 end a',
       expect.stringMatching(/^1 error \{"message":"thrown"/),
@@ -104,14 +124,14 @@ describe('requests that share an entry', () => {
       '4 next {}',
       '5 end b',
     ]);
-    expect([failed, back]).toEqual([[], []]);
+    expect(failed).toEqual([]);
   });
 
   it('log each under its own number, also after an answer', async () => {
     const run = await moduleOf(
       'module.exports.get = (req, res) => { console.log("before " + req.query.do); res.end(); console.log("after " + req.query.do); };',
     );
-    expect((await run('a', 'b')).said).toEqual([
+    expect((await runAll(run, 'a', 'b')).said).toEqual([
       '0 log {"level":"info","message":"before a"}',
       '0 end',
       '0 log {"level":"info","message":"after a"}',
@@ -123,7 +143,7 @@ describe('requests that share an entry', () => {
 
   it('draw different random numbers', async () => {
     const run = await moduleOf('module.exports.get = (req, res) => res.end(String(Math.random()));');
-    const { said } = await run(...'abcdefgh');
+    const { said } = await runAll(run, ...'abcdefgh');
     expect(new Set(said.map((line) => line.split(' ').at(-1))).size).toBe(8);
   });
 
@@ -137,32 +157,22 @@ describe('requests that share an entry', () => {
         }
         res.end(found.join());
       };`);
-    const { said } = await run('a', 'b', 'c');
+    const { said } = await runAll(run, 'a', 'b', 'c');
     expect(said).toEqual(['0', '1', '2'].map((n) => `${n} end undefined,,,,,1`));
   });
 });
 
-/** Runs them as the server would, which sends again what is given back, until each has been answered or has failed. */
-async function settle(run: Awaited<ReturnType<typeof moduleOf>>, orders: readonly string[]) {
-  const outcomes = new Map<string, string>();
-  let isDisposed = false;
-  for (let waiting = orders; waiting.length > 0; ) {
-    const sent = waiting;
-    const { said, failed, back, disposed } = await run(...sent);
-    isDisposed ||= disposed;
-    const hasSpoken = back.filter((n) => said.some((line) => line.startsWith(`${n} `)));
-    expect(hasSpoken, 'given back after it was heard of').toEqual([]);
-    const record = (line: string, isFault: boolean) => {
-      const [n, kind = ''] = line.split(' ');
-      const order = sent[Number(n)] ?? '';
-      // What is told of one that has its answer changes nothing.
-      if (kind !== 'log' && !(isFault && outcomes.has(order))) outcomes.set(order, kind);
-    };
-    for (const line of said) record(line, false);
-    for (const line of failed) record(line, true);
-    waiting = back.map((n) => sent[n] ?? '');
+/** What each was answered with or failed with, by its order. */
+async function settle(run: Run, orders: readonly string[]) {
+  const { said, failed, isDisposed } = await runAll(run, ...orders);
+  const outcomes: Record<string, string> = {};
+  // What is told of one that has its answer changes nothing.
+  for (const line of [...said, ...failed]) {
+    const [n, kind = ''] = line.split(' ');
+    const order = orders[Number(n)] ?? '';
+    if (kind !== 'log') outcomes[order] ??= kind;
   }
-  return { outcomes: Object.fromEntries(outcomes), isDisposed };
+  return { outcomes, isDisposed };
 }
 
 describe('a neighbour in a shared entry', () => {
@@ -225,11 +235,10 @@ describe('a neighbour in a shared entry', () => {
     const run = await moduleOf(HANDLER);
     await run('a', 'loop');
     // Each by itself now: the one that loops is the first of its entry.
-    expect(await run('a', 'loop', 'c')).toMatchObject({
-      said: ['0 end a'],
-      failed: ['1 timeout'],
-      back: [2],
-    });
+    let result = await run('a', 'loop', 'c');
+    // On a busy machine `a` may take so long that all behind it go back.
+    while (result.back.includes(1)) result = await run('a', 'loop', 'c');
+    expect(result).toMatchObject({ said: ['0 end a'], failed: ['1 timeout'], back: [2] });
   });
 });
 
@@ -272,6 +281,6 @@ describe('a module whose requests share entries', () => {
     ],
   ])('is none that %s', async (_, source, options, text) => {
     const run = await moduleOf(source, options);
-    expect((await run('a', 'b')).said).toEqual([`0 end ${text}`, `1 end ${text}`]);
+    expect((await runAll(run, 'a', 'b')).said).toEqual([`0 end ${text}`, `1 end ${text}`]);
   });
 });
