@@ -104,11 +104,11 @@ export default defineConfig({
     globalSetup: 'test/global-mongo-servers.ts',
     // One more than there are cores: a third of the time, tests wait for servers, timers and disks.
     maxWorkers: availableParallelism() + 1,
-    // What ends a test that hangs; no test is told by it whether something was fast enough.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // What ends a test that hangs; no test is told by it whether something was fast enough. Several times what the longest takes.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // A polled condition may take as long as a busy machine needs; no limit of the product depends on it.
-    expect: { poll: { timeout: 50_000 } },
+    expect: { poll: { timeout: 120_000 } },
     coverage: {
       provider: 'custom',
       customProviderModule: './test/coverage-provider.ts',

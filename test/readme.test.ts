@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 describe('README', () => {
-  it('shows commands that work', { timeout: 300_000 }, async () => {
+  it('shows commands that work', async () => {
     const traced = BLOCKS.join('\n')
       .replaceAll(DEFAULT_URL, server.url)
       .replaceAll(DEFAULT_DELIVERY_URL, server.deliveryUrl);

@@ -106,7 +106,7 @@ afterAll(async () => {
   workspace.remove();
 });
 
-describe('scavenges under load promote next to nothing', { timeout: 120_000 }, () => {
+describe('scavenges under load promote next to nothing', () => {
   it('for reads by id', async () => {
     const { results } = JSON.parse(await send(PATH)) as { results: { _id: string }[] };
     let n = 0;

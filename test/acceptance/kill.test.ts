@@ -18,7 +18,7 @@ const LONGEST_RUN_MS = 250;
 const SEED = 20_260_101;
 
 describe('SIGKILL under concurrent writes', () => {
-  it(`loses nothing that was acknowledged, ${KILLS} times`, { timeout: 180_000 }, async () => {
+  it(`loses nothing that was acknowledged, ${KILLS} times`, async () => {
     const workspace = createWorkspace({ '1.0/library/ledger': TRACKED_COLLECTION });
     const port = await freePort();
     const random = seededRandom(SEED);

@@ -134,7 +134,7 @@ describe('an upload that is refused', () => {
 });
 
 describe('the time that an upload may take', () => {
-  it('is its own: longer than that of other requests, and then it is 408', { timeout: 30_000 }, async () => {
+  it('is its own: longer than that of other requests, and then it is 408', async () => {
     const began = performance.now();
     const [other, upload] = await Promise.all([open(), open()]);
     const { hostname } = new URL(server.url);
@@ -157,7 +157,7 @@ describe('the time that an upload may take', () => {
     await nothingIsLeft();
   });
 
-  it('ends with it: the next request of the connection has that of others', { timeout: 30_000 }, async () => {
+  it('ends with it: the next request of the connection has that of others', async () => {
     const { socket, hears, text } = await open();
     const form = formOf([{ fileName: 'slow.txt', body: 'slow' }]);
     socket.write(await headOf({ length: form.length }));

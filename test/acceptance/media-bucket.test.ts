@@ -10,7 +10,7 @@ import {
 
 const PREFIX = 'workspace/media/1.0/library/pictures/';
 
-describe.skipIf(!isS3ServerInstalled())('media in a bucket', { timeout: 60_000 }, () => {
+describe.skipIf(!isS3ServerInstalled())('media in a bucket', () => {
   let s3: S3Server;
   beforeAll(async () => {
     s3 = await launchS3Server();

@@ -72,9 +72,7 @@ async function list(client: Client): Promise<readonly Listed[]> {
 }
 
 describe('SIGKILL during uploads', () => {
-  it(`loses nothing that was acknowledged and leaves nothing else, ${KILLS} times`, {
-    timeout: 180_000,
-  }, async () => {
+  it(`loses nothing that was acknowledged and leaves nothing else, ${KILLS} times`, async () => {
     const workspace = createWorkspace({ '1.0/library/pictures': SPEC });
     const media = join(workspace.path, 'media');
     const port = await freePort();

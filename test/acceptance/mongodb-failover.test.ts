@@ -94,7 +94,7 @@ async function read(
 }
 
 describeMongo('A replica set whose primary is killed', () => {
-  it('continues without intervention and keeps every acknowledged write', { timeout: 180_000 }, async () => {
+  it('continues without intervention and keeps every acknowledged write', async () => {
     const servers = await launchReplicaSet();
     const workspace = createWorkspace({ [LIST.slice(1)]: TRACKED_COLLECTION });
     const env = mongoEnvironment(withDatabase(servers.uri, 'failover'));

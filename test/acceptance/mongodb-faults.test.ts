@@ -27,7 +27,7 @@ async function open() {
 }
 
 describeMongo('A MongoDB that fails', () => {
-  it('with any error in a step of the start does not end the start', { timeout: 60_000 }, async () => {
+  it('with any error in a step of the start does not end the start', async () => {
     const { fail, start } = await open();
     for (const errorCode of [8, 175, 211, 11_601]) {
       await fail({ times: 12 }, { failCommands: OF_THE_START, errorCode });
@@ -39,7 +39,7 @@ describeMongo('A MongoDB that fails', () => {
     }
   });
 
-  it('later answers 503, tells nothing, and is used again at once', { timeout: 60_000 }, async () => {
+  it('later answers 503, tells nothing, and is used again at once', async () => {
     const { fail, start } = await open();
     const { inject, log } = await start('later');
     const made = await inject('POST', BOOKS, { body: book(1) });

@@ -50,7 +50,7 @@ async function goneServer(prepare: (client: MongoClient) => Promise<unknown> = a
 }
 
 describeMongo('A start that the database completes late', () => {
-  it('shows the first admin then, who may come in', { timeout: 90_000 }, async () => {
+  it('shows the first admin then, who may come in', async () => {
     const server = await goneServer();
     const { child, ended, found, url, output } = await start(server.uri);
     expect(output()).not.toMatch(/client id/);
@@ -65,7 +65,7 @@ describeMongo('A start that the database completes late', () => {
     expect(output().match(/client secret/g)).toHaveLength(1);
   });
 
-  it('ends with 1 when it turns out to be impossible', { timeout: 90_000 }, async () => {
+  it('ends with 1 when it turns out to be impossible', async () => {
     const twins = [{ clientId: 'twin' }, { clientId: 'twin' }];
     const server = await goneServer((client) =>
       client

@@ -80,7 +80,7 @@ const view = fc.record({ compose: fc.boolean(), includeHistory: fc.boolean() });
 const withoutNulls = (value: unknown) =>
   Array.isArray(value) ? value.filter((entry) => entry !== null) : value;
 
-it('a fetched document can be sent back and changes nothing', { timeout: 60_000 }, async () => {
+it('a fetched document can be sent back and changes nothing', async () => {
   const before = (await people.get({ compose: false })).text;
   let sent = 0;
   await fc.assert(

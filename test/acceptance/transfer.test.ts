@@ -113,7 +113,7 @@ describe('a move', () => {
     expect(again.code).toBe(0);
     expect(again.said).toContain('imported 20,000 documents of 1 collection');
     expect((await exportWorkspace(target)).output).toBe(await readFile(file, 'utf8'));
-  }, 120_000);
+  });
 
   it('leaves no half file when the export is asked to end', async () => {
     await writeFile(join(source.cwd, 'site.jsonl'), 'an older export');
@@ -131,7 +131,7 @@ describe('a move', () => {
     // Whichever of the two was first.
     if (code === 0) expect(text.split('\n')).toHaveLength(3001);
     else expect([code, said, text]).toEqual([1, 'cloister: export: stopped\n', 'an older export']);
-  }, 60_000);
+  });
 
   it('takes memory that does not grow with the site', async () => {
     const file = join(target.cwd, 'site.jsonl');
@@ -152,5 +152,5 @@ describe('a move', () => {
     });
     const [given, got] = await Promise.all([readFile(file), readFile(join(target.cwd, 'again.jsonl'))]);
     expect(given.equals(got)).toBe(true);
-  }, 300_000);
+  });
 });

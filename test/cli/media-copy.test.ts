@@ -59,7 +59,7 @@ async function served(workspace: Workspace, { _id, path }: Record<string, unknow
   return { record, bytes: [byId.text, byPath.text] };
 }
 
-describe.skipIf(!isS3ServerInstalled())('media copy', { timeout: 60_000 }, () => {
+describe.skipIf(!isS3ServerInstalled())('media copy', () => {
   let server: S3Server;
   beforeAll(async () => {
     server = await launchS3Server();

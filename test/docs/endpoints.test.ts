@@ -100,7 +100,7 @@ describe('the guide', () => {
     expect(shown.toSorted()).toEqual(texts.toSorted());
   });
 
-  it('has types that its typed example keeps to', { timeout: 60_000 }, async () => {
+  it('has types that its typed example keeps to', async () => {
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     const flags = ['--noEmit', '--allowJs', '--checkJs', '--strict', '--target', 'es2024', '--ignoreConfig'];
     await run(process.execPath, [tsc, ...flags, '--types', '', join(EXAMPLES, 'typed.js')]);

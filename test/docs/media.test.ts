@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('the commands of docs/media.md work in their order', { timeout: 60_000 }, async () => {
+test('the commands of docs/media.md work in their order', async () => {
   const script = [FIRST_STEPS, ...bashBlocksOf(PAGE)].join('\n').replace('http://localhost:8081', server.url);
   const { code, printed } = await bash(`set -x\n${script}`);
   expect(code, printed.slice(-4000)).toBe(0);

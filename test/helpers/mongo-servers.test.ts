@@ -18,7 +18,7 @@ describeMongo('the servers of a test run', ({ standalone, replicaSet }) => {
     expect(await rawClient(own).db().collection('things').countDocuments()).toBe(1);
   });
 
-  it('come as servers of one test, which keep their data and their port', { timeout: 60_000 }, async () => {
+  it('come as servers of one test, which keep their data and their port', async () => {
     for (const options of [{}, { replicaSet: true }, { auth: true }]) {
       const server = await ownServer(options);
       const count = async () => {

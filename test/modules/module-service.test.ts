@@ -45,7 +45,7 @@ describe('the module service', () => {
     await writeFile(join(opened.root, 'hooks/two.js'), code());
     await loading;
     await expect
-      .poll(() => next.modules.registry.list().map(({ path }) => path), { timeout: 4000 })
+      .poll(() => next.modules.registry.list().map(({ path }) => path))
       .toEqual(['/api/hooks/one', '/api/hooks/two']);
   });
 });

@@ -212,7 +212,7 @@ describe('loading modules at startup', () => {
     await posted;
     expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', moduleVersion: { version: 2 } });
     expect(modules.source(REPORT)).toBe(code({}, 'posted'));
-  }, 15_000);
+  });
 
   it('leaves the rest to the next start when the server closes', async () => {
     const first = await openModules();
@@ -232,7 +232,7 @@ describe('loading modules at startup', () => {
       await first.write(`endpoints/1.0/endpoint.e${index}.js`, code({}, `${index}`));
     }
     await first.modules.load();
-    await expect.poll(() => first.inspected.length, { timeout: 50_000 }).toBe(300);
+    await expect.poll(() => first.inspected.length).toBe(300);
     const isActive = ({ state }: { readonly state: string }) => state === 'active';
     await expect.poll(() => first.modules.registry.list().filter(isActive).length, soon).toBe(300);
     await first.close();
@@ -240,5 +240,5 @@ describe('loading modules at startup', () => {
     await second.modules.load();
     expect(second.inspected).toEqual([]);
     expect(second.modules.registry.list()).toHaveLength(300);
-  }, 60_000);
+  });
 });

@@ -100,7 +100,7 @@ describe('module files', () => {
     await lay('endpoints/1.0/endpoint.report.policy.json', 'x');
     await lay('hooks/slugify.js', 'x');
     await expect
-      .poll(() => named.map(({ address, part }) => `${address.name} ${part}`).sort(), { timeout: 4000 })
+      .poll(() => named.map(({ address, part }) => `${address.name} ${part}`).sort())
       .toEqual(['report policy', 'slugify code']);
   });
 });

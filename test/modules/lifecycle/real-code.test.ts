@@ -63,5 +63,5 @@ describe('code in a real sandbox', () => {
     // The last of them may be looked at behind the start.
     await expect.poll(() => count('active')).toBe(57);
     await expect.poll(() => count('broken')).toBe(3);
-  }, 30_000);
+  });
 });

@@ -172,7 +172,7 @@ function childrenOf(pid: number): number[] {
 describe.runIf(process.platform === 'linux' && bwrap !== undefined)(
   'a bwrap sandbox that is still being set up',
   () => {
-    it('is killed as a whole', { timeout: 60_000 }, async () => {
+    it('is killed as a whole', async () => {
       const launcher = createLauncher({ root, tools: all });
       const inside: number[] = [];
       for (let count = 0; count < 20; count++) {

@@ -34,7 +34,7 @@ const PROGRAM = `
   console.log(JSON.stringify({ results, lines }));
 `;
 
-describe.skipIf(!canMakeSmallDisk())('a full disk', { timeout: 60_000 }, () => {
+describe.skipIf(!canMakeSmallDisk())('a full disk', () => {
   it('refuses an upload, keeps nothing of it, and takes the next one that fits', async () => {
     const { stdout, stderr } = onSmallDisk(await temporaryFolder(), PROGRAM, MEGABYTES);
     expect(stderr).toBe('');

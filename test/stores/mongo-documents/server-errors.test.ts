@@ -112,7 +112,7 @@ describeMongo('an error of a server', () => {
       );
     }
     expect(found).toEqual([]);
-  }, 180_000);
+  });
 
   test.each([true, false])(
     'that persists is answered as an error of the database (replica set: %s)',

@@ -46,7 +46,7 @@ describe('a bucket', () => {
   });
 });
 
-describe.skipIf(!isS3ServerInstalled())('a bucket of a real server', { timeout: 60_000 }, () => {
+describe.skipIf(!isS3ServerInstalled())('a bucket of a real server', () => {
   let server: S3Server;
   beforeAll(async () => {
     server = await launchS3Server();

@@ -58,7 +58,7 @@ it('a service without conditions is asked first, and the log warns of it once', 
   expect(lines.map(({ message }) => message)).toEqual([expect.stringContaining('no conditional requests')]);
 });
 
-describe.skipIf(!isS3ServerInstalled())('an upload to a real server', { timeout: 60_000 }, () => {
+describe.skipIf(!isS3ServerInstalled())('an upload to a real server', () => {
   let server: S3Server;
   beforeAll(async () => {
     server = await launchS3Server();

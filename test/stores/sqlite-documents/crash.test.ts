@@ -49,7 +49,7 @@ async function writeAndKill(path: string, from: number, commits: number): Promis
   return last;
 }
 
-describe('the data file', { timeout: 60_000 }, () => {
+describe('the data file', () => {
   it('keeps whole commits and consistent indexes when the process is killed', async () => {
     const path = await folder();
     let next = 0;

@@ -31,7 +31,7 @@ const WRITER = `
   console.log(JSON.stringify({ written, failure, read, batch, removed, again, health, lines }));
 `;
 
-describe.skipIf(!canMakeSmallDisk())('a full disk', { timeout: 60_000 }, () => {
+describe.skipIf(!canMakeSmallDisk())('a full disk', () => {
   it('a small disk takes documents until it is full, and truncating the log frees its space', async () => {
     const { stdout, stderr } = onSmallDisk(await temporaryFolder(), WRITER, MEGABYTES);
     expect(stderr).toBe('');

@@ -121,6 +121,6 @@ describeMongo('commits on MongoDB', (servers) => {
       expect(await raw(BOOKS).countDocuments({ n: { $lt: 0 }, v: 2 })).toBe(most - 1);
       await patiently(numbers.map((n) => remove(BOOKS, n, 2)));
       expect(await raw(BOOKS).countDocuments()).toBe(0);
-    }, 240_000);
+    });
   }
 });

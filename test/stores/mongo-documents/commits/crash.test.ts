@@ -55,7 +55,7 @@ describeMongo('interrupted commits', () => {
     // Every scenario was let through in the end, and none at the start.
     expect(acknowledged).toBeGreaterThanOrEqual(scenarios.length);
     expect(acknowledged).toBeLessThan(running.length / 2);
-  }, 240_000);
+  });
 
   test('leave at most extra documents when the writing process is killed', async () => {
     const server = shared();
@@ -78,7 +78,7 @@ describeMongo('interrupted commits', () => {
       expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(passes);
     };
     await Promise.all([0, 1, 2, 3, 4].map(killAfter));
-  }, 120_000);
+  });
 
   test('lose none of a thousand acknowledged writes when the server is killed', async () => {
     const server = shared();
@@ -95,7 +95,7 @@ describeMongo('interrupted commits', () => {
     };
     const writers = Array.from({ length: 20 }, (_, writer) => write(writer));
     const enough = () => acknowledged.books.length + acknowledged.pairs.length;
-    await expect.poll(enough, { timeout: 60_000 }).toBeGreaterThan(1000);
+    await expect.poll(enough).toBeGreaterThan(1000);
     await server.kill();
     up = false;
     await Promise.all(writers);
@@ -106,7 +106,7 @@ describeMongo('interrupted commits', () => {
     const all = [...acknowledged.books, ...acknowledged.pairs];
     expect(all.filter((n) => !books.has(n))).toEqual([]);
     expect(acknowledged.pairs.filter((n) => !neighbours.has(n))).toEqual([]);
-  }, 240_000);
+  });
 });
 
 const modulePath = (name: string) =>

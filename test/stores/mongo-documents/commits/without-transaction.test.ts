@@ -171,5 +171,5 @@ describeMongo('several writes without transactions', ({ standalone }) => {
     const removals = Array.from({ length: 12 }, (_, n) => remove(BOOKS, n, 1));
     expect(await failureOf(commit(removals))).toMatchObject({ reason: 'too-much' });
     expect(await raw(BOOKS).countDocuments()).toBe(12);
-  }, 60_000);
+  });
 });

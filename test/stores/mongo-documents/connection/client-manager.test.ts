@@ -84,7 +84,7 @@ describeMongo('the client manager', () => {
     expect(connected).toEqual(['standalone']);
   });
 
-  it('starts again from the connection string when a server stays lost', { timeout: 60_000 }, async () => {
+  it('starts again from the connection string when a server stays lost', async () => {
     const [first, second] = await Promise.all([ownServer(), ownServer()]);
     let uri = first.uri;
     // An attempt outlasts the callers that wait for it.

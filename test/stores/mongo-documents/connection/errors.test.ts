@@ -129,9 +129,7 @@ describeMongo('errors of a real server', ({ standalone, replicaSet }) => {
     }
   });
 
-  it('a server that dies during a write is unavailable, also during several writes', {
-    timeout: 60_000,
-  }, async () => {
+  it('a server that dies during a write is unavailable, also during several writes', async () => {
     const server = await ownServer();
     const client = new MongoClient(server.uri, { serverSelectionTimeoutMS: 500 });
     const books = client.db('site').collection('books');

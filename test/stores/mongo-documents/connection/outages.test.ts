@@ -35,7 +35,7 @@ const portOf = (uri: string) => Number(/:(\d+)\//.exec(uri)?.[1]);
 const messages = (lines: readonly { message: string }[]) => lines.map(({ message }) => message);
 
 describeMongo('a server', () => {
-  it('that is down at first is used as soon as it is up', { timeout: 120_000 }, async () => {
+  it('that is down at first is used as soon as it is up', async () => {
     const server = await ownServer();
     await server.stop();
     const { connection, lines } = openConnection(server.uri);
@@ -50,7 +50,7 @@ describeMongo('a server', () => {
     expect(messages(lines)).toEqual(['database unavailable', expect.stringContaining('standalone')]);
   });
 
-  it('that restarts is used again by the same connection', { timeout: 120_000 }, async () => {
+  it('that restarts is used again by the same connection', async () => {
     const server = await ownServer();
     const { connection, lines } = openConnection(server.uri);
     await insert(connection, 1);
@@ -72,7 +72,7 @@ describeMongo('a server', () => {
     ]);
   });
 
-  it('that hangs delays no caller beyond the deadline', { timeout: 120_000 }, async () => {
+  it('that hangs delays no caller beyond the deadline', async () => {
     const server = await ownServer();
     const { connection } = openConnection(server.uri, { maxPoolSize: 8 });
     await insert(connection, 1);
@@ -95,7 +95,7 @@ describeMongo('a server', () => {
     await connection.health();
   });
 
-  it('that becomes a replica set is used as one, and vice versa', { timeout: 120_000 }, async () => {
+  it('that becomes a replica set is used as one, and vice versa', async () => {
     const [alone, member] = await Promise.all([ownServer(), ownServer({ replicaSet: true })]);
     const board = await openPortForwarder(portOf(alone.uri));
     const { connection, lines } = openConnection(`mongodb://${board.host}/?directConnection=true`);
@@ -124,9 +124,7 @@ describeMongo('a secondary', ({ replicaSet }) => {
 });
 
 describeMongo('a replica set whose primary is killed', () => {
-  it('recovers by itself and has every acknowledged write', {
-    timeout: 120_000,
-  }, async () => {
+  it('recovers by itself and has every acknowledged write', async () => {
     // Longer than a write waits for a primary, so that the outage is noticed.
     const set = await launchReplicaSet({ electionTimeoutMs: 5000 });
     const { connection, lines } = openConnection(set.uri);

@@ -71,7 +71,7 @@ describeMongo('data of other programs', ({ standalone }) => {
 
 describe('random queries', () => {
   describeMongo('on a server', ({ standalone }) => {
-    it('find and count the same as plain evaluation', { timeout: 60_000 }, async () => {
+    it('find and count the same as plain evaluation', async () => {
       const ask = fc.record({ filter, sort, skip: fc.nat(3), limit: fc.constantFrom(1, 2, 100), projection });
       const property = fc.asyncProperty(
         fc.array(fields, { minLength: 1, maxLength: 20 }),
@@ -228,7 +228,7 @@ describeMongo('the count cache', ({ standalone }) => {
   let server: OwnServer;
   beforeAll(async () => {
     server = await launchServer({ replicaSet: true });
-  }, 60_000);
+  });
   afterAll(() => server.dispose());
 
   it('is valid until a write', async () => {

@@ -28,7 +28,7 @@ function filled(): TestDatabase {
 
 const between = (from: number, to: number) => ({ low: encodeValue(from), high: encodeValue(to) });
 
-describe('ordered tables', { timeout: 60_000 }, () => {
+describe('ordered tables', () => {
   const bench = { current: undefined as unknown as TestDatabase };
 
   const page = (access: Access, skip: number, limit: number, workLimit = NO_LIMIT) => {
