@@ -2,12 +2,14 @@
 // parsed. For flat documents with single ids, which nearly all are. Any other page is composed document by document (`compose.ts`).
 
 import { type ChunkedText, MAX_JOINED_LENGTH } from '../../lib/chunked-text.ts';
+import { isLowerCaseIdAt } from '../../lib/ids.ts';
 import {
   endOfMatch,
   flatRecordEnds,
   hasDocumentId,
   parseQuotedId,
   QUOTED_ID_CHARACTERS,
+  type TextSpan,
 } from '../../lib/json/stored-json.ts';
 import {
   addMember,
@@ -23,8 +25,10 @@ import {
 /** A Reference field of the documents of a page. */
 interface PageField {
   readonly name: ReferenceName;
-  /** Where its next value begins or, if it is an id, ends; -1 behind the last one. */
-  next: number;
+  /** Where the value that was last searched for begins; behind the page if there is none. */
+  searched: number;
+  /** Characters from that value to the end of its document. */
+  fromEnd: number;
 }
 
 /** An id on a page. */
@@ -54,29 +58,30 @@ interface ReferencePage {
  */
 export function findPageReferences(
   text: string,
-  { names, quota, batchFor }: ReferenceCollector,
+  { names, namespace, quota, batchFor }: ReferenceCollector,
 ): ReferencePage | undefined {
   const documentEnds = flatRecordEnds(text);
   if (documentEnds === undefined || mayHaveComposed(text)) return undefined;
-  const fields = names.list.map((name): PageField => ({ name, next: endOfMatch(text, name.idPattern, 0) }));
+  const fields = names.list.map((name): PageField => ({ name, searched: -1, fromEnd: 0 }));
   const references: PageReference[] = [];
   let documentStart = 0;
   for (const documentEnd of documentEnds) {
     for (const field of fields) {
-      const { name, next: end } = field;
-      if (end < 0 || end > documentEnd) continue;
-      field.next = endOfMatch(text, name.idPattern, end);
+      const start = findValue(text, field, { start: documentStart, end: documentEnd });
+      if (start < 0) continue;
+      const { name } = field;
       const batch = batchFor(name.field);
-      if (text.charCodeAt(end - 1) !== QUOTE) {
-        if (mayHoldIds(text, end)) return undefined;
+      const id = readQuotedId(text, start);
+      if (id === undefined) {
+        if (mayHoldIds(text, start)) return undefined;
         continue;
       }
-      const start = end - QUOTED_ID_CHARACTERS;
-      const id = text.slice(start + 1, end - 1);
       const reference = { id, content: undefined, name, batch, start, documentEnd };
       references.push(reference);
       if (batch.ids === undefined || quota.references === 0) continue;
-      if (hasDocumentId(text, { start: documentStart, end: documentEnd }, id)) continue;
+      const isOwn =
+        batch.namespace === namespace && hasDocumentId(text, { start: documentStart, end: documentEnd }, id);
+      if (isOwn) continue;
       quota.references -= 1;
       batch.ids.push(reference);
     }
@@ -85,10 +90,33 @@ export function findPageReferences(
   return { text, documentEnds, references };
 }
 
+/** The id in lower case that stands there in quotes. */
+function readQuotedId(text: string, start: number): string | undefined {
+  const end = start + QUOTED_ID_CHARACTERS - 1;
+  const isQuoted = text.charCodeAt(start) === QUOTE && text.charCodeAt(end) === QUOTE;
+  return isQuoted && isLowerCaseIdAt(text, start + 1) ? text.slice(start + 1, end) : undefined;
+}
+
 /** True for a list, and for an id in capital letters. */
 function mayHoldIds(text: string, start: number): boolean {
   if (text.charCodeAt(start) === OPENING_BRACKET) return true;
   return parseQuotedId(text, { start, end: start + QUOTED_ID_CHARACTERS }) !== undefined;
+}
+
+/** Where the value of a field begins in a document; -1 without one. */
+function findValue(text: string, field: PageField, { start, end }: TextSpan): number {
+  const { name, searched, fromEnd } = field;
+  // Documents of a collection are alike: it mostly stands where it stood in the last one that had it. No other has one there:
+  // the place is behind the value of that one.
+  const likely = end - fromEnd;
+  if (text.startsWith(name.following, likely - name.following.length)) return likely;
+  if (searched < start) {
+    const found = endOfMatch(text, name.pattern, start);
+    field.searched = found < 0 ? text.length + 1 : found;
+  }
+  if (field.searched > end) return -1;
+  field.fromEnd = end - field.searched;
+  return field.searched;
 }
 
 /**

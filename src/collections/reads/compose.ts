@@ -12,7 +12,7 @@ import {
 import { joinTexts, splitRecords } from '../../lib/chunked-text.ts';
 import { documentsById, readDocumentId } from '../../lib/json/stored-json.ts';
 import { filterByIds } from '../../stores/filter.ts';
-import type { DocumentStore, TextPage } from '../../stores/ports.ts';
+import { type DocumentStore, namespaceKey, type TextPage } from '../../stores/ports.ts';
 import {
   type Collection,
   type CollectionRegistry,
@@ -116,7 +116,7 @@ export function createComposer(deps: ComposerDeps): Composer {
       const key = source?.key ?? '';
       const known = bySource.get(key);
       if (known !== undefined) return known;
-      const batch = { order: bySource.size, source, ids: source && [] };
+      const batch = { order: bySource.size, source, ids: source && [], namespace: source?.namespace };
       bySource.set(key, batch);
       return batch;
     };
@@ -124,6 +124,7 @@ export function createComposer(deps: ComposerDeps): Composer {
     return {
       collectorFor: (collection) => ({
         names: namesOf(collection),
+        namespace: namespaceKey(collection.namespace),
         quota: composition.quota,
         batchFor(field) {
           const known = byField.get(field);

@@ -21,6 +21,8 @@ export interface CompositionNode {
   readonly text: string;
   /** A reference to a node or to one above it would close a cycle. */
   readonly id: string | undefined;
+  /** Key of the namespace of the document. */
+  readonly namespace: string;
   readonly parent: CompositionNode | undefined;
   readonly references: readonly Reference[];
 }
@@ -28,14 +30,14 @@ export interface CompositionNode {
 /** A Reference field, and its name as it stands in documents. */
 export interface ReferenceName extends MemberName {
   readonly field: Field;
-  /** Matches what `pattern` does, and the value too if it is an id in lower case. */
-  readonly idPattern: RegExp;
+  /** In front of the value, where the member is not the first of its object. */
+  readonly following: string;
 }
 
 /** Prepares the name of a Reference field for searches. */
 export function referenceName(field: Field): ReferenceName {
   const name = memberName(field.name);
-  return { ...name, field, idPattern: new RegExp(`${name.pattern.source}(?:"[0-9a-f]{24}")?`, 'g') };
+  return { ...name, field, following: `,${name.prefix}` };
 }
 
 /** A Reference field of one document, with an id or a list. */
@@ -68,6 +70,8 @@ export interface ReferenceBatch {
   readonly order: number;
   /** Undefined where the documents behind the ids cannot be read: the ids stay. */
   readonly ids: ResolvableId[] | undefined;
+  /** Key of the namespace of these documents. */
+  readonly namespace: string | undefined;
 }
 
 /** What one request may still add. */
@@ -79,6 +83,8 @@ export interface CompositionQuota {
 /** How the references of a document are found, and the batches they go to. */
 export interface ReferenceCollector {
   readonly names: MemberNames<ReferenceName>;
+  /** Key of the namespace of the documents in which they are found. */
+  readonly namespace: string;
   readonly quota: CompositionQuota;
   batchFor(field: Field): ReferenceBatch;
 }
@@ -94,10 +100,10 @@ export const mayHaveComposed = (text: string): boolean => endOfMatch(text, COMPO
  */
 export function createNode(
   { text, id, parent }: Pick<CompositionNode, 'text' | 'id' | 'parent'>,
-  { names, quota, batchFor }: ReferenceCollector,
+  { names, namespace, quota, batchFor }: ReferenceCollector,
 ): CompositionNode {
   const references: Reference[] = [];
-  const node: CompositionNode = { text, id, parent, references };
+  const node: CompositionNode = { text, id, namespace, parent, references };
   forEachNamedMember(text, names, (name, span) => {
     const batch = batchFor(name.field);
     // Nearly all references are a single id, which needs no parser.
@@ -121,10 +127,10 @@ export function createNode(
 function addId(
   node: CompositionNode,
   { raw, id }: { readonly raw: string; readonly id: string },
-  { batch: { ids }, quota }: { readonly batch: ReferenceBatch; readonly quota: CompositionQuota },
+  { batch: { ids, namespace }, quota }: { readonly batch: ReferenceBatch; readonly quota: CompositionQuota },
 ): ReferenceValue {
   if (ids === undefined || quota.references === 0) return { raw, content: undefined };
-  if (isWithin(node, id)) return { raw, content: undefined };
+  if (isWithin(node, id, namespace)) return { raw, content: undefined };
   quota.references -= 1;
   const value = { raw, content: undefined, id, node };
   ids.push(value);
@@ -146,10 +152,10 @@ export function embedDocument(
   reference.content = collector === undefined ? text : createNode({ text, id, parent }, collector);
 }
 
-/** True for the id of the node or of one above it. */
-function isWithin(node: CompositionNode, id: string): boolean {
+/** True for the document of the node or of one above it. Documents of several collections may have the same id. */
+function isWithin(node: CompositionNode, id: string, namespace: string | undefined): boolean {
   for (let at: CompositionNode | undefined = node; at !== undefined; at = at.parent) {
-    if (at.id === id) return true;
+    if (at.id === id && at.namespace === namespace) return true;
   }
   return false;
 }

@@ -78,7 +78,8 @@ export function toStoreOptions({ deadline }: RequestContext): OperationOptions {
   return { deadline };
 }
 
-const hasLongHistory = ({ text }: TextPage) => [text].flat().some(mayHaveLongHistory);
+const hasLongHistory = ({ text }: TextPage) =>
+  typeof text === 'string' ? mayHaveLongHistory(text) : text.some(mayHaveLongHistory);
 
 interface PageReaderDeps extends EnrichDeps {
   readonly store: DocumentStore;

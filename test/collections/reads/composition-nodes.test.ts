@@ -9,6 +9,7 @@ import {
   renderNode,
 } from '../../../src/collections/reads/composition-nodes.ts';
 import { memberNames, readDocumentId } from '../../../src/lib/json/stored-json.ts';
+import { namespaceKey } from '../../../src/stores/ports.ts';
 import { collectionOf } from '../library-service.ts';
 
 const BOOKS = collectionOf('books', { fields: { author: { type: 'Reference' } } });
@@ -19,7 +20,8 @@ const B = 'b'.repeat(24);
 const OWN = 'f'.repeat(24);
 
 const createQuota = (references = 10, characters = 100) => ({ references, characters });
-const createBatch = (): ReferenceBatch => ({ order: 0, ids: [] });
+const NAMESPACE = namespaceKey(BOOKS.namespace);
+const createBatch = (namespace = NAMESPACE): ReferenceBatch => ({ order: 0, ids: [], namespace });
 
 interface Options {
   readonly quota?: CompositionQuota;
@@ -29,7 +31,7 @@ interface Options {
 
 function nodeOf(document: object, { quota = createQuota(), batch = createBatch(), parent }: Options = {}) {
   const text = JSON.stringify(document);
-  const collector = { names: memberNames([AUTHOR]), quota, batchFor: () => batch };
+  const collector = { names: memberNames([AUTHOR]), namespace: NAMESPACE, quota, batchFor: () => batch };
   return { node: createNode({ text, id: readDocumentId(text), parent }, collector), batch };
 }
 const nodeBy = (author: unknown, options: Options = {}) => nodeOf({ author, _id: OWN }, options);
@@ -48,6 +50,10 @@ test.each([
   expect(rendered(nodeBy(value).node).author).toEqual(shown);
 });
 
+test('a document of another collection with the same id is no cycle', () => {
+  expect(idsBy([OWN], { batch: createBatch('library/people') })).toEqual([OWN]);
+});
+
 test.each([[null], [5], [{ _id: A }], ['text'], [`${A}x`]])('finds nothing in %j', (value) => {
   const { node, batch } = nodeBy(value);
   expect(node.references).toEqual([]);
@@ -58,7 +64,7 @@ test('placeholders stop at the quota of references', () => {
   const quota = createQuota(1);
   expect(idsBy([A, B], { quota })).toEqual([A]);
   expect(quota.references).toBe(0);
-  const { node } = nodeBy(A, { batch: { order: 0, ids: undefined } });
+  const { node } = nodeBy(A, { batch: { order: 0, ids: undefined, namespace: undefined } });
   expect(rendered(node)).toEqual({ author: A, _id: OWN, composed: { author: A } });
 });
 
