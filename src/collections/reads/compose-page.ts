@@ -106,8 +106,8 @@ function mayHoldIds(text: string, start: number): boolean {
 /** Where the value of a field begins in a document; -1 without one. */
 function findValue(text: string, field: PageField, { start, end }: TextSpan): number {
   const { name, searched, fromEnd } = field;
-  // Documents of a collection are alike: it mostly stands where it stood in the last one that had it. No other has one there:
-  // the place is behind the value of that one.
+  // Documents of a collection are alike: it mostly stands where it stood in the last one that had it. What is found there is not
+  // of that one, whose value the place is behind.
   const likely = end - fromEnd;
   if (text.startsWith(name.following, likely - name.following.length)) return likely;
   if (searched < start) {
