@@ -1,14 +1,16 @@
 // Composes the documents of a page where they stand, one level deep: the page stays one text, which is neither taken apart nor
-// parsed. For flat documents with single ids, which nearly all are. Any other page is composed document by document (`compose.ts`).
+// parsed. For documents with ids and lists of ids, which nearly all are. Any other page is composed document by document
+// (`compose.ts`).
 
 import { type ChunkedText, MAX_JOINED_LENGTH } from '../../lib/chunked-text.ts';
 import { isLowerCaseIdAt } from '../../lib/ids.ts';
 import {
   endOfMatch,
-  flatRecordEnds,
   hasDocumentId,
   parseQuotedId,
   QUOTED_ID_CHARACTERS,
+  type RecordSpan,
+  recordSpans,
   type TextSpan,
 } from '../../lib/json/stored-json.ts';
 import {
@@ -25,10 +27,12 @@ import {
 /** A Reference field of the documents of a page. */
 interface PageField {
   readonly name: ReferenceName;
-  /** Where the value that was last searched for begins; behind the page if there is none. */
-  searched: number;
-  /** Characters from that value to the end of its document. */
+  /** Where its value begins in the current document; -1 without one. */
+  place: number;
+  /** Characters from the last value to the end of its document. */
   fromEnd: number;
+  /** Where the pattern of the name was found last; behind the page if it was not. */
+  searched: number;
 }
 
 /** An id on a page. */
@@ -37,98 +41,147 @@ interface PageReference extends ResolvableId {
   readonly batch: ReferenceBatch;
   /** Where it begins, with its quotes. */
   readonly start: number;
+  /** The value of the field: this id, or the list that holds it. */
+  readonly valueStart: number;
+  readonly valueEnd: number;
   readonly documentEnd: number;
 }
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
 
 /** A page whose references are found. */
 interface ReferencePage {
   readonly text: string;
-  readonly documentEnds: readonly number[];
+  readonly documents: readonly TextSpan[];
   /** In the order of the documents. */
   readonly references: readonly PageReference[];
 }
 
+/** A page whose references are being found. */
+interface PageSearch {
+  readonly text: string;
+  readonly collector: ReferenceCollector;
+  readonly references: PageReference[];
+}
+
 /**
  * Finds the references on a page of documents, joined by record separators, and adds them to their batches as `createNode` does.
- * Undefined for a page that has an object inside a document, a list of references, an id in capital letters, or a member
- * `composed`.
+ * Undefined for a page that has a brace in a text, an object inside a list that begins with something else, a list of references
+ * with anything but ids, an id in capital letters, or a member `composed`.
  */
-export function findPageReferences(
-  text: string,
-  { names, namespace, quota, batchFor }: ReferenceCollector,
-): ReferencePage | undefined {
-  const documentEnds = flatRecordEnds(text);
-  if (documentEnds === undefined || mayHaveComposed(text)) return undefined;
-  const fields = names.list.map((name): PageField => ({ name, searched: -1, fromEnd: 0 }));
-  const references: PageReference[] = [];
-  let documentStart = 0;
-  for (const documentEnd of documentEnds) {
-    for (const field of fields) {
-      const start = findValue(text, field, { start: documentStart, end: documentEnd });
-      if (start < 0) continue;
-      const { name } = field;
-      const batch = batchFor(name.field);
-      const id = readQuotedId(text, start);
-      if (id === undefined) {
-        if (mayHoldIds(text, start)) return undefined;
-        continue;
-      }
-      const reference = { id, content: undefined, name, batch, start, documentEnd };
-      references.push(reference);
-      if (batch.ids === undefined || quota.references === 0) continue;
-      const isOwn =
-        batch.namespace === namespace && hasDocumentId(text, { start: documentStart, end: documentEnd }, id);
-      if (isOwn) continue;
-      quota.references -= 1;
-      batch.ids.push(reference);
+export function findPageReferences(text: string, collector: ReferenceCollector): ReferencePage | undefined {
+  const documents = recordSpans(text);
+  if (documents === undefined || mayHaveComposed(text)) return undefined;
+  const fields = collector.names.list.map(
+    (name): PageField => ({ name, place: -1, fromEnd: 0, searched: -1 }),
+  );
+  const search: PageSearch = { text, collector, references: [] };
+  for (const document of documents) {
+    for (const field of fields) field.place = findValue(text, field, document);
+    // The order in which `createNode` comes to them.
+    const visited = document.nested.length === 0 ? fields : inOrder(fields, (a, b) => a.place - b.place);
+    for (const field of visited) {
+      if (field.place >= 0 && !addValue(search, field, document)) return undefined;
     }
-    documentStart = documentEnd + 1;
   }
-  return { text, documentEnds, references };
-}
-
-/** The id in lower case that stands there in quotes. */
-function readQuotedId(text: string, start: number): string | undefined {
-  const end = start + QUOTED_ID_CHARACTERS - 1;
-  const isQuoted = text.charCodeAt(start) === QUOTE && text.charCodeAt(end) === QUOTE;
-  return isQuoted && isLowerCaseIdAt(text, start + 1) ? text.slice(start + 1, end) : undefined;
-}
-
-/** True for a list, and for an id in capital letters. */
-function mayHoldIds(text: string, start: number): boolean {
-  if (text.charCodeAt(start) === OPENING_BRACKET) return true;
-  return parseQuotedId(text, { start, end: start + QUOTED_ID_CHARACTERS }) !== undefined;
+  return { text, documents, references: search.references };
 }
 
 /** Where the value of a field begins in a document; -1 without one. */
-function findValue(text: string, field: PageField, { start, end }: TextSpan): number {
-  const { name, searched, fromEnd } = field;
-  // Documents of a collection are alike: it mostly stands where it stood in the last one that had it. What is found there is not
-  // of that one, whose value the place is behind.
-  const likely = end - fromEnd;
-  if (text.startsWith(name.following, likely - name.following.length)) return likely;
-  if (searched < start) {
-    const found = endOfMatch(text, name.pattern, start);
+function findValue(text: string, field: PageField, document: RecordSpan): number {
+  const { pattern, following } = field.name;
+  // Documents of a collection are alike: it mostly stands where it stood in the last one that had it.
+  const likely = document.end - field.fromEnd;
+  const isThere = likely > document.start && text.startsWith(following, likely - following.length);
+  if (isThere && nestedAround(document, likely) === undefined) return likely;
+  const find = (from: number) => {
+    const found = endOfMatch(text, pattern, from);
     field.searched = found < 0 ? text.length + 1 : found;
+  };
+  if (field.searched < document.start) find(document.start);
+  while (field.searched <= document.end) {
+    const around = nestedAround(document, field.searched);
+    if (around === undefined) {
+      field.fromEnd = document.end - field.searched;
+      return field.searched;
+    }
+    find(around.end);
   }
-  if (field.searched > end) return -1;
-  field.fromEnd = end - field.searched;
-  return field.searched;
+  return -1;
+}
+
+/** The object or list of a document in which a place is. */
+const nestedAround = ({ nested }: RecordSpan, place: number) =>
+  nested.length === 0 ? undefined : nested.find(({ start, end }) => start < place && place < end);
+
+/** Adds the ids of a value. False where it takes a parser to tell what they are. */
+function addValue(search: PageSearch, { name, place }: PageField, document: RecordSpan): boolean {
+  const { text, collector } = search;
+  const batch = collector.batchFor(name.field);
+  if (text.charCodeAt(place) !== OPENING_BRACKET) {
+    const end = place + QUOTED_ID_CHARACTERS;
+    // One in capital letters is told by its parsed value.
+    if (!isQuotedId(text, place)) return parseQuotedId(text, { start: place, end }) === undefined;
+    addReference(search, { name, batch, start: place, valueStart: place, valueEnd: end }, document);
+    return true;
+  }
+  const valueEnd = endOfIdList(text, place);
+  if (valueEnd < 0) return false;
+  for (let start = place + 1; start < valueEnd - 1; start += QUOTED_ID_CHARACTERS + 1) {
+    addReference(search, { name, batch, start, valueStart: place, valueEnd }, document);
+  }
+  return true;
+}
+
+function addReference(
+  { text, collector: { namespace, quota }, references }: PageSearch,
+  place: Pick<PageReference, 'name' | 'batch' | 'start' | 'valueStart' | 'valueEnd'>,
+  document: RecordSpan,
+): void {
+  const { name, batch, start, valueStart, valueEnd } = place;
+  const id = text.slice(start + 1, start + QUOTED_ID_CHARACTERS - 1);
+  const documentEnd = document.end;
+  const reference = { id, content: undefined, name, batch, start, valueStart, valueEnd, documentEnd };
+  references.push(reference);
+  if (batch.ids === undefined || quota.references === 0) return;
+  if (batch.namespace === namespace && hasDocumentId(text, document, id)) return;
+  quota.references -= 1;
+  batch.ids.push(reference);
+}
+
+/** True for an id in lower case, in quotes. */
+function isQuotedId(text: string, start: number): boolean {
+  const end = start + QUOTED_ID_CHARACTERS - 1;
+  return (
+    text.charCodeAt(start) === QUOTE && text.charCodeAt(end) === QUOTE && isLowerCaseIdAt(text, start + 1)
+  );
+}
+
+/** The end of a list of ids in lower case; -1 for any other list. */
+function endOfIdList(text: string, start: number): number {
+  if (text.charCodeAt(start + 1) === CLOSING_BRACKET) return start + 2;
+  for (let at = start + 1; isQuotedId(text, at); at += 1) {
+    at += QUOTED_ID_CHARACTERS;
+    const code = text.charCodeAt(at);
+    if (code === CLOSING_BRACKET) return at + 1;
+    if (code !== COMMA) return -1;
+  }
+  return -1;
 }
 
 /**
  * The documents, joined by commas, with their references replaced, and with the replaced ids in the member `composed` of each. In
  * pieces if they are long.
  */
-export function renderPage({ text, documentEnds, references }: ReferencePage): ChunkedText {
+export function renderPage({ text, documents, references }: ReferencePage): ChunkedText {
   const pieces: string[] = [];
   let result = '';
   let from = 0;
   let at = 0;
-  for (const end of documentEnds) {
+  for (const { end } of documents) {
     const first = at;
     while (at < references.length && references[at]?.documentEnd === end) at += 1;
     if (at > first) {
@@ -153,8 +206,9 @@ export function renderPage({ text, documentEnds, references }: ReferencePage): C
 
 function renderComposed(text: string, references: readonly PageReference[]): string {
   let members = '';
-  for (const { name, start } of inBatchOrder(references)) {
-    members = addMember(members, name, text.slice(start, start + QUOTED_ID_CHARACTERS));
+  for (const { name, start, valueStart, valueEnd } of inBatchOrder(references)) {
+    const isFirst = start <= valueStart + 1;
+    if (isFirst) members = addMember(members, name, text.slice(valueStart, valueEnd));
   }
   return members;
 }

@@ -41,6 +41,8 @@ export interface MemberName {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPENING_BRACKET = 0x5b;
 const SEPARATOR_CODE = RECORD_SEPARATOR.charCodeAt(0);
 
 const isOpening = (code: number) => code === 0x7b || code === 0x5b;
@@ -109,15 +111,47 @@ export function endOfMatch(text: string, pattern: RegExp, from: number): number 
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
-/** Where each object ends of a text in which they are joined by record separators; undefined unless all are flat. */
-export function flatRecordEnds(text: string): readonly number[] | undefined {
-  const ends: number[] = [];
-  for (let at = text.indexOf('{', 1); at > 0; at = text.indexOf('{', at + 1)) {
-    if (text.charCodeAt(at - 1) !== SEPARATOR_CODE) return undefined;
-    ends.push(at - 1);
+/** One of the objects that are joined to one text. */
+export interface RecordSpan extends TextSpan {
+  /** The objects, and the lists that begin with one, that are values of outermost members. In their order. */
+  readonly nested: readonly TextSpan[];
+}
+
+const NOTHING_NESTED: readonly TextSpan[] = [];
+
+/**
+ * The objects of a text in which they are joined by record separators. Undefined where a brace is not certain to begin such a
+ * value: it may be inside a string.
+ */
+export function recordSpans(text: string): readonly RecordSpan[] | undefined {
+  const records: RecordSpan[] = [];
+  let start = 0;
+  let nested = NOTHING_NESTED;
+  for (let at = text.indexOf('{', 1); at > 0; ) {
+    const before = text.charCodeAt(at - 1);
+    if (before === SEPARATOR_CODE) {
+      records.push({ start, end: at - 1, nested });
+      start = at;
+      nested = NOTHING_NESTED;
+      at = text.indexOf('{', at + 1);
+      continue;
+    }
+    const value = before === OPENING_BRACKET ? at - 1 : at;
+    if (!isBehindName(text, value)) return undefined;
+    const end = endOfNested(text, value);
+    nested = [...nested, { start: value, end }];
+    at = text.indexOf('{', end);
   }
-  ends.push(text.length);
-  return ends;
+  records.push({ start, end: text.length, nested });
+  return records;
+}
+
+/** True only behind the name of a member and its colon. The name may be one for which it is false all the same. */
+function isBehindName(text: string, start: number): boolean {
+  if (text.charCodeAt(start - 1) !== COLON || text.charCodeAt(start - 2) !== QUOTE) return false;
+  // A quote inside a string is escaped. One that begins a string follows one of the others.
+  const before = text.charCodeAt(start - 3);
+  return before !== BACKSLASH && before !== COLON && before !== COMMA && !isOpening(before);
 }
 
 function walkMembers(text: string, visit: (quoted: string, span: TextSpan) => void): void {

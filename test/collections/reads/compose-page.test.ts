@@ -65,8 +65,21 @@ const textOf = ({ text }: { readonly text: string | readonly string[] }) => [tex
 
 const ids = fc.constantFrom<Json>(ANN, BOB, OWN, UNKNOWN);
 const others = fc.constantFrom<Json>(null, 5, '', 'x'.repeat(24), `${ANN}a`, '\\"_id":"');
-const values = fc.oneof({ weight: 8, arbitrary: ids }, { weight: 1, arbitrary: others });
-const flat = fc
+const lists = fc.array(ids, { maxLength: 3 });
+const values = fc.oneof(
+  { weight: 8, arbitrary: ids },
+  { weight: 2, arbitrary: lists },
+  { weight: 1, arbitrary: others },
+  { weight: 1, arbitrary: fc.constantFrom<Json>({ _id: ANN }, { author: BOB }) },
+);
+/** With the names of Reference fields inside. */
+const nested = fc.constantFrom<Json>(
+  { author: ANN, editor: [BOB] },
+  [{ author: BOB, text: '}' }, {}],
+  { in: { 'a "b"': ANN } },
+  {},
+);
+const regular = fc
   .record(
     {
       title: fc.constantFrom('', 'a "title", with \\ all: of "it"', `,"author":"${ANN}"`, 'ü😀\u2028'),
@@ -76,25 +89,31 @@ const flat = fc
       sequel: values,
       series: values,
       tags: fc.constantFrom(['author'], ['x', 'author":']),
+      info: nested,
+      more: nested,
     },
     { requiredKeys: [], noNullPrototype: true },
   )
   .chain((fields) => fc.shuffledSubarray(Object.entries(fields), { minLength: Object.keys(fields).length }))
   .map((entries): JsonObject => ({ ...Object.fromEntries(entries), v: 1, _id: OWN }));
-/** What no page may have that is composed in place: a list, an id in capital letters, an object, a brace in a text, a member `composed`. */
+/** What no page may have that is composed in place. */
 const odd = fc.constantFrom<JsonObject>(
   { author: [ANN, null, 5], _id: OWN },
+  { author: [ANN, BOB.toUpperCase()], _id: OWN },
+  { author: [[ANN]], _id: OWN },
+  { author: [{ _id: ANN }], _id: OWN },
   { author: ANN.toUpperCase(), _id: OWN },
   { author: ANN, title: '{', _id: OWN },
-  { author: { _id: ANN }, _id: OWN },
+  { author: ANN, info: [1, {}], _id: OWN },
+  { author: ANN, info: { composed: 1 }, _id: OWN },
   { author: ANN, composed: { editor: BOB }, _id: OWN },
   { author: ANN, composed: 'x', _id: OWN },
 );
 
-test('a page of flat documents is composed in place, as its documents one by one', async () => {
+test('a page of regular documents is composed in place, as its documents one by one', async () => {
   const inPlace: boolean[] = [];
   await fc.assert(
-    fc.asyncProperty(fc.array(flat, { maxLength: 6 }), fc.nat(8), async (documents, references) => {
+    fc.asyncProperty(fc.array(regular, { maxLength: 6 }), fc.nat(8), async (documents, references) => {
       const { page, oneByOne, isInPlace } = await composeBothWays(documents, references);
       expect(page).toEqual(oneByOne);
       inPlace.push(isInPlace);
@@ -105,7 +124,7 @@ test('a page of flat documents is composed in place, as its documents one by one
 });
 
 test('a page with any other document is taken apart, and composed as its documents one by one', async () => {
-  const mixed = fc.tuple(fc.array(flat, { maxLength: 3 }), odd, fc.array(flat, { maxLength: 3 }));
+  const mixed = fc.tuple(fc.array(regular, { maxLength: 3 }), odd, fc.array(regular, { maxLength: 3 }));
   await fc.assert(
     fc.asyncProperty(mixed, async ([before, document, after]) => {
       const { page, oneByOne, isInPlace } = await composeBothWays([...before, document, ...after]);
@@ -113,6 +132,14 @@ test('a page with any other document is taken apart, and composed as its documen
       expect(isInPlace).toBe(false);
     }),
   );
+});
+
+test('a document without a reference is not given what is nested in the one before', async () => {
+  const first = { author: ANN, info: { text: 'x'.repeat(40), author: BOB }, title: 'x'.repeat(99), _id: OWN };
+  for (let length = 0; length < 150; length += 1) {
+    const { page, oneByOne, isInPlace } = await composeBothWays([first, { title: 'x'.repeat(length) }]);
+    expect([page, isInPlace]).toEqual([oneByOne, true]);
+  }
 });
 
 test('a document whose `_id` is not its last member is not put into itself', async () => {

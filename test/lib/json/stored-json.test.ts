@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
 import { RECORD_SEPARATOR } from '../../../src/lib/chunked-text.ts';
 import {
@@ -7,7 +7,6 @@ import {
   documentVersion,
   findFlatMember,
   findMember,
-  flatRecordEnds,
   forEachNamedMember,
   hasDocumentId,
   memberName,
@@ -15,6 +14,7 @@ import {
   parseQuotedId,
   parseStoredJson,
   readDocumentId,
+  recordSpans,
   type TextSpan,
 } from '../../../src/lib/json/stored-json.ts';
 
@@ -83,12 +83,46 @@ test('members are found in joined flat objects, one after the other', () => {
   expect(values).toEqual(['1', '[",","a"]', '"x,"']);
 });
 
-test('the ends of joined objects are known if all are flat', () => {
-  const endsOf = (...texts: string[]) => flatRecordEnds(texts.join(RECORD_SEPARATOR));
-  expect(endsOf('{"a":1}', '{}', '{"b":"}"}')).toEqual([7, 10, 20]);
-  expect(endsOf('{"a":{}}', '{}')).toBeUndefined();
-  expect(endsOf('{}', '{"a":"{"}')).toBeUndefined();
-  expect(endsOf('{"a":[{}]}')).toBeUndefined();
+describe('recordSpans', () => {
+  const spansOf = (...texts: string[]) => recordSpans(texts.join(RECORD_SEPARATOR));
+  /** What each object is, and what is nested in it. */
+  const found = (...objects: object[]) => {
+    const text = objects.map((object) => JSON.stringify(object)).join(RECORD_SEPARATOR);
+    return recordSpans(text)?.map(({ nested, start, end }) => [
+      JSON.parse(text.slice(start, end)),
+      ...nested.map((span) => JSON.parse(text.slice(span.start, span.end))),
+    ]);
+  };
+
+  test('finds the objects that are joined', () => {
+    expect(spansOf('{"a":1}', '{}', '{"b":"}"}')).toEqual([
+      { start: 0, end: 7, nested: [] },
+      { start: 8, end: 10, nested: [] },
+      { start: 11, end: 20, nested: [] },
+    ]);
+    expect(found({ a: [1, 'x'] }, {}, { b: '}' })).toEqual([[{ a: [1, 'x'] }], [{}], [{ b: '}' }]]);
+  });
+
+  test('finds what is nested in them, as a whole', () => {
+    const inner = { c: { d: [{}] }, text: '"{[}]' };
+    const first = { a: inner, 'b"': [{}, inner], '': {}, n: 5 };
+    expect(found(first, { a: {} }, {})).toEqual([[first, inner, [{}, inner], {}], [{ a: {} }, {}], [{}]]);
+  });
+
+  test.each([
+    ['a text', { a: '{' }],
+    ['a text that begins like an object behind a name', { a: ':{' }],
+    ['a text with an escaped name', { a: 'x":{' }],
+    ['an escaped backslash', { a: '\\":{' }],
+    ['a list that begins with something else', { a: [1, {}] }],
+    ['a list in a list', { a: [[{}]] }],
+    ['a text in a list', { a: [':{'] }],
+    ['the name of a member', { ':{': 1 }],
+    ['a member whose name ends with a backslash', { 'a\\': {} }],
+    ['a member whose name ends with a colon', { 'a:': {} }],
+  ])('cannot tell the meaning of a brace of %s', (_name, object) => {
+    expect(found({ b: 1 }, object)).toBeUndefined();
+  });
 });
 
 test('the search for members in JSON text ends for any text', () => {
