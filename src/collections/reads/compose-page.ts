@@ -69,12 +69,11 @@ interface PageSearch {
 
 /**
  * Finds the references on a page of documents, joined by record separators, and adds them to their batches as `createNode` does.
- * Undefined for a page that has a brace in a text, an object inside a list that begins with something else, a list of references
- * with anything but ids, an id in capital letters, or a member `composed`.
+ * Undefined for a page that has a list of references with anything but ids, an id in capital letters, or a member `composed`.
  */
 export function findPageReferences(text: string, collector: ReferenceCollector): ReferencePage | undefined {
+  if (mayHaveComposed(text)) return undefined;
   const documents = recordSpans(text);
-  if (documents === undefined || mayHaveComposed(text)) return undefined;
   const fields = collector.names.list.map(
     (name): PageField => ({ name, place: -1, fromEnd: 0, searched: -1 }),
   );
@@ -82,7 +81,7 @@ export function findPageReferences(text: string, collector: ReferenceCollector):
   for (const document of documents) {
     for (const field of fields) field.place = findValue(text, field, document);
     // The order in which `createNode` comes to them.
-    const visited = document.nested.length === 0 ? fields : inOrder(fields, (a, b) => a.place - b.place);
+    const visited = document.nested === undefined ? fields : inOrder(fields, (a, b) => a.place - b.place);
     for (const field of visited) {
       if (field.place >= 0 && !addValue(search, field, document)) return undefined;
     }
@@ -115,7 +114,7 @@ function findValue(text: string, field: PageField, document: RecordSpan): number
 
 /** The object or list of a document in which a place is. */
 const nestedAround = ({ nested }: RecordSpan, place: number) =>
-  nested.length === 0 ? undefined : nested.find(({ start, end }) => start < place && place < end);
+  nested?.find(({ start, end }) => start < place && place < end);
 
 /** Adds the ids of a value. False where it takes a parser to tell what they are. */
 function addValue(search: PageSearch, { name, place }: PageField, document: RecordSpan): boolean {

@@ -1,7 +1,7 @@
 // Composes documents: replaces ids by the documents they refer to, level by level, with one query per level and collection.
 // `createNode` collects the ids of a document into batches, `resolveBatch` reads the documents of a batch, `embedDocument` puts each
-// in the place of its id and, with `createNode`, collects its own ids for the next level. Pages of flat documents stay one text
-// (`compose-page.ts`).
+// in the place of its id and, with `createNode`, collects its own ids for the next level. A page that is composed one level
+// deep stays one text (`compose-page.ts`).
 import {
   andThen,
   forEachInTurn,

@@ -60,7 +60,7 @@ export function memberName(name: string): MemberName {
 export function findMember(text: string, name: MemberName): TextSpan | undefined {
   if (isFlat(text)) return findFlatMember(text, name, 0);
   let found: TextSpan | undefined;
-  walkMembers(text, (quoted, span) => {
+  walkMembers(text, 0, (quoted, span) => {
     if (quoted === name.quoted) found = span;
   });
   return found;
@@ -90,7 +90,7 @@ export function forEachNamedMember<Name extends MemberName>(
     }
     return;
   }
-  walkMembers(text, (quoted, span) => {
+  walkMembers(text, 0, (quoted, span) => {
     const name = names.byQuoted.get(quoted);
     if (name !== undefined) visit(name, span);
   });
@@ -113,40 +113,49 @@ export function endOfMatch(text: string, pattern: RegExp, from: number): number 
 
 /** One of the objects that are joined to one text. */
 export interface RecordSpan extends TextSpan {
-  /** The objects, and the lists that begin with one, that are values of outermost members. In their order. */
-  readonly nested: readonly TextSpan[];
+  /** The values of outermost members that hold objects, lists among them, in their order. Undefined where it has no further brace. */
+  readonly nested: readonly TextSpan[] | undefined;
 }
 
-const NOTHING_NESTED: readonly TextSpan[] = [];
-
-/**
- * The objects of a text in which they are joined by record separators. Undefined where a brace is not certain to begin such a
- * value: it may be inside a string.
- */
-export function recordSpans(text: string): readonly RecordSpan[] | undefined {
+/** The objects of a text in which they are joined by record separators. */
+export function recordSpans(text: string): readonly RecordSpan[] {
   const records: RecordSpan[] = [];
   let start = 0;
-  let nested = NOTHING_NESTED;
+  let nested: TextSpan[] | undefined;
   for (let at = text.indexOf('{', 1); at > 0; ) {
     const before = text.charCodeAt(at - 1);
     if (before === SEPARATOR_CODE) {
       records.push({ start, end: at - 1, nested });
       start = at;
-      nested = NOTHING_NESTED;
+      nested = undefined;
       at = text.indexOf('{', at + 1);
       continue;
     }
     const value = before === OPENING_BRACKET ? at - 1 : at;
-    if (!isBehindName(text, value)) return undefined;
+    if (!isBehindName(text, value)) {
+      nested = nestedValues(text, start);
+      const end = text.indexOf(RECORD_SEPARATOR, at);
+      at = end < 0 ? -1 : text.indexOf('{', end);
+      continue;
+    }
     const end = endOfNested(text, value);
-    nested = [...nested, { start: value, end }];
+    nested = [...(nested ?? []), { start: value, end }];
     at = text.indexOf('{', end);
   }
   records.push({ start, end: text.length, nested });
   return records;
 }
 
-/** True only behind the name of a member and its colon. The name may be one for which it is false all the same. */
+/** The objects and lists in the object that begins at `from`, found by walking over all of its members. */
+function nestedValues(text: string, from: number): TextSpan[] {
+  const nested: TextSpan[] = [];
+  walkMembers(text, from, (_quoted, span) => {
+    if (isOpening(text.charCodeAt(span.start))) nested.push(span);
+  });
+  return nested;
+}
+
+/** True only behind the name of a member and its colon, where a brace is not inside a string. False behind some names. */
 function isBehindName(text: string, start: number): boolean {
   if (text.charCodeAt(start - 1) !== COLON || text.charCodeAt(start - 2) !== QUOTE) return false;
   // A quote inside a string is escaped. One that begins a string follows one of the others.
@@ -154,8 +163,9 @@ function isBehindName(text: string, start: number): boolean {
   return before !== BACKSLASH && before !== COLON && before !== COMMA && !isOpening(before);
 }
 
-function walkMembers(text: string, visit: (quoted: string, span: TextSpan) => void): void {
-  let at = 1;
+/** Visits the members of the object that begins at `from`. */
+function walkMembers(text: string, from: number, visit: (quoted: string, span: TextSpan) => void): void {
+  let at = from + 1;
   while (text.charCodeAt(at) === QUOTE) {
     const nameEnd = endOfString(text, at);
     const start = nameEnd + 1;

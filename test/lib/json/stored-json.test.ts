@@ -88,7 +88,7 @@ describe('recordSpans', () => {
   /** What each object is, and what is nested in it. */
   const found = (...objects: object[]) => {
     const text = objects.map((object) => JSON.stringify(object)).join(RECORD_SEPARATOR);
-    return recordSpans(text)?.map(({ nested, start, end }) => [
+    return recordSpans(text).map(({ nested = [], start, end }) => [
       JSON.parse(text.slice(start, end)),
       ...nested.map((span) => JSON.parse(text.slice(span.start, span.end))),
     ]);
@@ -96,9 +96,9 @@ describe('recordSpans', () => {
 
   test('finds the objects that are joined', () => {
     expect(spansOf('{"a":1}', '{}', '{"b":"}"}')).toEqual([
-      { start: 0, end: 7, nested: [] },
-      { start: 8, end: 10, nested: [] },
-      { start: 11, end: 20, nested: [] },
+      { start: 0, end: 7, nested: undefined },
+      { start: 8, end: 10, nested: undefined },
+      { start: 11, end: 20, nested: undefined },
     ]);
     expect(found({ a: [1, 'x'] }, {}, { b: '}' })).toEqual([[{ a: [1, 'x'] }], [{}], [{ b: '}' }]]);
   });
@@ -109,19 +109,26 @@ describe('recordSpans', () => {
     expect(found(first, { a: {} }, {})).toEqual([[first, inner, [{}, inner], {}], [{ a: {} }, {}], [{}]]);
   });
 
-  test.each([
-    ['a text', { a: '{' }],
+  test.each<[string, object, ...object[]]>([
+    ['a text', { a: '{', b: {} }, {}],
     ['a text that begins like an object behind a name', { a: ':{' }],
-    ['a text with an escaped name', { a: 'x":{' }],
-    ['an escaped backslash', { a: '\\":{' }],
-    ['a list that begins with something else', { a: [1, {}] }],
-    ['a list in a list', { a: [[{}]] }],
-    ['a text in a list', { a: [':{'] }],
+    ['a text with an escaped name', { a: 'x":{', b: '}' }],
+    ['an escaped backslash', { a: '\\\\":{' }],
+    ['a list that begins with something else', { a: [1, {}], b: [2] }, [1, {}], [2]],
+    ['a list in a list', { a: [[{}]] }, [[{}]]],
+    ['a text in a list', { a: [':{'] }, [':{']],
     ['the name of a member', { ':{': 1 }],
-    ['a member whose name ends with a backslash', { 'a\\': {} }],
-    ['a member whose name ends with a colon', { 'a:': {} }],
-  ])('cannot tell the meaning of a brace of %s', (_name, object) => {
-    expect(found({ b: 1 }, object)).toBeUndefined();
+    ['a member whose name ends with a backslash', { 'a\\': {} }, {}],
+    ['a member whose name ends with a colon', { 'a:': { b: 1 } }, { b: 1 }],
+  ])('knows the meaning of a brace of %s', (_name, object, ...nested) => {
+    const other = { b: { c: 1 } };
+    const around = [other, other.b];
+    expect(found(other, object, other)).toEqual([around, [object, ...nested], around]);
+  });
+
+  test('ends for any text', () => {
+    const broken = `{"a":1,x{${RECORD_SEPARATOR}"{`.repeat(20_000);
+    expect(recordSpans(broken).length).toBeGreaterThan(0);
   });
 });
 
