@@ -6,10 +6,10 @@ import { type ChunkedText, MAX_JOINED_LENGTH } from '../../lib/chunked-text.ts';
 import { isLowerCaseIdAt } from '../../lib/ids.ts';
 import {
   endOfMatch,
-  hasDocumentId,
   parseQuotedId,
   QUOTED_ID_CHARACTERS,
   type RecordSpan,
+  readDocumentId,
   recordSpans,
   type TextSpan,
 } from '../../lib/json/stored-json.ts';
@@ -35,16 +35,20 @@ interface PageField {
   searched: number;
 }
 
-/** An id on a page. */
-interface PageReference extends ResolvableId {
+/** The value of a field: an id or a list of ids. */
+interface PageValue extends TextSpan {
   readonly name: ReferenceName;
   readonly batch: ReferenceBatch;
+  /** The `_id` of the document where it is among those that the value may name. */
+  readonly ownId: string | undefined;
+  readonly documentEnd: number;
+}
+
+/** An id on a page. */
+interface PageReference extends ResolvableId {
+  readonly value: PageValue;
   /** Where it begins, with its quotes. */
   readonly start: number;
-  /** The value of the field: this id, or the list that holds it. */
-  readonly valueStart: number;
-  readonly valueEnd: number;
-  readonly documentEnd: number;
 }
 
 const QUOTE = 0x22;
@@ -77,78 +81,74 @@ export function findPageReferences(text: string, collector: ReferenceCollector):
   const fields = collector.names.list.map(
     (name): PageField => ({ name, place: -1, fromEnd: 0, searched: -1 }),
   );
-  const search: PageSearch = { text, collector, references: [] };
+  const page: PageSearch = { text, collector, references: [] };
   for (const document of documents) {
     for (const field of fields) field.place = findValue(text, field, document);
     // The order in which `createNode` comes to them.
     const visited = document.nested === undefined ? fields : inOrder(fields, (a, b) => a.place - b.place);
     for (const field of visited) {
-      if (field.place >= 0 && !addValue(search, field, document)) return undefined;
+      if (field.place >= 0 && !addValue(page, field, document)) return undefined;
     }
   }
-  return { text, documents, references: search.references };
+  return { text, documents, references: page.references };
 }
 
 /** Where the value of a field begins in a document; -1 without one. */
 function findValue(text: string, field: PageField, document: RecordSpan): number {
-  const { pattern, following } = field.name;
+  const { following } = field.name;
   // Documents of a collection are alike: it mostly stands where it stood in the last one that had it.
   const likely = document.end - field.fromEnd;
   const isThere = likely > document.start && text.startsWith(following, likely - following.length);
-  if (isThere && nestedAround(document, likely) === undefined) return likely;
-  const find = (from: number) => {
-    const found = endOfMatch(text, pattern, from);
-    field.searched = found < 0 ? text.length + 1 : found;
-  };
-  if (field.searched < document.start) find(document.start);
-  while (field.searched <= document.end) {
-    const around = nestedAround(document, field.searched);
-    if (around === undefined) {
-      field.fromEnd = document.end - field.searched;
-      return field.searched;
-    }
-    find(around.end);
+  if (isThere && !isNested(document, likely)) return likely;
+  if (field.searched < document.start) search(text, field, document.start);
+  for (const { start, end } of document.nested ?? []) {
+    if (field.searched <= start) break;
+    if (field.searched < end) search(text, field, end);
   }
-  return -1;
+  if (field.searched > document.end) return -1;
+  field.fromEnd = document.end - field.searched;
+  return field.searched;
 }
 
-/** The object or list of a document in which a place is. */
-const nestedAround = ({ nested }: RecordSpan, place: number) =>
-  nested?.find(({ start, end }) => start < place && place < end);
+function search(text: string, field: PageField, from: number): void {
+  const found = endOfMatch(text, field.name.pattern, from);
+  field.searched = found < 0 ? text.length + 1 : found;
+}
+
+/** True inside an object or a list of a document. */
+const isNested = ({ nested = [] }: RecordSpan, place: number) =>
+  nested.some(({ start, end }) => start < place && place < end);
 
 /** Adds the ids of a value. False where it takes a parser to tell what they are. */
-function addValue(search: PageSearch, { name, place }: PageField, document: RecordSpan): boolean {
-  const { text, collector } = search;
+function addValue(page: PageSearch, { name, place: start }: PageField, document: RecordSpan): boolean {
+  const { text, collector } = page;
   const batch = collector.batchFor(name.field);
-  if (text.charCodeAt(place) !== OPENING_BRACKET) {
-    const end = place + QUOTED_ID_CHARACTERS;
-    // One in capital letters is told by its parsed value.
-    if (!isQuotedId(text, place)) return parseQuotedId(text, { start: place, end }) === undefined;
-    addReference(search, { name, batch, start: place, valueStart: place, valueEnd: end }, document);
-    return true;
-  }
-  const valueEnd = endOfIdList(text, place);
-  if (valueEnd < 0) return false;
-  for (let start = place + 1; start < valueEnd - 1; start += QUOTED_ID_CHARACTERS + 1) {
-    addReference(search, { name, batch, start, valueStart: place, valueEnd }, document);
+  const isList = text.charCodeAt(start) === OPENING_BRACKET;
+  const end = isList ? endOfIdList(text, start) : start + QUOTED_ID_CHARACTERS;
+  if (end < 0) return false;
+  // One in capital letters is told by its parsed value.
+  if (!isList && !isQuotedId(text, start)) return parseQuotedId(text, { start, end }) === undefined;
+  const isOfSameCollection = batch.namespace === collector.namespace;
+  const ownId = isOfSameCollection ? readDocumentId(text.slice(document.start, document.end)) : undefined;
+  const value = { name, batch, start, end, ownId, documentEnd: document.end };
+  for (let at = isList ? start + 1 : start; at < end - 1; at += QUOTED_ID_CHARACTERS + 1) {
+    addReference(page, value, at);
   }
   return true;
 }
 
 function addReference(
-  { text, collector: { namespace, quota }, references }: PageSearch,
-  place: Pick<PageReference, 'name' | 'batch' | 'start' | 'valueStart' | 'valueEnd'>,
-  document: RecordSpan,
-): void {
-  const { name, batch, start, valueStart, valueEnd } = place;
+  { text, collector: { quota }, references }: PageSearch,
+  value: PageValue,
+  start: number,
+) {
   const id = text.slice(start + 1, start + QUOTED_ID_CHARACTERS - 1);
-  const documentEnd = document.end;
-  const reference = { id, content: undefined, name, batch, start, valueStart, valueEnd, documentEnd };
+  const reference = { id, content: undefined, value, start };
   references.push(reference);
-  if (batch.ids === undefined || quota.references === 0) return;
-  if (batch.namespace === namespace && hasDocumentId(text, document, id)) return;
+  const { ids } = value.batch;
+  if (ids === undefined || quota.references === 0 || id === value.ownId) return;
   quota.references -= 1;
-  batch.ids.push(reference);
+  ids.push(reference);
 }
 
 /** True for an id in lower case, in quotes. */
@@ -182,7 +182,7 @@ export function renderPage({ text, documents, references }: ReferencePage): Chun
   let at = 0;
   for (const { end } of documents) {
     const first = at;
-    while (at < references.length && references[at]?.documentEnd === end) at += 1;
+    while (at < references.length && references[at]?.value.documentEnd === end) at += 1;
     if (at > first) {
       const ofDocument =
         at - first === 1 ? [references[first] as PageReference] : references.slice(first, at);
@@ -204,10 +204,11 @@ export function renderPage({ text, documents, references }: ReferencePage): Chun
 }
 
 function renderComposed(text: string, references: readonly PageReference[]): string {
+  const values = references.map(({ value }) => value);
   let members = '';
-  for (const { name, start, valueStart, valueEnd } of inBatchOrder(references)) {
-    const isFirst = start <= valueStart + 1;
-    if (isFirst) members = addMember(members, name, text.slice(valueStart, valueEnd));
+  // The ids of a list are one value.
+  for (const { name, start, end } of inBatchOrder(values.length > 1 ? [...new Set(values)] : values)) {
+    members = addMember(members, name, text.slice(start, end));
   }
   return members;
 }

@@ -139,7 +139,8 @@ export function recordSpans(text: string): readonly RecordSpan[] {
       continue;
     }
     const end = endOfNested(text, value);
-    nested = [...(nested ?? []), { start: value, end }];
+    nested ??= [];
+    nested.push({ start: value, end });
     at = text.indexOf('{', end);
   }
   records.push({ start, end: text.length, nested });
@@ -231,8 +232,8 @@ export function parseQuotedId(text: string, { start, end }: TextSpan): string | 
 }
 
 /** Where the value of a last member `_id` begins, if it is as long as an id, as in every document that this server wrote. Else -1. */
-function startOfLastId(text: string, documentEnd: number): number {
-  const start = documentEnd - 1 - QUOTED_ID_CHARACTERS;
+function startOfLastId(text: string): number {
+  const start = text.length - 1 - QUOTED_ID_CHARACTERS;
   const name = start - ID_MEMBER_PREFIX.length;
   const isThere = text.startsWith(ID_MEMBER_PREFIX, name) && text.charCodeAt(name - 1) !== BACKSLASH;
   return isThere && text.charCodeAt(start) === QUOTE ? start : -1;
@@ -240,19 +241,12 @@ function startOfLastId(text: string, documentEnd: number): number {
 
 /** The `_id` of a document; undefined where it is not text. */
 export function readDocumentId(text: string): string | undefined {
-  const start = startOfLastId(text, text.length);
+  const start = startOfLastId(text);
   const end = start + QUOTED_ID_CHARACTERS;
   if (start >= 0 && parseQuotedId(text, { start, end }) !== undefined) return text.slice(start + 1, end - 1);
   const span = findMember(text, ID_NAME);
   const id = span && parseStoredJson<Json>(text.slice(span.start, span.end));
   return typeof id === 'string' ? id : undefined;
-}
-
-/** True if the document between `start` and `end` has this `_id`. */
-export function hasDocumentId(text: string, { start, end }: TextSpan, id: string): boolean {
-  const last = startOfLastId(text, end);
-  if (last >= 0) return text.startsWith(id, last + 1);
-  return readDocumentId(text.slice(start, end)) === id;
 }
 
 // `v` and `_id` are the last members of every document that this server wrote.

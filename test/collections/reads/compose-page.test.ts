@@ -7,6 +7,7 @@ import { createReferenceNames } from '../../../src/collections/reads/reference-s
 import { joinTexts, MAX_JOINED_LENGTH, RECORD_SEPARATOR } from '../../../src/lib/chunked-text.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { namespaceKey } from '../../../src/stores/ports.ts';
+import { threadCpuMs } from '../../../src/workers/match-patterns.ts';
 import { callerNamed, collectionOf, contextOf, LIMITS } from '../library-service.ts';
 
 const ANN = 'a1'.repeat(12);
@@ -152,6 +153,23 @@ test('a document whose `_id` is not its last member is not put into itself', asy
   const { page, oneByOne, isInPlace } = await composeBothWays([{ _id: ANN, series: ANN, editor: BOB }]);
   expect([page, isInPlace]).toEqual([oneByOne, true]);
   expect(JSON.parse(textOf(page))).toMatchObject({ series: ANN, editor: { v: 1 } });
+});
+
+test('thousands of nested objects and of ids take time in proportion to their number', () => {
+  const member = (n: number) => `"m${n}":{"author":1,"series":"{"}`;
+  const objects = Array.from({ length: 6000 }, (_, n) => member(n));
+  const list = JSON.stringify(Array(3000).fill(ANN));
+  const text = `{"_id":"${OWN}",${objects},"series":${list}}`;
+  const collector = {
+    names: namesOf(BOOKS),
+    namespace: namespaceKey(BOOKS.namespace),
+    quota: { references: 10_000, characters: 0 },
+    batchFor: () => ({ order: 0, ids: [], namespace: namespaceKey(BOOKS.namespace) }),
+  };
+  const begun = threadCpuMs();
+  const found = findPageReferences([text, '{}', text].join(RECORD_SEPARATOR), collector);
+  expect(threadCpuMs() - begun).toBeLessThan(500);
+  expect(found?.references).toHaveLength(6000);
 });
 
 test('a page that is long, or becomes long, is composed too, in pieces', async () => {

@@ -8,7 +8,6 @@ import {
   findFlatMember,
   findMember,
   forEachNamedMember,
-  hasDocumentId,
   memberName,
   memberNames,
   parseQuotedId,
@@ -140,19 +139,6 @@ test('the search for members in JSON text ends for any text', () => {
 
 const A = 'a'.repeat(24);
 const B = 'b'.repeat(24);
-
-test('hasDocumentId compares the `_id` of a part of a text, wherever in the document it is', () => {
-  const has = (document: string, id: string) =>
-    hasDocumentId(`{"_id":"${B}"},${document},{}`, { start: 35, end: 35 + document.length }, id);
-  for (const document of [
-    `{"v":1,"_id":"${A}"}`,
-    `{"_id":"${A}","o":1}`,
-    `{"_id":"${A}","x\\"_id":"${B}"}`,
-  ]) {
-    expect([has(document, A), has(document, B)]).toEqual([true, false]);
-  }
-  expect(has('{}', A)).toBe(false);
-});
 
 test('readDocumentId returns an id that is text', () => {
   expect(readDocumentId(`{"o":{"_id":"x"},"_id":"${A}"}`)).toBe(A);
