@@ -57,8 +57,7 @@ function insert(
 ): CollectionEntry {
   const entry = context.catalogue.ensure(write.ns);
   const text = serializeDocument(write.document, write.text);
-  const sql = `insert into ${documentTable(entry.n)} (id, json) values (?, ?) on conflict (id) do nothing`;
-  const result = context.connection.statement(sql).run(write.document._id, text);
+  const result = context.insertDocument(entry.n).run(write.document._id, text);
   if (Number(result.changes) === 0) throw new StoreError('duplicate', { fields: ['_id'] });
   const doc = Number(result.lastInsertRowid);
   for (const index of entry.indexes) {

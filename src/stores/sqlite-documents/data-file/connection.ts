@@ -89,6 +89,21 @@ class SqliteConnection implements Connection {
   }
 }
 
+/** Makes the function that returns a statement by the number of its table, without making and hashing its text each time. */
+export function tableStatements(
+  connection: Connection,
+  sqlOf: (n: number) => string,
+): (n: number) => StatementSync {
+  const known = new Map<number, StatementSync>();
+  return (n) => {
+    const found = known.get(n);
+    if (found !== undefined) return found;
+    const statement = connection.statement(sqlOf(n));
+    known.set(n, statement);
+    return statement;
+  };
+}
+
 /** Runs `work` in one transaction, all or nothing. `immediate` takes the write lock at the start. */
 export function inTransaction<T>(connection: Connection, kind: 'read' | 'immediate', work: () => T): T {
   connection.endSnapshot();

@@ -1,14 +1,19 @@
 // Keeps the rows of an index in step with its documents: the rows of one document are replaced in one call.
+import type { StatementSync } from 'node:sqlite';
 import { StoreError } from '../../../errors/errors.ts';
 import type { StoredDocument } from '../../ports.ts';
-import { type DataFile, type IndexEntry, indexTable } from '../data-file/catalogue.ts';
-import type { WorkLimit } from '../data-file/connection.ts';
+import { type DataFile, documentTable, type IndexEntry, indexTable } from '../data-file/catalogue.ts';
+import { tableStatements, type WorkLimit } from '../data-file/connection.ts';
 import { createRowEncoder, type EncodedRows, prefixSuccessor, type RowEncoder } from './index-keys.ts';
 
 /** What commits and index builds need. */
 export interface WriteContext extends DataFile {
   /** The row encoder of an index, created once per definition. */
   rowEncoder(index: IndexEntry): RowEncoder;
+  /** The statements of a create, by the number of the table. */
+  readonly insertDocument: (n: number) => StatementSync;
+  readonly insertRow: (n: number) => StatementSync;
+  readonly findOtherRow: (n: number) => StatementSync;
 }
 
 const NO_ROWS: EncodedRows = { keys: [], idBytes: 0, arrays: 0 };
@@ -26,6 +31,18 @@ export function createWriteContext({ connection, catalogue }: DataFile): WriteCo
       encoders.set(index.definition, encoder);
       return encoder;
     },
+    insertDocument: tableStatements(
+      connection,
+      (n) => `insert into ${documentTable(n)} (id, json) values (?, ?) on conflict (id) do nothing`,
+    ),
+    insertRow: tableStatements(
+      connection,
+      (n) => `insert or replace into ${indexTable(n)} (key, doc) values (?, ?)`,
+    ),
+    findOtherRow: tableStatements(
+      connection,
+      (n) => `select 1 from ${indexTable(n)} where key >= ? and key < ? and doc <> ? limit 1`,
+    ),
   };
 }
 
@@ -55,10 +72,9 @@ export function updateIndexRows(context: WriteContext, index: IndexEntry, change
   const oldRows = before === undefined ? NO_ROWS : encode(before, workLimit);
   const newRows = after === undefined ? NO_ROWS : encode(after, workLimit);
   const { removed, added } = diffKeys(index, oldRows.keys, newRows.keys);
-  const table = indexTable(index.n);
-  deleteRows(context, table, removed);
+  deleteRows(context, indexTable(index.n), removed);
   if (index.definition.unique) checkUnique(context, index, { doc, keys: added, idBytes: newRows.idBytes });
-  insertRows(context, table, { doc, keys: added, workLimit });
+  insertRows(context, index.n, { doc, keys: added, workLimit });
   if ((index.multikey | newRows.arrays) === index.multikey) return;
   index.multikey |= newRows.arrays;
   context.catalogue.saveIndex(index);
@@ -89,11 +105,11 @@ interface AddedRows {
 
 function insertRows(
   context: WriteContext,
-  table: string,
+  n: number,
   rows: AddedRows & { readonly workLimit: WorkLimit },
 ): void {
   if (rows.keys.length === 0) return;
-  const statement = context.connection.statement(`insert or replace into ${table} (key, doc) values (?, ?)`);
+  const statement = context.insertRow(n);
   for (const key of rows.keys) {
     rows.workLimit.tick(0);
     statement.run(key, rows.doc);
@@ -105,8 +121,7 @@ function checkUnique(
   index: IndexEntry,
   rows: AddedRows & { readonly idBytes: number },
 ): void {
-  const sql = `select 1 from ${indexTable(index.n)} where key >= ? and key < ? and doc <> ? limit 1`;
-  const statement = context.connection.statement(sql);
+  const statement = context.findOtherRow(index.n);
   for (const key of rows.keys) {
     const prefix = key.subarray(0, key.length - rows.idBytes);
     if (statement.get(prefix, prefixSuccessor(prefix), rows.doc) === undefined) continue;

@@ -10,7 +10,7 @@ import {
   indexTable,
   onSnapshot,
 } from '../data-file/catalogue.ts';
-import { type Connection, documentText, type WorkLimit } from '../data-file/connection.ts';
+import { type Connection, documentText, tableStatements, type WorkLimit } from '../data-file/connection.ts';
 import { StorageError } from '../data-file/storage-errors.ts';
 import type { Access, IndexAccess } from './index-plan.ts';
 import { isShort } from './ordered-table.ts';
@@ -233,18 +233,8 @@ export interface TextReader extends DataFile {
 
 /** Creates the reader of one connection. */
 export function createTextReader({ connection, catalogue }: DataFile): TextReader {
-  const byCollection = new Map<number, StatementSync>();
-  return {
-    connection,
-    catalogue,
-    statementById({ n }) {
-      const known = byCollection.get(n);
-      if (known !== undefined) return known;
-      const statement = connection.statement(`select json from ${documentTable(n)} where id = ?`);
-      byCollection.set(n, statement);
-      return statement;
-    },
-  };
+  const byId = tableStatements(connection, (n) => `select json from ${documentTable(n)} where id = ?`);
+  return { connection, catalogue, statementById: ({ n }) => byId(n) };
 }
 
 /** The text of one document by its id; undefined if there is none. */
