@@ -14,16 +14,6 @@ export function isId(value: unknown): value is string {
   return typeof value === 'string' && value.length === ID_LENGTH && parseIdAt(value, 0) !== undefined;
 }
 
-/** True where an id in lower case stands in a longer text. */
-export function isLowerCaseIdAt(text: string, start: number): boolean {
-  for (let at = start; at < start + ID_LENGTH; at += 1) {
-    const code = text.charCodeAt(at);
-    const isHex = (code >= ZERO && code <= NINE) || (code >= A && code <= F);
-    if (!isHex) return false;
-  }
-  return true;
-}
-
 /** The id that stands in a longer text from `start` on, in lower case; undefined where the characters form none. */
 export function parseIdAt(text: string, start: number): string | undefined {
   let isLowerCase = true;

@@ -1,5 +1,5 @@
-import { describe, expect, it, test } from 'vitest';
-import { createIdSource, isId, isLowerCaseIdAt } from '../../src/lib/ids.ts';
+import { describe, expect, it } from 'vitest';
+import { createIdSource, isId } from '../../src/lib/ids.ts';
 
 describe('isId', () => {
   it.each(['0123456789abcdef01234567', 'ABCDEFABCDEFABCDEFABCDEF'])('takes %s', (text) => {
@@ -20,15 +20,6 @@ describe('isId', () => {
   it('refuses an id with a line break behind it', () => {
     expect(isId('0123456789abcdef01234567\n')).toBe(false);
   });
-});
-
-test('isLowerCaseIdAt refuses capital letters, other characters and the end of the text', () => {
-  const id = '0123456789abcdef01234567';
-  const isIdAt1 = (text: string) => isLowerCaseIdAt(`"${text}`, 1);
-  expect([isIdAt1(id), isIdAt1(`${id}"`)]).toEqual([true, true]);
-  for (const text of [id.toUpperCase(), id.replace('f', 'g'), id.replace('9', ':'), id.slice(1)]) {
-    expect(isIdAt1(text), text).toBe(false);
-  }
 });
 
 describe('createIdSource', () => {

@@ -3,7 +3,6 @@
 // (`compose.ts`).
 
 import { type ChunkedText, MAX_JOINED_LENGTH } from '../../lib/chunked-text.ts';
-import { isLowerCaseIdAt } from '../../lib/ids.ts';
 import {
   endOfMatch,
   parseQuotedId,
@@ -51,10 +50,10 @@ interface PageReference extends ResolvableId {
   readonly start: number;
 }
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
 const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
+/** With the comma or the bracket behind it. */
+const LISTED_ID_CHARACTERS = QUOTED_ID_CHARACTERS + 1;
 
 /** A page whose references are found. */
 interface ReferencePage {
@@ -73,7 +72,7 @@ interface PageSearch {
 
 /**
  * Finds the references on a page of documents, joined by record separators, and adds them to their batches as `createNode` does.
- * Undefined for a page that has a list of references with anything but ids, an id in capital letters, or a member `composed`.
+ * Undefined for a page that has a list of references with anything but ids, or a member `composed`.
  */
 export function findPageReferences(text: string, collector: ReferenceCollector): ReferencePage | undefined {
   if (mayHaveComposed(text)) return undefined;
@@ -124,25 +123,26 @@ function addValue(page: PageSearch, { name, place: start }: PageField, document:
   const { text, collector } = page;
   const batch = collector.batchFor(name.field);
   const isList = text.charCodeAt(start) === OPENING_BRACKET;
-  const end = isList ? endOfIdList(text, start) : start + QUOTED_ID_CHARACTERS;
-  if (end < 0) return false;
-  // One in capital letters is told by its parsed value.
-  if (!isList && !isQuotedId(text, start)) return parseQuotedId(text, { start, end }) === undefined;
+  const ids = isList ? parseIdList(text, start) : parseSingleId(text, start);
+  if (ids === undefined) return false;
+  if (ids.length === 0) return true;
   const isOfSameCollection = batch.namespace === collector.namespace;
   const ownId = isOfSameCollection ? readDocumentId(text.slice(document.start, document.end)) : undefined;
+  const end = start + ids.length * LISTED_ID_CHARACTERS + (isList ? 1 : -1);
   const value = { name, batch, start, end, ownId, documentEnd: document.end };
-  for (let at = isList ? start + 1 : start; at < end - 1; at += QUOTED_ID_CHARACTERS + 1) {
-    addReference(page, value, at);
+  let at = isList ? start + 1 : start;
+  for (const id of ids) {
+    addReference(page, value, { id, start: at });
+    at += LISTED_ID_CHARACTERS;
   }
   return true;
 }
 
 function addReference(
-  { text, collector: { quota }, references }: PageSearch,
+  { collector: { quota }, references }: PageSearch,
   value: PageValue,
-  start: number,
-) {
-  const id = text.slice(start + 1, start + QUOTED_ID_CHARACTERS - 1);
+  { id, start }: Pick<PageReference, 'id' | 'start'>,
+): void {
   const reference = { id, content: undefined, value, start };
   references.push(reference);
   const { ids } = value.batch;
@@ -151,24 +151,24 @@ function addReference(
   ids.push(reference);
 }
 
-/** True for an id in lower case, in quotes. */
-function isQuotedId(text: string, start: number): boolean {
-  const end = start + QUOTED_ID_CHARACTERS - 1;
-  return (
-    text.charCodeAt(start) === QUOTE && text.charCodeAt(end) === QUOTE && isLowerCaseIdAt(text, start + 1)
-  );
+/** The id that a value is, in lower case. */
+function parseSingleId(text: string, start: number): readonly string[] {
+  const id = parseQuotedId(text, { start, end: start + QUOTED_ID_CHARACTERS });
+  return id === undefined ? [] : [id];
 }
 
-/** The end of a list of ids in lower case; -1 for any other list. */
-function endOfIdList(text: string, start: number): number {
-  if (text.charCodeAt(start + 1) === CLOSING_BRACKET) return start + 2;
-  for (let at = start + 1; isQuotedId(text, at); at += 1) {
-    at += QUOTED_ID_CHARACTERS;
-    const code = text.charCodeAt(at);
-    if (code === CLOSING_BRACKET) return at + 1;
-    if (code !== COMMA) return -1;
-  }
-  return -1;
+/** The ids of a list, in lower case; undefined if it holds anything else. */
+function parseIdList(text: string, start: number): readonly string[] | undefined {
+  const ids: string[] = [];
+  if (text.charCodeAt(start + 1) === CLOSING_BRACKET) return ids;
+  let at = start;
+  do {
+    const id = parseQuotedId(text, { start: at + 1, end: at + LISTED_ID_CHARACTERS });
+    if (id === undefined) return undefined;
+    ids.push(id);
+    at += LISTED_ID_CHARACTERS;
+  } while (text.charCodeAt(at) !== CLOSING_BRACKET);
+  return ids;
 }
 
 /**

@@ -116,7 +116,8 @@ export function createComposer(deps: ComposerDeps): Composer {
       const key = source?.key ?? '';
       const known = bySource.get(key);
       if (known !== undefined) return known;
-      const batch = { order: bySource.size, source, ids: source && [], namespace: source?.namespace };
+      const namespace = source && namespaceKey(source.target.namespace);
+      const batch = { order: bySource.size, source, ids: source && [], namespace };
       bySource.set(key, batch);
       return batch;
     };

@@ -1,7 +1,7 @@
 // The Reference fields of a collection, and where the documents behind their ids are read.
 import { AppError } from '../../errors/errors.ts';
 import { type MemberNames, memberNames } from '../../lib/json/stored-json.ts';
-import { namespaceKey, type Projection } from '../../stores/ports.ts';
+import type { Projection } from '../../stores/ports.ts';
 import {
   type Collection,
   type CollectionRegistry,
@@ -16,8 +16,6 @@ import { outermostPaths, resolveFields, withVisibleId } from './resolve-read.ts'
 /** Where the documents behind the ids of a field are read. */
 export interface ReferenceSource {
   readonly target: Collection;
-  /** Key of its namespace. */
-  readonly namespace: string;
   /** Always shows `_id`: an object sent back without one would be a new document. */
   readonly projection: Projection | undefined;
   /** The references of these documents are resolved too. */
@@ -91,7 +89,6 @@ function createSources({ reference: { fields } }: Field, target: Collection): Fi
   const sourceOf = (recursive: boolean): ReferenceSource => {
     return {
       target,
-      namespace: namespaceKey(target.namespace),
       projection,
       isRecursive: recursive,
       key: JSON.stringify([target.path, projection, recursive]),
