@@ -10,9 +10,10 @@ import { createRowEncoder, type EncodedRows, prefixSuccessor, type RowEncoder } 
 export interface WriteContext extends DataFile {
   /** The row encoder of an index, created once per definition. */
   rowEncoder(index: IndexEntry): RowEncoder;
-  /** The statements of a create, by the number of the table. */
+  /** Statements by the number of their table. */
   readonly insertDocument: (n: number) => StatementSync;
   readonly insertRow: (n: number) => StatementSync;
+  readonly deleteRow: (n: number) => StatementSync;
   readonly findOtherRow: (n: number) => StatementSync;
 }
 
@@ -39,6 +40,7 @@ export function createWriteContext({ connection, catalogue }: DataFile): WriteCo
       connection,
       (n) => `insert or replace into ${indexTable(n)} (key, doc) values (?, ?)`,
     ),
+    deleteRow: tableStatements(connection, (n) => `delete from ${indexTable(n)} where key = ?`),
     findOtherRow: tableStatements(
       connection,
       (n) => `select 1 from ${indexTable(n)} where key >= ? and key < ? and doc <> ? limit 1`,
@@ -72,7 +74,7 @@ export function updateIndexRows(context: WriteContext, index: IndexEntry, change
   const oldRows = before === undefined ? NO_ROWS : encode(before, workLimit);
   const newRows = after === undefined ? NO_ROWS : encode(after, workLimit);
   const { removed, added } = diffKeys(index, oldRows.keys, newRows.keys);
-  deleteRows(context, indexTable(index.n), removed);
+  deleteRows(context, index.n, removed);
   if (index.definition.unique) checkUnique(context, index, { doc, keys: added, idBytes: newRows.idBytes });
   insertRows(context, index.n, { doc, keys: added, workLimit });
   if ((index.multikey | newRows.arrays) === index.multikey) return;
@@ -92,9 +94,9 @@ function diffKeys(index: IndexEntry, old: readonly Buffer[], fresh: readonly Buf
   };
 }
 
-function deleteRows(context: WriteContext, table: string, keys: readonly Buffer[]): void {
+function deleteRows(context: WriteContext, n: number, keys: readonly Buffer[]): void {
   if (keys.length === 0) return;
-  const statement = context.connection.statement(`delete from ${table} where key = ?`);
+  const statement = context.deleteRow(n);
   for (const key of keys) statement.run(key);
 }
 
