@@ -3,7 +3,7 @@
 /** The longest delay that a Node timer accepts, in milliseconds. It fires after 1 ms for a longer one. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
-/** A delay as a timer, or an option of so many bits elsewhere, takes it: neither negative nor too long. */
+/** Bounds a delay to what a timer takes, and MongoDB as `maxTimeMS`, which has as many bits. */
 export function clampDelay(milliseconds: number): number {
   return Math.max(0, Math.min(milliseconds, MAX_DELAY_MS));
 }
