@@ -195,6 +195,19 @@ test('hostile patterns take the linear engine time in proportion to the text', (
   expect(threadCpuMs() - started).toBeLessThan(10_000);
 });
 
+/**
+ * Whether a sticky expression matches at the beginning of any character, or at the end. The search of V8 in Node 26 misses some
+ * matches: `/[^a]$/u.test('\u{1f600}')` is false there.
+ */
+function matchesSomewhere(sticky: RegExp, text: string): boolean {
+  let at = 0;
+  return [...text, ''].some((character) => {
+    sticky.lastIndex = at;
+    at += character.length;
+    return sticky.test(text);
+  });
+}
+
 test('any text compiles in the linear engine or is rejected with a reason', () => {
   const piece = fc.constantFrom(
     ...[
@@ -247,12 +260,13 @@ test('any text compiles in the linear engine or is rejected with a reason', () =
     fc.property(pattern, fc.constantFrom('', 'i', 'm', 's', 'ims'), (source, flags) => {
       let theirs: RegExp | undefined;
       try {
-        theirs = new RegExp(source, `u${flags}`);
+        theirs = new RegExp(source, `uy${flags}`);
       } catch {}
       try {
         const ours = compileLinearRegex(source, flags);
         for (const text of ['', 'a', 'aa2', 'a\n', '\u{1f600}', '-,', 'i|b']) {
-          if (theirs !== undefined) expect([text, ours.test(text)]).toEqual([text, theirs.test(text)]);
+          if (theirs !== undefined)
+            expect([text, ours.test(text)]).toEqual([text, matchesSomewhere(theirs, text)]);
         }
       } catch (error) {
         if (!(error instanceof LinearRegexError)) throw error;
