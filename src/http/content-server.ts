@@ -47,11 +47,11 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
   registerCors(server, deps.config.cors, (raw) => urls.endpointOf(raw) !== undefined);
 
   server.register(async (scope) => tokenRoutes(scope, deps));
-  server.register(async (scope) => healthRoutes(scope, deps));
+  healthRoutes(server, deps);
   server.register(async (known) => {
     known.addHook('onRequest', createAuthenticate(deps));
     known.setNotFoundHandler(() => undefined);
-    known.register(async (scope) => faviconRoute(scope));
+    faviconRoute(known);
     known.register(async (scope) => clientRoutes(scope, deps));
     known.register(async (scope) => configRoutes(scope, deps));
     known.register(async (scope) => collectionListRoutes(scope, deps));
@@ -60,9 +60,9 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
     known.register(async (scope) => cacheFlushRoutes(scope, cache));
     known.register(async (scope) => endpointListRoutes(scope, deps));
     known.register(async (scope) => hookRoutes(scope, deps));
-    known.register(async (scope) => endpointRoutes(scope, deps, urls));
+    endpointRoutes(known, deps, urls);
     known.register(async (scope) => specificationRoutes(scope, deps));
-    known.register(async (scope) => signedUploadRoutes(scope, deps, { urls, receive }));
+    signedUploadRoutes(known, deps, { urls, receive });
     known.register(async (scope) => {
       documentRoutes(scope, deps, { cache, connections, files, receive });
     });

@@ -17,11 +17,14 @@ const METHODS_IN_ORDER: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 export type ResourceHandlers = Readonly<Partial<Record<Method, Handler>>>;
 
-/** Stands for all methods that nothing supports. The router holds a path once for each method: all 34 would delay every start. */
+/**
+ * Stands for all methods that only code of endpoints may support, if anything. The router holds a path once for each method:
+ * all 34 would delay every start.
+ */
 export const OTHER_METHOD = 'TRACE';
 /** The methods that the router knows. */
 export const ROUTED_METHODS: ReadonlySet<string> = new Set([
-  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+  ...['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'],
   OTHER_METHOD,
 ]);
 
@@ -114,9 +117,13 @@ export function addResource(
   const supported = METHODS_IN_ORDER.filter((method) => method in handlers || elsewhere.includes(method));
   const allow = formatAllow(supported);
   addMethodRoutes(server, url, handlers, options);
+  // One route for all other methods: Fastify sets each route up at every start.
+  const onRequest: OnRequestHook = ({ method }, _reply, done) => {
+    done(method === 'OPTIONS' ? undefined : methodNotAllowed(allow));
+  };
   const answerOptions: Handler = (_request, reply) => reply.code(204).header('Allow', allow).send();
-  server.route({ method: 'OPTIONS', url, handler: answerOptions as RouteHandlerMethod });
-  const reject: OnRequestHook = (_request, _reply, done) => done(methodNotAllowed(allow));
-  const others = [...ROUTED_METHODS].filter((method) => !allow.split(', ').includes(method));
-  server.route({ method: others, url, onRequest: reject, handler: async () => undefined });
+  const others = [...ROUTED_METHODS].filter(
+    (method) => method === 'OPTIONS' || !allow.split(', ').includes(method),
+  );
+  server.route({ method: others, url, onRequest, handler: answerOptions as RouteHandlerMethod });
 }

@@ -38,14 +38,14 @@ export function createDeliveryServer(deps: DeliveryDeps): FastifyInstance {
   useJsonParser(server, limits.jsonValues);
 
   server.register(async (scope) => tokenRoutes(scope, deps));
-  server.register(async (scope) => healthRoutes(scope, deps));
+  healthRoutes(server, deps);
   server.register(async (known) => {
     known.addHook('onRequest', forbidCaching);
     known.addHook('onRequest', createAuthenticate(deps));
     known.addHook('onRequest', requireAdmin);
     known.register(async (scope) => definitionRoutes(scope, deps));
-    known.register(async (scope) => variantFlushRoute(scope, deps));
-    known.register(async (scope) => unknownApiPaths(scope));
+    variantFlushRoute(known, deps);
+    unknownApiPaths(known);
   });
   server.register(async (scope) => deliveredFileRoute(scope, deps.deliver));
   return server;

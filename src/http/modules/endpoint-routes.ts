@@ -38,7 +38,7 @@ export function endpointRoutes(server: FastifyInstance, deps: Deps, urls: UrlRew
     below.addHook('onRequest', requireMatch);
     below.addHook('onRequest', requireAdminOrReviewer);
     const place = { base: ENDPOINT_ADMIN_PATH, addressOf: matchedAddress };
-    below.register(async (scope) => moduleRoutes(scope, deps, place));
+    moduleRoutes(below, deps, place);
     const code = { url: `${ENDPOINT_ADMIN_PATH}/config`, addressOf: matchedAddress, puts: false };
     below.register(async (scope) => moduleCodeRoutes(scope, deps, code));
   });

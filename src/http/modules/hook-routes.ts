@@ -25,7 +25,7 @@ export function hookRoutes(server: FastifyInstance, deps: ModuleRoutesDeps): voi
   addResource(server, '/api/hooks', {
     GET: async (_request, reply) => sendJson(reply, { hooks: modules.registry.list().flatMap(formatHook) }),
   });
-  server.register(async (scope) => moduleRoutes(scope, deps, { base: HOOK_URL, addressOf }));
+  moduleRoutes(server, deps, { base: HOOK_URL, addressOf });
   server.register(async (scope) =>
     moduleCodeRoutes(scope, deps, { url: `${HOOK_URL}/config`, addressOf, puts: true }),
   );

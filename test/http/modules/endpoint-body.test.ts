@@ -85,7 +85,7 @@ describe('a body that is many times larger in memory', () => {
 describe('the body of a call', () => {
   const app = startEndpointApp({
     endpoints: [
-      liveEndpoint('report'),
+      liveEndpoint('report', { methods: ['POST', 'PUT', 'PATCH', 'DELETE'] }),
       liveEndpoint('wide', {}, { maxBodyBytes: 100_000 }),
       liveEndpoint('closed', { authenticate: true }),
     ],
@@ -111,6 +111,11 @@ describe('the body of a call', () => {
   ])('comes as %s', async (type, body, as) => {
     expect((await post(body, type)).status).toBe(200);
     expect([headOf(last()).bodyType, last()?.body]).toEqual([as, body]);
+  });
+
+  it.each(['PUT', 'PATCH', 'DELETE'])('comes with %s too', async (method) => {
+    expect((await app.ask(method, REPORT, { body: '[1]', type: 'application/json' })).status).toBe(200);
+    expect([headOf(last()).method, last()?.body]).toEqual([method, '[1]']);
   });
 
   it('may be absent', async () => {
