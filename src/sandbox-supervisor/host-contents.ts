@@ -6,6 +6,13 @@ import type { HostConnection } from './host-connection.ts';
 import { type AssignedFrame, type Invocation, MAX_LOG_LINES } from './invocation.ts';
 import type { ModuleVersion } from './model/module-version.ts';
 
+/** A time slice is long from here on … */
+const LONG_SLICE_MS = 50;
+/** … if that much CPU was seen to be used for it: two ticks of the kernel, since one may have been another's. */
+const LONG_SLICE_CPU_MS = 20;
+/** Where CPU cannot be measured the clock decides, past the time at which it would have been. */
+const UNMEASURED_MS = 150;
+
 /** A `run` or `deliver` frame. */
 export interface SentFrame extends AssignedFrame {
   readonly invocations: readonly Invocation[];
@@ -50,6 +57,13 @@ export class SentFrames {
   /** Since when the host runs the current frame, as far as is known. */
   get runsSince(): number {
     return this.#runsSince;
+  }
+
+  /** Whether the host is in a long time slice. One that gets no core is not: more hosts would make that worse. */
+  isLong(now: number): boolean {
+    const ms = now - this.#progressAt;
+    if (ms < LONG_SLICE_MS) return false;
+    return this.#cpuMark === null ? ms >= UNMEASURED_MS : this.#cpuMs >= LONG_SLICE_CPU_MS;
   }
 
   /** CPU that the process was seen to use for the current frame. */

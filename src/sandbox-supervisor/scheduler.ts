@@ -33,7 +33,6 @@ export interface Demand {
 
 /** Invocations that one host may have of a module that has made no guest calls so far. */
 const MAX_UNEXPECTED_WAITS = 4;
-const LONG_SLICE_MS = 50;
 
 /**
  * How many invocations of the queue may be started and unfinished in this host, so that all hosts together keep to the
@@ -63,19 +62,29 @@ function mayOccupyHost(hosts: readonly Host[], { queue, now }: Demand, { busyHos
   let busy = 0;
   for (const { frames, state } of hosts) {
     if (frames.length === 0) continue;
-    if (countsAll || state === 'starting' || now - frames.progressAt < LONG_SLICE_MS) busy += 1;
+    if (countsAll || state === 'starting' || !frames.isLong(now)) busy += 1;
   }
   return busy < busyHosts;
 }
 
-/** The least occupied of the hosts that the queue already has. */
+/**
+ * Whether the next frame has to go to a host that is up: the queue has one already, which will be free long before another process
+ * has started. An isolated retry cannot use it.
+ */
+function needsReadyHost(hosts: readonly Host[], { queue, isIsolated }: Demand): boolean {
+  return !isIsolated && hosts.some((host) => host.queue === queue && host.state === 'ready');
+}
+
+/** The least occupied of the hosts that the queue already has, which are up if any of them is. */
 function selectAssignedHost(hosts: readonly Host[], demand: Demand, mayOccupy: boolean): Host | null {
   const { queue, domain, mayPipeline } = demand;
+  const needsReady = needsReadyHost(hosts, demand);
   const maxFrames = mayPipeline ? queue.maxFrames : 1;
   let best: Host | null = null;
   for (const host of hosts) {
     if (host.queue !== queue || host.domain !== domain) continue;
     if (host.isDraining || host.isExclusive || host.state === 'dead') continue;
+    if (needsReady && host.state !== 'ready') continue;
     const { length } = host.frames;
     if (length >= maxFrames || (length === 0 && !mayOccupy)) continue;
     if (maxInFlight(hosts, host, demand) === 0) continue;
@@ -115,7 +124,9 @@ export function selectHost(
   const max = Math.max(1, Math.floor(queue.isSlow(now) ? busyHosts / 2 : maxHosts / 4));
   const count = hosts.filter((host) => host.queue === queue).length;
   if (count >= max || maxInFlight(hosts, null, demand) === 0) return null;
-  return selectFreeHost(hosts, demand) ?? 'start';
+  const free = selectFreeHost(hosts, demand);
+  if (free?.state === 'starting' && needsReadyHost(hosts, demand)) return null;
+  return free ?? 'start';
 }
 
 interface SchedulerDeps extends HostLimits {
@@ -169,6 +180,12 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
 
   const hasHost = (queue: ModuleQueue) => pool.hosts.some((host) => host.queue === queue);
 
+  /** Whether the queue waits for a host that is being started: for this one, or behind what this one was sent. */
+  const waitsForStart = (queue: ModuleQueue, host: Host) => {
+    if (host.frames.length > 0) return !hasHost(queue);
+    return host.queue === null && host.domain === queue.first?.moduleVersion.policy.trustDomain;
+  };
+
   /** Sends one frame. False: the queue has to wait. */
   const sendNext = (queue: ModuleQueue, mayPipeline: boolean): boolean => {
     const { first } = queue;
@@ -182,7 +199,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const demand = { queue, domain, jit, moduleNumber, concurrency, isIsolated, mayPipeline, now: time };
     const selected = selectHost(pool.hosts, demand, { busyHosts, maxHosts });
     const host = selected === 'start' ? pool.start(domain, jit) : selected;
-    if (host === null) return false;
+    // A host that is being started beside others is used once it is up.
+    if (host === null || (host.state === 'starting' && needsReadyHost(pool.hosts, demand))) return false;
     const isNew = host.isSpare || selected === 'start';
     host.reserve(domain);
     const max = isIsolated ? 1 : maxInFlight(pool.hosts, host, demand);
@@ -251,17 +269,16 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       }
     },
     onHostReady(host) {
-      if (host.frames.length === 0) return;
       const time = now();
       for (const invocation of host.invocations.values()) invocation.restartWait(time);
-      for (const queue of waiting) if (!hasHost(queue)) queue.restartWaits(time);
+      for (const queue of waiting) if (waitsForStart(queue, host)) queue.restartWaits(time);
     },
     isWaiting: () => waiting.size > 0,
     rejectExpired(time) {
       // A machine under load starts processes slowly: what waits for that is not rejected meanwhile.
-      const isStarting = pool.hosts.some(({ state, frames }) => state === 'starting' && frames.length > 0);
+      const starting = pool.hosts.filter(({ state }) => state === 'starting');
       for (const queue of queues.values()) {
-        if (queue.length > 0 && !(isStarting && !hasHost(queue))) queue.rejectExpired(time);
+        if (!starting.some((host) => waitsForStart(queue, host))) queue.rejectExpired(time);
       }
     },
     rejectAll(result) {

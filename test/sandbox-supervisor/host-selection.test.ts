@@ -99,6 +99,27 @@ describe('the host for the next frame', () => {
     expect(selectHost([busyHost(slower), other], demandOf(slower), LIMITS)).toBe(other);
   });
 
+  it('is none while another one is started, once the module has a host', () => {
+    const queue = queueWith({ sliceMs: 0.1 });
+    const full = busyHost(queue, { frames: 3 });
+    const starting = fakeHost({ isReady: false });
+    expect(selectHost([starting], demandOf(queue), LIMITS)).toBe(starting);
+    expect(selectHost([full], demandOf(queue), LIMITS)).toBe('start');
+    expect(selectHost([full, starting], demandOf(queue), LIMITS)).toBeNull();
+    expect(selectHost([full, starting], demandOf(queue, { isIsolated: true }), LIMITS)).toBe(starting);
+    starting.becomeReady(0);
+    expect(selectHost([full, starting], demandOf(queue), LIMITS)).toBe(starting);
+  });
+
+  it('is not one that was sent frames before it is up, once another one is', () => {
+    const queue = queueWith({ sliceMs: 0.1 });
+    const starting = fakeHost({ isReady: false });
+    sendNew(starting, 1, { queue, maxInFlight: 4 });
+    expect(selectHost([starting], demandOf(queue), LIMITS)).toBe(starting);
+    const up = busyHost(queue, { frames: 2 });
+    expect(selectHost([starting, up], demandOf(queue), LIMITS)).toBe(up);
+  });
+
   it('is not one that runs a frame while other modules have no host', () => {
     const queue = queueWith({ sliceMs: 0.1 });
     const demand = demandOf(queue, { mayPipeline: false });
@@ -117,10 +138,17 @@ describe('the host for the next frame', () => {
 
   it('is found beside long time slices, unless the module is slow itself', () => {
     const loops = [busyHost(fakeQueue()), busyHost(fakeQueue())];
-    expect(selectHost(loops, demandOf(fakeQueue(), { now: 51 }), LIMITS)).toBe('start');
+    expect(selectHost(loops, demandOf(fakeQueue(), { now: 151 }), LIMITS)).toBe('start');
+    // Not measured yet.
+    expect(selectHost(loops, demandOf(fakeQueue(), { now: 51 }), LIMITS)).toBeNull();
+    // One that is measured and gets no core does not loop.
+    for (const { frames } of loops) frames.recordCpu(0);
+    expect(selectHost(loops, demandOf(fakeQueue(), { now: 151 }), LIMITS)).toBeNull();
+    for (const { frames } of loops) frames.recordCpu(20);
     const slow = fakeQueue();
     slow.recordLongSlice(60, 0);
-    expect(selectHost(loops, demandOf(slow, { now: 51 }), LIMITS)).toBeNull();
+    expect(selectHost(loops, demandOf(fakeQueue(), { now: 51 }), LIMITS)).toBe('start');
+    expect(selectHost(loops, demandOf(slow, { now: 151 }), LIMITS)).toBeNull();
   });
 
   it('is one of half the busy hosts for a slow module, and of a quarter of all for any', () => {

@@ -14,7 +14,7 @@ import {
 
 const RESULT = { kind: 'result', json: '1' } as const;
 
-function schedulerOf({ busyHosts = 2, startable = 16 } = {}) {
+function schedulerOf({ busyHosts = 2, startable = 16, startsAtOnce = true } = {}) {
   const hosts: FakeHost[] = [];
   let clock = 0;
   const state = { isBroken: false, spares: 0 };
@@ -28,7 +28,7 @@ function schedulerOf({ busyHosts = 2, startable = 16 } = {}) {
       hosts,
       start(domain, jit) {
         if (hosts.length >= startable) return null;
-        const host = fakeHost({ domain, jit });
+        const host = fakeHost({ domain, jit, isReady: startsAtOnce });
         hosts.push(host);
         return host;
       },
@@ -80,6 +80,45 @@ describe('the scheduler', () => {
     run(endpoint('a'), 60);
     await dispatched();
     expect(frames()).toEqual([[16, 16, 16], [12]]);
+  });
+
+  it('starts another host beside one that is up, and sends to it once it is up too', async () => {
+    const { hosts, frames, run, scheduler } = schedulerOf({ startsAtOnce: false });
+    run(endpoint('a'), 48);
+    await dispatched();
+    hosts[0]?.becomeReady(0);
+    run(endpoint('a'), 20);
+    await dispatched();
+    scheduler.schedule();
+    await dispatched();
+    expect(frames()).toEqual([[16, 16, 16], []]);
+    answer(hosts[0] as FakeHost);
+    scheduler.schedule();
+    await dispatched();
+    expect(frames()).toEqual([[16, 16, 16, 16], []]);
+    hosts[1]?.becomeReady(0);
+    scheduler.schedule();
+    await dispatched();
+    expect(frames()).toEqual([[16, 16, 16, 16], [4]]);
+  });
+
+  it('rejects nothing that waits beside a busy host for another one to start', async () => {
+    const { hosts, run, scheduler, tick } = schedulerOf();
+    const moduleVersion = endpoint('a');
+    run(moduleVersion, 48);
+    await dispatched();
+    hosts.push(fakeHost({ isReady: false }));
+    const [waiting] = run(moduleVersion);
+    await dispatched();
+    tick(1500);
+    scheduler.rejectExpired(1500);
+    hosts[1]?.becomeReady(1500);
+    scheduler.onHostReady(hosts[1] as FakeHost);
+    scheduler.rejectExpired(2400);
+    scheduler.schedule();
+    await dispatched();
+    answer(hosts[1] as FakeHost);
+    expect(await waiting).toEqual(RESULT);
   });
 
   it('keeps versions of one endpoint apart', async () => {
@@ -219,7 +258,7 @@ describe('the scheduler', () => {
     scheduler.onHostReady(host);
     expect(sent?.waitsSince).toBe(5000);
     tick(500);
-    scheduler.onHostReady(fakeHost());
+    scheduler.onHostReady(fakeHost({ domain: null }));
     scheduler.rejectExpired(6000);
     run(endpoint('b'));
     scheduler.rejectExpired(6001);
