@@ -30,11 +30,26 @@ export const REVIEWED = new Map([
   ['win32-x64/isolated-vm.abi147.node', '584b153f14e7cd0950e72291661fe7229a8ba59c00cca0621e2e8b3abb111cd1'],
 ]);
 
+/**
+ * What Node reports about this process. Without its network: Node would make DNS queries for all of its connections, and wait for
+ * the answers.
+ * @returns {{ readonly header: { readonly glibcVersionRuntime?: string }, readonly sharedObjects: readonly string[] }}
+ */
+export function processReport() {
+  const report = /** @type {typeof process.report & { excludeNetwork: boolean }} */ (process.report);
+  const before = report.excludeNetwork;
+  report.excludeNetwork = true;
+  try {
+    return /** @type {any} */ (report.getReport());
+  } finally {
+    report.excludeNetwork = before;
+  }
+}
+
 /** `.glibc` or `.musl` on Linux, as the files are named; elsewhere nothing. */
 function libc() {
   if (process.platform !== 'linux') return '';
-  const { header } = /** @type {{header: {glibcVersionRuntime?: string}}} */ (process.report.getReport());
-  return header.glibcVersionRuntime === undefined ? '.musl' : '.glibc';
+  return processReport().header.glibcVersionRuntime === undefined ? '.musl' : '.glibc';
 }
 
 /** `linux-x64/isolated-vm.abi147.glibc.node` and the like. */
@@ -52,7 +67,8 @@ const FOLDERS = ['node_modules/isolated-vm/prebuilds/', 'prebuilds/'];
  * @param {URL} root folder of the package, with a slash at its end
  */
 export function bindingPath(root) {
-  const found = FOLDERS.map((folder) => new URL(folder + fileName(), root)).find((url) => existsSync(url));
+  const name = fileName();
+  const found = FOLDERS.map((folder) => new URL(folder + name, root)).find((url) => existsSync(url));
   if (found === undefined) throw new Error('isolated-vm is not installed for this machine');
   return fileURLToPath(found);
 }

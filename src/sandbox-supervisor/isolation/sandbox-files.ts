@@ -7,6 +7,8 @@ export interface SandboxFiles {
   readonly binding: string;
   /** Whether that is a binary that was reviewed. */
   readonly reviewed: boolean;
+  /** Paths of the libraries of the running Node, as its loader looks for them. */
+  readonly nodeLibraries: readonly string[];
   /** System call filter for the whole life of a host; null where none is known. */
   readonly startFilter: Uint8Array | null;
   /** Absolute path of the folder: nothing in it is secret, and hosts may read all of it. */
@@ -20,6 +22,7 @@ export interface SandboxFiles {
 interface BindingModule {
   bindingPath(root: URL): string;
   isReviewed(path: string): boolean;
+  processReport(): { readonly sharedObjects: readonly string[] };
 }
 
 interface SeccompModule {
@@ -34,10 +37,12 @@ export async function readSandboxFiles(root: URL): Promise<SandboxFiles> {
   // Node follows links before it asks for permission.
   const path = realpathSync(binding.bindingPath(root));
   const script = (name: string) => realpathSync(new URL(name, folder));
+  const isLibrary = (name: string) => name.startsWith('/') && !name.endsWith('.node');
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return {
     binding: path,
     reviewed: binding.isReviewed(path),
+    nodeLibraries: binding.processReport().sharedObjects.filter(isLibrary),
     startFilter: seccomp.startFilter(process.arch),
     folder: realpathSync(folder),
     scripts: names.filter((name) => /\.(?:js|json)$/.test(name)).map(script),

@@ -19,17 +19,6 @@ interface BwrapOptions {
   readonly status: number;
 }
 
-/** Paths of the libraries of the running Node, as its loader looks for them. */
-export function nodeLibraryPaths(): string[] {
-  const report = process.report as typeof process.report & { excludeNetwork: boolean };
-  const before = report.excludeNetwork;
-  // Including the network would make DNS queries.
-  report.excludeNetwork = true;
-  const { sharedObjects } = report.getReport() as unknown as { readonly sharedObjects: readonly string[] };
-  report.excludeNetwork = before;
-  return sharedObjects.filter((path) => path.startsWith('/') && !path.endsWith('.node'));
-}
-
 /**
  * Arguments of `bwrap` before the command. It mounts no `/proc` and no `/dev`: Node does without, and many containers do not
  * allow to mount them.
@@ -218,7 +207,7 @@ export async function detectAvailableTools({
   memoryMb,
 }: DetectOptions): Promise<AvailableTools> {
   const { sh, env, setpriv, bwrap } = tools;
-  const programs = [process.execPath, ...nodeLibraryPaths(), files.binding];
+  const programs = [process.execPath, ...files.nodeLibraries, files.binding];
   const visiblePaths = [...programs, files.folder];
   if (sh === undefined) return { tools: {}, limits: new Set(), visiblePaths };
   const allocateUserId = canSwitchUser([...programs, ...files.scripts])
