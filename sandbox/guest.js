@@ -99,7 +99,7 @@ class Guest {
       if (this.#engine?.isDisposed()) return this.#lostMemory(undefined);
       return { error: 'load', message: messageOf(error) };
     }
-    return this.#runSlice(place, number, ms, ['start', number, head, body, nextSeed(), nextSeed()]);
+    return this.#runSlice(place, number, ms, ['start', number, head, nextSeed(), nextSeed()], body);
   }
 
   /**
@@ -122,7 +122,7 @@ class Guest {
     const entry = new SharedEntry(batch, this.#emit);
     this.#entry = entry;
     try {
-      const begun = Number(place.context.enter(limit, ['start-all', JSON.stringify(list), texts]));
+      const begun = Number(place.context.enter(limit, ['start-all', JSON.stringify(list)], texts));
       return this.#endEntry(entry, { place, begun, error: null, limit, isTimeout: false });
     } catch (error) {
       const isTimeout = endedByLimit(error, began, limit);
@@ -171,7 +171,7 @@ class Guest {
     const place = this.#places.get(number);
     return place === undefined
       ? NO_ERROR
-      : this.#runSlice(place, number, ms, ['deliver', number, call, ok, text]);
+      : this.#runSlice(place, number, ms, ['deliver', number, call, ok], text);
   }
 
   /** The request is dead: nothing of it may speak any more. @param {number} number */
@@ -210,16 +210,17 @@ class Guest {
   /**
    * @param {Place} place @param {number} number @param {number} ms
    * @param {(string | number | boolean)[]} args
+   * @param {string} text
    * @returns {SliceEnd}
    */
-  #runSlice(place, number, ms, args) {
+  #runSlice(place, number, ms, args, text) {
     const limit = Math.max(1, Math.ceil(ms));
     // The cheapest clock: it only tells a stopped time slice from a rejection that pretends to be one.
     const began = Date.now();
     this.#number = number;
     this.#over = false;
     try {
-      place.context.enter(limit, args);
+      place.context.enter(limit, args, text);
     } catch (error) {
       if (place.engine.isDisposed()) return this.#lostMemory(place, number);
       if (endedByLimit(error, began, limit)) {

@@ -11,7 +11,8 @@ import { inspectWith } from './inspect.js';
 
 /**
  * @typedef {object} GuestContext A context that is ready for requests.
- * @property {(ms: number, args: (string | number | boolean)[]) => unknown} enter Calls the one function in it.
+ * @property {(ms: number, args: (string | number | boolean)[], text?: string) => unknown} enter Calls the one function in it,
+ *   with five arguments at most and a text of any length.
  * @property {() => void} release
  *
  * @typedef {object} Engine An isolate with the compiled code of one version of a module.
@@ -33,6 +34,40 @@ const { ivm } = createRequire(import.meta.url)(binding);
 const INSTALL_MS = 2_000;
 /** The least that isolated-vm takes, in MB. */
 const MIN_HEAP_MB = 8;
+
+/**
+ * isolated-vm copies texts of fewer bytes than this, and these are gone with the next small collection of the guest. A longer one
+ * lies outside of both heaps, and is freed by a full collection only: an isolate would grow to its limit every few thousand
+ * requests. So texts are passed in pieces; a very long one, of which there are few, as it is.
+ */
+const COPIED_BYTES = 1024;
+const MAX_IN_PIECES = 65_536;
+/** Before the pieces of a text there are always so many arguments. */
+const FIXED_ARGUMENTS = 5;
+
+/** @param {string} text */
+function piecesOf(text) {
+  if (text.length > MAX_IN_PIECES) return [text];
+  const isAscii = Buffer.byteLength(text) === text.length;
+  const size = (isAscii ? COPIED_BYTES : COPIED_BYTES / 2) - 1;
+  if (text.length <= size) return [text];
+  const pieces = [];
+  for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
+  return pieces;
+}
+
+/**
+ * The arguments of one call of the guest's function.
+ * @param {(string | number | boolean)[]} args
+ * @param {string | undefined} text
+ */
+function argumentsWith(args, text) {
+  if (text === undefined) return args;
+  const all = [...args];
+  while (all.length < FIXED_ARGUMENTS) all.push(0);
+  all.push(...piecesOf(text));
+  return all;
+}
 
 /** @param {GuestOptions} options */
 function optionsText(options) {
@@ -114,7 +149,7 @@ function fill(isolate, options, bridge) {
     entry.applySync(undefined, ['author', 0, maker.derefInto({ release: true })], { timeout: INSTALL_MS });
     installer.release();
     return {
-      enter: (ms, args) => entry.applySync(undefined, args, { timeout: ms }),
+      enter: (ms, args, text) => entry.applySync(undefined, argumentsWith(args, text), { timeout: ms }),
       release() {
         if (isolate.isDisposed) return;
         entry.release();

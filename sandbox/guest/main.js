@@ -33,11 +33,18 @@
     kit.hiddenPrototypes = parts['hidden-prototypes'](kit);
     if (kit.options.isolation === 'realm') parts.harden(kit);
 
+    /** A text that came in pieces. */
+    function joined(pieces) {
+      let text = '';
+      for (let index = 0; index < pieces.length; index += 1) text += pieces[index];
+      return text;
+    }
+
     /** Every entry into this context, each of them a call with a time limit. */
-    return function enter(what, number, a, b, c, d) {
-      if (what === 'start-all') return program.startAll(number, a);
-      if (what === 'start') program.start(number, a, b, c, d);
-      else if (what === 'deliver') kit.requests.deliver(number, a, b, c);
+    return function enter(what, number, a, b, c, ...pieces) {
+      if (what === 'start-all') return program.startAll(number, joined(pieces));
+      if (what === 'start') program.start(number, a, joined(pieces), b, c);
+      else if (what === 'deliver') kit.requests.deliver(number, a, b, joined(pieces));
       else if (what === 'pending') return kit.requests.pendingOf(number);
       else if (what === 'stop') kit.requests.stop(number);
       else if (what === 'stop-all') kit.requests.stopCurrent();

@@ -97,6 +97,32 @@ describe('memory', () => {
   });
 });
 
+describe('the text of a request', () => {
+  const asText = headOf({ method: 'POST', bodyType: 'text' });
+
+  it('does not stay in the isolate', async () => {
+    const guest = await lab().guest('exports.post = (req, res) => { res.end(String(req.body.length)); }');
+    const { heap, events } = await guest.repeat(4_000, 1_000, asText, 'x'.repeat(20_000));
+    expect(events[0]?.[3]).toBe('20000');
+    // 80 MB were sent.
+    expect(Math.max(...heap)).toBeLessThan(20_000_000);
+  });
+
+  it.each([0, 1, 510, 511, 512, 1022, 1023, 1024, 2046, 65_535, 65_536, 65_537, 200_000])(
+    'of %i characters arrives as it was sent, whatever is at the ends of its pieces',
+    async (length) => {
+      const guest = await lab().guest('exports.post = (req, res) => { res.end(req.body); }');
+      const texts = ['a', 'é', '😀', 'a😀'].map((unit) =>
+        unit.repeat(length).slice(0, length).toWellFormed(),
+      );
+      for (const [index, text] of texts.entries()) {
+        const { events } = await guest.start(index + 1, asText, text);
+        expect(events[0]?.[3] === text).toBe(true);
+      }
+    },
+  );
+});
+
 describe('requests that answer nothing', () => {
   it('leave nothing behind', async () => {
     const guest = await lab().guest(
