@@ -183,6 +183,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   /** Whether the queue waits for a host that is being started: for this one, or behind what this one was sent. */
   const waitsForStart = (queue: ModuleQueue, host: Host) => {
     if (host.frames.length > 0) return !hasHost(queue);
+    if (host.isSpare) return hasHost(queue);
     return host.queue === null && host.domain === queue.first?.moduleVersion.policy.trustDomain;
   };
 

@@ -102,24 +102,27 @@ describe('the scheduler', () => {
     expect(frames()).toEqual([[16, 16, 16, 16], [4]]);
   });
 
-  it('rejects nothing that waits beside a busy host for another one to start', async () => {
-    const { hosts, run, scheduler, tick } = schedulerOf();
-    const moduleVersion = endpoint('a');
-    run(moduleVersion, 48);
-    await dispatched();
-    hosts.push(fakeHost({ isReady: false }));
-    const [waiting] = run(moduleVersion);
-    await dispatched();
-    tick(1500);
-    scheduler.rejectExpired(1500);
-    hosts[1]?.becomeReady(1500);
-    scheduler.onHostReady(hosts[1] as FakeHost);
-    scheduler.rejectExpired(2400);
-    scheduler.schedule();
-    await dispatched();
-    answer(hosts[1] as FakeHost);
-    expect(await waiting).toEqual(RESULT);
-  });
+  it.each(['default', null])(
+    'rejects nothing that waits beside a busy host for another one to start (%s)',
+    async (domain) => {
+      const { hosts, run, scheduler, tick } = schedulerOf();
+      const moduleVersion = endpoint('a');
+      run(moduleVersion, 48);
+      await dispatched();
+      hosts.push(fakeHost({ domain, isReady: false }));
+      const [waiting] = run(moduleVersion);
+      await dispatched();
+      tick(1500);
+      scheduler.rejectExpired(1500);
+      hosts[1]?.becomeReady(1500);
+      scheduler.onHostReady(hosts[1] as FakeHost);
+      scheduler.rejectExpired(2400);
+      scheduler.schedule();
+      await dispatched();
+      answer(hosts[1] as FakeHost);
+      expect(await waiting).toEqual(RESULT);
+    },
+  );
 
   it('keeps versions of one endpoint apart', async () => {
     const { hosts, run } = schedulerOf();
