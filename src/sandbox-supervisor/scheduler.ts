@@ -1,133 +1,13 @@
-// Queues invocations per module, selects the host for the next frame of a queue, and sends one frame per queue in turn.
+// Queues invocations per module, and sends one frame per queue in turn.
 
 import type { PendingGuestCalls } from './guest-calls.ts';
 import type { Host } from './host.ts';
 import { createModuleNumbers } from './host-contents.ts';
 import type { HostPool } from './host-pool.ts';
+import { type HostLimits, maxInFlight, needsReadyHost, selectHost } from './host-selection.ts';
 import { failedResult, Invocation } from './invocation.ts';
 import type { InvocationRequest, InvocationResult } from './model/sandbox.ts';
 import { ModuleQueue } from './module-queue.ts';
-
-/** How many hosts there may be. */
-export interface HostLimits {
-  /** Hosts that may run time slices at the same time. */
-  readonly busyHosts: number;
-  /** Hosts in all, waiting ones and the spare included. */
-  readonly maxHosts: number;
-}
-
-/** What the next invocations of a queue need. */
-export interface Demand {
-  readonly queue: ModuleQueue;
-  readonly domain: string;
-  readonly jit: boolean;
-  /** Number of the module version, for hosts that have it loaded. */
-  readonly moduleNumber: number;
-  readonly concurrency: number;
-  /** The next invocation must not share its host. */
-  readonly isIsolated: boolean;
-  /** A host may be sent several frames: no other queue waits for a host. */
-  readonly mayPipeline: boolean;
-  readonly now: number;
-}
-
-/** Invocations that one host may have of a module that has made no guest calls so far. */
-const MAX_UNEXPECTED_WAITS = 4;
-
-/**
- * How many invocations of the queue may be started and unfinished in this host, so that all hosts together keep to the
- * concurrency of its policy; 0 when no further one may start. Null: in a host that does not have any of them yet.
- */
-export function maxInFlight(
-  hosts: readonly Host[],
-  host: Host | null,
-  { queue, concurrency }: Pick<Demand, 'queue' | 'concurrency'>,
-): number {
-  let elsewhere = 0;
-  for (const other of hosts) {
-    if (other.queue === queue && other !== host) elsewhere += other.reservedConcurrency;
-  }
-  const started = host?.startedCount ?? 0;
-  const max = concurrency - elsewhere;
-  if (max <= started) return 0;
-  return queue.isNonBlocking ? Math.min(max, started + MAX_UNEXPECTED_WAITS) : max;
-}
-
-/**
- * Whether one more host may run time slices. A host with a long slice does not count for queues with short ones: they need not
- * wait for loops to end, the kernel shares the cores among them.
- */
-function mayOccupyHost(hosts: readonly Host[], { queue, now }: Demand, { busyHosts }: HostLimits): boolean {
-  const countsAll = queue.isSlow(now);
-  let busy = 0;
-  for (const { frames, state } of hosts) {
-    if (frames.length === 0) continue;
-    if (countsAll || state === 'starting' || !frames.isLong(now)) busy += 1;
-  }
-  return busy < busyHosts;
-}
-
-/**
- * Whether the next frame has to go to a host that is up: the queue has one already, which will be free long before another process
- * has started. An isolated retry cannot use it.
- */
-function needsReadyHost(hosts: readonly Host[], { queue, isIsolated }: Demand): boolean {
-  return !isIsolated && hosts.some((host) => host.queue === queue && host.state === 'ready');
-}
-
-/** The least occupied of the hosts that the queue already has, which are up if any of them is. */
-function selectAssignedHost(hosts: readonly Host[], demand: Demand, mayOccupy: boolean): Host | null {
-  const { queue, domain, mayPipeline } = demand;
-  const needsReady = needsReadyHost(hosts, demand);
-  const maxFrames = mayPipeline ? queue.maxFrames : 1;
-  let best: Host | null = null;
-  for (const host of hosts) {
-    if (host.queue !== queue || host.domain !== domain) continue;
-    if (host.isDraining || host.isExclusive || host.state === 'dead') continue;
-    if (needsReady && host.state !== 'ready') continue;
-    const { length } = host.frames;
-    if (length >= maxFrames || (length === 0 && !mayOccupy)) continue;
-    if (maxInFlight(hosts, host, demand) === 0) continue;
-    if (best === null || length < best.frames.length) best = host;
-  }
-  return best;
-}
-
-/** Prefers hosts that have the code, then those of the same domain, then those that are ready. */
-function score(host: Host, { domain, moduleNumber }: Demand): number {
-  const ready = host.state === 'ready' ? 1 : 0;
-  if (host.hasLoaded(moduleNumber)) return 4 + ready;
-  return (host.domain === domain ? 2 : 0) + ready;
-}
-
-function selectFreeHost(hosts: readonly Host[], demand: Demand): Host | null {
-  let best: Host | null = null;
-  for (const host of hosts) {
-    if (host.queue !== null || host.isDraining || host.state === 'dead' || host.jit !== demand.jit) continue;
-    if (host.domain !== null && host.domain !== demand.domain) continue;
-    if (best === null || score(host, demand) > score(best, demand)) best = host;
-  }
-  return best;
-}
-
-/** The host to use, `start` when one must be started, or null when the queue has to wait. */
-export function selectHost(
-  hosts: readonly Host[],
-  demand: Demand,
-  limits: HostLimits,
-): Host | 'start' | null {
-  const { queue, isIsolated, now } = demand;
-  const mayOccupy = mayOccupyHost(hosts, demand, limits);
-  const assigned = isIsolated ? null : selectAssignedHost(hosts, demand, mayOccupy);
-  if (assigned !== null || !mayOccupy) return assigned;
-  const { busyHosts, maxHosts } = limits;
-  const max = Math.max(1, Math.floor(queue.isSlow(now) ? busyHosts / 2 : maxHosts / 4));
-  const count = hosts.filter((host) => host.queue === queue).length;
-  if (count >= max || maxInFlight(hosts, null, demand) === 0) return null;
-  const free = selectFreeHost(hosts, demand);
-  if (free?.state === 'starting' && needsReadyHost(hosts, demand)) return null;
-  return free ?? 'start';
-}
 
 interface SchedulerDeps extends HostLimits {
   readonly pool: Pick<HostPool, 'hosts' | 'start' | 'keepSpare' | 'isBroken'>;

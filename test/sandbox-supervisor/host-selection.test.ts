@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type Demand, maxInFlight, selectHost } from '../../src/sandbox-supervisor/host-selection.ts';
 import type { ModuleQueue } from '../../src/sandbox-supervisor/module-queue.ts';
-import { type Demand, maxInFlight, selectHost } from '../../src/sandbox-supervisor/scheduler.ts';
 import {
   type FakeHost,
   type FakeInvocation,
