@@ -1,70 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Host } from '../../src/sandbox-supervisor/host.ts';
-import type { ModuleVersion } from '../../src/sandbox-supervisor/model/module-version.ts';
-import type { InvocationResult } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import type { ModuleQueue } from '../../src/sandbox-supervisor/module-queue.ts';
-import { createScheduler } from '../../src/sandbox-supervisor/scheduler.ts';
-import {
-  createModuleVersion,
-  type FakeHost,
-  fakeHost,
-  invocationRequest,
-  type ModuleVersionOptions,
-} from '../helpers/sandbox/sandbox.ts';
-
-const RESULT = { kind: 'result', json: '1' } as const;
-
-function schedulerOf({ busyHosts = 2, startable = 16, startsAtOnce = true } = {}) {
-  const hosts: FakeHost[] = [];
-  let clock = 0;
-  const state = { isBroken: false, spares: 0 };
-  const scheduler = createScheduler({
-    busyHosts,
-    maxHosts: 16,
-    jitDomains: new Set(['fast']),
-    track: (request) => request,
-    now: () => clock,
-    pool: {
-      hosts,
-      start(domain, jit) {
-        if (hosts.length >= startable) return null;
-        const host = fakeHost({ domain, jit, isReady: startsAtOnce });
-        hosts.push(host);
-        return host;
-      },
-      keepSpare: () => {
-        state.spares += 1;
-      },
-      isBroken: () => state.isBroken,
-    },
-  });
-  /** Invocations in each frame that each host was sent. */
-  const frames = () =>
-    hosts.map(({ sent }) =>
-      sent.flatMap(({ message }) => (message.t === 'run' ? [message.requests.length] : [])),
-    );
-  const run = (moduleVersion: ModuleVersion, count = 1) =>
-    Array.from({ length: count }, () => scheduler.enqueue(invocationRequest(moduleVersion)));
-  return { hosts, state, scheduler, frames, run, tick: (ms: number) => (clock += ms) };
-}
-
-const endpoint = (name: string, options: ModuleVersionOptions = {}) =>
-  createModuleVersion('code', { id: `endpoint:1.0/${name}`, ...options });
-
-/** Resolves when what was scheduled has happened. */
-const dispatched = () => new Promise((resolve) => setImmediate(resolve));
-
-/** Answers the current frame of a host. */
-function answer(host: Host) {
-  const invocations = host.frames.current?.invocations ?? [];
-  host.frames.complete();
-  for (const invocation of invocations) host.settle(invocation, RESULT);
-  host.release(0);
-}
-
-async function codes(runs: readonly Promise<InvocationResult>[]) {
-  return (await Promise.all(runs)).map((result) => (result.kind === 'failure' ? result.code : result.kind));
-}
+import type { FakeHost } from '../helpers/sandbox/sandbox.ts';
+import { answer, codes, dispatched, endpoint, RESULT, schedulerOf } from '../helpers/sandbox/scheduler.ts';
 
 describe('the scheduler', () => {
   it('sends what came in together as one frame, and keeps a spare host', async () => {
@@ -80,63 +17,6 @@ describe('the scheduler', () => {
     run(endpoint('a'), 60);
     await dispatched();
     expect(frames()).toEqual([[16, 16, 16], [12]]);
-  });
-
-  it('starts another host beside one that is up, and sends to it once it is up too', async () => {
-    const { hosts, frames, run, scheduler } = schedulerOf({ startsAtOnce: false });
-    run(endpoint('a'), 48);
-    await dispatched();
-    hosts[0]?.becomeReady(0);
-    run(endpoint('a'), 20);
-    await dispatched();
-    scheduler.schedule();
-    await dispatched();
-    expect(frames()).toEqual([[16, 16, 16], []]);
-    answer(hosts[0] as FakeHost);
-    scheduler.schedule();
-    await dispatched();
-    expect(frames()).toEqual([[16, 16, 16, 16], []]);
-    hosts[1]?.becomeReady(0);
-    scheduler.schedule();
-    await dispatched();
-    expect(frames()).toEqual([[16, 16, 16, 16], [4]]);
-  });
-
-  it.each(['default', null])(
-    'rejects nothing that waits beside a busy host for another one to start (%s)',
-    async (domain) => {
-      const { hosts, run, scheduler, tick } = schedulerOf();
-      const moduleVersion = endpoint('a');
-      run(moduleVersion, 48);
-      await dispatched();
-      hosts.push(fakeHost({ domain, isReady: false }));
-      const [waiting] = run(moduleVersion);
-      await dispatched();
-      tick(1500);
-      scheduler.rejectExpired(1500);
-      hosts[1]?.becomeReady(1500);
-      scheduler.onHostReady(hosts[1] as FakeHost);
-      scheduler.rejectExpired(2400);
-      scheduler.schedule();
-      await dispatched();
-      answer(hosts[1] as FakeHost);
-      expect(await waiting).toEqual(RESULT);
-    },
-  );
-
-  it('keeps versions of one endpoint apart', async () => {
-    const { hosts, run } = schedulerOf();
-    run(endpoint('a'), 2);
-    run(endpoint('a'), 3);
-    await dispatched();
-    expect(
-      hosts[0]?.sent.map(({ message }) => [message.t, 'moduleNumber' in message && message.moduleNumber]),
-    ).toEqual([
-      ['load', 1],
-      ['run', 1],
-      ['load', 2],
-      ['run', 2],
-    ]);
   });
 
   it('keeps trust domains apart, and starts hosts with the compiler for those that are configured', async () => {
@@ -248,41 +128,6 @@ describe('the scheduler', () => {
     await dispatched();
     expect(frames()).toEqual([[3, 1], [1]]);
     expect(hosts.every(({ isExclusive }) => isExclusive)).toBe(true);
-  });
-
-  it('does not count the start of a host as waiting', async () => {
-    const { run, scheduler, hosts, tick } = schedulerOf({ busyHosts: 1, startable: 1 });
-    run(endpoint('a'));
-    const [waiting] = run(endpoint('b'));
-    await dispatched();
-    const [host] = hosts as [FakeHost];
-    const [sent] = [...host.invocations.values()];
-    tick(5000);
-    scheduler.onHostReady(host);
-    expect(sent?.waitsSince).toBe(5000);
-    tick(500);
-    scheduler.onHostReady(fakeHost({ domain: null }));
-    scheduler.rejectExpired(6000);
-    run(endpoint('b'));
-    scheduler.rejectExpired(6001);
-    expect(await waiting).toMatchObject({ code: 'ENDPOINT_BUSY' });
-  });
-
-  it('rejects nothing that waits for a host to start', async () => {
-    const { run, scheduler, hosts } = schedulerOf({ busyHosts: 1, startable: 1 });
-    hosts.push(fakeHost({ domain: null, isReady: false }));
-    run(endpoint('a'));
-    const [waiting] = run(endpoint('b'));
-    await dispatched();
-    scheduler.rejectExpired(5000);
-    hosts[0]?.becomeReady(5000);
-    scheduler.onHostReady(hosts[0] as FakeHost);
-    answer(hosts[0] as FakeHost);
-    scheduler.schedule();
-    await dispatched();
-    expect(hosts[0]?.queue?.moduleId).toBe('endpoint:1.0/b');
-    answer(hosts[0] as FakeHost);
-    expect(await waiting).toEqual(RESULT);
   });
 
   it('rejects what waits, of one module or of all', async () => {
