@@ -46,21 +46,6 @@ describe('a host that is being started', () => {
     },
   );
 
-  it('keeps versions of one endpoint apart', async () => {
-    const { hosts, run } = schedulerOf();
-    run(endpoint('a'), 2);
-    run(endpoint('a'), 3);
-    await dispatched();
-    expect(
-      hosts[0]?.sent.map(({ message }) => [message.t, 'moduleNumber' in message && message.moduleNumber]),
-    ).toEqual([
-      ['load', 1],
-      ['run', 1],
-      ['load', 2],
-      ['run', 2],
-    ]);
-  });
-
   it('does not count the start of a host as waiting', async () => {
     const { run, scheduler, hosts, tick } = schedulerOf({ busyHosts: 1, startable: 1 });
     run(endpoint('a'));

@@ -19,6 +19,21 @@ describe('the scheduler', () => {
     expect(frames()).toEqual([[16, 16, 16], [12]]);
   });
 
+  it('keeps versions of one endpoint apart', async () => {
+    const { hosts, run } = schedulerOf();
+    run(endpoint('a'), 2);
+    run(endpoint('a'), 3);
+    await dispatched();
+    expect(
+      hosts[0]?.sent.map(({ message }) => [message.t, 'moduleNumber' in message && message.moduleNumber]),
+    ).toEqual([
+      ['load', 1],
+      ['run', 1],
+      ['load', 2],
+      ['run', 2],
+    ]);
+  });
+
   it('keeps trust domains apart, and starts hosts with the compiler for those that are configured', async () => {
     const { hosts, run } = schedulerOf();
     run(endpoint('a', { trustDomain: 'one' }));
