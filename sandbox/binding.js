@@ -46,16 +46,22 @@ export function processReport() {
   }
 }
 
-/** `.glibc` or `.musl` on Linux, as the files are named; elsewhere nothing. */
-function libc() {
+/**
+ * `.glibc` or `.musl` on Linux, as the files are named; elsewhere nothing.
+ * @param {ReturnType<typeof processReport>} report
+ */
+function libc({ header }) {
   if (process.platform !== 'linux') return '';
-  return processReport().header.glibcVersionRuntime === undefined ? '.musl' : '.glibc';
+  return header.glibcVersionRuntime === undefined ? '.musl' : '.glibc';
 }
 
-/** `linux-x64/isolated-vm.abi147.glibc.node` and the like. */
-function fileName() {
+/**
+ * `linux-x64/isolated-vm.abi147.glibc.node` and the like.
+ * @param {ReturnType<typeof processReport>} report
+ */
+function fileName(report) {
   const { platform, arch, versions } = process;
-  return `${platform}-${arch}/isolated-vm.abi${versions.modules}${libc()}.node`;
+  return `${platform}-${arch}/isolated-vm.abi${versions.modules}${libc(report)}.node`;
 }
 
 /** Where they lie below the package: in a checkout as npm installed them, else as they were packed. */
@@ -65,9 +71,10 @@ const FOLDERS = ['node_modules/isolated-vm/prebuilds/', 'prebuilds/'];
  * Absolute path of the prebuilt file for this platform, processor, Node version and C library.
  * A host is told the path when it is started: it may read that file, but not look around for it.
  * @param {URL} root folder of the package, with a slash at its end
+ * @param {ReturnType<typeof processReport>} report made here unless the caller has one: it takes some milliseconds
  */
-export function bindingPath(root) {
-  const name = fileName();
+export function bindingPath(root, report = processReport()) {
+  const name = fileName(report);
   const found = FOLDERS.map((folder) => new URL(folder + name, root)).find((url) => existsSync(url));
   if (found === undefined) throw new Error('isolated-vm is not installed for this machine');
   return fileURLToPath(found);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type FakeHost, fakeHost } from '../helpers/sandbox/sandbox.ts';
 import { answer, dispatched, endpoint, RESULT, schedulerOf } from '../helpers/sandbox/scheduler.ts';
 
-describe('a host that is being started', () => {
+describe('while a host is being started, the scheduler', () => {
   it('starts another host beside one that is up, and sends to it once it is up too', async () => {
     const { hosts, frames, run, scheduler } = schedulerOf({ startsAtOnce: false });
     run(endpoint('a'), 48);

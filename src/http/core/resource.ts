@@ -50,11 +50,6 @@ export function methodNotAllowed(allow: string): AppError {
   return new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: allow } });
 }
 
-/** Value of the `Allow` header; HEAD comes with GET, OPTIONS always. */
-function formatAllow(methods: readonly string[]): string {
-  return [...methods.flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name])), 'OPTIONS'].join(', ');
-}
-
 const rejectConditionsHook = async (request: FastifyRequest) => rejectPreconditions(request);
 
 /** Makes the hook that rejects a query string which does not decode, also where no parameter has a meaning. */
@@ -114,16 +109,17 @@ export function addResource(
   handlers: ResourceHandlers,
   { elsewhere = [], ...options }: ResourceOptions & { readonly elsewhere?: readonly Method[] } = {},
 ): void {
-  const supported = METHODS_IN_ORDER.filter((method) => method in handlers || elsewhere.includes(method));
-  const allow = formatAllow(supported);
+  const withHandler = METHODS_IN_ORDER.filter((method) => method in handlers || elsewhere.includes(method));
+  const supported: readonly string[] = withHandler.flatMap((name) =>
+    name === 'GET' ? ['GET', 'HEAD'] : name,
+  );
+  const allow = [...supported, 'OPTIONS'].join(', ');
   addMethodRoutes(server, url, handlers, options);
   // One route for all other methods: Fastify sets each route up at every start.
   const onRequest: OnRequestHook = ({ method }, _reply, done) => {
     done(method === 'OPTIONS' ? undefined : methodNotAllowed(allow));
   };
   const answerOptions: Handler = (_request, reply) => reply.code(204).header('Allow', allow).send();
-  const others = [...ROUTED_METHODS].filter(
-    (method) => method === 'OPTIONS' || !allow.split(', ').includes(method),
-  );
+  const others = [...ROUTED_METHODS].filter((method) => !supported.includes(method));
   server.route({ method: others, url, onRequest, handler: answerOptions as RouteHandlerMethod });
 }

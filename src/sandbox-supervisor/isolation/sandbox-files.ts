@@ -19,10 +19,14 @@ export interface SandboxFiles {
   script(name: string): string;
 }
 
+interface ProcessReport {
+  readonly sharedObjects: readonly string[];
+}
+
 interface BindingModule {
-  bindingPath(root: URL): string;
+  bindingPath(root: URL, report: ProcessReport): string;
   isReviewed(path: string): boolean;
-  processReport(): { readonly sharedObjects: readonly string[] };
+  processReport(): ProcessReport;
 }
 
 interface SeccompModule {
@@ -34,15 +38,16 @@ export async function readSandboxFiles(root: URL): Promise<SandboxFiles> {
   const folder = new URL('sandbox/', root);
   const binding = (await import(new URL('binding.js', folder).href)) as BindingModule;
   const seccomp = (await import(new URL('seccomp.js', folder).href)) as SeccompModule;
+  const report = binding.processReport();
   // Node follows links before it asks for permission.
-  const path = realpathSync(binding.bindingPath(root));
+  const path = realpathSync(binding.bindingPath(root, report));
   const script = (name: string) => realpathSync(new URL(name, folder));
   const isLibrary = (name: string) => name.startsWith('/') && !name.endsWith('.node');
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return {
     binding: path,
     reviewed: binding.isReviewed(path),
-    nodeLibraries: binding.processReport().sharedObjects.filter(isLibrary),
+    nodeLibraries: report.sharedObjects.filter(isLibrary),
     startFilter: seccomp.startFilter(process.arch),
     folder: realpathSync(folder),
     scripts: names.filter((name) => /\.(?:js|json)$/.test(name)).map(script),
