@@ -1,6 +1,6 @@
-// Circuit breaker: records what modules do against their limits, and suspends a module whose code ended a process several
-// times in a short while, in whichever version (`state-transitions.ts` counts). Of a thousand equal records a second the audit log
-// gets the first and their number.
+// Circuit breaker: records what modules do against their limits, and suspends a module whose code ended a process, or exhausted
+// the heap of an isolate, several times in a short while, in whichever version (`state-transitions.ts` counts). Of a thousand equal
+// records a second the audit log gets the first and their number.
 
 import type { AuditAction } from '../auth/audit/audit-entry.ts';
 import type { Log } from '../lib/logger.ts';
@@ -91,6 +91,9 @@ export function createAuditThrottle({ now, write }: AuditThrottleDeps): AuditThr
 
 const ACTIONS = { kill: 'host.killed', crash: 'host.crashed', violation: 'run.violation' } as const;
 
+/** Whether it counts towards suspension. */
+const isCounted = ({ kind, counts }: Incident) => (kind === 'violation' ? counts === true : counts !== false);
+
 interface CircuitBreakerDeps {
   readonly states: Pick<ModuleStates, 'get' | 'getState' | 'setState'>;
   readonly writes: Pick<DeferredWrites, 'saveState' | 'recordAudit' | 'flush'>;
@@ -117,8 +120,8 @@ export function createCircuitBreaker({ states, writes, log, now }: CircuitBreake
     writes.saveState(address);
   };
 
-  /** Counts an end of a process against the name of the module: neither other code nor a removal escapes it. */
-  const onProcessEnd = (address: ModuleAddress, key: string, incident: Incident) => {
+  /** Counts an incident against the name of the module: neither other code nor a removal escapes it. */
+  const onCounted = (address: ModuleAddress, key: string, incident: Incident) => {
     const { kind, limit, version } = incident;
     const before = states.getState(key);
     const isOfActive = before.active?.version === version;
@@ -129,8 +132,8 @@ export function createCircuitBreaker({ states, writes, log, now }: CircuitBreake
     // Unthrottled while the module runs: the third one suspends it.
     if (before.suspendedBy === null) writes.recordAudit(incidentEntry(incident, before));
     else throttle.add(incidentEntry(incident, before));
-    const isCounted = state.ends !== before.ends;
-    if (isCounted && state.suspendedBy === null && hasTooManyProcessEnds(state, now()))
+    const isNewEnd = state.ends !== before.ends;
+    if (isNewEnd && state.suspendedBy === null && hasTooManyProcessEnds(state, now()))
       suspend(address, state);
   };
 
@@ -146,13 +149,13 @@ export function createCircuitBreaker({ states, writes, log, now }: CircuitBreake
 
   return {
     onIncident(incident) {
-      const { moduleId: key, kind, counts } = incident;
+      const { moduleId: key, kind } = incident;
       const address = key === null ? undefined : parseModuleKey(key);
       if (key === null || address === undefined) {
         throttle.add(incidentEntry(incident, key === null ? undefined : states.getState(key)));
         return;
       }
-      if (kind !== 'violation' && counts !== false) return onProcessEnd(address, key, incident);
+      if (isCounted(incident)) return onCounted(address, key, incident);
       throttle.add(incidentEntry(incident, states.getState(key)));
       if (kind === 'violation') onViolation(address, key, incident);
     },

@@ -48,7 +48,7 @@ export interface ReportedModule {
   /** Client id of the admin who suspended it. */
   readonly suspendedClient: string | null;
   readonly suspendedAt: string | null;
-  /** Its code has killed or crashed a process, and runs in one of its own. */
+  /** Its code has ended a process, or lost an isolate at the limit of its heap, and runs in a process of its own. */
   readonly quarantined: boolean;
   /** Hash of the active code, and its number below; null when none is active. */
   readonly sha256: string | null;

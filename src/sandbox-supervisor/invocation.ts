@@ -217,3 +217,8 @@ export function limitViolation({ moduleVersion }: Invocation, limit: string): In
   const { id: moduleId, version, sha256 } = moduleVersion;
   return { moduleId, version, sha256, kind: 'violation', limit };
 }
+
+/** The incident of the isolate that one had for itself, lost at the limit of its heap: no process ends, and it counts as if one had. */
+export function isolateLoss(invocation: Invocation): Incident {
+  return { ...limitViolation(invocation, 'heapMb'), counts: true };
+}

@@ -3,7 +3,7 @@
 import type { GuestEventKind, SliceError } from '../../sandbox/protocol.ts';
 import type { Host } from './host.ts';
 import type { SentFrame } from './host-contents.ts';
-import { failedResult, type Invocation, limitViolation } from './invocation.ts';
+import { failedResult, type Invocation, isolateLoss, limitViolation } from './invocation.ts';
 import type { ModuleVersion } from './model/module-version.ts';
 import type { Incident, InvocationResult } from './model/sandbox.ts';
 import {
@@ -185,24 +185,31 @@ export function createResultReader({ now, onIncident, requeue }: ResultReaderDep
     return null;
   };
 
-  const handleError = (host: Host, invocation: Invocation, error: SliceError, text: string): void => {
+  /** Settles an invocation by its error. Returns the limit that it reached; null when that was none. */
+  const settleByError = (host: Host, invocation: Invocation, error: SliceError, text: string) => {
     if (error === 'load') {
       host.settle(invocation, failedResult('ENDPOINT_ERROR', text));
-      return;
+      return null;
     }
     const isWall = now() - invocation.startedAt >= invocation.limits.wallMs;
-    onIncident(limitViolation(invocation, error === 'memory' ? 'heapMb' : isWall ? 'wallMs' : 'cpuMs'));
     const code = error === 'memory' ? 'ENDPOINT_MEMORY' : 'ENDPOINT_TIMEOUT';
     host.settle(invocation, failedResult(code, `${ERROR_MESSAGES[error]}: ${text}`));
+    return error === 'memory' ? 'heapMb' : isWall ? 'wallMs' : 'cpuMs';
   };
 
-  const readErrors = (host: Host, current: SentFrame, { errors, sliceMs }: ResultMessage) => {
+  const readErrors = (host: Host, current: SentFrame, { errors, sliceMs, disposed }: ResultMessage) => {
     for (const [number, error, text] of errors) {
       const invocation = host.invocations.get(number);
-      if (invocation === undefined && host.hasSent(number)) continue;
-      if (invocation === undefined || !mayAct(invocation, current)) return PROTOCOL_VIOLATION;
-      host.start(invocation, { now: now(), sliceMs });
-      handleError(host, invocation, error, text);
+      if (invocation === undefined ? !host.hasSent(number) : !mayAct(invocation, current))
+        return PROTOCOL_VIOLATION;
+      if (invocation !== undefined) host.start(invocation, { now: now(), sliceMs });
+      const limit = invocation === undefined ? null : settleByError(host, invocation, error, text);
+      // Incidents come after the result, which the suspension of the module would replace.
+      const [first] = current.invocations;
+      const isOwnIsolate = error === 'memory' && !disposed;
+      // The loss of one counts behind an answer too. Of a shared one it is the end of the process that counts.
+      if (isOwnIsolate && first !== undefined) onIncident(isolateLoss(first));
+      else if (invocation !== undefined && limit !== null) onIncident(limitViolation(invocation, limit));
     }
     return null;
   };

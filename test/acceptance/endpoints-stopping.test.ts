@@ -100,13 +100,30 @@ describe('a suspension', () => {
 });
 
 describe('an endpoint that exhausts its heap again and again', () => {
-  it('is suspended, each end of its process being in the audit log, and the same code lifts nothing', async () => {
-    const path = await server.endpoint('hungry', HUNGRY, { version: 1, limits: { heapMb: 16, cpuMs: 5000 } });
+  const limits = { heapMb: 16, cpuMs: 5000 };
+
+  it.each([
+    ['realm', 'host.crashed heapMb'],
+    ['context', 'host.crashed heapMb'],
+    // Each request loses an isolate of its own, and no process ends.
+    ['isolate', 'run.violation heapMb'],
+  ])(
+    'is suspended at the third time in isolation %s, each time being in the audit log',
+    async (isolation, action) => {
+      const path = await server.endpoint(`hungry-${isolation}`, HUNGRY, { version: 1, isolation, limits });
+      const codes: string[] = [];
+      for (let call = 0; call < 4; call += 1) codes.push(codeOf(await server.get(path)));
+      const memory = '502 ENDPOINT_MEMORY';
+      expect(codes).toEqual([memory, memory, memory, '503 ENDPOINT_SUSPENDED']);
+      await expect.poll(() => actionsOn(path)).toContain('endpoint.breaker');
+      expect((await actionsOn(path)).filter((one) => one === action)).toHaveLength(3);
+    },
+  );
+
+  it('is not resumed by the same code', async () => {
+    const path = await server.endpoint('hungry', HUNGRY, { version: 1, limits });
     for (let call = 0; call < 3; call += 1) expect((await server.get(path)).status).toBe(502);
     expect(codeOf(await server.get(path))).toBe('503 ENDPOINT_SUSPENDED');
-    await expect.poll(() => actionsOn(path)).toContain('endpoint.breaker');
-    const actions = await actionsOn(path);
-    expect(actions.filter((action) => action === 'host.crashed heapMb')).toHaveLength(3);
     await server.endpoint('hungry', HUNGRY);
     await server.call('POST', `${path}/versions/1/rollback`);
     expect((await server.get(path)).status).toBe(503);

@@ -7,6 +7,7 @@ import { code, endpoint, loadedModules } from './open-modules.ts';
 const REPORT = endpoint('report');
 const kill: Incident = { moduleId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'hostMemory' };
 const violation: Incident = { ...kill, kind: 'violation', limit: 'responseBytes' };
+const exhaustion: Incident = { ...violation, limit: 'heapMb', counts: true };
 const START = Date.parse('2040-01-01T00:00:00Z');
 
 async function posted() {
@@ -32,6 +33,27 @@ describe('the circuit breaker', () => {
     await expect
       .poll(async () => (await audited()).map(([action]) => action))
       .toEqual(['endpoint.create', 'host.killed', 'host.crashed', 'host.killed', 'endpoint.breaker']);
+  });
+
+  it('counts the loss of an isolate like an end of a process', async () => {
+    const { modules, live, audited, stopped, store } = await posted();
+    modules.onIncident(exhaustion);
+    expect(live()?.moduleVersion?.policy.trustDomain).toBe('own:endpoint:1.0/report');
+    modules.onIncident(exhaustion);
+    modules.onIncident({ ...exhaustion, counts: false });
+    expect(live()?.state).toBe('active');
+    modules.onIncident(exhaustion);
+    expect(live()).toMatchObject({ state: 'suspended', suspension: { by: 'breaker', at: START } });
+    expect(stopped).toEqual(['endpoint:1.0/report']);
+    const lost = ['run.violation', '/1.0/report#heapMb'];
+    await expect
+      .poll(async () => (await audited()).slice(1).map(([action, target]) => [action, target]))
+      .toEqual([lost, lost, lost, lost, ['endpoint.breaker', '/1.0/report']]);
+    modules.onIncident(exhaustion);
+    modules.onIncident(exhaustion);
+    expect(await audited(), 'of a suspended module they are only counted').toHaveLength(6);
+    const [state] = await loadModuleStates({ store, now: Date.now, queryMs: 60_000 });
+    expect(state?.violations.map(({ kind, limit }) => `${kind} ${limit}`)).toContain('violation heapMb');
   });
 
   it('ignores ends of processes older than five minutes', async () => {

@@ -175,6 +175,31 @@ describe('a result frame', () => {
   });
 });
 
+describe('a result frame about a lost isolate', () => {
+  const memory = (...numbers: number[]) => ({ errors: numbers.map((n) => [n, 'memory', 'x'] as const) });
+
+  it('reports one that was of a request alone as an incident that counts, also behind its answer', () => {
+    const { receive, incidents, invocations } = hostOf(1, 1);
+    const [{ moduleVersion }] = invocations as [FakeInvocation];
+    const { id: moduleId, version, sha256 } = moduleVersion;
+    const counted = { moduleId, version, sha256, kind: 'violation', limit: 'heapMb', counts: true };
+    receive([], memory(1));
+    expect(incidents).toEqual([counted]);
+    expect(receive([[2, 'end', END, 'a']], memory(2))).toBeNull();
+    expect([bodiesOf(invocations), incidents]).toEqual([
+      ['failure', 'a'],
+      [counted, counted],
+    ]);
+  });
+
+  it('leaves the counting to the end of the process, where that follows', () => {
+    const { receive, incidents } = hostOf(1, 1);
+    receive([], { ...memory(1), disposed: true });
+    receive([[2, 'end', END, 'a']], { ...memory(2), disposed: true });
+    expect(incidents.map(({ limit, counts }) => [limit, counts])).toEqual([['heapMb', undefined]]);
+  });
+});
+
 describe('a compromised host', () => {
   const log = (length: number): Event => [
     1,

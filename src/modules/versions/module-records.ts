@@ -43,11 +43,11 @@ export interface ModuleState {
   readonly suspendedClient: string | null;
   /** Epoch milliseconds. */
   readonly suspendedAt: number | null;
-  /** Its code has killed or crashed a process. */
+  /** Its code has ended a process, or lost an isolate at the limit of its heap. */
   readonly quarantined: boolean;
   /** Hashes of code that has, newest last: the same code under the same name stays in quarantine. */
   readonly faulty: readonly string[];
-  /** When processes ended that count towards suspension, newest last, whatever version it was; epoch milliseconds. */
+  /** When processes or isolates ended that count towards suspension, newest last, whatever version it was; epoch milliseconds. */
   readonly ends: readonly number[];
   /** The newest version that the circuit breaker judged: later ends of it and of older ones do not count. */
   readonly judged: number;

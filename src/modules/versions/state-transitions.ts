@@ -3,7 +3,10 @@ import type { ModuleState, RecordedViolation, SuspendedBy, VersionRecord } from 
 
 const MAX_VIOLATIONS = 20;
 const MAX_FAULTY_HASHES = 100;
-/** Ends of processes within a window of time that suspend a module. */
+/**
+ * Ends within a window of time that suspend a module: of processes, and of isolates that one request had for itself. A module that
+ * ends either at each request would answer 502 for ever.
+ */
 const MAX_PROCESS_ENDS = 3;
 const ENDS_WINDOW_MS = 300_000;
 
@@ -18,7 +21,7 @@ export function withPendingVersion(state: ModuleState, version: number): ModuleS
 }
 
 /**
- * Activates a version: older pending versions are dropped. Code that has ended no process under this name lifts a suspension of
+ * Activates a version: older pending versions are dropped. Code that has caused no end under this name lifts a suspension of
  * the circuit breaker, and later ends of older versions do not count against it; the suspension of a person stays.
  */
 export function withActiveVersion(state: ModuleState, facts: VersionRecord): ModuleState {
@@ -70,7 +73,7 @@ export function withoutSuspension(state: ModuleState): ModuleState {
   return { ...state, suspendedBy: null, suspendedClient: null, suspendedAt: null };
 }
 
-/** Lifts a suspension by a person and resets the circuit breaker. Code that ended processes stays in quarantine. */
+/** Lifts a suspension by a person and resets the circuit breaker. Code that caused ends stays in quarantine. */
 export function withResume(state: ModuleState): ModuleState {
   return { ...withoutSuspension(state), ends: [] };
 }
@@ -80,7 +83,7 @@ export function withViolation(state: ModuleState, violation: RecordedViolation):
   return { ...state, violations: [...state.violations, violation].slice(-MAX_VIOLATIONS) };
 }
 
-/** Counts an end of a process: the code is put in quarantine, in a process of its own. */
+/** Counts an end of a process, or of an isolate that one request had for itself: the code is put in quarantine, in a process of its own. */
 export function withProcessEnd(
   state: ModuleState,
   violation: RecordedViolation,

@@ -81,7 +81,10 @@ export interface Incident {
   readonly kind: 'kill' | 'crash' | 'violation';
   /** Name of the limit: `cpuMs`, `wallMs`, `heapMb`, `hostMemory`, `responseBytes`, `protocol`, … */
   readonly limit: string;
-  /** False: the exit does not count towards suspension, as the module need not be to blame. */
+  /**
+   * Whether it counts towards suspension. An exit does unless this is false, as the module need not be to blame. A violation does
+   * only if this is true: an isolate was lost with it, which the host survived.
+   */
   readonly counts?: boolean;
 }
 
