@@ -133,9 +133,15 @@ export class SentFrames {
  */
 export class NumberedInvocations {
   readonly #list: Invocation[] = [];
+  #characters = 0;
 
   get size(): number {
     return this.#list.length;
+  }
+
+  /** Characters of all their requests. */
+  get characters(): number {
+    return this.#characters;
   }
 
   get(number: number): Invocation | undefined {
@@ -151,11 +157,15 @@ export class NumberedInvocations {
   /** Adds one whose number is larger than that of any other. */
   add(invocation: Invocation): void {
     this.#list.push(invocation);
+    this.#characters += invocation.characters;
   }
 
   delete(number: number): void {
     const place = this.#place(number);
-    if (this.#list[place]?.number === number) this.#list.splice(place, 1);
+    const invocation = this.#list[place];
+    if (invocation?.number !== number) return;
+    this.#list.splice(place, 1);
+    this.#characters -= invocation.characters;
   }
 
   /** The place of the first whose number is not below this one. */

@@ -1,9 +1,9 @@
 // Why a host exited, which invocation was the culprit, and which of the others fail, are requeued, or run again in isolation.
 import type { Host } from './host.ts';
+import type { SentFrame } from './host-contents.ts';
 import type { Invocation } from './invocation.ts';
-import type { ModuleVersion } from './model/module-version.ts';
 import type { Incident, InvocationErrorCode } from './model/sandbox.ts';
-import type { ResultMessage } from './protocol/host-messages.ts';
+import { lossOf, type ResultMessage } from './protocol/host-messages.ts';
 import type { ProtocolViolation } from './result-frames.ts';
 
 export interface ExitCause {
@@ -14,12 +14,14 @@ export interface ExitCause {
   readonly message: string;
   /** The invocation whose time slice it was, where that is known; null: none was to blame. Absent: to be found out. */
   readonly culprit?: Invocation | null;
-  /** The signal may have come from outside: a single suspect runs again before it is blamed. */
+  /** It need not be the fault of a single suspect, which runs again before it is blamed. */
   readonly isDoubtful?: boolean;
-  /** The code that ran, where the host itself no longer tells. */
-  readonly moduleVersion?: ModuleVersion;
-  /** False: the exit does not count towards the suspension of the module. */
-  readonly counts?: false;
+  /** Memory was used up: also those may be to blame that only waited in the host. */
+  readonly isMemory?: boolean;
+  /** The frame that ran, where the host itself no longer tells. */
+  readonly frame?: SentFrame;
+  /** Whether the exit counts towards the suspension of the module. Unless given, it does when the culprit is certain. */
+  readonly counts?: boolean;
   /** It was idle and no longer needed: no incident. */
   readonly isEviction?: true;
 }
@@ -33,6 +35,8 @@ export interface CrashAttribution {
   readonly isolatedRetries: readonly Invocation[];
   /** Not started: these are queued again as they were. */
   readonly requeued: readonly Invocation[];
+  /** Several may be to blame, hence none is: the module runs its invocations alone for a while, so that the next culprit is certain. */
+  readonly isShared: boolean;
 }
 
 /** Signals with which V8 and the C library end a process that is out of memory. */
@@ -48,6 +52,7 @@ const OUT_OF_MEMORY: ExitCause = {
   kind: 'crash',
   limit: 'hostMemory',
   message: 'It needed more memory than its process may have',
+  isMemory: true,
 };
 
 const NO_CULPRIT = {
@@ -91,74 +96,80 @@ export function exitCauseOfLoss(host: Host, number: number | null): ExitCause {
 export function exitCauseOfViolation({ limit, invocation }: ProtocolViolation): ExitCause {
   const message = 'The process in which it ran was ended: it broke its limits';
   const culprit = invocation === null ? {} : { culprit: invocation };
-  return { code: 'ENDPOINT_CRASHED', kind: 'kill', limit, message, ...culprit };
+  // No module does that by accident, whichever of its invocations it was.
+  return { code: 'ENDPOINT_CRASHED', kind: 'kill', limit, message, counts: true, ...culprit };
 }
 
 /**
  * Its isolate is gone: at the limit of its heap, or because microtasks went on after a stopped time slice. The invocations that
- * waited in it are lost, and the process may be damaged. Call this before the results are read: they settle the culprit.
+ * waited in it are lost, and the process may be damaged. Without an error of the loss, several invocations used the heap and any of
+ * them may be the culprit. Call this before the results are read: they settle the culprit, and complete the frame.
  */
-export function exitCauseOfDisposal(host: Host, { errors }: Pick<ResultMessage, 'errors'>): ExitCause {
-  const [number, error] = errors.at(-1) ?? [];
-  const culprit = number === undefined ? undefined : host.invocations.get(number);
-  const moduleVersion = culprit?.moduleVersion ?? host.frames.current?.invocations[0]?.moduleVersion;
+export function exitCauseOfDisposal(host: Host, results: Pick<ResultMessage, 'errors'>): ExitCause {
   const message = 'The process in which it ran was ended: its isolate was lost';
-  return {
-    ...{ code: 'ENDPOINT_CRASHED', kind: 'crash', message, culprit: culprit ?? null },
-    limit: error === 'memory' ? 'heapMb' : 'microtasks',
-    ...(moduleVersion === undefined ? {} : { moduleVersion }),
+  const { current: frame } = host.frames;
+  const lost = {
+    ...({ code: 'ENDPOINT_CRASHED', kind: 'crash', message } as const),
+    ...(frame === undefined ? {} : { frame }),
   };
+  const loss = lossOf(results);
+  if (loss === undefined) return { ...lost, limit: 'heapMb', isMemory: true, isDoubtful: true };
+  const [number, error] = loss;
+  const culprit = host.invocations.get(number) ?? null;
+  // It counts also where the culprit has its result already.
+  return { ...lost, limit: error === 'memory' ? 'heapMb' : 'microtasks', culprit, counts: true };
 }
 
 /** Invocations whose time slice it may have been. One that was settled at the end of its wall time may still be running. */
-function suspectsOf({ frames: { current } }: Host): readonly Invocation[] {
-  if (current === undefined) return [];
-  if (current.invocations.length === 1) return current.invocations;
-  return current.invocations.filter(
-    ({ isSettled, hasStarted, frame }) => !isSettled && !hasStarted && frame === current,
-  );
+function runningIn(frame: SentFrame): readonly Invocation[] {
+  if (frame.invocations.length === 1) return frame.invocations;
+  return frame.invocations.filter(({ hasStarted, frame: own }) => !hasStarted && own === frame);
 }
 
-/** Attributes the exit of a host by what it last had. Settles nothing. */
-export function attributeCrash(
-  host: Host,
-  { culprit: known, isDoubtful = false }: ExitCause,
-): CrashAttribution {
-  const suspects = suspectsOf(host);
+/** Who may be to blame: whoever ran. Where that was nobody, or memory was used up, also those that only waited. */
+function suspectsOf(host: Host, running: readonly Invocation[], { isMemory }: ExitCause) {
+  if (running.length > 0 && isMemory !== true) return running;
+  const waiting = host.invocations.values().filter(({ hasStarted }) => hasStarted);
+  return [...new Set([...running, ...waiting])];
+}
+
+/** Attributes the exit of a host by what it last had: to one invocation if that is certain, to none otherwise. Settles nothing. */
+export function attributeCrash(host: Host, cause: ExitCause): CrashAttribution {
+  const { culprit: known, frame = host.frames.current, isDoubtful = false, isMemory = false } = cause;
+  const running = frame === undefined ? [] : runningIn(frame);
+  const suspects = known === undefined ? suspectsOf(host, running, cause) : [];
   const [only] = suspects;
-  const isCertain = suspects.length === 1 && only !== undefined && !(isDoubtful && only.isRetryable);
-  const culprit = known === undefined ? (isCertain ? only : null) : known;
+  // What happened while none ran may have come from outside.
+  const mayRunAgain = (isDoubtful || running.length === 0) && only?.isRetryable === true;
+  const found = suspects.length === 1 && only !== undefined && !mayRunAgain ? only : null;
+  const culprit = known === undefined ? found : known;
   const failed: Invocation[] = [];
   const isolatedRetries: Invocation[] = [];
   const requeued: Invocation[] = [];
   for (const invocation of host.invocations.values()) {
     if (invocation === culprit) continue;
-    const isSuspect = known === undefined && suspects.includes(invocation);
-    if (!invocation.hasStarted && !isSuspect) requeued.push(invocation);
+    if (!invocation.hasStarted && !suspects.includes(invocation)) requeued.push(invocation);
     else if (invocation.isRetryable) isolatedRetries.push(invocation);
     else failed.push(invocation);
   }
-  return { culprit, failed, isolatedRetries, requeued };
+  const isShared = known === undefined && culprit === null && (suspects.length > 1 || isMemory);
+  return { culprit, failed, isolatedRetries, requeued, isShared };
 }
 
 /** The module whose code ran in a host, or waited there: a host serves one at a time. */
-function moduleVersionIn({ frames, invocations }: Host): ModuleVersion | undefined {
-  const [first] = frames.current?.invocations ?? invocations.values();
+function moduleVersionIn({ frames, invocations }: Host, { frame = frames.current }: ExitCause) {
+  const [first] = frame?.invocations ?? invocations.values();
   return first?.moduleVersion;
 }
 
-/**
- * The incident of an exit; null when there is nothing to report. It counts towards suspension whenever code of the module was
- * to blame, also when nothing tells which of its invocations it was.
- */
+/** The incident of an exit; null when there is nothing to report. */
 export function incidentOfExit(host: Host, cause: ExitCause, culprit: Invocation | null): Incident | null {
   if (cause.isEviction === true) return null;
-  const { kind, limit } = cause;
-  const moduleVersion = culprit?.moduleVersion ?? cause.moduleVersion ?? moduleVersionIn(host);
+  const { kind, limit, counts = culprit !== null } = cause;
+  const moduleVersion = culprit?.moduleVersion ?? moduleVersionIn(host, cause);
   if (moduleVersion === undefined) {
     return { moduleId: host.lastModuleId, version: 0, kind, limit, counts: false };
   }
   const { id: moduleId, version, sha256 } = moduleVersion;
-  const counts = cause.counts !== false && (culprit !== null || cause.isDoubtful !== true);
   return { moduleId, version, sha256, kind, limit, counts };
 }

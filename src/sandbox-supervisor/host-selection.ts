@@ -19,6 +19,9 @@ export interface Demand {
   /** Number of the module version, for hosts that have it loaded. */
   readonly moduleNumber: number;
   readonly concurrency: number;
+  /** Of the next request, and of all that may be in flight in one host. */
+  readonly characters: number;
+  readonly maxCharacters: number;
   /** The next invocation must not share its host. */
   readonly isIsolated: boolean;
   /** A host may be sent several frames: no other queue waits for a host. */
@@ -72,7 +75,7 @@ export function needsReadyHost(hosts: readonly Host[], { queue, isIsolated }: De
 
 /** The least occupied of the hosts that the queue already has, which are up if any of them is. */
 function selectAssignedHost(hosts: readonly Host[], demand: Demand, mayOccupy: boolean): Host | null {
-  const { queue, domain, mayPipeline } = demand;
+  const { queue, domain, mayPipeline, characters, maxCharacters } = demand;
   const needsReady = needsReadyHost(hosts, demand);
   const maxFrames = mayPipeline ? queue.maxFrames : 1;
   let best: Host | null = null;
@@ -83,6 +86,8 @@ function selectAssignedHost(hosts: readonly Host[], demand: Demand, mayOccupy: b
     const { length } = host.frames;
     if (length >= maxFrames || (length === 0 && !mayOccupy)) continue;
     if (maxInFlight(hosts, host, demand) === 0) continue;
+    const { invocations } = host;
+    if (invocations.size > 0 && invocations.characters + characters > maxCharacters) continue;
     if (best === null || length < best.frames.length) best = host;
   }
   return best;

@@ -75,7 +75,7 @@ export class Host {
   }
 
   /** Sent and not settled, by number. */
-  get invocations(): Pick<NumberedInvocations, 'size' | 'get' | 'values'> {
+  get invocations(): Pick<NumberedInvocations, 'size' | 'characters' | 'get' | 'values'> {
     return this.#invocations;
   }
 

@@ -89,6 +89,11 @@ export class Invocation {
     return this.request.moduleVersion.policy.limits;
   }
 
+  /** Length of its request. */
+  get characters(): number {
+    return this.request.head.length + this.request.body.length;
+  }
+
   /** Its number in the host that has it; 0 while it is queued. */
   get number(): number {
     return this.#attempt.number;

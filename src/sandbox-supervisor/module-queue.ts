@@ -1,6 +1,7 @@
 // The waiting invocations of one module, whatever its version, and the statistics that decide how many are sent at once.
 
 import { failedResult, type Invocation } from './invocation.ts';
+import type { ModuleLimits } from './model/module-version.ts';
 import type { InvocationResult } from './model/sandbox.ts';
 
 const MAX_WAITING = 32;
@@ -9,6 +10,14 @@ const MAX_STREAM_WAITING = 1024;
 /** Invocations in one frame, and characters of their requests: a larger request is sent alone. */
 const MAX_BATCH = 16;
 const MAX_BATCH_CHARACTERS = 1_048_576;
+/**
+ * Requests that are in flight in one host may share a heap. Together they are at most this part of it, as text of two bytes a
+ * character, and what their handlers make of them has the rest: otherwise callers with large bodies could exhaust it together, while
+ * each is far from doing so. A larger request is in flight alone.
+ */
+const IN_FLIGHT_PART = 1 / 4;
+const BYTES_PER_CHARACTER = 2;
+const MB = 1_048_576;
 /** A frame should not occupy a host for longer than this. */
 const FRAME_MS = 8;
 /** Up to these lengths of a time slice it pays to have further frames ready in the pipe. */
@@ -26,6 +35,8 @@ const LARGE_RESULT_BYTES = 262_144;
  */
 const BYTES_PER_MS = 65_536;
 const MINUTE_MS = 60_000;
+/** How long invocations run alone after a loss that several may have caused: the next one then has a certain culprit. */
+const ALONE_MS = 60_000;
 /** Assumed length of a time slice before the first one was measured. */
 const UNKNOWN_SLICE_MS = 0.2;
 /**
@@ -48,12 +59,24 @@ export function isWaitingTooLong({ waitsSince, isIsolatedRetry, limits }: Invoca
   return now - waitsSince > (isIsolatedRetry ? limits.wallMs : MAX_WAIT_MS);
 }
 
+/** Characters of all requests that may be in flight in one host, unless it is a single one. */
+export function maxCharactersInFlight({ heapMb }: Pick<ModuleLimits, 'heapMb'>): number {
+  return (heapMb * MB * IN_FLIGHT_PART) / BYTES_PER_CHARACTER;
+}
+
+interface BatchOptions {
+  readonly isAlone?: boolean;
+  /** Of all but the first request. */
+  readonly maxCharacters?: number;
+}
+
 export class ModuleQueue {
   readonly moduleId: string;
   #waiting: Invocation[] = [];
   #sliceMs = UNKNOWN_SLICE_MS;
   #slowUntil = 0;
   #throttledUntil = 0;
+  #aloneUntil = 0;
   #guestCallRatio = 0;
   #minuteFrom: number;
   #minuteCount = 0;
@@ -109,9 +132,14 @@ export class ModuleQueue {
     return now < this.#throttledUntil;
   }
 
+  /** Each invocation has a frame and a host for itself: several may have caused a loss, and nobody was blamed for it. */
+  runsAlone(now: number): boolean {
+    return now < this.#aloneUntil;
+  }
+
   /** Nothing waits and nothing was called for a minute, so that a new queue would do as well. */
   isUnused(now: number): boolean {
-    return this.#waiting.length === 0 && now - this.#usedAt > MINUTE_MS;
+    return this.#waiting.length === 0 && now - this.#usedAt > MINUTE_MS && !this.runsAlone(now);
   }
 
   /** Counts a call; false when the minute is full (0: no limit). A minute begins with the first call after the last one ended. */
@@ -136,16 +164,17 @@ export class ModuleQueue {
   }
 
   /** Takes the next invocations of one module version for one frame. An isolated retry is taken alone. */
-  takeBatch(): Invocation[] {
+  takeBatch({ isAlone = false, maxCharacters = MAX_BATCH_CHARACTERS }: BatchOptions = {}): Invocation[] {
     const [first] = this.#waiting;
-    const max = this.batchSize;
+    const max = isAlone ? 1 : this.batchSize;
+    const most = Math.min(maxCharacters, MAX_BATCH_CHARACTERS);
     const batch: Invocation[] = [];
     let characters = 0;
     for (const invocation of this.#waiting) {
-      const { moduleVersion, isIsolatedRetry, request } = invocation;
+      const { moduleVersion, isIsolatedRetry } = invocation;
       if (moduleVersion !== first?.moduleVersion || (batch.length > 0 && isIsolatedRetry)) break;
-      characters += request.head.length + request.body.length;
-      if (batch.length > 0 && characters > MAX_BATCH_CHARACTERS) break;
+      characters += invocation.characters;
+      if (batch.length > 0 && characters > most) break;
       batch.push(invocation);
       if (batch.length === max || isIsolatedRetry) break;
     }
@@ -193,6 +222,11 @@ export class ModuleQueue {
   recordResultBytes(bytes: number, now: number): void {
     if (bytes <= LARGE_RESULT_BYTES) return;
     this.#throttledUntil = Math.max(this.#throttledUntil, now) + bytes / BYTES_PER_MS;
+  }
+
+  /** Records that an isolate or a process was lost, and that several invocations may be to blame. */
+  recordSharedLoss(now: number): void {
+    this.#aloneUntil = now + ALONE_MS;
   }
 
   /** Records an invocation that made a guest call, or ended without one. */

@@ -15,7 +15,7 @@ import {
   type ResponseHead,
   responseOf,
 } from './protocol/guest-events.ts';
-import type { ResultMessage } from './protocol/host-messages.ts';
+import { lossOf, type ResultMessage } from './protocol/host-messages.ts';
 
 /** Bodies from this size on are passed on as bytes; smaller ones are cheaper as text. */
 const MIN_BUFFER_BODY_BYTES = 16_384;
@@ -139,6 +139,12 @@ const isAnswered = (current: SentFrame) =>
     ({ hasStarted, isSettled, frame }) => hasStarted || isSettled || frame !== current,
   );
 
+/**
+ * Whether an isolate was lost and any of several invocations may be to blame, those that were not heard of included. What came back
+ * stays in the host, whose exit deals with all of them.
+ */
+const isSharedLoss = (message: ResultMessage) => message.disposed && lossOf(message) === undefined;
+
 /** Creates the reader of result frames. It returns what the frame broke, or null when all of it was in order. */
 export function createResultReader({ now, onIncident, requeue }: ResultReaderDeps) {
   const parseEvent = createEventParser();
@@ -214,9 +220,9 @@ export function createResultReader({ now, onIncident, requeue }: ResultReaderDep
     return null;
   };
 
-  const readReturned = (host: Host, current: SentFrame, { returned: numbers }: ResultMessage) => {
+  const readReturned = (host: Host, current: SentFrame, message: ResultMessage) => {
     const returned: Invocation[] = [];
-    for (const number of numbers) {
+    for (const number of message.returned) {
       const invocation = host.invocations.get(number);
       if (invocation === undefined && host.hasSent(number)) continue;
       if (invocation === undefined || invocation.hasStarted || invocation.frame !== current)
@@ -225,7 +231,7 @@ export function createResultReader({ now, onIncident, requeue }: ResultReaderDep
       if (returned.includes(invocation)) return PROTOCOL_VIOLATION;
       returned.push(invocation);
     }
-    if (returned.length > 0) requeue(host, returned);
+    if (returned.length > 0 && !isSharedLoss(message)) requeue(host, returned);
     return null;
   };
 
@@ -243,6 +249,6 @@ export function createResultReader({ now, onIncident, requeue }: ResultReaderDep
     host.queue?.recordResultBytes(raw.length, time);
     if (!message.idle) return host.frames.countPartialResult() ? null : PROTOCOL_VIOLATION;
     host.frames.complete();
-    return isAnswered(current) ? null : PROTOCOL_VIOLATION;
+    return isAnswered(current) || isSharedLoss(message) ? null : PROTOCOL_VIOLATION;
   };
 }

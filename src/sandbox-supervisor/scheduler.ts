@@ -7,7 +7,7 @@ import type { HostPool } from './host-pool.ts';
 import { type HostLimits, maxInFlight, needsReadyHost, selectHost } from './host-selection.ts';
 import { failedResult, Invocation } from './invocation.ts';
 import type { InvocationRequest, InvocationResult } from './model/sandbox.ts';
-import { ModuleQueue } from './module-queue.ts';
+import { ModuleQueue, maxCharactersInFlight } from './module-queue.ts';
 
 interface SchedulerDeps extends HostLimits {
   readonly pool: Pick<HostPool, 'hosts' | 'start' | 'keepSpare' | 'isBroken'>;
@@ -71,13 +71,16 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   const sendNext = (queue: ModuleQueue, mayPipeline: boolean): boolean => {
     const { first } = queue;
     if (first === undefined) return false;
-    const { moduleVersion, isIsolatedRetry: isIsolated, limits } = first;
+    const { moduleVersion, limits, characters } = first;
     const { concurrency } = limits;
+    const maxCharacters = maxCharactersInFlight(limits);
     const { trustDomain: domain } = moduleVersion.policy;
     const jit = jitDomains.has(domain);
     const moduleNumber = numberOf(moduleVersion);
     const time = now();
-    const demand = { queue, domain, jit, moduleNumber, concurrency, isIsolated, mayPipeline, now: time };
+    const isIsolated = first.isIsolatedRetry || queue.runsAlone(time);
+    const needs = { moduleNumber, concurrency, characters, maxCharacters, isIsolated };
+    const demand = { queue, domain, jit, ...needs, mayPipeline, now: time };
     const selected = selectHost(pool.hosts, demand, { busyHosts, maxHosts });
     const host = selected === 'start' ? pool.start(domain, jit) : selected;
     // A host that is being started beside others is used once it is up.
@@ -85,7 +88,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const isNew = host.isSpare || selected === 'start';
     host.reserve(domain);
     const max = isIsolated ? 1 : maxInFlight(pool.hosts, host, demand);
-    const invocations = queue.takeBatch();
+    const left = maxCharacters - host.invocations.characters;
+    const invocations = queue.takeBatch({ isAlone: isIsolated, maxCharacters: left });
     host.send({ queue, moduleVersion, moduleNumber, invocations, maxInFlight: max, now: time });
     if (isNew) pool.keepSpare();
     return true;

@@ -157,9 +157,10 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
   };
 
   const onExit = (host: Host, cause: ExitCause) => {
-    const { culprit, failed, isolatedRetries, requeued } = attributeCrash(host, cause);
+    const { culprit, failed, isolatedRetries, requeued, isShared } = attributeCrash(host, cause);
     const incident = incidentOfExit(host, cause, culprit);
     host.frames.clear();
+    if (isShared) host.queue?.recordSharedLoss(now());
     if (incident !== null) onIncident(incident);
     if (culprit !== null) host.settle(culprit, failedResult(cause.code, cause.message));
     for (const invocation of failed) host.settle(invocation, CRASHED);

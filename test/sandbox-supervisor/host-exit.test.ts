@@ -11,14 +11,9 @@ import {
   MODULE_SUSPENDED,
 } from '../../src/sandbox-supervisor/host-exit.ts';
 import type { Invocation } from '../../src/sandbox-supervisor/invocation.ts';
-import {
-  createModuleVersion,
-  type FakeInvocation,
-  fakeHost,
-  fakeQueue,
-  sendNew,
-} from '../helpers/sandbox/sandbox.ts';
+import { type FakeInvocation, fakeHost, fakeQueue, sendNew } from '../helpers/sandbox/sandbox.ts';
 
+const MEMORY = exitCauseOfSignal('SIGABRT');
 const CRASH: ExitCause = { code: 'ENDPOINT_CRASHED', kind: 'crash', limit: 'process', message: 'died' };
 const TIMED_OUT = { kind: 'failure', code: 'ENDPOINT_TIMEOUT', message: '' } as const;
 
@@ -41,7 +36,7 @@ function hostOf(...frames: number[]) {
 
 /** The attribution of an exit, with invocations by their index. */
 function attributionOf({ host, invocations }: ReturnType<typeof hostOf>, cause: ExitCause) {
-  const { culprit, failed, isolatedRetries, requeued } = attributeCrash(host, cause);
+  const { culprit, failed, isolatedRetries, requeued, isShared } = attributeCrash(host, cause);
   const indexes = (list: readonly Invocation[]) =>
     list.map((each) => invocations.indexOf(each as FakeInvocation));
   return {
@@ -49,10 +44,11 @@ function attributionOf({ host, invocations }: ReturnType<typeof hostOf>, cause: 
     failed: indexes(failed),
     isolatedRetries: indexes(isolatedRetries),
     requeued: indexes(requeued),
+    isShared,
   };
 }
 
-const NONE = { culprit: null, failed: [], isolatedRetries: [], requeued: [] };
+const NONE = { culprit: null, failed: [], isolatedRetries: [], requeued: [], isShared: false };
 
 describe('the attribution of a crash', () => {
   it('blames the only invocation that ran', () => {
@@ -60,7 +56,9 @@ describe('the attribution of a crash', () => {
   });
 
   it('blames none of several, and runs each again in isolation', () => {
-    expect(attributionOf(hostOf(3), CRASH)).toEqual({ ...NONE, isolatedRetries: [0, 1, 2] });
+    const all = { ...NONE, isolatedRetries: [0, 1, 2], isShared: true };
+    expect(attributionOf(hostOf(3), CRASH)).toEqual(all);
+    expect(attributionOf(hostOf(3), MEMORY)).toEqual(all);
   });
 
   it('requeues those of later frames', () => {
@@ -73,9 +71,19 @@ describe('the attribution of a crash', () => {
     await made.call(1, 'model.create');
     made.get(2).isolate();
     made.host.frames.complete();
-    expect(attributionOf(made, CRASH)).toEqual({
-      ...{ culprit: 3, failed: [1, 2], isolatedRetries: [0], requeued: [] },
-    });
+    expect(attributionOf(made, CRASH)).toEqual({ ...NONE, culprit: 3, failed: [1, 2], isolatedRetries: [0] });
+  });
+
+  it('blames none for the memory of a process in which others wait, until it runs alone', async () => {
+    const made = hostOf(3, 1);
+    made.start(0, 1, 2);
+    await made.call(1, 'model.create');
+    made.host.settle(made.get(2), TIMED_OUT);
+    made.host.frames.complete();
+    const uncertain = { ...NONE, failed: [1], isolatedRetries: [0, 3], isShared: true };
+    expect(attributionOf(made, MEMORY)).toEqual(uncertain);
+    for (const index of [0, 1]) made.host.settle(made.get(index), TIMED_OUT);
+    expect(attributionOf(made, MEMORY)).toEqual({ ...NONE, culprit: 3 });
   });
 
   it('blames the invocation that was sent the result of a guest call', async () => {
@@ -86,11 +94,15 @@ describe('the attribution of a crash', () => {
     expect(attributionOf(made, CRASH)).toEqual({ ...NONE, culprit: 1, isolatedRetries: [0] });
   });
 
-  it('blames none when nothing ran, or when the server killed the host', () => {
-    const waiting = hostOf(1);
-    waiting.start(0);
+  it('blames none when nothing ran, unless one waited alone once more, or when the server killed the host', () => {
+    const waiting = hostOf(2);
+    waiting.start(0, 1);
     waiting.host.frames.complete();
+    expect(attributionOf(waiting, CRASH)).toEqual({ ...NONE, isolatedRetries: [0, 1], isShared: true });
+    waiting.host.settle(waiting.get(1), TIMED_OUT);
     expect(attributionOf(waiting, CRASH)).toEqual({ ...NONE, isolatedRetries: [0] });
+    waiting.get(0).isolate();
+    expect(attributionOf(waiting, CRASH)).toEqual({ ...NONE, culprit: 0 });
     expect(attributionOf(hostOf(2), EVICTED)).toEqual({ ...NONE, requeued: [0, 1] });
   });
 
@@ -113,6 +125,31 @@ describe('the attribution of a crash', () => {
     const made = hostOf(1);
     made.host.settle(made.get(0), TIMED_OUT);
     expect(attributionOf(made, CRASH)).toEqual({ ...NONE, culprit: 0 });
+    const last = hostOf(2);
+    last.start(0);
+    last.host.settle(last.get(1), TIMED_OUT);
+    expect(attributionOf(last, CRASH)).toEqual({ ...NONE, culprit: 1, isolatedRetries: [0] });
+  });
+
+  it('is shared by all that were in a lost isolate of which nobody is known to be the culprit', () => {
+    const made = hostOf(2, 3, 1);
+    made.start(0, 1);
+    made.host.frames.complete();
+    const cause = exitCauseOfDisposal(made.host, { errors: [] });
+    // The results are read before the exit.
+    made.start(2);
+    made.host.settle(made.get(2), TIMED_OUT);
+    made.host.frames.complete();
+    const all = { ...NONE, isolatedRetries: [0, 1, 3, 4], requeued: [5], isShared: true };
+    expect(attributionOf(made, cause)).toEqual(all);
+  });
+
+  it('blames an isolated retry for a lost isolate, whatever the host says', () => {
+    const made = hostOf(1);
+    const cause = exitCauseOfDisposal(made.host, { errors: [] });
+    expect(attributionOf(made, cause)).toEqual({ ...NONE, isolatedRetries: [0], isShared: true });
+    made.get(0).isolate();
+    expect(attributionOf(made, cause)).toEqual({ ...NONE, culprit: 0 });
   });
 });
 
@@ -121,14 +158,35 @@ describe('the incident of an exit', () => {
   const incidentIn = ({ host }: ReturnType<typeof hostOf>, cause: ExitCause) =>
     incidentOfExit(host, cause, attributeCrash(host, cause).culprit);
 
-  it('names the module, also when one of many is to blame, or none runs any more', () => {
+  it('names the module, and counts only when the culprit is certain', () => {
     const counted = { ...named, kind: 'crash', limit: 'process', counts: true };
     expect(incidentIn(hostOf(1), CRASH)).toEqual(counted);
-    expect(incidentIn(hostOf(3), CRASH)).toEqual(counted);
+    expect(incidentIn(hostOf(3), CRASH)).toEqual({ ...counted, counts: false });
     const waiting = hostOf(1);
     waiting.start(0);
     waiting.host.frames.complete();
-    expect(incidentIn(waiting, CRASH)).toEqual(counted);
+    expect(incidentIn(waiting, CRASH)).toEqual({ ...counted, counts: false });
+  });
+
+  it('counts when a host breaks the protocol, whichever invocation it was', () => {
+    const violation = exitCauseOfViolation({ limit: 'protocol', invocation: null });
+    const counted = { ...named, kind: 'kill', limit: 'protocol', counts: true };
+    expect(incidentIn(hostOf(3), violation)).toEqual(counted);
+  });
+
+  it('is about the heap when an isolate is lost, and counts unless several may have exhausted it', () => {
+    const lost = { ...named, kind: 'crash', limit: 'heapMb' };
+    const full = { errors: [[1, 'memory', 'full']] } as const;
+    const alone = hostOf(1);
+    const certain = exitCauseOfDisposal(alone.host, full);
+    expect(incidentIn(alone, certain)).toEqual({ ...lost, counts: true });
+    alone.host.settle(alone.get(0), TIMED_OUT);
+    expect(incidentIn(alone, exitCauseOfDisposal(alone.host, full))).toEqual({ ...lost, counts: true });
+    const several = hostOf(2);
+    expect(incidentIn(several, exitCauseOfDisposal(several.host, { errors: [] }))).toEqual({
+      ...lost,
+      counts: false,
+    });
   });
 
   it('names the module that an idle host ran last, if any, and does not count', () => {
@@ -191,15 +249,20 @@ describe('the cause of an exit', () => {
   });
 
   it('is a crash when the isolate is lost, at the limit of its heap or otherwise', () => {
-    const moduleVersion = createModuleVersion('code');
-    const host = fakeHost();
-    const [invocation] = sendNew(host, 1, { moduleVersion }) as [FakeInvocation];
+    const { host, get } = hostOf(1);
     const full = { errors: [[1, 'memory', 'full']] } as const;
-    const culprit = { culprit: invocation, moduleVersion };
-    expect(exitCauseOfDisposal(host, full)).toMatchObject({ kind: 'crash', limit: 'heapMb', ...culprit });
+    const culprit = { kind: 'crash', limit: 'heapMb', culprit: get(0) };
+    expect(exitCauseOfDisposal(host, full)).toMatchObject(culprit);
     const late = { errors: [[1, 'timeout', 'late']] } as const;
-    expect(exitCauseOfDisposal(host, late)).toMatchObject({ limit: 'microtasks' });
-    host.settle(invocation, TIMED_OUT);
-    expect(exitCauseOfDisposal(host, full)).toMatchObject({ limit: 'heapMb', culprit: null, moduleVersion });
+    expect(exitCauseOfDisposal(host, late)).toMatchObject({ ...culprit, limit: 'microtasks' });
+    host.settle(get(0), TIMED_OUT);
+    expect(exitCauseOfDisposal(host, full)).toMatchObject({ ...culprit, culprit: null });
+  });
+
+  it('is a lack of heap when the isolate is lost and no error says in whose time slice', () => {
+    const { host } = hostOf(2);
+    const cause = exitCauseOfDisposal(host, { errors: [[1, 'load', 'Unexpected token']] });
+    expect(cause).toMatchObject({ kind: 'crash', limit: 'heapMb' });
+    expect(cause).not.toHaveProperty('culprit');
   });
 });

@@ -15,7 +15,8 @@ const LIMITS = { busyHosts: 2, maxHosts: 16 };
 
 function demandOf(queue: ModuleQueue, parts: Partial<Demand> = {}): Demand {
   const usual = { domain: 'default', jit: false, moduleNumber: 1, concurrency: 16, isIsolated: false };
-  return { queue, ...usual, mayPipeline: true, now: 0, ...parts };
+  const sizes = { characters: 200, maxCharacters: 10_000 };
+  return { queue, ...usual, ...sizes, mayPipeline: true, now: 0, ...parts };
 }
 
 /** A queue whose time slices have this length. */
@@ -173,6 +174,40 @@ describe('the host for the next frame', () => {
     sendTo(exclusive, [retry], { queue });
     exclusive.frames.complete();
     expect(selectHost([exclusive], demandOf(queue), LIMITS)).toBe('start');
+  });
+});
+
+describe('the host for a large request', () => {
+  const holding = (queue: ModuleQueue, characters: number) => {
+    const host = fakeHost();
+    sendTo(host, [fakeInvocation(queue, { head: '', body: 'x'.repeat(characters) })], { queue });
+    return host;
+  };
+  const isSelected = (held: number, characters: number) => {
+    const queue = queueWith({ hasGuestCalls: true });
+    const host = holding(queue, held);
+    return selectHost([host, fakeHost()], demandOf(queue, { characters }), LIMITS) === host;
+  };
+
+  it('is one in which the requests in flight leave room for it', () => {
+    expect([isSelected(9000, 1000), isSelected(9000, 1001)]).toEqual([true, false]);
+  });
+
+  it('is one that has no other, if it is larger than all may be together, and then takes no further one', () => {
+    expect([isSelected(1, 10_000), isSelected(20_000, 1)]).toEqual([false, false]);
+    const queue = fakeQueue();
+    expect(selectHost([], demandOf(queue, { characters: 20_000 }), LIMITS)).toBe('start');
+  });
+
+  it('has room again when a request has ended', () => {
+    const queue = queueWith({ hasGuestCalls: true });
+    const host = holding(queue, 9000);
+    const [large] = host.invocations.values() as [FakeInvocation];
+    sendTo(host, [fakeInvocation(queue, { head: '', body: 'x' })], { queue });
+    expect(host.invocations.characters).toBe(9001);
+    host.settle(large, { kind: 'result', json: '1' });
+    expect(host.invocations.characters).toBe(1);
+    expect(selectHost([host], demandOf(queue, { characters: 9999 }), LIMITS)).toBe(host);
   });
 });
 

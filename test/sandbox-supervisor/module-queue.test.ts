@@ -108,10 +108,61 @@ describe('the batches of a module', () => {
     expect([queue.takeBatch().length, queue.takeBatch().length]).toEqual([1, 1]);
   });
 
+  it('hold no more characters of requests than one frame may', () => {
+    const queue = fakeQueue();
+    for (let n = 0; n < 300; n += 1) {
+      // Of any size up to one and a half times what a frame may hold, every fourth of them a large one.
+      queue.add(
+        fakeInvocation(queue, { body: 'x'.repeat((n * 7919 * 17) % (n % 4 === 0 ? 1_500_000 : 1000)) }),
+      );
+    }
+    const batches: { readonly count: number; readonly characters: number }[] = [];
+    while (queue.length > 0) {
+      const batch = queue.takeBatch();
+      batches.push({ count: batch.length, characters: batch.reduce((sum, one) => sum + one.characters, 0) });
+    }
+    expect(batches.filter(({ count, characters }) => count > 1 && characters > 1_048_576)).toEqual([]);
+    expect(batches.some(({ count, characters }) => count > 1 && characters > 900_000)).toBe(true);
+    expect(batches.some(({ characters }) => characters > 1_048_576)).toBe(true);
+  });
+
+  it('hold as many characters as the host has left, and one request at least', () => {
+    const queue = fakeQueue();
+    const [first] = [1, 2, 3, 4].map(() => {
+      const invocation = fakeInvocation(queue, { body: 'x'.repeat(1000) });
+      queue.add(invocation);
+      return invocation;
+    });
+    const { characters = 0 } = first ?? {};
+    expect(queue.takeBatch({ maxCharacters: 2 * characters }).length).toBe(2);
+    expect(queue.takeBatch({ maxCharacters: characters - 1 }).length).toBe(1);
+  });
+
+  it('hold one invocation each where invocations run alone', () => {
+    const { queue } = queueOf(3);
+    expect([1, 2, 3].map(() => queue.takeBatch({ isAlone: true }).length)).toEqual([1, 1, 1]);
+  });
+
   it('hold an isolated retry alone', () => {
     const { queue, invocations } = queueOf(3);
     invocations[1]?.isolate();
     expect([1, 2, 3].map(() => queue.takeBatch().length)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('a module in which several invocations may be to blame for a loss', () => {
+  it('runs its invocations alone for a minute, from the last such loss on', () => {
+    const queue = fakeQueue();
+    expect(queue.runsAlone(0)).toBe(false);
+    queue.recordSharedLoss(1000);
+    queue.recordSharedLoss(2000);
+    expect([2000, 61_999, 62_000].map((now) => queue.runsAlone(now))).toEqual([true, true, false]);
+  });
+
+  it('keeps its queue meanwhile', () => {
+    const queue = fakeQueue();
+    queue.recordSharedLoss(59_000);
+    expect([60_001, 118_999, 119_000].map((now) => queue.isUnused(now))).toEqual([false, false, true]);
   });
 });
 

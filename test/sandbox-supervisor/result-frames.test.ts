@@ -200,6 +200,26 @@ describe('a result frame about a lost isolate', () => {
   });
 });
 
+describe('a result frame about an isolate that several may have exhausted', () => {
+  const lost = { disposed: true };
+
+  it('leaves what it did not answer, or gave back, to the end of the host', () => {
+    const { receive, host, requeued, invocations, incidents } = hostOf(4);
+    expect(receive([[1, 'end', END, 'a']], { ...lost, returned: [3, 4] })).toBeNull();
+    expect([bodiesOf(invocations), requeued, incidents]).toEqual([
+      ['a', undefined, undefined, undefined],
+      [],
+      [],
+    ]);
+    expect(host.invocations.values()).toEqual(invocations.slice(1));
+  });
+
+  it('is still checked', () => {
+    expect(hostOf(2, 1).receive([], { ...lost, returned: [3] })).toBe('protocol');
+    expect(hostOf(2, 1).receive([[3, 'end', END, 'a']], lost)).toBe('protocol');
+  });
+});
+
 describe('a compromised host', () => {
   const log = (length: number): Event => [
     1,

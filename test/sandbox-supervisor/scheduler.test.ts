@@ -145,6 +145,57 @@ describe('the scheduler', () => {
     expect(hosts.every(({ isExclusive }) => isExclusive)).toBe(true);
   });
 
+  it('sends one invocation to a host at a time for a minute after a loss that several may have caused', async () => {
+    const { run, hosts, scheduler, frames, tick } = schedulerOf({ busyHosts: 16 });
+    const moduleVersion = endpoint('a');
+    run(moduleVersion);
+    await dispatched();
+    const [host] = hosts as [FakeHost];
+    host.queue?.recordSharedLoss(0);
+    answer(host);
+    tick(59_999);
+    const runs = run(moduleVersion, 6);
+    await dispatched();
+    expect(frames()).toEqual([[1, 1], [1], [1], [1]]);
+    expect(hosts.map(({ sent }) => sent.at(-1)?.message)).toMatchObject(
+      hosts.map(() => ({ maxInFlight: 1 })),
+    );
+    for (const busy of hosts) answer(busy);
+    scheduler.schedule();
+    await dispatched();
+    expect(frames()).toEqual([[1, 1, 1], [1, 1], [1], [1]]);
+    for (const busy of hosts) answer(busy);
+    expect(await codes(runs)).toEqual(runs.map(() => 'result'));
+    tick(1);
+    run(moduleVersion, 6);
+    await dispatched();
+    expect(frames().flat()).toContain(6);
+  });
+
+  it('fills no host with more text than a quarter of the heap of the module', async () => {
+    const { run, hosts, frames, scheduler } = schedulerOf({ busyHosts: 16 });
+    // A quarter of 8 MB is a million characters of two bytes.
+    const moduleVersion = endpoint('a', { limits: { heapMb: 8 } });
+    const body = 'x'.repeat(300_000);
+    run(moduleVersion, 1, { body: 'x'.repeat(2_000_000) });
+    run(moduleVersion, 5, { body });
+    await dispatched();
+    expect(frames()).toEqual([[1], [3], [2]]);
+    run(moduleVersion, 2, { body });
+    await dispatched();
+    expect(frames()).toEqual([[1], [3], [2, 1], [1]]);
+    answer(hosts[0] as FakeHost);
+    run(moduleVersion, 1, { body });
+    scheduler.schedule();
+    await dispatched();
+    expect(hosts.map(({ invocations }) => invocations.characters <= 1_048_576)).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+  });
+
   it('rejects what waits, of one module or of all', async () => {
     const { run, scheduler } = schedulerOf({ startable: 0 });
     const runs = [...run(endpoint('a')), ...run(endpoint('b'))];

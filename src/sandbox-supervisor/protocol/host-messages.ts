@@ -33,6 +33,18 @@ const MAX_UNSCANNED_CHARACTERS = 1024;
 /** Values of a header: those of 16 invocations with all the log lines and guest calls that they may have. */
 const MAX_VALUES = 60_000;
 
+/**
+ * The error with which an isolate was lost, of a result that says that it was disposed of. Undefined: several requests used the heap,
+ * and the host cannot tell which of them was one too many.
+ */
+export function lossOf({
+  errors,
+}: Pick<ResultMessage, 'errors'>): ResultMessage['errors'][number] | undefined {
+  const last = errors.at(-1);
+  // Code that does not load has begun nothing in the isolate.
+  return last?.[1] === 'load' ? undefined : last;
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 const isFields = (value: unknown): value is Fields =>

@@ -1,7 +1,7 @@
 // A scheduler over fake hosts.
 import type { Host } from '../../../src/sandbox-supervisor/host.ts';
 import type { ModuleVersion } from '../../../src/sandbox-supervisor/model/module-version.ts';
-import type { InvocationResult } from '../../../src/sandbox-supervisor/model/sandbox.ts';
+import type { InvocationRequest, InvocationResult } from '../../../src/sandbox-supervisor/model/sandbox.ts';
 import { createScheduler } from '../../../src/sandbox-supervisor/scheduler.ts';
 import {
   createModuleVersion,
@@ -42,8 +42,8 @@ export function schedulerOf({ busyHosts = 2, startable = 16, startsAtOnce = true
     hosts.map(({ sent }) =>
       sent.flatMap(({ message }) => (message.t === 'run' ? [message.requests.length] : [])),
     );
-  const run = (moduleVersion: ModuleVersion, count = 1) =>
-    Array.from({ length: count }, () => scheduler.enqueue(invocationRequest(moduleVersion)));
+  const run = (moduleVersion: ModuleVersion, count = 1, parts: Partial<InvocationRequest> = {}) =>
+    Array.from({ length: count }, () => scheduler.enqueue(invocationRequest(moduleVersion, parts)));
   return { hosts, state, scheduler, frames, run, tick: (ms: number) => (clock += ms) };
 }
 
