@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { configurationPage } from './configuration.ts';
 import { editorSchema } from './editor-schema.ts';
 import { errorsPage } from './errors.ts';
+import { limitsPage } from './limits.ts';
 import { withLines } from './line-links.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
@@ -16,6 +17,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['docs/configuration.md', configurationPage()],
     ['docs/errors.md', errorsPage()],
+    ['docs/reference/limits.md', limitsPage()],
     ['workspace/config.schema.json', editorSchema()],
     numbered('sandbox/README.md'),
     numbered('SECURITY.md'),

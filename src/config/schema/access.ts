@@ -7,6 +7,7 @@ export const AUTH_SCHEMA = {
   properties: {
     tokenTtl: {
       type: 'integer',
+      unit: 's',
       minimum: 1,
       maximum: 31_536_000,
       default: 1800,
@@ -53,6 +54,7 @@ export const AUTH_SCHEMA = {
         },
         windowSeconds: {
           type: 'integer',
+          unit: 's',
           minimum: 1,
           maximum: 86_400,
           default: 60,

@@ -42,6 +42,7 @@ export const DELIVERY_SCHEMA = {
         },
         seconds: {
           type: 'number',
+          unit: 's',
           minimum: 0.1,
           maximum: 300,
           default: 10,
@@ -56,6 +57,7 @@ export const DELIVERY_SCHEMA = {
         },
         maxSourceBytes: {
           type: 'integer',
+          unit: 'bytes',
           minimum: 1,
           default: 104_857_600,
           description: 'Bytes that the original of an image may have.',
@@ -94,6 +96,7 @@ export const DELIVERY_SCHEMA = {
         },
         maxBytes: {
           type: 'integer',
+          unit: 'bytes',
           minimum: 1_048_576,
           maximum: 1_099_511_627_776,
           default: 1_073_741_824,
@@ -190,6 +193,7 @@ export const IMAGES_SCHEMA = {
         },
         seconds: {
           type: 'number',
+          unit: 's',
           minimum: 0.1,
           maximum: 60,
           default: 5,

@@ -7,6 +7,7 @@ export const LIMITS_SCHEMA = {
   properties: {
     jsonBytes: {
       type: 'integer',
+      unit: 'bytes',
       minimum: 1024,
       maximum: 52_428_800,
       default: 10_485_760,
@@ -24,6 +25,7 @@ export const LIMITS_SCHEMA = {
     },
     endpointCodeBytes: {
       type: 'integer',
+      unit: 'bytes',
       minimum: 1024,
       maximum: 10_485_760,
       default: 1_048_576,
@@ -32,6 +34,7 @@ export const LIMITS_SCHEMA = {
     },
     queryStringBytes: {
       type: 'integer',
+      unit: 'bytes',
       minimum: 256,
       maximum: 24_576,
       default: 16_384,
@@ -56,6 +59,7 @@ export const LIMITS_SCHEMA = {
     },
     queryMs: {
       type: 'integer',
+      unit: 'ms',
       minimum: 10,
       maximum: 600_000,
       default: 5000,
@@ -120,6 +124,7 @@ export const LIMITS_SCHEMA = {
     },
     headersSeconds: {
       type: 'number',
+      unit: 's',
       minimum: 1,
       maximum: 600,
       default: 10,
@@ -128,6 +133,7 @@ export const LIMITS_SCHEMA = {
     },
     requestSeconds: {
       type: 'number',
+      unit: 's',
       minimum: 1,
       maximum: 3600,
       default: 60,
@@ -136,6 +142,7 @@ export const LIMITS_SCHEMA = {
     },
     sendSeconds: {
       type: 'number',
+      unit: 's',
       minimum: 1,
       maximum: 3600,
       default: 30,
@@ -144,6 +151,7 @@ export const LIMITS_SCHEMA = {
     },
     unsentBytes: {
       type: 'integer',
+      unit: 'bytes',
       minimum: 65_536,
       maximum: 1_099_511_627_776,
       default: 268_435_456,

@@ -3,6 +3,7 @@ import type { SettingGroup } from './setting-schema.ts';
 
 const TIMEOUT = {
   type: 'number',
+  unit: 's',
   minimum: 0.01,
   maximum: 60,
   default: 1,
@@ -11,6 +12,7 @@ const TIMEOUT = {
 
 const FAILURE_TTL = {
   type: 'number',
+  unit: 's',
   minimum: 0,
   maximum: 3600,
   default: 3,

@@ -34,6 +34,7 @@ export const SANDBOX_SCHEMA = {
     },
     hostMemoryMb: {
       type: 'integer',
+      unit: 'MB',
       minimum: 256,
       maximum: 65_536,
       default: 384,

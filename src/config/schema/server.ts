@@ -39,6 +39,7 @@ export const SERVER_SCHEMA = {
     },
     shutdownSeconds: {
       type: 'number',
+      unit: 's',
       minimum: 0.1,
       maximum: 600,
       default: 10,

@@ -18,7 +18,11 @@ interface Annotations {
    * only the operator changes it.
    */
   readonly overHttp?: 'any' | 'lower';
+  /** What a number counts, where it is no plain number: the tables of limits say it. */
+  readonly unit?: SettingUnit;
 }
+
+export type SettingUnit = 'bytes' | 'MB' | 'ms' | 's';
 
 export interface TextSchema {
   readonly type: 'string';

@@ -71,6 +71,7 @@ export const CACHE_SCHEMA = {
     enabled: { type: 'boolean', default: false, overHttp: 'any', description: 'Whether answers are cached.' },
     ttl: {
       type: 'number',
+      unit: 's',
       minimum: 1,
       maximum: 31_536_000,
       default: 300,
@@ -103,6 +104,7 @@ export const CACHE_SCHEMA = {
         },
         timeoutMs: {
           type: 'integer',
+          unit: 'ms',
           minimum: 1,
           maximum: 60_000,
           default: 200,
@@ -112,6 +114,7 @@ export const CACHE_SCHEMA = {
     },
     maxBytes: {
       type: 'integer',
+      unit: 'bytes',
       minimum: 1_048_576,
       maximum: 1_099_511_627_776,
       default: 67_108_864,
@@ -172,6 +175,7 @@ export const MEDIA_SCHEMA = {
     },
     maxFileSize: {
       type: 'integer',
+      unit: 'bytes',
       minimum: 1,
       default: 104_857_600,
       overHttp: 'lower',
@@ -184,6 +188,7 @@ export const MEDIA_SCHEMA = {
     },
     requestSeconds: {
       type: 'number',
+      unit: 's',
       minimum: 1,
       maximum: 86_400,
       default: 600,

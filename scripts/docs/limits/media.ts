@@ -1,0 +1,77 @@
+// Limits of uploads and downloads.
+import type { Limit } from './tables.ts';
+import { constant, setting } from './values.ts';
+
+const FORM = 'src/http/media/multipart-form.ts';
+const TASKS = 'src/workers/media-tasks.ts';
+
+export const MEDIA_LIMITS: readonly Limit[] = [
+  {
+    limit: 'bytes of an uploaded file, `media.maxFileSize`',
+    default: setting('media.maxFileSize'),
+    past: '413',
+    tests: ['http/media/multipart-form'],
+  },
+  {
+    limit: 'files and fields of a form, `limits.formParts`',
+    default: setting('limits.formParts'),
+    past: '400',
+    tests: ['http/media/multipart-form'],
+  },
+  {
+    limit: 'a text field of a form; its name; the headers of a part',
+    default: [
+      constant(FORM, 'MAX_FIELD_BYTES', 'bytes'),
+      `${constant(FORM, 'MAX_FIELD_NAME')} characters`,
+      constant(FORM, 'MAX_HEADER_BYTES', 'bytes'),
+    ].join('; '),
+    past: '400',
+    tests: ['http/media/multipart-form'],
+  },
+  {
+    limit: 'time for an upload, `media.requestSeconds`',
+    default: setting('media.requestSeconds'),
+    past: '408',
+    tests: ['acceptance/media-broken-uploads'],
+  },
+  {
+    limit: 'a stored file name',
+    default: constant('src/media/file-name.ts', 'MAX_NAME_BYTES', 'bytes'),
+    past: 'cut, the extension kept',
+    tests: ['media/file-name'],
+  },
+  {
+    limit: 'life of a signed URL, `media.tokenExpiresIn`',
+    default: `${setting('media.tokenExpiresIn')} unless the request for it says another, ${constant('src/lib/duration.ts', 'MAX_MS', 'days')} at most`,
+    past: '400',
+    tests: ['http/media/sign-request', 'auth/upload-tokens'],
+  },
+  {
+    limit: 'bytes that are looked at for image dimensions',
+    default: `the first ${constant(TASKS, 'IMAGE_HEAD_BYTES', 'bytes')}, the last ${constant(TASKS, 'IMAGE_TAIL_BYTES', 'bytes')}`,
+    past: 'no dimensions',
+    tests: ['workers/media-tasks'],
+  },
+  {
+    limit: 'reading dimensions: time, threads, images that wait',
+    default: [
+      constant(TASKS, 'TIMEOUT_MS', 'ms'),
+      constant(TASKS, 'MAX_THREADS'),
+      constant(TASKS, 'MAX_QUEUE'),
+    ].join(', '),
+    past: 'no dimensions',
+    tests: ['workers/media-tasks'],
+  },
+  {
+    limit: 'buffers of one download; they count as bytes that wait for a client',
+    default: constant('src/http/media/file-downloads.ts', 'DOWNLOAD_BUFFER_BYTES', 'bytes'),
+    past: '503 where memory does not allow it',
+    tests: ['http/media/file-download-conditions'],
+  },
+  {
+    limit: 'one request to a bucket; more where it carries a part',
+    default: `${constant('src/stores/s3-media/bucket.ts', 'TIMEOUT_MS', 'ms')}; ${constant('src/stores/s3-media/bucket.ts', 'BODY_TIMEOUT_MS', 'ms')} more`,
+    past: '503',
+    tests: ['stores/s3-media/bucket'],
+  },
+];

@@ -1,0 +1,132 @@
+// Limits of posted code that no policy changes, and those of hosts.
+import type { Limit } from './tables.ts';
+import { constant, setting } from './values.ts';
+
+const QUEUE = 'src/sandbox-supervisor/module-queue.ts';
+const EVENTS = 'src/sandbox-supervisor/protocol/guest-events.ts';
+const STATES = 'src/modules/versions/state-transitions.ts';
+
+export const POSTED_CODE_LIMITS: readonly Limit[] = [
+  {
+    limit: 'posted code, `limits.endpointCodeBytes`',
+    default: setting('limits.endpointCodeBytes'),
+    past: '413',
+    tests: ['sandbox/hostile/uploads'],
+  },
+  {
+    limit: 'loading a module',
+    default: constant('src/sandbox-supervisor/host-contents.ts', 'LOAD_MS', 'ms'),
+    past: '400 `ENDPOINT_LOAD`, nothing has changed',
+    tests: ['sandbox/hostile/uploads', 'sandbox/inspect'],
+  },
+  {
+    limit: 'body of a request, `grants.request.maxBodyBytes`, and what it would take of the heap',
+    default: '`limits.jsonBytes`, and half of `heapMb`',
+    past: '413 before the code runs',
+    tests: ['http/modules/endpoint-body'],
+  },
+  {
+    limit: 'headers of an answer',
+    default: `${constant('sandbox/guest/headers.js', 'MAX_HEADERS')} headers, ${constant('sandbox/guest/headers.js', 'MAX_HEADER_CHARACTERS', 'bytes')}`,
+    past: 'an exception in the code',
+    tests: ['sandbox/hostile/answers'],
+  },
+  {
+    limit: 'timers of a request, besides its calls',
+    default: constant('src/sandbox-supervisor/guest-calls.ts', 'MAX_TIMERS'),
+    past: 'an exception in the code',
+    tests: ['sandbox/hostile/answers', 'sandbox-supervisor/guest-calls'],
+  },
+  {
+    limit: 'arguments of one call of `Model` or `fetch`',
+    default: `${constant(EVENTS, 'MAX_ARGUMENT_BYTES', 'bytes')}, ${constant('src/capabilities/guest-call.ts', 'MAX_VALUES')} values`,
+    past: 'a `RangeError` in the code for more bytes, `BAD_ARGUMENTS` for more values',
+    tests: ['capabilities/guest-call', 'sandbox-supervisor/result-frames'],
+  },
+  {
+    limit: 'requests that wait, and how long',
+    default: `${constant(QUEUE, 'MAX_WAITING')}, for ${constant(QUEUE, 'MAX_WAIT_MS', 'ms')}; up to ${constant(QUEUE, 'MAX_STREAM_WAITING')} where the module answers within milliseconds`,
+    past: '503 `ENDPOINT_BUSY`',
+    tests: [
+      'sandbox-supervisor/supervisor-queues',
+      'sandbox-supervisor/scheduler',
+      'sandbox-supervisor/module-queue',
+    ],
+  },
+  {
+    limit: 'values in the result of a hook of a write, `limits.jsonValues`',
+    default: setting('limits.jsonValues'),
+    past: '400 that names the hook',
+    tests: ['hooks/hook-result'],
+  },
+  {
+    limit: 'values in the result of a hook of a read',
+    default: constant('src/hooks/hook-result.ts', 'MAX_READ_VALUES'),
+    past: '400 that names the hook',
+    tests: ['hooks/hook-result'],
+  },
+  {
+    limit: 'results of hooks in memory: of one request; of all requests together',
+    default: `${constant('src/hooks/hook-result.ts', 'HOOK_RESULT_LIMITS.request', 'bytes')}; ${constant('src/hooks/hook-result.ts', 'HOOK_RESULT_LIMITS.server', 'bytes')}`,
+    past: '400 that names the hook; 503 `ENDPOINT_BUSY`',
+    tests: ['hooks/hook-result'],
+  },
+  {
+    limit: 'hosts, `sandbox.maxHosts`',
+    default: setting('sandbox.maxHosts'),
+    past: 'requests wait, then 503 `ENDPOINT_BUSY`',
+    tests: ['sandbox-supervisor/host-pool', 'sandbox-supervisor/host-selection'],
+  },
+  {
+    limit: 'private memory of a host, `sandbox.hostMemoryMb`',
+    default: setting('sandbox.hostMemoryMb'),
+    past: '502 `ENDPOINT_MEMORY` or `ENDPOINT_CRASHED`; the host is gone',
+    tests: ['sandbox-supervisor/supervisor-crashes', 'sandbox-supervisor/isolation/self-test'],
+  },
+  {
+    limit: 'processor time of a host in its whole life (`ulimit -t`)',
+    default: `${constant('src/sandbox-supervisor/isolation/host-privileges.ts', 'MAX_CPU_SECONDS')} s`,
+    past: 'the kernel ends it; the server replaces hosts long before',
+    tests: ['sandbox-supervisor/isolation/launcher'],
+  },
+  {
+    limit: 'age of a host',
+    default: constant('src/sandbox-supervisor/host-pool.ts', 'MAX_AGE_MS', 'minutes'),
+    past: 'it is replaced once it is idle',
+    tests: ['sandbox-supervisor/host-pool'],
+  },
+  {
+    limit: 'threads of a host that has a user of its own',
+    default: constant('src/sandbox-supervisor/isolation/host-privileges.ts', 'MAX_THREADS'),
+    past: 'the kernel rejects more',
+    tests: ['sandbox-supervisor/isolation/launcher'],
+  },
+  {
+    limit: 'what a host sends apart from bodies: message, stack, line of a log, headers of an answer',
+    default: `${['errorMessage', 'stack', 'logMessage', 'headers'].map((name) => constant(EVENTS, `MAX_EVENT_CHARACTERS.${name}`)).join('; ')} characters`,
+    past: 'the host is killed',
+    tests: [
+      'sandbox-supervisor/protocol/host-messages',
+      'sandbox-supervisor/protocol/guest-events',
+      'sandbox-supervisor/host-connection',
+    ],
+  },
+  {
+    limit: 'one frame of a host',
+    default: constant('src/sandbox-supervisor/host-connection.ts', 'MAX_RAW_BYTES', 'bytes'),
+    past: 'the host is killed',
+    tests: ['sandbox-supervisor/host-connection'],
+  },
+  {
+    limit: `answers over ${constant(QUEUE, 'LARGE_RESULT_BYTES', 'bytes')} of one module`,
+    default: `${constant(QUEUE, 'BYTES_PER_MS', 'bytes')} a millisecond`,
+    past: 'its next requests wait, others go first',
+    tests: ['sandbox-supervisor/module-queue'],
+  },
+  {
+    limit: 'process exits that code of one module caused',
+    default: `${constant(STATES, 'MAX_PROCESS_ENDS')} in ${constant(STATES, 'ENDS_WINDOW_MS', 'minutes')}`,
+    past: '503 `ENDPOINT_SUSPENDED`',
+    tests: ['modules/circuit-breaker'],
+  },
+];

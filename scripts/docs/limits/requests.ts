@@ -1,0 +1,156 @@
+// Limits of requests, connections and documents.
+import type { Limit } from './tables.ts';
+import { constant, setting } from './values.ts';
+
+const BODIES = 'src/http/core/body-parsers.ts';
+const TRACKER = 'src/http/transport/connection-tracker.ts';
+
+export const REQUEST_LIMITS: readonly Limit[] = [
+  {
+    limit: 'JSON body, `limits.jsonBytes`',
+    default: setting('limits.jsonBytes'),
+    past: '413',
+    tests: ['http/core/limits'],
+  },
+  {
+    limit:
+      'values of one document, or of a body that is no list of documents, `limits.jsonValues`; each member of an object counts as three',
+    default: setting('limits.jsonValues'),
+    past: '413',
+    tests: ['http/core/limits', 'http/core/json-body'],
+  },
+  {
+    limit: 'body of `/token`',
+    default: `${constant(BODIES, 'MAX_BODY_BYTES.token', 'bytes')}, ${constant(BODIES, 'MAX_FORM_FIELDS')} fields`,
+    past: '413, 400 before it is parsed',
+    tests: ['http/core/limits', 'security/hostile-bodies'],
+  },
+  {
+    limit: 'body of a specification or a client; of the configuration or a policy; all other small bodies',
+    default: [
+      constant(BODIES, 'MAX_BODY_BYTES.specification', 'bytes'),
+      constant(BODIES, 'MAX_BODY_BYTES.policy', 'bytes'),
+      constant(BODIES, 'MAX_BODY_BYTES.few', 'bytes'),
+    ].join('; '),
+    past: '413',
+    tests: ['security/hostile-bodies'],
+  },
+  {
+    limit: 'query string, `limits.queryStringBytes`',
+    default: setting('limits.queryStringBytes'),
+    past: '414',
+    tests: ['http/core/limits'],
+  },
+  {
+    limit: 'all headers',
+    default: constant('src/http/transport/fastify-server.ts', 'MAX_HEADER_BYTES', 'bytes'),
+    past: '431',
+    tests: ['http/core/limits'],
+  },
+  {
+    limit: 'time for headers, `limits.headersSeconds`; for a whole request, `limits.requestSeconds`',
+    default: `${setting('limits.headersSeconds')}; ${setting('limits.requestSeconds')}`,
+    past: '408',
+    tests: ['http/core/limits'],
+  },
+  {
+    limit: 'time for which a client may read nothing of its answer, `limits.sendSeconds`',
+    default: setting('limits.sendSeconds'),
+    past: 'the connection is reset',
+    tests: ['http/transport/connection', 'security/slow-readers'],
+  },
+  {
+    limit: 'bytes of answers that wait for clients, all together, `limits.unsentBytes`',
+    default: setting('limits.unsentBytes'),
+    past: 'connections that have read nothing for a third of `limits.sendSeconds` are closed, then reads answer 503',
+    tests: ['http/transport/connection-tracker', 'http/transport/fastify-server'],
+  },
+  {
+    limit: 'connections, `limits.connections`',
+    default: setting('limits.connections'),
+    past: '503 to all but `/health`, then closed',
+    tests: ['http/transport/connection-tracker', 'http/core/limits'],
+  },
+  {
+    limit: 'requests of one connection at a time',
+    default: '1',
+    past: 'the next ones wait, unread',
+    tests: ['http/transport/connection'],
+  },
+  {
+    limit: 'rest of a body that was refused',
+    default: [
+      constant(TRACKER, 'DEFAULT_DISCARD_LIMITS.bytes', 'bytes'),
+      `${constant(TRACKER, 'DEFAULT_DISCARD_LIMITS.idleMs', 'ms')} without a byte`,
+      `${constant(TRACKER, 'DEFAULT_DISCARD_LIMITS.totalMs', 'ms')} in all`,
+    ].join(', '),
+    past: 'the connection is closed',
+    tests: ['http/transport/connection'],
+  },
+  {
+    limit: 'bytes of one answer that are sent without yielding to the event loop',
+    default: constant('src/http/transport/response-stream.ts', 'YIELD_BYTES', 'bytes'),
+    past: 'the rest is sent after other events',
+    tests: ['http/transport/response-stream', 'http/documents/long-pages'],
+  },
+  {
+    limit: 'depth of a JSON value',
+    default: constant('src/lib/json/json.ts', 'MAX_JSON_DEPTH'),
+    past: '400',
+    tests: ['lib/json/json'],
+  },
+  {
+    limit: 'filter, `limits.filterDepth`, `limits.filterNodes`',
+    default: `${setting('limits.filterDepth')} levels, ${setting('limits.filterNodes')} conditions`,
+    past: '400',
+    tests: ['http/core/limits'],
+  },
+  {
+    limit: 'database work of a request, `limits.queryMs`',
+    default: setting('limits.queryMs'),
+    past: '503',
+    tests: ['http/core/limits'],
+  },
+  {
+    limit: 'documents of a batch, `limits.batch`',
+    default: setting('limits.batch'),
+    past: '400',
+    tests: ['http/core/limits'],
+  },
+  {
+    limit: 'documents of a write by query, `limits.writeMatches`',
+    default: setting('limits.writeMatches'),
+    past: '400',
+    tests: ['http/core/limits'],
+  },
+  {
+    limit: 'results of a page, `limits.pageSize`',
+    default: setting('limits.pageSize'),
+    past: 'cut',
+    tests: ['http/core/limits'],
+  },
+  {
+    limit: 'composition, `limits.composeDepth`, `limits.composeReferences`',
+    default: `${setting('limits.composeDepth')} levels, ${setting('limits.composeReferences')} references`,
+    past: 'ids stay',
+    tests: ['http/core/limits'],
+  },
+  {
+    limit: 'ids that the look-ups of one filter bring in, `limits.composeReferences`',
+    default: setting('limits.composeReferences'),
+    past: '400',
+    tests: ['collections/filters/compile'],
+  },
+  {
+    limit: 'problems that one answer lists',
+    default: `${constant('src/errors/errors.ts', 'MAX_ITEMS')}, and how many more there are`,
+    past: 'cut',
+    tests: ['errors/errors'],
+  },
+  {
+    limit: 'failed logins, `auth.rateLimit`',
+    default: `${setting('auth.rateLimit.perClient')} per address and client, ${setting('auth.rateLimit.perAddress')} per address, in ${setting('auth.rateLimit.windowSeconds')}`,
+    past: '429',
+    tests: ['http/access/token-routes'],
+  },
+];
