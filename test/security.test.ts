@@ -1,11 +1,15 @@
-// SECURITY.md tells the truth: its tests exist, its limits have these defaults, its modules are there.
-import { existsSync, readFileSync } from 'node:fs';
+// SECURITY.md and its reference pages tell the truth: their tests exist, their limits have these defaults, their links lead somewhere.
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { CONFIG_SCHEMA } from '../src/config/schema.ts';
 import { findSetting } from '../src/config/setting-names.ts';
 import { ROOT } from './helpers/fixtures/source-tree.ts';
 
-const text = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+const PROMISES = 'docs/reference/promises.md';
+const LIMITS = 'docs/reference/limits.md';
 
 const cellsOf = (line: string) =>
   line
@@ -13,25 +17,111 @@ const cellsOf = (line: string) =>
     .split('|')
     .map((cell) => cell.trim());
 
-/** The rows of every table whose last column has tests, as cells. */
-const rows = text.split(/\n\n+/).flatMap((block) => {
-  const lines = block.split('\n').filter((line) => line.startsWith('| '));
-  return cellsOf(lines[0] ?? '').at(-1) === 'Test' ? lines.slice(1).map(cellsOf) : [];
+interface Table {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** The tables of a page whose last column has tests. */
+function tablesOf(page: string): readonly Table[] {
+  return read(page)
+    .split(/\n\n+/)
+    .flatMap((block) => {
+      const [first, ...lines] = block.split('\n').filter((line) => line.startsWith('| '));
+      const header = cellsOf(first ?? '');
+      return header.at(-1) === 'Test' ? [{ header, rows: lines.map(cellsOf) }] : [];
+    });
+}
+
+const rowsOf = (page: string) => tablesOf(page).flatMap(({ rows }) => rows);
+
+describe.each(['SECURITY.md', PROMISES, LIMITS, 'docs/residual-risks.md'])('%s', (page) => {
+  it('names tests, folders and pages that exist', () => {
+    const named = [...read(page).matchAll(/`((?:test|src|sandbox|docs)\/[^`\s]+)`/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+});
+
+describe.each([
+  { page: PROMISES, least: 170 },
+  { page: LIMITS, least: 90 },
+])('$page', ({ page, least }) => {
+  it('has not lost its tables', () => {
+    expect(rowsOf(page).length).toBeGreaterThanOrEqual(least);
+  });
+
+  it('names a test for every row', () => {
+    for (const cells of rowsOf(page)) expect(cells.at(-1)).toMatch(/`test\/[^`]+\.test\.ts`/);
+  });
+
+  it('has as many cells in each row as in the header', () => {
+    for (const { header, rows } of tablesOf(page)) {
+      for (const cells of rows) expect(cells).toHaveLength(header.length);
+    }
+  });
+});
+
+test('every promise is one line that ends as a sentence does', () => {
+  for (const [promise] of rowsOf(PROMISES)) expect(promise).toMatch(/^[A-Z`].*\.$/);
 });
 
 const UNITS: Readonly<Record<string, number>> = { KB: 1024, MB: 1024 * 1024, s: 1000 };
 
-/** The numbers of a cell, with their units, as the configuration has them. */
+/** The numbers of a cell in bytes and milliseconds, where they have a unit. */
 function numbersIn(cell: string): readonly number[] {
   return [...cell.matchAll(/(\d[\d,]*)(?: (KB|MB|s)\b)?/g)].map(
     ([, digits = '', unit]) => Number(digits.replaceAll(',', '')) * (UNITS[unit ?? ''] ?? 1),
   );
 }
 
-test('every test and folder that it names exists', () => {
-  const named = [...text.matchAll(/`((?:test|src)\/[^`]+)`/g)].map(([, path = '']) => path);
-  expect(named.length).toBeGreaterThan(20);
-  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+/** The settings that a cell names. */
+const settingsIn = (cell: string) =>
+  [...cell.matchAll(/`(\w+(?:\.\w+)+)`/g)].flatMap(([, path = '']) =>
+    path === 'auth.rateLimit'
+      ? ['perClient', 'perAddress', 'windowSeconds'].map((member) => `${path}.${member}`)
+      : [path],
+  );
+
+/** The default of a setting in bytes and milliseconds; undefined for what is no number. */
+function defaultOf(path: string): number | undefined {
+  const leaf = findSetting(path)?.leaf;
+  return typeof leaf?.default === 'number' ? leaf.default * (UNITS[leaf.unit ?? ''] ?? 1) : undefined;
+}
+
+test('every limit has the default that it says', () => {
+  const limits = rowsOf(LIMITS).filter(([name = '']) =>
+    settingsIn(name).some((path) => defaultOf(path) !== undefined),
+  );
+  expect(limits.length).toBeGreaterThanOrEqual(35);
+  for (const [name = '', shown = ''] of limits) {
+    expect([name, numbersIn(shown)]).toEqual([name, settingsIn(name).map(defaultOf)]);
+  }
+});
+
+test('every setting of the block `limits` is among the limits', () => {
+  const named = rowsOf(LIMITS).flatMap(([name = '']) => settingsIn(name));
+  const missing = Object.keys(CONFIG_SCHEMA.properties.limits.properties).filter(
+    (key) => !named.includes(`limits.${key}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+describe('SECURITY.md', () => {
+  const page = read('SECURITY.md');
+  const sections = page.split(/^## \d+\. /m);
+
+  it('can be read in a quarter of an hour', () => {
+    expect(page.split(/\s+/).filter(Boolean).length).toBeLessThan(3000);
+  });
+
+  it('links each of its promises to the tests that hold it', () => {
+    const section = sections.find((text) => text.startsWith('Twelve promises'));
+    const promises = section?.match(/^\d+\. .*$/gm);
+    expect(promises).toHaveLength(12);
+    for (const promise of promises ?? []) expect(promise).toContain(`](${PROMISES}#`);
+  });
 });
 
 const anchorOf = (heading: string) =>
@@ -40,41 +130,24 @@ const anchorOf = (heading: string) =>
     .replace(/[^\w\s-]/g, '')
     .replaceAll(' ', '-');
 
-test.each(['SECURITY.md', 'sandbox/README.md'])('every link of %s leads somewhere', (page) => {
-  const links = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/\]\(([^)\s#]*)(?:#([\w-]+))?\)/g)];
-  expect(links.length).toBeGreaterThan(10);
-  for (const [, path = '', anchor] of links) {
-    const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path);
-    expect(existsSync(file), path).toBe(true);
-    if (anchor === undefined || !file.endsWith('.md')) continue;
-    const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
-      anchorOf(text),
-    );
-    expect(headings).toContain(anchor);
-  }
+/** Of the headings, and those that are kept for links from elsewhere. */
+const anchorsOf = (page: string) => [
+  ...[...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading)),
+  ...[...read(page).matchAll(/^<a id="([\w-]+)">/gm)].map(([, id]) => id),
+];
+
+const PAGES = globSync(['*.md', 'docs/**/*.md', 'sandbox/*.md'], { cwd: ROOT }).sort();
+
+test('there are pages', () => {
+  expect(PAGES.length).toBeGreaterThan(20);
 });
 
-test('every promise and every limit names a test', () => {
-  expect(rows.length).toBeGreaterThan(100);
-  for (const cells of rows) expect(cells.at(-1)).toMatch(/`test\/[^`]+\.test\.ts`/);
-});
-
-test('every promise is one line that ends as a sentence does', () => {
-  const promises = rows.filter((cells) => cells.length === 2);
-  expect(promises.length).toBeGreaterThan(60);
-  for (const [promise] of promises) expect(promise).toMatch(/^[A-Z`].*\.$/);
-});
-
-test('every limit has the default that it says', () => {
-  const named = (name = '') => [...name.matchAll(/`(\w+(?:\.\w+)+)`/g)].map(([, path = '']) => path);
-  const isSetting = (path: string) => findSetting(path) !== undefined || path === 'auth.rateLimit';
-  const limits = rows.filter((cells) => cells.length === 4 && named(cells[0]).some(isSetting));
-  expect(limits.length).toBeGreaterThan(25);
-  for (const [name = '', shown = ''] of limits) {
-    const paths = named(name).flatMap((path) =>
-      path === 'auth.rateLimit' ? [`${path}.perClient`, `${path}.perAddress`] : [path],
-    );
-    const defaults = paths.map((path) => findSetting(path)?.leaf.default);
-    expect([name, numbersIn(shown)]).toEqual([name, defaults]);
-  }
+test.each(PAGES)('every link of %s leads somewhere', (page) => {
+  const links = [...read(page).matchAll(/\]\((?!https?:)([^)\s#]*)(?:#([\w-]+))?\)/g)];
+  const broken = links.filter(([, path = '', anchor]) => {
+    const target = path === '' ? page : join(dirname(page), path);
+    if (!existsSync(join(ROOT, target))) return true;
+    return anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).includes(anchor);
+  });
+  expect(broken.map(([link]) => link)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// SECURITY.md and the guide tell the defaults of posted code that hold.
+// The page of limits and the guide tell the defaults of posted code that hold.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { createPolicyParser } from '../../src/modules/policy/policy.ts';
 import { loadPolicyLimits } from '../../src/modules/policy/policy-limits.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, KB: 1024, MB: 1024 * 1024 };
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, KB: 1024, MB: 1024 * 1024 };
 
 const ceilings = await loadPolicyLimits(new URL('sandbox/', packageRoot()));
 const { empty: none } = createPolicyParser({
@@ -21,11 +21,11 @@ const held: Readonly<Record<string, number>> = { ...others, heapMb: heapMb * 102
 function shown(page: string, limit: string): number {
   const row = page.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${limit}\``));
   const cell = row?.split('|')[2] ?? '';
-  const [, digits = '0', unit = ''] = /(\d[\d,]*)(?: (ms|KB|MB)\b)?/.exec(cell) ?? [];
+  const [, digits = '0', unit = ''] = /(\d[\d,]*)(?: (ms|s|KB|MB)\b)?/.exec(cell) ?? [];
   return Number(digits.replaceAll(',', '')) * (UNITS[unit] ?? 1);
 }
 
-it.each(['SECURITY.md', 'docs/endpoints.md'])('%s', (path) => {
+it.each(['docs/reference/limits.md', 'docs/endpoints.md'])('%s', (path) => {
   const page = readFileSync(join(ROOT, path), 'utf8');
   const told = Object.fromEntries(Object.keys(held).map((name) => [name, shown(page, name)]));
   expect(told).toEqual(held);

@@ -1,4 +1,4 @@
-// Every limit of SECURITY.md that a request can run into, with the value that is in force by default where that is cheap.
+// Every limit of docs/reference/limits.md that a request can run into, with the value that is in force by default where that is cheap.
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
