@@ -1,19 +1,13 @@
 // One version of a module, running requests, one time slice after the other, in one of three ways:
 // - realm: all of them in one context that is frozen through and through; the module is evaluated anew for each;
 // - context: each in a context of its own; - isolate: each in an isolate of its own.
+import { GuestBridge } from './guest-bridge.js';
 import { isSynchronous, usesOf } from './guest-bundle.js';
-import { answer } from './host-bridge.js';
 import { nextSeed } from './random-seeds.js';
-import { OVER, SharedEntry } from './shared-entry.js';
-import {
-  endedByLimit,
-  isTimeoutError,
-  messageOf,
-  rejectionLine,
-  withoutReservedLog,
-} from './slice-errors.js';
+import { SharedEntry } from './shared-entry.js';
+import { isOwnRejection, isTimeoutError, messageOf } from './slice-errors.js';
 
-/** @import { Bridge, CreateEngine, Engine, GuestContext } from './isolate.js' */
+/** @import { CreateEngine, Engine, GuestContext } from './isolate.js' */
 /** @import { Batch } from './shared-entry.js' */
 /** @import { GuestEventKind, LoadOptions, SliceError } from './protocol.ts' */
 
@@ -21,27 +15,28 @@ import {
  * @typedef {{ error: null } | { error: SliceError, message: string }} SliceEnd
  * @typedef {(number: number, kind: GuestEventKind, head: string, body: string) => void} Emit
  * @typedef {LoadOptions & { name: string, source: string }} GuestOptions
- * @typedef {{ engine: Engine, context: GuestContext, logged: boolean }} Place Where a request runs.
+ * @typedef {{ engine: Engine, context: GuestContext }} Place Where a request runs.
+ * @typedef {{ ended: 'returned', value?: unknown } | { ended: 'timeout' | 'memory' | 'broken' }} CallEnd How a call into an isolate ended.
  */
 
 /**
  * Milliseconds for what a stopped time slice left behind. Two would do on an idle machine; on a busy one the kernel may take longer
  * to come back to us, and those who wait in the same isolate would pay for it.
  */
-const CLEAN_UP_MS = 10;
-/** Milliseconds for a question to our own code. */
-const QUESTION_MS = 50;
-
-const EVENTS = new Set(['end', 'result', 'next', 'error', 'call', 'log']);
+const CLEAN_UP_MS = 50;
+/** Milliseconds for a call in which our own code runs and nothing else: only a machine that stands still takes longer. */
+const OWN_CODE_MS = 1_000;
 
 /** @type {{ error: null }} */
 const NO_ERROR = { error: null };
+/** @type {CallEnd} */
+const RETURNED = { ended: 'returned' };
 
 class Guest {
   #createEngine;
   #options;
   #emit;
-  #seeds;
+  #needsSeeds;
   /** Its requests are over when their handler has returned: many of them can share one entry. */
   synchronous;
   /** What all requests share: nothing, the isolate, or the isolate and its context. @type {Engine | undefined} */
@@ -50,11 +45,7 @@ class Guest {
   #context;
   /** Requests that have started and not ended. @type {Map<number, Place>} */
   #places = new Map();
-  /** Whose time slice it is, and whether that request has ended. */
-  #number = 0;
-  #over = false;
-  /** The current entry, if requests share it. @type {SharedEntry | undefined} */
-  #entry;
+  #bridge;
   #disposed = false;
 
   /**
@@ -63,25 +54,14 @@ class Guest {
   constructor(createEngine, options, emit) {
     this.#options = options;
     this.#emit = emit;
+    this.#bridge = new GuestBridge(emit);
     this.synchronous = isSynchronous(options);
-    this.#seeds = usesOf(options.source).math;
-    this.#createEngine = () => createEngine(withoutReservedLog(options), this.#bridge);
+    this.#needsSeeds = usesOf(options.source).math;
+    this.#createEngine = () => createEngine(options, this.#bridge.receive);
     // Also in the mode that will not use it, so that code that does not compile is refused here.
     this.#engine = this.#createEngine();
     if (options.isolation === 'realm') this.#context = this.#engine.open();
   }
-
-  /** @type {Bridge} */
-  #bridge = (number, kind, head, body) => {
-    if (!EVENTS.has(kind)) return answer(kind, head, body);
-    if (this.#entry !== undefined) return this.#entry.event(number, kind, head, body);
-    // Only the request whose time slice it is may speak, and only until it has ended (its log aside).
-    if (number !== this.#number || (this.#over && kind !== 'log')) return undefined;
-    this.#emit(number, /** @type {GuestEventKind} */ (kind), head, body);
-    // Only now: an answer for which the stack had no room was none.
-    if (OVER.has(kind)) this.#over = true;
-    return undefined;
-  };
 
   get disposed() {
     return this.#disposed;
@@ -96,68 +76,47 @@ class Guest {
     try {
       place = this.#open();
     } catch (error) {
-      if (this.#engine?.isDisposed()) return this.#lostMemory(undefined);
+      if (this.#engine?.isDisposed()) return this.#lostMemory(undefined, number);
       return { error: 'load', message: messageOf(error) };
     }
-    return this.#runSlice(place, number, ms, ['start', number, head, nextSeed(), nextSeed()], body);
+    const list = this.#listText([[number, head.length, body.length]]);
+    return this.#runSlice(place, number, ms, ['start', list], head + body);
   }
 
   /**
-   * Starts requests of a synchronous module in one entry. `ms`: most milliseconds for all of them. Returns how many have run;
-   * the error, if there was one, is of the last of these.
+   * Starts requests of a synchronous module in one entry. `ms`: most milliseconds for all of them. Returns how many have run, the
+   * error, if there was one, and whose it is: 0 where that is uncertain.
    * @param {Batch} batch
    * @param {number} ms
-   * @returns {{ done: number, end: SliceEnd }}
+   * @returns {{ done: number, end: SliceEnd, of: number }}
    */
   startAll(batch, ms) {
-    const { requests, texts } = batch;
-    const list = this.#seeds ? requests.map((entry) => [...entry, nextSeed(), nextSeed()]) : requests;
-    const limit = Math.max(1, Math.ceil(ms));
-    const began = Date.now();
     const place = {
       engine: /** @type {Engine} */ (this.#engine),
       context: /** @type {GuestContext} */ (this.#context),
-      logged: false,
     };
     const entry = new SharedEntry(batch, this.#emit);
-    this.#entry = entry;
-    try {
-      const begun = Number(place.context.enter(limit, ['start-all', JSON.stringify(list)], texts));
-      return this.#endEntry(entry, { place, begun, error: null, limit, isTimeout: false });
-    } catch (error) {
-      const isTimeout = endedByLimit(error, began, limit);
-      return this.#endEntry(entry, { place, begun: 1, error, limit, isTimeout });
-    }
-  }
-
-  /**
-   * @param {SharedEntry} entry
-   * @param {{ place: Place, begun: number, error: unknown, limit: number, isTimeout: boolean }} outcome `begun`: how many requests.
-   * @returns {{ done: number, end: SliceEnd }}
-   */
-  #endEntry(entry, { place, begun, error, limit, isTimeout }) {
-    this.#entry = undefined;
-    this.#number = 0;
-    if (place.engine.isDisposed()) return { done: entry.stoppedAt, end: this.#lostMemory(place) };
-    if (isTimeout) return { done: entry.stoppedAt, end: this.#timeOut(place, limit, ['stop-all', 0]) };
-    if (entry.isOver || begun <= entry.ended) return { done: entry.ended, end: NO_ERROR };
+    this.#bridge.share(entry);
+    const end = this.#call(place, ms, ['start', this.#listText(batch.requests)], batch.texts);
+    this.#bridge.share(undefined);
+    if (end.ended !== 'returned') return this.#endStopped(entry, place, end.ended, ms);
+    if (entry.isOver || Number(end.value) <= entry.ended) return { done: entry.ended, end: NO_ERROR, of: 0 };
     // It has begun and has not answered, and nothing of it can run any more.
-    this.#number = entry.current;
-    if (error !== null) this.#logRejection(place, error);
+    entry.passLog();
     this.#emit(entry.current, 'silent', '', '');
-    return { done: entry.ended + 1, end: NO_ERROR };
+    return { done: entry.ended + 1, end: NO_ERROR, of: 0 };
   }
 
   /**
-   * After an entry that was stopped.
-   * @param {Place} place
-   * @param {number} limit
-   * @param {[string, number]} stop
-   * @returns {SliceEnd}
+   * @param {SharedEntry} entry @param {Place} place @param {'timeout' | 'memory' | 'broken'} ended @param {number} ms
+   * @returns {{ done: number, end: SliceEnd, of: number }}
    */
-  #timeOut(place, limit, stop) {
-    if (!this.#stop(place, stop)) this.#disposeOf(place);
-    return { error: 'timeout', message: `The time slice took more than ${limit} ms` };
+  #endStopped(entry, place, ended, ms) {
+    const of = entry.stopped;
+    const end = this.#endOf(place, ended, ms, ['stop-all', 0]);
+    // All that have not ended run again, and the first of them certainly is the one whose time it is.
+    if (of === undefined) return { done: entry.ended, end: NO_ERROR, of: 0 };
+    return { done: Math.max(1, entry.ended), end, of };
   }
 
   /**
@@ -178,15 +137,21 @@ class Guest {
   forget(number) {
     const place = this.#places.get(number);
     if (place === undefined) return;
-    if (!this.#stop(place, ['stop', number])) this.#disposeOf(place);
+    this.#stop(place, ['stop', number], OWN_CODE_MS);
     this.#close(place, number);
   }
 
-  /** Bytes of heap in use, buffers included. */
-  heapBytes() {
-    let bytes = this.#engine?.heapBytes() ?? 0;
-    for (const { engine } of this.#places.values()) if (engine !== this.#engine) bytes += engine.heapBytes();
-    return bytes;
+  /** Memory of the heaps, buffers included, in bytes. `held`: with what is not in use. */
+  memory() {
+    const engines = new Set([...this.#places.values()].map(({ engine }) => engine));
+    if (this.#engine !== undefined) engines.add(this.#engine);
+    const memory = { used: 0, held: 0 };
+    for (const engine of engines) {
+      const { used, held } = engine.memory();
+      memory.used += used;
+      memory.held += held;
+    }
+    return memory;
   }
 
   dispose() {
@@ -196,71 +161,96 @@ class Guest {
     this.#places.clear();
   }
 
+  /** @param {readonly (readonly [number, number, number])[]} requests */
+  #listText(requests) {
+    const list = this.#needsSeeds ? requests.map((entry) => [...entry, nextSeed(), nextSeed()]) : requests;
+    return JSON.stringify(list);
+  }
+
   /** @returns {Place} */
   #open() {
     if (this.#options.isolation === 'isolate') {
       const engine = this.#engine ?? this.#createEngine();
       this.#engine = undefined;
-      return { engine, context: engine.open(), logged: false };
+      return { engine, context: engine.open() };
     }
     const engine = /** @type {Engine} */ (this.#engine);
-    return { engine, context: this.#context ?? engine.open(), logged: false };
+    return { engine, context: this.#context ?? engine.open() };
   }
 
   /**
-   * @param {Place} place @param {number} number @param {number} ms
-   * @param {(string | number | boolean)[]} args
-   * @param {string} text
+   * One call into an isolate.
+   * @param {Place} place @param {number} ms @param {(string | number | boolean)[]} args @param {string} [text]
+   * @returns {CallEnd}
+   */
+  #call({ engine, context }, ms, args, text) {
+    const limit = Math.max(1, Math.ceil(ms));
+    this.#bridge.beginCall(limit);
+    try {
+      const value = context.enter(limit, args, text);
+      return value === undefined ? RETURNED : { ended: 'returned', value };
+    } catch (error) {
+      if (isOwnRejection(error)) return RETURNED;
+      if (engine.isDisposed()) return { ended: 'memory' };
+      return { ended: isTimeoutError(error) ? 'timeout' : 'broken' };
+    }
+  }
+
+  /**
+   * @param {Place} place @param {number} number @param {number} ms @param {(string | number | boolean)[]} args @param {string} text
    * @returns {SliceEnd}
    */
   #runSlice(place, number, ms, args, text) {
-    const limit = Math.max(1, Math.ceil(ms));
-    // The cheapest clock: it only tells a stopped time slice from a rejection that pretends to be one.
-    const began = Date.now();
-    this.#number = number;
-    this.#over = false;
-    try {
-      place.context.enter(limit, args, text);
-    } catch (error) {
-      if (place.engine.isDisposed()) return this.#lostMemory(place, number);
-      if (endedByLimit(error, began, limit)) {
-        const end = this.#timeOut(place, limit, ['stop', number]);
-        this.#close(place, number);
-        return end;
-      }
-      this.#logRejection(place, error);
+    this.#bridge.beginSlice(number);
+    const { ended } = this.#call(place, ms, args, text);
+    if (ended !== 'returned') {
+      const end = this.#endOf(place, ended, ms, ['stop', number], number);
+      this.#close(place, number);
+      return end;
     }
-    if (this.#over || !this.#waits(place, number)) this.#close(place, number);
-    else this.#places.set(number, place);
+    if (this.#bridge.over) this.#close(place, number);
+    else if (this.#waits(place, number)) this.#places.set(number, place);
+    else {
+      this.#emit(number, 'silent', '', '');
+      this.#close(place, number);
+    }
     return NO_ERROR;
   }
 
   /** Whether the request waits for a guest call; where it does not, it never answers. @param {Place} place @param {number} number */
   #waits(place, number) {
-    try {
-      if (Number(place.context.enter(QUESTION_MS, ['pending', number])) > 0) return true;
-    } catch (error) {
-      this.#logRejection(place, error);
-    }
-    this.#emit(number, 'silent', '', '');
-    return false;
+    const end = this.#call(place, OWN_CODE_MS, ['pending', number]);
+    if (end.ended !== 'returned') this.#disposeOf(place);
+    return end.ended === 'returned' && Number(end.value) > 0;
   }
 
   /**
-   * After a stopped time slice: what it left in the queue of microtasks would run in the next call. It runs now, in a call with a
-   * small limit, its request being dead.
+   * After a call that did not return.
+   * @param {Place} place @param {'timeout' | 'memory' | 'broken'} ended @param {number} ms @param {[string, number]} stop
+   * @param {number} [number] The request, where it is certain.
+   * @returns {SliceEnd}
+   */
+  #endOf(place, ended, ms, stop, number) {
+    if (ended === 'memory') return this.#lostMemory(place, number);
+    if (ended === 'broken') {
+      this.#disposeOf(place);
+      return { error: 'load', message: 'The isolate failed' };
+    }
+    this.#stop(place, stop, CLEAN_UP_MS);
+    return { error: 'timeout', message: `The time slice took more than ${Math.max(1, Math.ceil(ms))} ms` };
+  }
+
+  /**
+   * Ends a request whose time slice was stopped, or that waits. What a stopped time slice left in the queue of microtasks would run
+   * in the next call: it runs now, in a call with a small limit, its request being dead. Where that does not end, the isolate does.
    * @param {Place} place
    * @param {[string, number]} stop
+   * @param {number} ms
    */
-  #stop(place, stop) {
-    if (place.engine.isDisposed()) return true;
-    this.#number = 0;
-    try {
-      place.context.enter(CLEAN_UP_MS, stop);
-      return true;
-    } catch (error) {
-      return !isTimeoutError(error) && !place.engine.isDisposed();
-    }
+  #stop(place, stop, ms) {
+    this.#bridge.beginSlice(0);
+    if (place.engine.isDisposed()) return;
+    if (this.#call(place, ms, stop).ended !== 'returned') this.#disposeOf(place);
   }
 
   /** @param {Place} place @param {number} number */
@@ -276,19 +266,18 @@ class Guest {
     if (place.engine === this.#engine) this.dispose();
   }
 
-  /** V8 gave the isolate up at its memory limit. @param {Place | undefined} place @param {number} [number] @returns {SliceEnd} */
+  /**
+   * V8 gave the isolate up at its memory limit. Where other requests wait in it too, nobody can tell which of them needs the memory:
+   * then this is nobody's error.
+   * @param {Place | undefined} place @param {number} [number] @returns {SliceEnd}
+   */
   #lostMemory(place, number = 0) {
-    if (place === undefined || place.engine === this.#engine) this.dispose();
+    const isShared = place === undefined || place.engine === this.#engine;
+    const isAlone = !isShared || [...this.#places.keys()].every((other) => other === number);
+    if (isShared) this.dispose();
     this.#places.delete(number);
+    if (!isAlone) return NO_ERROR;
     return { error: 'memory', message: `The module needed more than ${this.#options.heapMb} MB of memory` };
-  }
-
-  /** A promise that nobody waits for was rejected: that ends nothing. Told once. @param {Place} place @param {unknown} error */
-  #logRejection(place, error) {
-    const line = place.logged ? undefined : rejectionLine(this.#options, error);
-    if (line === undefined) return;
-    place.logged = true;
-    this.#emit(this.#number, 'log', line, '');
   }
 }
 

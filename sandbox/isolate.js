@@ -12,12 +12,12 @@ import { inspectWith } from './inspect.js';
 /**
  * @typedef {object} GuestContext A context that is ready for requests.
  * @property {(ms: number, args: (string | number | boolean)[], text?: string) => unknown} enter Calls the one function in it,
- *   with five arguments at most and a text of any length.
+ *   with four arguments at most and a text of any length.
  * @property {() => void} release
  *
  * @typedef {object} Engine An isolate with the compiled code of one version of a module.
  * @property {() => GuestContext} open
- * @property {() => number} heapBytes
+ * @property {() => { used: number, held: number }} memory Bytes of its heap and buffers; `held` with what is not in use.
  * @property {() => boolean} isDisposed
  * @property {() => void} dispose
  *
@@ -43,7 +43,7 @@ const MIN_HEAP_MB = 8;
 const COPIED_BYTES = 1024;
 const MAX_IN_PIECES = 65_536;
 /** Before the pieces of a text there are always so many arguments. */
-const FIXED_ARGUMENTS = 5;
+const FIXED_ARGUMENTS = 4;
 
 /** @param {string} text */
 function piecesOf(text) {
@@ -166,10 +166,13 @@ function fill(isolate, options, bridge) {
       unused = undefined;
       return openIn(context);
     },
-    heapBytes() {
-      if (isolate.isDisposed) return 0;
-      const { used_heap_size, externally_allocated_size } = isolate.getHeapStatisticsSync();
-      return used_heap_size + externally_allocated_size;
+    memory() {
+      if (isolate.isDisposed) return { used: 0, held: 0 };
+      const { used_heap_size, total_heap_size, externally_allocated_size } = isolate.getHeapStatisticsSync();
+      return {
+        used: used_heap_size + externally_allocated_size,
+        held: total_heap_size + externally_allocated_size,
+      };
     },
     isDisposed: () => isolate.isDisposed,
     dispose: () => disposeOf(isolate),

@@ -9,10 +9,10 @@
  * @typedef {object} Guest What isolate.js makes of one version of a module.
  * @property {(number: number, head: string, body: string, ms: number) => SliceEnd} start
  * @property {boolean} synchronous Its requests are over when their handler has returned.
- * @property {(batch: Batch, ms: number) => { done: number, end: SliceEnd }} startAll
+ * @property {(batch: Batch, ms: number) => { done: number, end: SliceEnd, of: number }} startAll
  * @property {(number: number, call: { call: number, ok: boolean, text: string }, ms: number) => SliceEnd} deliver
  * @property {(number: number) => void} forget
- * @property {() => number} heapBytes
+ * @property {() => { used: number, held: number }} memory
  * @property {() => void} dispose
  * @property {boolean} disposed
  *
@@ -30,12 +30,19 @@
  * @property {Guest | null} outgoing An isolate that was replaced, until the last request that waits in it ends.
  * @property {number} heapAtStart
  * @property {number} heapReadAt
+ * @property {number} idleBytes What its isolates held when the host went on to another module.
  * @property {Map<number, StartedRequest>} started
  * @property {number} carefulUntil Until when an answer of this moduleNumber must not wait for another time slice.
  */
 
 const HEAP_CHECK_MS = 250;
 const MB = 1_048_576;
+/**
+ * What isolates that are not in use may hold, together with the heap of the module that is: without that, garbage of others would
+ * take the memory of the process that this one needs. An isolate without garbage holds 3 MB.
+ */
+const SHARED_MB = 192;
+const MIN_IDLE_MB = 32;
 
 /** @param {LoadedModule} loaded */
 export function releaseOutgoing(loaded) {
@@ -53,8 +60,36 @@ export function releaseOutgoing(loaded) {
 export function createLoadedModules({ createGuest, now }) {
   /** @type {Map<number, LoadedModule>} */
   const modules = new Map();
+  /** The one that ran last. @type {LoadedModule | undefined} */
+  let current;
+
+  /** Disposes of isolates that are not in use, those that hold most first, until the rest leaves enough for one. @param {LoadedModule} next */
+  function makeRoom(next) {
+    const idle = [...modules.values()].filter(({ guest }) => guest !== null && guest !== next.guest);
+    idle.sort((a, b) => a.idleBytes - b.idleBytes);
+    let room = Math.max(MIN_IDLE_MB, SHARED_MB - next.options.heapMb) * MB;
+    for (const other of idle) {
+      room -= other.idleBytes;
+      if (room >= 0) continue;
+      other.guest?.dispose();
+      other.guest = null;
+    }
+  }
 
   return {
+    /**
+     * A version of a module whose requests are to run. Nothing of any other waits here then: the server sees to that.
+     * @param {number} moduleNumber
+     */
+    use(moduleNumber) {
+      const next = modules.get(moduleNumber);
+      if (next === undefined || next === current) return next;
+      if (current !== undefined) current.idleBytes = current.guest?.memory().held ?? 0;
+      makeRoom(next);
+      current = next;
+      return next;
+    },
+
     /** @param {number} moduleNumber */
     get: (moduleNumber) => modules.get(moduleNumber),
 
@@ -63,7 +98,14 @@ export function createLoadedModules({ createGuest, now }) {
      * @param {ModuleOptions} options
      */
     load(moduleNumber, options) {
-      const nothing = { guest: null, outgoing: null, heapAtStart: 0, heapReadAt: 0, carefulUntil: 0 };
+      const nothing = {
+        guest: null,
+        outgoing: null,
+        heapAtStart: 0,
+        heapReadAt: 0,
+        idleBytes: 0,
+        carefulUntil: 0,
+      };
       modules.set(moduleNumber, { ...nothing, options, started: new Map() });
     },
 
@@ -71,6 +113,7 @@ export function createLoadedModules({ createGuest, now }) {
     drop(moduleNumber) {
       const loaded = modules.get(moduleNumber);
       modules.delete(moduleNumber);
+      if (loaded === current) current = undefined;
       loaded?.guest?.dispose();
       loaded?.outgoing?.dispose();
     },
@@ -84,7 +127,7 @@ export function createLoadedModules({ createGuest, now }) {
       if (loaded.guest !== null && !loaded.guest.disposed) return loaded.guest;
       loaded.guest = createGuest(loaded.options, emit);
       loaded.heapReadAt = now();
-      loaded.heapAtStart = loaded.guest.heapBytes();
+      loaded.heapAtStart = loaded.guest.memory().used;
       return loaded.guest;
     },
 
@@ -98,7 +141,7 @@ export function createLoadedModules({ createGuest, now }) {
       if (guest === null || guest.disposed || now() - loaded.heapReadAt < HEAP_CHECK_MS) return;
       loaded.heapReadAt = now();
       const half = heapAtStart + Math.max(0, loaded.options.heapMb * MB - heapAtStart) / 2;
-      if (loaded.outgoing !== null || guest.heapBytes() < half) return;
+      if (loaded.outgoing !== null || guest.memory().used < half) return;
       loaded.outgoing = guest;
       loaded.guest = null;
       releaseOutgoing(loaded);

@@ -1,9 +1,11 @@
 // How a host runs requests: one time slice after the other, never two at a time, so that memory, time and blame belong to one request.
 
 import { createLoadedModules, releaseOutgoing } from './loaded-modules.js';
+import { createTexts, smallOnes } from './request-texts.js';
 import { createResultFrame } from './result-frame.js';
 import { OVER } from './shared-entry.js';
 
+/** @import { Sizes } from './request-texts.js' */
 /** @import { Batch } from './shared-entry.js' */
 /** @import { Emit, Guest, LoadedModule, ModuleOptions, SliceEnd, StartedRequest } from './loaded-modules.js' */
 /** @import { ToHost } from './protocol.ts' */
@@ -21,44 +23,6 @@ const CARE_MS = 60_000;
 
 /** Events after which a request is over: its own, and that it will never answer. */
 const ENDS = new Set([...OVER, 'silent']);
-
-/** @typedef {readonly [number: number, headLength: number, bodyLength: number]} Sizes Of one request: in bytes, or in characters. */
-
-/**
- * The texts of a frame: head, body, head, body, … Where all is ASCII, which is nearly always, the bytes are decoded once.
- * @param {Buffer} raw
- */
-function createTexts(raw) {
-  const whole = raw.toString();
-  const isAscii = whole.length === raw.length;
-  let at = 0;
-  const take = (/** @type {number} */ bytes) => {
-    const from = at;
-    at += bytes;
-    return isAscii ? whole.slice(from, at) : raw.toString('utf8', from, at);
-  };
-  return {
-    take,
-    skip(/** @type {readonly Sizes[]} */ requests) {
-      for (const [, headBytes, bodyBytes] of requests) at += headBytes + bodyBytes;
-    },
-    /** The texts of the next requests as one, with their lengths in characters. None of it is taken. */
-    peek(/** @type {readonly Sizes[]} */ requests) {
-      if (isAscii) return { requests, texts: at === 0 ? whole : whole.slice(at) };
-      const from = at;
-      let texts = '';
-      /** @type {Sizes[]} */
-      const sizes = requests.map(([number, headBytes, bodyBytes]) => {
-        const head = take(headBytes);
-        const body = take(bodyBytes);
-        texts += head + body;
-        return [number, head.length, body.length];
-      });
-      at = from;
-      return { requests: sizes, texts };
-    },
-  };
-}
 
 /**
  * Measures time slices, in milliseconds.
@@ -140,7 +104,7 @@ export function createRequestRunner({ createGuest, writer, now, cpu, lost }) {
     started.cpuLeft -= used;
     if (end.error !== null) report.error(number, end.error, end.message);
     if (left <= 0) started.guest.forget(number);
-    if (over || end.error !== null) loaded.started.delete(number);
+    if (over || end.error !== null || started.guest.disposed) loaded.started.delete(number);
     else loaded.started.set(number, started);
     finishSlice(loaded, used, started.guest.disposed);
     return used;
@@ -175,9 +139,10 @@ export function createRequestRunner({ createGuest, writer, now, cpu, lost }) {
    */
   function startNext(loaded, waiting, texts, since) {
     const { guest } = loaded;
-    const canShare = waiting.length > 1 && guest?.synchronous === true && !guest.disposed;
-    if (canShare && now() >= loaded.carefulUntil) {
-      const shared = startAll(loaded, guest, texts.peek(waiting), since);
+    const canShare = guest?.synchronous === true && !guest.disposed && now() >= loaded.carefulUntil;
+    const sharing = canShare ? smallOnes(waiting) : [];
+    if (guest !== null && sharing.length > 1) {
+      const shared = startAll(loaded, guest, texts.peek(sharing), since);
       texts.skip(waiting.slice(0, shared.done));
       return shared;
     }
@@ -187,8 +152,8 @@ export function createRequestRunner({ createGuest, writer, now, cpu, lost }) {
   }
 
   /**
-   * Requests of a synchronous module in one entry, until one of them took long. The first has all of its time; one that runs out of
-   * it behind another one is given back unrun. Returns how many have run, and the longest time that one of them took.
+   * Requests of a synchronous module in one entry, until one of them took long. The first has all of its time; where one was
+   * stopped behind it, all that have not ended are given back. Returns how many have run, and the longest time that one of them took.
    * @param {LoadedModule} loaded
    * @param {Guest} guest
    * @param {Pick<Batch, 'requests' | 'texts'>} batch
@@ -202,10 +167,9 @@ export function createRequestRunner({ createGuest, writer, now, cpu, lost }) {
     };
     const left = Math.min(loaded.options.cpuMs, loaded.options.wallMs);
     timer.begin();
-    const { done, end } = guest.startAll({ requests, texts, mayGoOn }, left);
+    const { done, end, of } = guest.startAll({ requests, texts, mayGoOn }, left);
     longest = Math.max(longest, timer.end());
-    const [last = 0] = requests[done - 1] ?? [];
-    if (end.error !== null) report.error(last, end.error, end.message);
+    if (end.error !== null) report.error(of, end.error, end.message);
     finishSlice(loaded, longest, guest.disposed);
     return { done, used: end.error === null ? longest : Number.POSITIVE_INFINITY };
   }
@@ -241,7 +205,7 @@ export function createRequestRunner({ createGuest, writer, now, cpu, lost }) {
      * @param {Buffer} raw
      */
     run({ moduleNumber, requests, maxInFlight }, raw) {
-      const loaded = modules.get(moduleNumber);
+      const loaded = modules.use(moduleNumber);
       if (loaded === undefined) return lost(null);
       const texts = createTexts(raw);
       const since = now();

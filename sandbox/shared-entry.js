@@ -20,8 +20,8 @@ export class SharedEntry {
   #batch;
   #emit;
   #ended = 0;
-  /** Whether the one that has not ended has logged something: then it has begun. */
-  #hasLogged = false;
+  /** Log lines of the one that has not ended, unless it is the first. @type {Parameters<Emit>[]} */
+  #keptLog = [];
   #isOver = false;
 
   /**
@@ -44,20 +44,32 @@ export class SharedEntry {
   }
 
   /**
-   * How many requests count as run when the entry was stopped. One that follows an answer may not have begun, unless it has
-   * logged: it runs again as the first one of an entry, which is certain to be the culprit.
+   * Number of the request that certainly ran when the entry was stopped: the first one, or the last one that could run. Undefined
+   * between the two: work that the one before did after its answer cannot be told from that of the next one.
    */
-  get stoppedAt() {
-    return Math.max(1, this.#hasLogged ? this.#ended + 1 : this.#ended);
+  get stopped() {
+    if (this.#ended === 0) return this.current;
+    return this.#isOver ? this.#numberAt(this.#ended - 1) : undefined;
   }
 
   /** Number of the request that is the next to end; 0 when all have ended. */
   get current() {
-    return this.#batch.requests[this.#ended]?.[0] ?? 0;
+    return this.#numberAt(this.#ended);
+  }
+
+  /** @param {number} index */
+  #numberAt(index) {
+    return this.#batch.requests[index]?.[0] ?? 0;
+  }
+
+  /** Passes on what was kept of the log. */
+  passLog() {
+    for (const line of this.#keptLog.splice(0)) this.#emit(...line);
   }
 
   /**
-   * Takes an event of guest code: an end of the current request, or a log line of that one or the one before.
+   * Takes an event of guest code: an end of the current request, or a log line of that one or the one before. The log of a request
+   * behind another one is passed on when it has ended: until then it may have to run again.
    * @param {number} number
    * @param {string} kind
    * @param {string} head
@@ -68,16 +80,17 @@ export class SharedEntry {
     const { requests, mayGoOn } = this.#batch;
     const isCurrent = !this.#isOver && this.current === number;
     if (!OVER.has(kind)) {
-      const isLast = this.#ended > 0 && requests[this.#ended - 1]?.[0] === number;
-      if (kind !== 'log' || !(isCurrent || isLast)) return undefined;
-      if (isCurrent) this.#hasLogged = true;
-      this.#emit(number, kind, head, body);
+      if (kind !== 'log') return undefined;
+      if (isCurrent && this.#ended > 0) this.#keptLog.push([number, kind, head, body]);
+      else if (isCurrent || (this.#ended > 0 && this.#numberAt(this.#ended - 1) === number)) {
+        this.#emit(number, kind, head, body);
+      }
       return undefined;
     }
     if (!isCurrent) return undefined;
+    this.passLog();
     this.#emit(number, /** @type {GuestEventKind} */ (kind), head, body);
     this.#ended += 1;
-    this.#hasLogged = false;
     // First, as the stack may end in the next call.
     this.#isOver = true;
     if (this.#ended === requests.length || !mayGoOn()) return undefined;

@@ -11,7 +11,10 @@
 
   function send(request, level, message, stack) {
     if (request.dead || request.logClosed) return;
-    const bytes = bytesOf(message) + bytesOf(stack);
+    const stackPart = stack === '' ? '' : `,"stack":${JSONStringify(stack)}`;
+    const line = `{"level":"${level}","message":${JSONStringify(message)}${stackPart}}`;
+    // As it is sent: control characters are six times as long in JSON.
+    const bytes = bytesOf(line);
     if (request.logLinesLeft <= 1 || request.logBytesLeft < bytes + LAST_BYTES) {
       request.logClosed = true;
       if (request.logLinesLeft < 1 || request.logBytesLeft < LAST_BYTES) return;
@@ -20,8 +23,7 @@
     }
     request.logLinesLeft -= 1;
     request.logBytesLeft -= bytes;
-    const stackPart = stack === '' ? '' : `,"stack":${JSONStringify(stack)}`;
-    bridge(request.number, 'log', `{"level":"${level}","message":${JSONStringify(message)}${stackPart}}`, '');
+    bridge(request.number, 'log', line, '');
   }
 
   /** What a thrown value is in the log. */

@@ -3,9 +3,15 @@
 // no `caller`, `arguments` or stack frame gives away.
 (function main(parts) {
   'use strict';
+  /** The reason of our own rejection, known to `slice-errors.js`. */
+  const OWN_REJECTION = 7;
+  /** Entries in which code of an author runs. */
+  const RUNS_CODE = { __proto__: null, start: 1, deliver: 1, inspect: 1 };
+
   return function install(bridge, optionsText) {
     const kit = { __proto__: null, bridge };
     kit.p = parts.primordials();
+    const { PromiseReject } = kit.p;
     kit.options = kit.p.JSONParse(optionsText);
     parts.cut(kit);
     Object.assign(kit, parts.objects(kit));
@@ -40,16 +46,39 @@
       return text;
     }
 
-    /** Every entry into this context, each of them a call with a time limit. */
-    return function enter(what, number, a, b, c, ...pieces) {
-      if (what === 'start-all') return program.startAll(number, joined(pieces));
-      if (what === 'start') program.start(number, a, joined(pieces), b, c);
-      else if (what === 'deliver') kit.requests.deliver(number, a, b, joined(pieces));
+    /**
+     * Once a call is over, isolated-vm throws the reason of the first promise that was rejected in it and has no handler, and reads
+     * the properties of that reason outside of any time limit. So the first one is ours, before any code of an author: isolated-vm
+     * throws its number, and looks at no other. It is kept, as one that has been collected would be passed over.
+     */
+    function rejectFirst() {
+      kit.ownRejection = PromiseReject(OWN_REJECTION);
+    }
+
+    /** For `start` the number is the list of requests. */
+    function run(what, number, a, b, pieces) {
+      if (what === 'start') return program.startAll(number, joined(pieces));
+      if (what === 'deliver') kit.requests.deliver(number, a, b, joined(pieces));
+      else if (what === 'inspect') inspect(number, a, b);
       else if (what === 'pending') return kit.requests.pendingOf(number);
       else if (what === 'stop') kit.requests.stop(number);
       else if (what === 'stop-all') kit.requests.stopCurrent();
-      else if (what === 'inspect') inspect(number, a, b);
-      else if (what === 'author') kit.author = a;
+      return undefined;
+    }
+
+    /** Every entry into this context, each of them a call with a time limit. It throws nothing: what is thrown is read, too. */
+    return function enter(what, number, a, b, ...pieces) {
+      if (what === 'author') {
+        kit.author = a;
+        return undefined;
+      }
+      // What a stopped call has left behind runs in the next one, `stop`: the rejection of the stopped call is still the first.
+      if (!kit.options.synchronous && RUNS_CODE[what] === 1) rejectFirst();
+      try {
+        return run(what, number, a, b, pieces);
+      } catch {
+        return undefined;
+      }
     };
   };
 });

@@ -31,7 +31,7 @@
           ? 'no collection is granted to this module'
           : "a module can require '@dadi/api' and nothing else";
       const error = new Error(`Cannot find module '${text}': ${reason}`);
-      error.code = 'MODULE_NOT_FOUND';
+      kit.put(error, 'code', 'MODULE_NOT_FOUND');
       throw error;
     };
   }
@@ -97,7 +97,8 @@
     if (handler === undefined) throw new TypeError(`module.exports has no handler for ${method}`);
     const response = new kit.Response(request);
     const result = handler(requestOf(head, body), response, createNext(request));
-    if (isObject(result) && result !== response) {
+    // In a synchronous module nothing runs later: a `then` that it returns is not called.
+    if (!options.synchronous && isObject(result) && result !== response) {
       PromiseThen(PromiseResolve(result), undefined, (thrown) => fail(request, thrown));
     }
   }
@@ -105,8 +106,9 @@
   function finishHook(request, value) {
     try {
       const text = value === undefined ? '' : (JSONStringify(value) ?? '');
-      if (text.length * 3 > options.responseBytes && bytesOf(text) > options.responseBytes) {
-        request.tooLarge = new RangeError(`The result has more than ${options.responseBytes} bytes`);
+      const limit = options.responseBytes;
+      if (text.length > limit || (text.length * 3 > limit && bytesOf(text) > limit)) {
+        request.tooLarge = new RangeError(`The result has more than ${limit} bytes`);
         throw request.tooLarge;
       }
       finish(request, 'result', '{}', text);
@@ -118,7 +120,7 @@
   function runHook(request, exports, head, body) {
     if (typeof exports !== 'function') throw new TypeError('module.exports is not a function');
     const result = exports(JSONParse(body), head.type, head.data);
-    if (!isObject(result)) {
+    if (options.synchronous || !isObject(result)) {
       finishHook(request, result);
       return;
     }
@@ -144,8 +146,9 @@
   }
 
   /**
-   * The requests of a synchronous module, one after the other: each has ended before the next one begins. Returns how many
-   * began. `listText`: JSON of [number, characters of its head, characters of its body, seeds of `Math.random`]; `texts`: head, body, head, body, …
+   * Starts requests, one after the other. Those of a synchronous module may be several: each has ended before the next one begins.
+   * One that came alone takes the same way, so that it looks the same in a stack. Returns how many began. `listText`: JSON of
+   * [number, characters of its head, characters of its body, seeds of `Math.random`]; `texts`: head, body, head, body, …
    */
   function startAll(listText, texts) {
     const list = JSONParse(listText);
@@ -162,5 +165,5 @@
     return list.length;
   }
 
-  return { start, startAll, evaluate, handlerOf, HANDLERS };
+  return { startAll, evaluate, handlerOf, HANDLERS };
 });

@@ -5,6 +5,8 @@
   const { bridge, options } = kit;
   const { headOf, isObject } = kit.errors;
 
+  /** What the host answers to a call for which its message to the server has no room. */
+  const CALLS_TOO_LARGE = 0;
   /** Up to this length it is faster to look at a text here than to ask. */
   const SHORT = 500;
   const NOT_ASCII = new RegExp('[^\\x00-\\x7f]');
@@ -24,7 +26,10 @@
     lastCall = 0;
     timersLeft = options.timers;
     callsLeft = options.hostCalls;
-    /** Pure functions of the host (URLs, digests, UTF-8), so that a loop of them cannot outrun the clock. */
+    /**
+     * Pure functions of the host (URLs, digests, UTF-8), whose time no limit of the engine counts. The host bounds that time too
+     * (`helper-time.js`).
+     */
     asksLeft = 20_000;
     askedLeft = 33_554_432;
     symbolsLeft = 1_000;
@@ -42,23 +47,32 @@
   /** Whose time slice it is: set on every entry, for the budgets of pure functions only. Authority goes by closures. */
   const current = { request: undefined, mayGoOn: false };
 
+  /** A longer text would take too much of the memory of the host, which has less of it than the isolate. */
+  const LONGEST_ASKED = 4_194_304;
+
   /** Asks a pure function of the host: text in, text out. */
   function ask(kind, head, body) {
     const request = current.request;
     if (request === undefined || request.dead) throw new Error('This request is over');
+    const characters = head.length + body.length;
+    if (characters > LONGEST_ASKED) {
+      throw new RangeError(`A text for a helper of the server has at most ${LONGEST_ASKED} characters`);
+    }
     request.asksLeft -= 1;
-    request.askedLeft -= head.length + body.length;
-    if (request.asksLeft < 0 || request.askedLeft < 0) {
+    request.askedLeft -= characters;
+    const answer =
+      request.asksLeft < 0 || request.askedLeft < 0 ? undefined : bridge(request.number, kind, head, body);
+    if (answer === undefined) {
       throw new RangeError('Too much work for the helpers of the server in one request');
     }
-    return bridge(request.number, kind, head, body);
+    return answer;
   }
 
-  /** Bytes of a text in UTF-8. No budget: each answer and record is counted once, and both are bounded. */
+  /** Bytes of a text in UTF-8. Where the host does not say, the most that they can be. */
   const bytesOf = (text) =>
     text.length <= SHORT && RegExpExec(NOT_ASCII, text) === null
       ? text.length
-      : +bridge(0, 'bytes', '', text);
+      : (bridge(0, 'bytes', '', text) ?? text.length * 3);
 
   /** Sends the answer: `kind` is end, result, next or error. The first one counts. */
   function finish(request, kind, head, body) {
@@ -106,7 +120,9 @@
       request.callsLeft -= 1;
     }
     const call = request.lastCall + 1;
-    bridge(request.number, 'call', `{"call":${call},"name":"${name}"}`, args);
+    if (bridge(request.number, 'call', `{"call":${call},"name":"${name}"}`, args) === CALLS_TOO_LARGE) {
+      throw new RangeError('The calls of one time slice are too large together');
+    }
     request.lastCall = call;
     request.calls ??= { __proto__: null };
     request.calls[call] = settle;
@@ -140,9 +156,9 @@
   function failureOf(text) {
     const { code, message, errors, statusCode } = JSONParse(text);
     const failure = new Error(message);
-    failure.code = code;
-    if (errors !== undefined) failure.errors = errors;
-    if (statusCode !== undefined) failure.statusCode = statusCode;
+    kit.put(failure, 'code', code);
+    if (errors !== undefined) kit.put(failure, 'errors', errors);
+    if (statusCode !== undefined) kit.put(failure, 'statusCode', statusCode);
     return failure;
   }
 

@@ -6,18 +6,28 @@
   const { ask } = kit.requests;
   const MAX_PAIRS = 10_000;
 
-  const parse = (text) =>
-    JSONParse(ask('pairs', '', StringStartsWith(text, '?') ? StringSlice(text, 1) : text));
+  const tooMany = () => new TypeError(`There are more than ${MAX_PAIRS} pairs`);
 
-  function addPair(pairs, item) {
+  /** The host answers nothing where there are too many. */
+  function parse(text) {
+    const answer = ask('pairs', '', StringStartsWith(text, '?') ? StringSlice(text, 1) : text);
+    if (answer === '') throw tooMany();
+    return JSONParse(answer);
+  }
+
+  function addPair(pairs, name, value) {
+    if (pairs.length === MAX_PAIRS) throw tooMany();
+    kit.put(pairs, pairs.length, [String(name), String(value)]);
+  }
+
+  function addItem(pairs, item) {
     if (item === null || typeof item !== 'object') throw new TypeError('Each item must be a pair');
-    if (pairs.length === MAX_PAIRS) throw new TypeError(`There are more than ${MAX_PAIRS} pairs`);
-    kit.put(pairs, pairs.length, [String(item[0]), String(item[1])]);
+    addPair(pairs, item[0], item[1]);
   }
 
   function pairsOfArray(items) {
     const pairs = [];
-    for (let index = 0; index < items.length; index += 1) addPair(pairs, items[index]);
+    for (let index = 0; index < items.length; index += 1) addItem(pairs, items[index]);
     return pairs;
   }
 
@@ -25,16 +35,14 @@
   function pairsOf(iterable) {
     const pairs = [];
     const iterator = iterable[SymbolIterator]();
-    for (let step = iterator.next(); !step.done; step = iterator.next()) addPair(pairs, step.value);
+    for (let step = iterator.next(); !step.done; step = iterator.next()) addItem(pairs, step.value);
     return pairs;
   }
 
   function pairsOfMembers(object) {
     const keys = ObjectKeys(object);
     const pairs = [];
-    for (let index = 0; index < keys.length; index += 1) {
-      kit.put(pairs, index, [keys[index], String(object[keys[index]])]);
-    }
+    for (let index = 0; index < keys.length; index += 1) addPair(pairs, keys[index], object[keys[index]]);
     return pairs;
   }
 
@@ -96,8 +104,7 @@
     }
 
     append(name, value) {
-      const pair = [String(name), String(value)];
-      kit.put(this.#pairs, this.#pairs.length, pair);
+      addPair(this.#pairs, name, value);
       this.#replace(this.#pairs);
     }
 

@@ -17,7 +17,7 @@
       const parts = partsOf(url, base);
       if (parts === undefined) {
         const error = new TypeError('Invalid URL');
-        error.code = 'ERR_INVALID_URL';
+        kit.put(error, 'code', 'ERR_INVALID_URL');
         throw error;
       }
       this.#parts = parts;

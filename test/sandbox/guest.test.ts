@@ -23,7 +23,7 @@ function open(enter: Enter, isolation: 'realm' | 'context' | 'isolate' = 'realm'
             },
           };
         },
-        heapBytes: () => 1_000,
+        memory: () => ({ used: 1_000, held: 2_000 }),
         isDisposed: () => engine.disposed,
         dispose: () => {
           engine.disposed = true;
@@ -36,8 +36,10 @@ function open(enter: Enter, isolation: 'realm' | 'context' | 'isolate' = 'realm'
   return { guest, events, engines };
 }
 
-const ends: Enter = (bridge, [what, number]) =>
-  what === 'start' ? bridge(Number(number), 'end', '[]', '') : 0;
+/** The number of the request that is started; of several, that of the first. */
+const numberOf = (list: unknown) => Number(JSON.parse(String(list))[0][0]);
+const ends: Enter = (bridge, [what, list]) =>
+  what === 'start' ? bridge(numberOf(list), 'end', '[]', '') : 0;
 const timeOut = (ms: number) => {
   const until = performance.now() + ms;
   while (performance.now() < until);
@@ -52,8 +54,9 @@ describe('a turn', () => {
   });
 
   it('lets no other request speak, and none after its end but to the log', () => {
-    const { guest, events } = open((bridge, [what, number]) => {
+    const { guest, events } = open((bridge, [what, list]) => {
       if (what !== 'start') return 0;
+      const number = numberOf(list);
       bridge(99, 'end', 'forged', '');
       bridge(Number(number), 'end', 'own', '');
       bridge(Number(number), 'end', 'again', '');
@@ -104,7 +107,7 @@ describe('a turn that is stopped', () => {
     });
     expect(entered).toEqual([
       ['start', 5],
-      ['stop', 10],
+      ['stop', 50],
     ]);
     expect([guest.disposed, engines[0]?.disposed]).toEqual([false, false]);
   });
@@ -114,21 +117,30 @@ describe('a turn that is stopped', () => {
     expect(guest.start(1, '', '', 5)).toMatchObject({ error: 'timeout' });
     expect([guest.disposed, engines[0]?.disposed]).toEqual([true, true]);
   });
+});
 
-  it('cannot be faked by a rejection that says so', () => {
-    const { guest, events } = open((bridge, [what, number]) => {
-      if (what === 'start') {
-        bridge(Number(number), 'end', '', '');
-        throw new Error('Script execution timed out.');
-      }
-      return 0;
+describe('a call that throws', () => {
+  it('our own rejection has returned', () => {
+    const { guest, events } = open((bridge, [what, list]) => {
+      if (what !== 'start') return 0;
+      bridge(numberOf(list), 'end', '', '');
+      throw 7;
     });
-    expect(guest.start(1, '', '', 60_000)).toEqual({ error: null });
-    expect(events).toEqual([
-      [1, 'end', '', ''],
-      [1, 'log', '{"level":"error","message":"Unhandled rejection: Script execution timed out."}', ''],
-    ]);
+    expect(guest.start(1, '', '', 10)).toEqual({ error: null });
+    expect([events, guest.disposed]).toEqual([[[1, 'end', '', '']], false]);
   });
+
+  it.each([8, undefined, 'Script execution timed out.', new Error('text of a guest')])(
+    '%s costs the isolate',
+    (thrown) => {
+      const { guest, engines } = open((_bridge, [what]) => {
+        if (what === 'start') throw thrown;
+        return 0;
+      });
+      expect(guest.start(1, '', '', 10)).toEqual({ error: 'load', message: 'The isolate failed' });
+      expect([guest.disposed, engines[0]?.disposed]).toEqual([true, true]);
+    },
+  );
 });
 
 describe('memory', () => {
@@ -141,6 +153,18 @@ describe('memory', () => {
       error: 'memory',
       message: 'The module needed more than 64 MB of memory',
     });
+    expect(guest.disposed).toBe(true);
+  });
+
+  it('lost by the shared isolate while another request waits in it is nobody’s error', () => {
+    const { guest, engines } = open((_bridge, [what, list]) => {
+      if (what === 'pending') return 1;
+      if (numberOf(list) === 1) return 0;
+      engines[0]!.disposed = true;
+      throw new Error('Isolate was disposed during execution due to memory limit');
+    });
+    guest.start(1, '', '', 10);
+    expect(guest.start(2, '', '', 10)).toEqual({ error: null });
     expect(guest.disposed).toBe(true);
   });
 
@@ -174,7 +198,7 @@ describe('what requests share', () => {
     const { guest, engines } = open((_door, [what]) => (what === 'pending' ? 1 : 0), 'isolate');
     guest.start(1, '', '', 10);
     guest.start(2, '', '', 10);
-    expect(guest.heapBytes()).toBe(2_000);
+    expect(guest.memory()).toEqual({ used: 2_000, held: 4_000 });
     guest.forget(1);
     guest.forget(9);
     expect(engines.map(({ disposed }) => disposed)).toEqual([true, false]);

@@ -129,7 +129,12 @@ describe('code whose time runs out', () => {
       ({ isolation }) => {
         tried.push(isolation);
         const room = { enter, release: () => undefined };
-        return { open: () => room, heapBytes: () => 0, isDisposed: () => false, dispose: () => undefined };
+        return {
+          open: () => room,
+          memory: () => ({ used: 0, held: 0 }),
+          isDisposed: () => false,
+          dispose: () => undefined,
+        };
       },
       'for (;;);',
       { kind: 'endpoint', loadMs: 300, heapMb: 64, cpu: () => used },

@@ -18,10 +18,10 @@ function unitsOf() {
       return {
         synchronous: false,
         start: () => NO_ERROR,
-        startAll: () => ({ done: 0, end: NO_ERROR }),
+        startAll: () => ({ done: 0, end: NO_ERROR, of: 0 }),
         deliver: () => NO_ERROR,
         forget: () => undefined,
-        heapBytes: () => state.heap,
+        memory: () => ({ used: state.heap, held: state.heap }),
         dispose: () => {
           state.isDisposed = true;
         },

@@ -52,12 +52,13 @@ function hostOf({ synchronous = false } = {}) {
         if (head.startsWith('work')) clock += Number(head.slice(4));
         if (head === 'loop') {
           clock += ms;
-          return { done: Math.max(1, done - 1), end: { error: 'timeout', message: 'too long' } };
+          if (done > 1) return { done: done - 1, end: DONE, of: 0 };
+          return { done, end: { error: 'timeout', message: 'too long' }, of: number };
         }
         emit(number, 'end', 'h', 'b');
         if (!mayGoOn()) break;
       }
-      return { done, end: DONE };
+      return { done, end: DONE, of: 0 };
     },
     start(number, head, body, ms) {
       seen.push(`${number} ${head} ${body} ${ms}`);
@@ -80,7 +81,7 @@ function hostOf({ synchronous = false } = {}) {
       return DONE;
     },
     forget: (number) => seen.push(`forget ${number}`),
-    heapBytes: () => 0,
+    memory: () => ({ used: 0, held: 0 }),
     dispose: () => undefined,
     get disposed() {
       return isDisposed;
@@ -221,11 +222,21 @@ describe('a batch of a synchronous module', () => {
     expect(seen[0]).toBe('4 work1.5Bwork1.5BcBdB 100');
   });
 
-  it('gives back one that ran out of time behind another', () => {
+  it('gives back one that ran out of time behind another, and blames nobody', () => {
     const { run } = loaded();
     expect(run(['a', 'loop', 'c'])).toMatchObject([
-      { events: [[1, 'end', 1, 1]], errors: [[1, 'timeout', 'too long']], returned: [2, 3], idle: true },
+      { events: [[1, 'end', 1, 1]], errors: [], returned: [2, 3], idle: true },
     ]);
+  });
+
+  it('is shared by as many as have 64 KB of text together', () => {
+    const { run, seen } = loaded();
+    const large = 'x'.repeat(30_000);
+    expect(run([large, large, large, 'd']).map(ended)).toEqual([['1 end', '2 end', '3 end', '4 end']]);
+    expect(seen.map((line) => line.slice(0, 2))).toEqual(['2 ', '2 ']);
+    seen.length = 0;
+    run(['x'.repeat(70_000), 'b'], { first: 5 });
+    expect(seen.map((line) => line.slice(0, 3))).toEqual(['5 x', '6 b']);
   });
 
   it('runs one by one once a request took long', () => {

@@ -163,11 +163,16 @@ describe('an async handler', () => {
     expect([kind, logs[0]?.['message']]).toEqual(['end', 'after']);
   });
 
-  it('may be any thenable', async () => {
+  it('may be any thenable in a module that names promises', async () => {
     const { head } = await run(
-      'exports.get = () => ({ then(ok, failed) { failed(new Error("thenable")); } })',
+      '/* no Promise of ours */ exports.get = () => ({ then(ok, failed) { failed(new Error("thenable")); } })',
     );
     expect(head['message']).toBe('thenable');
+  });
+
+  it('is not waited for in a synchronous module, whose thenables are values', async () => {
+    const source = 'exports.get = (req, res) => ({ then() { res.end("late"); } })';
+    expect((await run(source)).kind).toBe('silent');
   });
 
   it('that returns what is no promise is nothing special', async () => {

@@ -27,14 +27,14 @@ const commands = {
   start: ({ id, number, head, body, ms }) => turn(id, (guest) => guest.start(number, head, body, ms)),
   deliver: ({ id, number, call, ms }) => turn(id, (guest) => guest.deliver(number, call, ms)),
   forget: ({ id, number }) => turn(id, (guest) => guest.forget(number)),
-  heap: ({ id }) => ({ bytes: guests.get(id).heapBytes() }),
+  heap: ({ id }) => ({ bytes: guests.get(id).memory().used }),
   /** Calls one handler many times; answers what the last call sent out and the heap at some points on the way. */
   repeat({ id, count, head, body, ms, every }) {
     const heap = [];
     for (let number = 1; number <= count; number += 1) {
       events = [];
       guests.get(id).start(number, head, body, ms);
-      if (number % every === 0) heap.push(guests.get(id).heapBytes());
+      if (number % every === 0) heap.push(guests.get(id).memory().used);
     }
     return { events, heap, disposed: guests.get(id).disposed, rss: process.memoryUsage.rss() };
   },
