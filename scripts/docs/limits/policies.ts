@@ -49,7 +49,7 @@ export const POLICY_LIMITS: readonly PolicyLimit[] = [
   {
     limit: 'heap of an isolate, `heapMb`',
     ...policyValues('heapMb'),
-    past: '502 `ENDPOINT_MEMORY`; the host is ended. With `isolation: "isolate"` only the isolate of that request is. Where several requests were in the isolate, nobody is blamed, and each that had changed nothing runs again alone',
+    past: '502 `ENDPOINT_MEMORY`; the host is ended. With `isolation: "isolate"` only the isolate of that request is. Where several requests were in the isolate, nobody is blamed, nothing counts, and each that had changed nothing runs again alone',
     tests: ['sandbox/hostile/memory', 'sandbox-supervisor/supervisor-crashes'],
   },
   {

@@ -54,6 +54,18 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
     ],
   },
   {
+    limit: 'text of all requests that are in flight in one host, two bytes a character',
+    default: 'a quarter of `heapMb`',
+    past: 'the next ones wait for another host; a larger request is in flight alone',
+    tests: ['sandbox-supervisor/module-queue', 'sandbox-supervisor/host-selection'],
+  },
+  {
+    limit: 'time for which requests run alone, after a loss that several may have caused',
+    default: constant(QUEUE, 'ALONE_MS', 'ms'),
+    past: 'they share hosts again',
+    tests: ['sandbox-supervisor/module-queue', 'sandbox-supervisor/scheduler'],
+  },
+  {
     limit: 'values in the result of a hook of a write, `limits.jsonValues`',
     default: setting('limits.jsonValues'),
     past: '400 that names the hook',
