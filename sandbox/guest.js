@@ -27,6 +27,9 @@ const CLEAN_UP_MS = 50;
 /** Milliseconds for a call in which our own code runs and nothing else: only a machine that stands still takes longer. */
 const OWN_CODE_MS = 1_000;
 
+/** A longer body is not joined with its head: each join would be a copy of it, here and in the isolate. */
+const JOINED_CHARACTERS = 65_536;
+
 /** @type {{ error: null }} */
 const NO_ERROR = { error: null };
 /** @type {CallEnd} */
@@ -80,7 +83,9 @@ class Guest {
       return { error: 'load', message: messageOf(error) };
     }
     const list = this.#listText([[number, head.length, body.length]]);
-    return this.#runSlice(place, number, ms, ['start', list], head + body);
+    if (body.length <= JOINED_CHARACTERS)
+      return this.#runSlice(place, number, ms, ['start', list], head + body);
+    return this.#runSlice(place, number, ms, ['start', list, body], head);
   }
 
   /**

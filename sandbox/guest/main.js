@@ -57,7 +57,7 @@
 
     /** For `start` the number is the list of requests. */
     function run(what, number, a, b, pieces) {
-      if (what === 'start') return program.startAll(number, joined(pieces));
+      if (what === 'start') return program.startAll(number, joined(pieces), a);
       if (what === 'deliver') kit.requests.deliver(number, a, b, joined(pieces));
       else if (what === 'inspect') inspect(number, a, b);
       else if (what === 'pending') return kit.requests.pendingOf(number);

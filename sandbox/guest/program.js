@@ -148,9 +148,10 @@
   /**
    * Starts requests, one after the other. Those of a synchronous module may be several: each has ended before the next one begins.
    * One that came alone takes the same way, so that it looks the same in a stack. Returns how many began. `listText`: JSON of
-   * [number, characters of its head, characters of its body, seeds of `Math.random`]; `texts`: head, body, head, body, …
+   * [number, characters of its head, characters of its body, seeds of `Math.random`]; `texts`: head, body, head, body, …;
+   * `largeBody`: the body of the only one, where it is no part of `texts`.
    */
-  function startAll(listText, texts) {
+  function startAll(listText, texts, largeBody) {
     const list = JSONParse(listText);
     let end = 0;
     for (let index = 0; index < list.length; index += 1) {
@@ -159,7 +160,8 @@
       const headText = StringSlice(texts, end, bodyAt);
       end = bodyAt + entry[2];
       current.mayGoOn = false;
-      start(entry[0], headText, StringSlice(texts, bodyAt, end), entry[3], entry[4]);
+      const body = typeof largeBody === 'string' ? largeBody : StringSlice(texts, bodyAt, end);
+      start(entry[0], headText, body, entry[3], entry[4]);
       if (!current.mayGoOn) return index + 1;
     }
     return list.length;

@@ -90,3 +90,43 @@ describe('modules of a host', () => {
     expect(guests.map(({ isDisposed }) => isDisposed)).toEqual([true, false]);
   });
 });
+
+describe('a host that goes on to another module', () => {
+  /** Isolates of three modules, each holding so many MB when the host leaves it. */
+  function left(heaps: readonly number[], next: { readonly heapMb: number }) {
+    const { modules, guests } = unitsOf();
+    heaps.forEach((heap, n) => {
+      modules.load(n + 1, OPTIONS);
+      const loaded = modules.use(n + 1);
+      if (loaded === undefined) throw new Error('not loaded');
+      modules.guestOf(loaded, () => undefined);
+      guests.at(-1)!.heap = heap * MB;
+    });
+    modules.load(9, { ...OPTIONS, ...next });
+    modules.use(9);
+    return guests.map(({ isDisposed }) => isDisposed);
+  }
+
+  it('keeps isolates that leave enough memory for it', () => {
+    expect(left([60, 50], { heapMb: 64 })).toEqual([false, false]);
+    expect(left([3, 3, 3, 3, 3, 3, 3, 3, 3, 3], { heapMb: 256 })).not.toContain(true);
+  });
+
+  it('disposes of those that hold most', () => {
+    expect(left([3, 120, 10], { heapMb: 64 })).toEqual([false, true, false]);
+    expect(left([90, 90], { heapMb: 256 })).toEqual([true, true]);
+  });
+
+  it('makes the isolate of a module anew when it is needed again', () => {
+    const { modules, guests, loaded, guest } = unitsOf();
+    modules.use(1);
+    guest();
+    guests[0]!.heap = 200 * MB;
+    modules.load(2, OPTIONS);
+    modules.use(2);
+    expect([guests[0]?.isDisposed, loaded.guest]).toEqual([true, null]);
+    modules.use(1);
+    guest();
+    expect(guests).toHaveLength(2);
+  });
+});

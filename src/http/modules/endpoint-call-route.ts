@@ -7,7 +7,7 @@ import type { EndpointCall } from '../../endpoints/call.ts';
 import type { EndpointRequest, EndpointResponse } from '../../endpoints/messages.ts';
 import { AppError } from '../../errors/errors.ts';
 import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promise.ts';
-import { anyJsonFitsHeap, formFitsHeap, jsonFitsHeap, textFitsHeap } from '../../lib/json/heap-estimate.ts';
+import { anyJsonFitsHeap, isShortForm, jsonFitsHeap, textFitsHeap } from '../../lib/json/heap-estimate.ts';
 import type { JsonShape } from '../../lib/json/json-scan.ts';
 import { unknownPathError } from '../access/request-access.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
@@ -137,7 +137,7 @@ export function parseEndpointBody(
   return attempt(() => {
     const text = decodeUtf8(bytes);
     if (!textFitsHeap(text, bytes.length, limits.heapMb)) throw tooLarge();
-    if (type === 'form' && !formFitsHeap(text, limits.heapMb)) throw tooLarge();
+    if (type === 'form' && !isShortForm(text)) throw tooLarge();
     const body = { type, text };
     return type === 'json' ? andThen(validateJson(text, bytes, limits), () => body) : body;
   });

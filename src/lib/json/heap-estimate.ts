@@ -9,9 +9,11 @@ import { type JsonShape, scanJsonYielding } from './json-scan.ts';
  */
 const COSTS = { commas: 16, colons: 64, lists: 48, objects: 64 };
 const MAX_BYTES_PER_CHARACTER = 66;
-/** Bytes for each pair of a form, which is parsed outside the isolate, where less memory is available. */
-const BYTES_PER_PAIR = 256;
-const MAX_FORM_BYTES = 33_554_432;
+/** A text passes through the heap of the host process, which has 64 MB, whatever that of the isolate has. */
+const MAX_TEXT_BYTES = 33_554_432;
+/** A form is parsed by the host, some microseconds a pair. The same limits are in `sandbox/host-bridge.js` and `sandbox/guest/request.js`. */
+const MAX_FORM_PAIRS = 10_000;
+const MAX_FORM_CHARACTERS = 4_194_304;
 const MB = 1_048_576;
 
 interface JsonHeap {
@@ -32,9 +34,9 @@ function textHeapBytes(text: string, bytes: number): number {
   return text.length === bytes ? bytes : 2 * text.length;
 }
 
-/** False if a text would take more than half of the heap. */
+/** False if a text would take more than half of the heap, or of that of the host process. */
 export function textFitsHeap(text: string, bytes: number, heapMb: number): boolean {
-  return textHeapBytes(text, bytes) <= maxBodyBytes(heapMb);
+  return textHeapBytes(text, bytes) <= Math.min(maxBodyBytes(heapMb), MAX_TEXT_BYTES);
 }
 
 /** False if JSON of this shape would take more than half of the heap, values and text together. */
@@ -57,9 +59,11 @@ export async function unscannedJsonFitsHeap(text: string, heapMb: number): Promi
   );
 }
 
-/** False if a form would take too much memory. */
-export function formFitsHeap(text: string, heapMb: number): boolean {
-  let remaining = Math.floor(Math.min(maxBodyBytes(heapMb), MAX_FORM_BYTES) / BYTES_PER_PAIR);
-  for (let at = text.indexOf('&'); at >= 0 && remaining >= 0; at = text.indexOf('&', at + 1)) remaining -= 1;
-  return remaining >= 0;
+/** False if a form is too long, or has too many pairs, to be parsed in a short while. */
+export function isShortForm(text: string): boolean {
+  if (text.length > MAX_FORM_CHARACTERS) return false;
+  let pairs = 1;
+  for (let at = text.indexOf('&'); at >= 0 && pairs <= MAX_FORM_PAIRS; at = text.indexOf('&', at + 1))
+    pairs += 1;
+  return pairs <= MAX_FORM_PAIRS;
 }

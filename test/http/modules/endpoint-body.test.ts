@@ -62,7 +62,7 @@ describe('a body that is many times larger in memory', () => {
   it.each([
     ['json', `[${'[],'.repeat(700_000)}0]`],
     ['json', `{${'"a":0,'.repeat(500_000)}"b":0}`],
-    ['form', 'a&'.repeat(140_000)],
+    ['form', 'a&'.repeat(10_000)],
   ] as const)('is refused as %s', async (type, text) => {
     await expect(parseEndpointBody(type, Buffer.from(text), ROOM)).rejects.toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  formFitsHeap,
+  isShortForm,
   jsonFitsHeap,
   textFitsHeap,
   unscannedJsonFitsHeap,
@@ -27,10 +27,14 @@ describe('the estimate whether parsed JSON fits into half of the heap', () => {
     expect(fits(more, 128)).toBe(true);
   });
 
-  it('counts pairs of a form, for which there is no more room in a larger heap', () => {
-    const pairs = (count: number) => 'a&'.repeat(count);
-    expect([formFitsHeap(pairs(131_072), 64), formFitsHeap(pairs(131_073), 64)]).toEqual([true, false]);
-    expect([formFitsHeap(pairs(131_073), 256), formFitsHeap(pairs(131_072), 8)]).toEqual([false, false]);
+  it('takes 10,000 pairs of a form, and 4 Mi characters', () => {
+    const pairs = (count: number) => 'a&'.repeat(count - 1);
+    expect([isShortForm(pairs(10_000)), isShortForm(pairs(10_001)), isShortForm('')]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect([isShortForm('x'.repeat(4_194_304)), isShortForm('x'.repeat(4_194_305))]).toEqual([true, false]);
   });
 
   it('takes text for what it is, and weighs it', async () => {
@@ -45,5 +49,13 @@ describe('the estimate whether parsed JSON fits into half of the heap', () => {
     const [narrow, wide] = ['x'.repeat(3_000_000), `${'x'.repeat(3_000_000)}\u4e2d`];
     const fitsInto8 = (text: string) => textFitsHeap(text, Buffer.byteLength(text), 8);
     expect([fitsInto8(narrow), fitsInto8(wide), fitsInto8(narrow + narrow)]).toEqual([true, false, false]);
+  });
+
+  it('takes no text that fits an isolate but not the host', () => {
+    const [most, more] = ['x'.repeat(33_554_432), 'x'.repeat(33_554_433)];
+    expect([textFitsHeap(most, most.length, 256), textFitsHeap(more, more.length, 256)]).toEqual([
+      true,
+      false,
+    ]);
   });
 });
