@@ -21,6 +21,12 @@ module.exports.get = (req, res) => {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
+/** A line of the log of a module. */
+export interface LogRecord {
+  readonly requestId: string;
+  readonly message: string;
+}
+
 export interface Arena {
   readonly watch: Watch;
   readonly origins: Origins;
@@ -28,6 +34,8 @@ export interface Arena {
   post(place: Place, source: string): Promise<Answer>;
   putPolicy(place: Place, policy: JsonObject): Promise<Answer>;
   call(place: Place, request: AttackRequest): Promise<Answer>;
+  /** The newest lines of the log of a module. */
+  logs(place: Place): Promise<readonly LogRecord[]>;
   /** Calls the good neighbour: resolves with the milliseconds it took by a clock of the event loop, rejects when it answered anything but its own. */
   neighbour(): Promise<number>;
   close(): Promise<void>;
@@ -54,6 +62,7 @@ export async function startArena(): Promise<Arena> {
   const url = await app.listen();
   const authorization = `Bearer ${await app.adminToken()}`;
   const user = await app.userToken('user', { collections: [] });
+  const writer = await app.userToken('writer');
 
   const send = async (path: string, { method = 'GET', headers, body }: AttackRequest | UploadRequest) => {
     const answer = await fetch(url + path, {
@@ -82,7 +91,10 @@ export async function startArena(): Promise<Arena> {
 
   const signedAs = (request: AttackRequest): AttackRequest => {
     const given = Object.entries(request.headers ?? {});
-    const headers = given.map(([name, value]) => [name, value.replaceAll('{{user}}', user)]);
+    const headers = given.map(([name, value]) => [
+      name,
+      value.replaceAll('{{user}}', user).replaceAll('{{writer}}', writer),
+    ]);
     return { ...request, headers: Object.fromEntries(headers) };
   };
 
@@ -99,6 +111,11 @@ export async function startArena(): Promise<Arena> {
     post,
     putPolicy,
     call: ({ call }, request) => send(`${call}${request.path ?? ''}`, signedAs(request)),
+    async logs({ module }) {
+      const { status, text } = await send(`${module}/logs?limit=1000`, {});
+      if (status !== 200) throw new Error(`the log of ${module}: ${status} ${text}`);
+      return JSON.parse(text).logs;
+    },
     // Waits only, in steps of the event loop that server and arena share: work that blocks it is what run.ts bounds.
     async neighbour() {
       asked += 1;

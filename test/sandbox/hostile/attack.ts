@@ -21,9 +21,17 @@ export interface AttackRequest {
   readonly method?: string;
   /** Added to the path of the endpoint, or of the collection. */
   readonly path?: string;
-  /** `{{user}}` stands for the token of a client without permissions. */
+  /** `{{user}}` stands for the token of a client without permissions, `{{writer}}` for that of one who may write every collection. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** How it ends, where that of the attack does not say it. */
+  readonly expect?: Ending;
+  /** All that the log of the module has of it. Not looked at unless given. */
+  readonly log?: readonly string[];
+  /** Its answer comes within so many milliseconds of the event loop. */
+  readonly withinMs?: number;
+  /** Sent again while the answer is that the endpoint is busy: on a slow machine a host may not be free within a second. */
+  readonly waitsForHost?: boolean;
 }
 
 export interface Attack {
@@ -40,6 +48,19 @@ export interface Attack {
   readonly requests?: readonly AttackRequest[];
   /** The requests are sent all at once. */
   readonly atOnce?: boolean;
+  /** Instead of `requests`: in turn, and those of each round at once. */
+  readonly rounds?: readonly (readonly AttackRequest[])[];
+  /**
+   * Sent before, many at once and again and again, until the host that runs them has stopped to be careful: for a while after a long
+   * time slice, such as the first of an isolate, it lets no requests share an entry.
+   */
+  readonly warmUp?: AttackRequest;
+  /** A text that no request gets to see, in its answer or in its log, unless its path or its body holds it. */
+  readonly secret?: string;
+  /** The answers of all requests are the same. */
+  readonly alike?: boolean;
+  /** It ends processes: a request that runs again in another one logs again. */
+  readonly endsHosts?: boolean;
   /** One for all requests, or one for each. */
   readonly expect: Ending | readonly Ending[];
   /** Another endpoint, called after the last request: what it sees of the first. */

@@ -6,7 +6,7 @@ import { attacksOf, CLASSES } from './corpus.ts';
 
 const EXPECTED = [
   ...['after', 'cpu', 'egress', 'escape', 'floods', 'globals', 'headers', 'hooks', 'leaks', 'load'],
-  ...['memory', 'metadata', 'model', 'results', 'returns', 'routes', 'text'],
+  ...['memory', 'metadata', 'model', 'rejections', 'results', 'returns', 'routes', 'text', 'thenables'],
 ];
 
 it('the corpus of attacks has every class', () => {

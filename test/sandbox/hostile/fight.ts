@@ -1,8 +1,10 @@
 // Sets one attack upon an arena and lists what did not end as it should.
 import type { Isolation } from '../../../sandbox/protocol.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
+import { loopMs } from '../../helpers/server-process/timing.ts';
 import type { Arena } from './arena.ts';
 import { type Attack, type AttackRequest, type Ending, PATIENT } from './attack.ts';
+import { disclosures, type Exchange } from './disclosures.ts';
 import { type Answer, problemsOf } from './endings.ts';
 import { endpointAt, hookAt, type Place } from './places.ts';
 
@@ -11,6 +13,10 @@ const DEFAULT_WALL_MS = 5000;
 const GRACE_MS = 250;
 /** What a neighbour may wait besides: a new host, and the time slices of a machine that does other things. */
 const SLICE_MS = 3000;
+/** A host is careful for a hundred times as long as a time slice took, and the first one of an isolate takes 10 to 30 ms. */
+const CAREFUL_MS = 3000;
+/** Requests of a module that run at the same time. */
+const CONCURRENCY = 16;
 
 const endingOf = (expect: Attack['expect'], at: number): Ending =>
   (Array.isArray(expect) ? (expect[at] ?? expect.at(-1)) : expect) as Ending;
@@ -30,12 +36,42 @@ async function upload(arena: Arena, place: Place, code: { source: string; policy
   return put.status < 300 ? undefined : put;
 }
 
-async function callAll(arena: Arena, place: Place, attack: Attack): Promise<Answer[]> {
-  const requests: readonly AttackRequest[] = attack.requests ?? [place.request];
-  if (attack.atOnce === true) return Promise.all(requests.map((request) => arena.call(place, request)));
-  const answers: Answer[] = [];
-  for (const request of requests) answers.push(await arena.call(place, request));
-  return answers;
+/** The requests of an attack: in turn, and those of each round at once. */
+function roundsOf(place: Place, attack: Attack): readonly (readonly AttackRequest[])[] {
+  const requests = attack.requests ?? [place.request];
+  return attack.rounds ?? (attack.atOnce === true ? [requests] : requests.map((request) => [request]));
+}
+
+/** Resolves when requests of a synchronous module share entries, unless the machine is so slow that every time slice is long. */
+async function warmUp(arena: Arena, place: Place, { warmUp }: Attack): Promise<void> {
+  if (warmUp === undefined) return;
+  const until = performance.now() + CAREFUL_MS;
+  while (performance.now() < until) {
+    await Promise.all(Array.from({ length: CONCURRENCY }, () => arena.call(place, warmUp)));
+  }
+}
+
+async function callUntilFree(arena: Arena, place: Place, request: AttackRequest): Promise<Exchange> {
+  let answer!: Answer;
+  const ms = await loopMs(async () => {
+    answer = await arena.call(place, request);
+  });
+  const isBusy = answer.status === 503 && problemsOf(answer, { codes: ['ENDPOINT_BUSY'] }).length === 0;
+  return isBusy && request.waitsForHost === true
+    ? callUntilFree(arena, place, request)
+    : { request, answer, ms };
+}
+
+async function callAll(
+  arena: Arena,
+  place: Place,
+  rounds: readonly (readonly AttackRequest[])[],
+): Promise<Exchange[]> {
+  const exchanges: Exchange[] = [];
+  for (const round of rounds) {
+    exchanges.push(...(await Promise.all(round.map((request) => callUntilFree(arena, place, request)))));
+  }
+  return exchanges;
 }
 
 async function neighbourProblems(arena: Arena, withinMs: number): Promise<string[]> {
@@ -70,11 +106,18 @@ export async function fight(
     const first = endingOf(attack.expect, 0);
     return [...problemsOf(refused, first), ...(await neighbourProblems(arena, bound))];
   }
-  const [answers, beside] = await Promise.all([
-    callAll(arena, place, attack),
+  await warmUp(arena, place, attack);
+  const [exchanges, beside] = await Promise.all([
+    callAll(arena, place, roundsOf(place, attack)),
     neighbourProblems(arena, bound),
   ]);
-  const wrong = answers.flatMap((answer, at) => [...problemsOf(answer, endingOf(attack.expect, at))]);
+  const ended = exchanges.flatMap(({ request, answer, ms }, at) => [
+    ...problemsOf(answer, request.expect ?? endingOf(attack.expect, at)).map(
+      (problem) => `${at}: ${problem}`,
+    ),
+    ...(ms > (request.withinMs ?? ms) ? [`${at}: it took ${Math.round(ms)} ms`] : []),
+  ]);
+  const wrong = [...ended, ...(await disclosures(arena, place, { attack, exchanges }))];
   const witnessed = await witnessProblems(arena, endpointAt(`${name}-witness`), attack, policy);
   return [...wrong, ...witnessed, ...beside, ...(await neighbourProblems(arena, bound))];
 }
