@@ -1,6 +1,8 @@
 // Posted code, compiled and evaluated once: a refusal with the place in the author's text, or what the server must know.
 import { answer } from './host-bridge.js';
 import { facts, inspectionError, loadError, syntaxError } from './inspection.js';
+import { nextSeed } from './random-seeds.js';
+import { isOwnRejection, isTimeoutError } from './slice-errors.js';
 
 /** @import { GuestOptions } from './guest.js' */
 /** @import { CreateEngine } from './isolate.js' */
@@ -39,7 +41,8 @@ function evaluate(createEngine, options) {
       else if (kind !== 'call' && kind !== 'log') return answer(kind, head, body);
       return undefined;
     });
-    engine.open().enter(options.loadMs, ['inspect', 1, 1, 1]);
+    // Seeds as a request has them: code cannot tell that it is being inspected.
+    engine.open().enter(options.loadMs, ['inspect', 1, nextSeed(), nextSeed()]);
     return found;
   } catch (error) {
     return refusalOf(error, engine?.isDisposed() === true, options, found);
@@ -74,13 +77,11 @@ const lateMessage = ({ loadMs }) => `Loading takes more than ${loadMs} ms`;
  * @param {Inspection} found
  */
 function refusalOf(error, outOfMemory, options, found) {
+  if (isOwnRejection(error)) return found;
   if (error instanceof SyntaxError) return syntaxError(error);
   if (outOfMemory)
     return inspectionError('ENDPOINT_LOAD', `Loading needs more than ${options.heapMb} MB of memory`);
-  const timedOut = error instanceof Error && error.message === 'Script execution timed out.';
-  if (timedOut) return inspectionError('ENDPOINT_LOAD', lateMessage(options));
-  // A promise of the module was rejected, and nobody waits for it: that harms nothing.
-  return found;
+  return inspectionError('ENDPOINT_LOAD', isTimeoutError(error) ? lateMessage(options) : LOST);
 }
 
 /**

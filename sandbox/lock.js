@@ -85,9 +85,9 @@ export function lock() {
   const set = (/** @type {bigint} */ option, /** @type {bigint} */ value) =>
     library !== null && library.c.prctl(option, value, 0n, 0n, 0n) === 0;
   // Other processes of the same user can then neither trace it nor read its memory.
-  set(PR_SET_DUMPABLE, 0n);
+  const isUntraceable = set(PR_SET_DUMPABLE, 0n);
   const diesWithServer = set(PR_SET_PDEATHSIG, SIGKILL);
   const noNewPrivileges = set(PR_SET_NO_NEW_PRIVS, 1n);
-  const selfLock = noNewPrivileges && library !== null && filterSystemCalls(library);
+  const selfLock = isUntraceable && noNewPrivileges && library !== null && filterSystemCalls(library);
   return { selfLock, noNewPrivileges, diesWithServer, permissions: dropPermissions() };
 }

@@ -95,7 +95,7 @@ export type FromHost =
   /**
    * What happened since the last frame. `events`: [number, kind, bytes of its head, bytes of its body]; raw: head, body, ….
    * `errors`: [number, error, message]. `returned`: requests not begun, to be sent again. `idle`: the oldest unanswered `run` or
-   * `deliver` is done with; each of them is answered by one such frame, and before it any number of others.
+   * `deliver` is done with; each of them is answered by one such frame, and before it by one for each of its requests at most.
    */
   | {
       readonly t: 'results';
@@ -106,7 +106,10 @@ export type FromHost =
       readonly idle: boolean;
       /** Longest time slice since the last frame, in milliseconds. */
       readonly sliceMs: number;
-      /** The isolate was disposed: every other request that waited in it is lost. */
+      /**
+       * The isolate was disposed: every other request that waited in it is lost. An error in this frame names the request that was
+       * certainly the cause; without one it is uncertain.
+       */
       readonly disposed: boolean;
     }
   | { readonly t: 'inspected'; readonly id: number; readonly inspection: Inspection }

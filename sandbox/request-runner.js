@@ -1,4 +1,5 @@
-// How a host runs requests: one time slice after the other, never two at a time, so that memory, time and blame belong to one request.
+// How a host runs requests: one time slice after the other, never two at a time. What a slice does is known to be of one request, but
+// for the short while between the answer of one and the begin of the next where they share an entry.
 
 import { createLoadedModules, releaseOutgoing } from './loaded-modules.js';
 import { createTexts, smallOnes } from './request-texts.js';
