@@ -44,6 +44,42 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
     tests: ['capabilities/guest-call', 'sandbox-supervisor/result-frames'],
   },
   {
+    limit: 'arguments of all calls of one time slice together',
+    default: `${constant('sandbox/guest-bridge.js', 'CALL_CHARACTERS')} characters`,
+    past: 'a `RangeError` in the code',
+    tests: ['sandbox/guest-bridge'],
+  },
+  {
+    limit: 'pairs of a query string, of a form, and of `URLSearchParams`',
+    default: constant('sandbox/host-bridge.js', 'MAX_PAIRS'),
+    past: 'an exception in the code; a form body is 413 before the code runs',
+    tests: ['sandbox/guest/url-search-params', 'lib/json/heap-estimate'],
+  },
+  {
+    limit: 'one text that a helper of the host takes (URLs, forms, UTF-8, digests)',
+    default: `${constant('sandbox/guest/request.js', 'LONGEST_ASKED')} characters`,
+    past: 'a `RangeError` in the code; a form body is 413 before the code runs',
+    tests: ['lib/json/heap-estimate'],
+  },
+  {
+    limit: 'processor time in such helpers, in one call into an isolate',
+    default: `a quarter of the time limit of the call, ${constant('sandbox/helper-time.js', 'MAX_MS', 'ms')} at most`,
+    past: 'an exception in the code',
+    tests: ['sandbox/helper-time', 'sandbox/guest-bridge'],
+  },
+  {
+    limit: 'text of all requests of a synchronous module that share one call into the isolate',
+    default: constant('sandbox/request-texts.js', 'SHARED_BYTES', 'bytes'),
+    past: 'the next ones have a call of their own',
+    tests: ['sandbox/request-runner', 'sandbox/shared-entries'],
+  },
+  {
+    limit: 'what idle isolates of other modules hold in a host, together with `heapMb` of the one that runs',
+    default: `${constant('sandbox/loaded-modules.js', 'SHARED_MB')} MB, or ${constant('sandbox/loaded-modules.js', 'MIN_IDLE_MB')} MB besides a larger heap`,
+    past: 'those that hold most are disposed of',
+    tests: ['sandbox/loaded-modules'],
+  },
+  {
     limit: 'requests that wait, and how long',
     default: `${constant(QUEUE, 'MAX_WAITING')}, for ${constant(QUEUE, 'MAX_WAIT_MS', 'ms')}; up to ${constant(QUEUE, 'MAX_STREAM_WAITING')} where the module answers within milliseconds`,
     past: '503 `ENDPOINT_BUSY`',
