@@ -56,7 +56,7 @@ export class GuestBridge {
   /** Called by guest code. @type {Bridge} */
   receive = (number, kind, head, body) => {
     if (!EVENTS.has(kind)) {
-      return this.#helperTime.run(head.length + body.length, () => answer(kind, head, body));
+      return this.#helperTime.run(() => answer(kind, head, body));
     }
     if (this.#entry !== undefined) return this.#receiveShared(this.#entry, number, kind, head, body);
     // Only the request whose time slice it is may speak, and only until it has ended (its log aside).

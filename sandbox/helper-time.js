@@ -4,9 +4,6 @@
 /** Helpers may take this part of the time limit of a call, and at most so many milliseconds. */
 const PART = 0.25;
 const MAX_MS = 200;
-/** A call with a text of fewer characters is not measured: it counts as so many milliseconds. */
-const MEASURED_CHARACTERS = 1_024;
-const SHORT_MS = 0.01;
 
 export class HelperTime {
   #cpu;
@@ -32,16 +29,11 @@ export class HelperTime {
   /**
    * Runs a helper, or answers undefined when there is no time left for it.
    * @template T
-   * @param {number} characters Of the text that it gets.
    * @param {() => T} helper
    * @returns {T | undefined}
    */
-  run(characters, helper) {
+  run(helper) {
     if (this.#left <= 0) return undefined;
-    if (characters < MEASURED_CHARACTERS) {
-      this.#left -= SHORT_MS;
-      return helper();
-    }
     const before = this.#cpu();
     const result = helper();
     this.#left -= this.#cpu() - before;
