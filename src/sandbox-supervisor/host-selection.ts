@@ -110,6 +110,8 @@ function selectFreeHost(hosts: readonly Host[], demand: Demand): Host | null {
   return best;
 }
 
+const atLeastOne = (share: number) => Math.max(1, Math.floor(share));
+
 /** The host to use, `start` when one must be started, or null when the queue has to wait. */
 export function selectHost(
   hosts: readonly Host[],
@@ -121,9 +123,11 @@ export function selectHost(
   const assigned = isIsolated ? null : selectAssignedHost(hosts, demand, mayOccupy);
   if (assigned !== null || !mayOccupy) return assigned;
   const { busyHosts, maxHosts } = limits;
-  const max = Math.max(1, Math.floor(queue.isSlow(now) ? busyHosts / 2 : maxHosts / 4));
-  const count = hosts.filter((host) => host.queue === queue).length;
-  if (count >= max || maxInFlight(hosts, null, demand) === 0) return null;
+  const own = hosts.filter((host) => host.queue === queue);
+  if (own.length >= atLeastOne(maxHosts / 4) || maxInFlight(hosts, null, demand) === 0) return null;
+  // What is slow takes few cores. Hosts that only wait take none.
+  const busy = own.filter(({ frames }) => frames.length > 0);
+  if (queue.isSlow(now) && busy.length >= atLeastOne(busyHosts / 2)) return null;
   const free = selectFreeHost(hosts, demand);
   if (free?.state === 'starting' && needsReadyHost(hosts, demand)) return null;
   return free ?? 'start';

@@ -165,6 +165,16 @@ describe('the host for the next frame', () => {
     expect(selectHost(hosts.slice(1), demand, { ...LIMITS, busyHosts: 9 })).toBe('start');
   });
 
+  it('is another one for an isolated retry of a slow module, as long as its other hosts only wait', () => {
+    const slow = fakeQueue();
+    slow.recordLongSlice(60, 0);
+    const demand = demandOf(slow, { isIsolated: true });
+    const waiting = [1, 2, 3].map(() => waitingHost(slow));
+    expect(selectHost(waiting, demand, LIMITS)).toBe('start');
+    expect(selectHost([...waiting, waitingHost(slow)], demand, LIMITS)).toBeNull();
+    expect(selectHost([waitingHost(slow), busyHost(slow)], demand, LIMITS)).toBeNull();
+  });
+
   it('is another one for an isolated retry, and not one that has such a retry', () => {
     const queue = fakeQueue();
     expect(selectHost([waitingHost(queue)], demandOf(queue, { isIsolated: true }), LIMITS)).toBe('start');
