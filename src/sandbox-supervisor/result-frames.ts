@@ -75,6 +75,10 @@ const ERROR_MESSAGES: Readonly<Record<SliceError, string>> = {
   load: 'The module could not be loaded',
 };
 
+/** For the author. The sandbox does not read the reasons of rejections that nobody handles. */
+const SILENT_MESSAGE =
+  'It answered nothing, and waits for nothing. A promise that is neither awaited nor returned may have been rejected';
+
 /** A throw, a rejection, or a response over its limit. */
 function parseFailure(head: string): InvocationResult | null {
   const error = parseErrorEvent(head);
@@ -123,7 +127,7 @@ export function createEventParser(): (module: ModuleVersion, event: GuestEvent) 
         return parseFailure(head) ?? 'protocol';
       default:
         return {
-          ...failedResult('ENDPOINT_TIMEOUT', 'It answered nothing, and waits for nothing'),
+          ...failedResult('ENDPOINT_TIMEOUT', SILENT_MESSAGE),
           shown: 'The endpoint answered nothing, and waits for nothing',
         };
     }
