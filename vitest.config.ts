@@ -41,6 +41,7 @@ const FULL = [
   'test/docs/*.test.ts',
   'test/helpers/*.test.ts',
   'test/{readme,servers,soak}.test.ts',
+  'test/sandbox/search/*.test.ts',
   'test/sandbox-supervisor/isolation/{self-test,dies-with-server}.test.ts',
   'test/security/{patterns,slow-readers}.test.ts',
   'test/stores/*differential.test.ts',
