@@ -221,7 +221,7 @@ export const ERRORS = {
     retryAfter: 60,
     message: 'The endpoint is suspended',
     explain:
-      'By an admin or the operator, also while the request ran; or after three kills or crashes in five minutes; or its code is broken or waits for approval. New code lifts the suspension after crashes, an admin any. Also for a read or write of a collection whose hook is suspended, or does not exist.',
+      'By an admin or the operator, also while the request ran; or after its code ended a process or exhausted a heap three times in five minutes; or its code is broken or waits for approval. Other code lifts the suspension that code caused, an admin any but that of the operator. Also for a read or write of a collection whose hook is suspended, or does not exist.',
   },
   ENDPOINT_BUSY: {
     status: 503,
