@@ -123,7 +123,7 @@ describe('an invocation that exhausts the heap of its module', () => {
 });
 
 describe('invocations beside one that breaks a limit', () => {
-  it('of the same endpoint get responses, and each exit of a host counts towards suspension', async () => {
+  it('of the same endpoint get responses, and one that is to blame counts once', async () => {
     const { sandbox, incidents } = openSandbox();
     const unit = createModuleVersion(
       `module.exports.get = (req, res) => { if (req.query.bad) ${STUCK}; res.end("x") }`,
@@ -138,10 +138,10 @@ describe('invocations beside one that breaks a limit', () => {
     const codes = (await Promise.all(jobs.map((job) => sandbox.invoke(job)))).map(codeOf);
     expect(codes.filter((code) => code !== 'response')).toEqual(['ENDPOINT_TIMEOUT']);
     expect(codes[5]).toBe('ENDPOINT_TIMEOUT');
-    // Where several had not begun, each runs again by itself, and the one to blame ends another process.
+    // Where several had not begun, each runs again alone, and the one to blame ends another process.
     const kills = incidents.filter(({ kind }) => kind === 'kill');
-    expect(kills.length).toBeGreaterThan(0);
-    expect(kills.map(({ moduleId, counts }) => [moduleId, counts])).toEqual(kills.map(() => [unit.id, true]));
+    expect(kills.map(({ moduleId }) => moduleId)).toEqual(kills.map(() => unit.id));
+    expect(kills.filter(({ counts }) => counts === true)).toHaveLength(1);
   });
 
   it('that wait in the same host run again if they only read, and fail if they wrote', async () => {

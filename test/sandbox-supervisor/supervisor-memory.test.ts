@@ -82,6 +82,10 @@ describe('one request that exhausts the heap', () => {
     release();
     expect(tally(await Promise.all([first, ...others]))).toEqual({ response: 3 });
     expect(exits(incidents)).toEqual([`${limit} is recorded`, `${limit} counts`]);
+    // From then on each runs alone, and is certain to be the culprit at once.
+    const next = await Promise.all([call(), call('exhaust'), call()]);
+    expect(tally(next)).toEqual({ response: 2, ENDPOINT_MEMORY: 1 });
+    expect(exits(incidents)).toEqual([`${limit} is recorded`, `${limit} counts`, `${limit} counts`]);
   });
 });
 
