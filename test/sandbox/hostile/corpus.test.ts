@@ -6,7 +6,19 @@ import { attacksOf, CLASSES } from './corpus.ts';
 
 const EXPECTED = [
   ...['after', 'cpu', 'egress', 'escape', 'floods', 'globals', 'headers', 'hooks', 'leaks', 'load'],
-  ...['memory', 'metadata', 'model', 'rejections', 'results', 'returns', 'routes', 'text', 'thenables'],
+  ...[
+    'memory',
+    'metadata',
+    'model',
+    'neighbours',
+    'rejections',
+    'results',
+    'returns',
+    'routes',
+    'text',
+    'texts',
+    'thenables',
+  ],
 ];
 
 it('the corpus of attacks has every class', () => {

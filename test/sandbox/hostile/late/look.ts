@@ -19,9 +19,10 @@ const HELPS = 20_000;
  */
 export const LOOK = `
 const count = (limit, run) => { let n = 0; try { for (; n < limit; n += 1) run(n); } catch {} return n; };
-const look = (req, res) => {
+const look = (req, res, work) => {
   const { n, keys, helps, megabytes, arrays } = req.query;
   console.log('look ' + n);
+  if (work) work();
   const found = { n };
   if (!keys) found.ready = typeof Symbol.for('look') + btoa('b');
   if (keys) found.keys = count(${2 * KEYS}, (key) => Symbol.for('look ' + key));
@@ -33,8 +34,8 @@ const look = (req, res) => {
 `;
 
 interface Looking {
-  /** Looks in a later time slice, after a timer, or in a later microtask: `module.exports` below knows both. */
-  readonly do?: 'wait' | 'chain';
+  /** What the module knows besides: it may look in a later time slice or microtask, or work before it answers. */
+  readonly do?: 'wait' | 'chain' | 'work';
   readonly keys?: boolean;
   readonly helps?: boolean;
   readonly megabytes?: number;
