@@ -58,7 +58,7 @@ const SLOW = [
   'test/http/admin/admin-changes.test.ts',
   'test/http/core/rejected-bodies.test.ts',
   'test/http/media/file-download-conditions.test.ts',
-  'test/sandbox-supervisor/{supervisor-crashes,supervisor-queues}.test.ts',
+  'test/sandbox-supervisor/supervisor-{crashes,memory,queues}.test.ts',
   'test/sandbox-supervisor/isolation/launcher.test.ts',
   'test/stores/disk-media/disk-media.test.ts',
 ];
