@@ -139,10 +139,11 @@ export function attributeCrash(host: Host, cause: ExitCause): CrashAttribution {
   const running = frame === undefined ? [] : runningIn(frame);
   const suspects = known === undefined ? suspectsOf(host, running, cause) : [];
   const [only] = suspects;
-  // What happened while none ran may have come from outside.
-  const mayRunAgain = (isDoubtful || running.length === 0) && only?.isRetryable === true;
-  const found = suspects.length === 1 && only !== undefined && !mayRunAgain ? only : null;
-  const culprit = known === undefined ? found : known;
+  // What happened while none ran may have come from outside, the first time.
+  const isExcused =
+    running.length === 0 ? only?.isIsolatedRetry === false : isDoubtful && only?.isRetryable === true;
+  const isCertain = suspects.length === 1 && only !== undefined && !isExcused;
+  const culprit = known === undefined ? (isCertain ? only : null) : known;
   const failed: Invocation[] = [];
   const isolatedRetries: Invocation[] = [];
   const requeued: Invocation[] = [];

@@ -106,6 +106,16 @@ describe('the attribution of a crash', () => {
     expect(attributionOf(hostOf(2), EVICTED)).toEqual({ ...NONE, requeued: [0, 1] });
   });
 
+  it('does not blame one that waited alone and cannot run again for what happened while nothing ran', async () => {
+    const made = hostOf(1);
+    made.start(0);
+    made.host.frames.complete();
+    await made.call(0, 'model.create');
+    made.host.frames.complete();
+    expect(attributionOf(made, CRASH)).toEqual({ ...NONE, failed: [0] });
+    expect(attributionOf(made, exitCauseOfSignal('SIGKILL'))).toEqual({ ...NONE, failed: [0] });
+  });
+
   it('blames a known culprit, and none else', () => {
     const made = hostOf(3);
     expect(attributionOf(made, { ...CRASH, culprit: made.get(1) })).toEqual({
