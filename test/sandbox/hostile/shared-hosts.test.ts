@@ -19,7 +19,10 @@ const KINDS = {
     "Array.from({ length: 90 }, (_, n) => JSON.stringify([n, 'x'.repeat(1e6)])).length",
 };
 /** Of the sixty-four megabytes that it may have. */
-const NEEDED = source('new Uint8Array(40e6).fill(1).length / 1e6');
+const NEEDED = {
+  buffers: source('new Uint8Array(40e6).fill(1).length / 1e6'),
+  arrays: source('Array.from({ length: 40 }, () => new Array(131072).fill(1)).length'),
+};
 
 let arena: Arena;
 
@@ -49,17 +52,20 @@ async function problemsOfCall(place: Place, megabytes: number): Promise<readonly
 }
 
 describe.each(['realm', 'context', 'isolate'])('modules with isolation %s', (isolation) => {
-  it.each(Object.entries(KINDS))('have their memory after others that left %s', async (kind, make) => {
-    const name = `${isolation}-${kind.split(' ')[1]}`;
+  it.each(Object.entries(KINDS))('have their memory after others that left %s', async (left, make) => {
+    const name = `${isolation}-${left.split(' ')[1]}`;
     const leaving: Place[] = [];
     for (let n = 0; n < LEAVING; n += 1) {
       leaving.push(await post(`${name}-${n}`, source(make), { heapMb: 256, isolation }));
     }
-    const victim = await post(`${name}-victim`, NEEDED, { heapMb: 64, isolation });
+    const victims: Place[] = [];
+    for (const [kind, code] of Object.entries(NEEDED)) {
+      victims.push(await post(`${name}-needs-${kind}`, code, { heapMb: 64, isolation }));
+    }
     const problems: string[] = [];
     for (let n = 0; n < TIMES; n += 1) {
       for (const place of leaving) problems.push(...(await problemsOfCall(place, 90)));
-      problems.push(...(await problemsOfCall(victim, 40)));
+      for (const place of victims) problems.push(...(await problemsOfCall(place, 40)));
     }
     expect(problems).toEqual([]);
   });
