@@ -1,6 +1,6 @@
 // What guest code sends out of its isolates: held against whose time slice it is, then passed on; and what it asks of this process.
 import { cpu } from './cpu.js';
-import { HelperTime } from './helper-time.js';
+import { BridgeTime } from './bridge-time.js';
 import { answer } from './host-bridge.js';
 import { OVER } from './shared-entry.js';
 
@@ -17,7 +17,7 @@ const CALLS_TOO_LARGE = 0;
 
 export class GuestBridge {
   #emit;
-  #helperTime = new HelperTime(cpu);
+  #time = new BridgeTime(cpu);
   /** Whose time slice it is, and whether that request has ended. */
   #number = 0;
   #over = false;
@@ -50,13 +50,13 @@ export class GuestBridge {
 
   /** A call with this time limit begins, in milliseconds. @param {number} limit */
   beginCall(limit) {
-    this.#helperTime.begin(limit);
+    this.#time.begin(limit);
   }
 
   /** Called by guest code. @type {Bridge} */
   receive = (number, kind, head, body) => {
     if (!EVENTS.has(kind)) {
-      return this.#helperTime.run(() => answer(kind, head, body));
+      return this.#time.run(() => answer(kind, head, body));
     }
     if (this.#entry !== undefined) return this.#receiveShared(this.#entry, number, kind, head, body);
     // Only the request whose time slice it is may speak, and only until it has ended (its log aside).
@@ -75,7 +75,7 @@ export class GuestBridge {
   #receiveShared(entry, ...event) {
     const next = entry.event(...event);
     // The next request has all of its time for helpers.
-    if (next !== undefined) this.#helperTime.restart();
+    if (next !== undefined) this.#time.restart();
     return next;
   }
 }

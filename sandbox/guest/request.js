@@ -28,7 +28,7 @@
     callsLeft = options.hostCalls;
     /**
      * Pure functions of the host (URLs, digests, UTF-8), whose time no limit of the engine counts. The host bounds that time too
-     * (`helper-time.js`).
+     * (`bridge-time.js`).
      */
     asksLeft = 20_000;
     askedLeft = 33_554_432;

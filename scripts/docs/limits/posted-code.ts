@@ -63,9 +63,9 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
   },
   {
     limit: 'processor time in such helpers, in one call into an isolate',
-    default: `a quarter of the time limit of the call, ${constant('sandbox/helper-time.js', 'MAX_MS', 'ms')} at most`,
+    default: `a quarter of the time limit of the call, ${constant('sandbox/bridge-time.js', 'MAX_MS', 'ms')} at most`,
     past: 'an exception in the code',
-    tests: ['sandbox/helper-time', 'sandbox/guest-bridge'],
+    tests: ['sandbox/bridge-time', 'sandbox/guest-bridge'],
   },
   {
     limit: 'text of all requests of a synchronous module that share one call into the isolate',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { HelperTime } from '../../sandbox/helper-time.js';
+import { BridgeTime } from '../../sandbox/bridge-time.js';
 
 function timeOf(limit: number) {
   let clock = 0;
-  const time = new HelperTime(() => clock);
+  const time = new BridgeTime(() => clock);
   time.begin(limit);
   const run = (ms = 0) =>
     time.run(() => {

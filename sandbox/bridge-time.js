@@ -5,7 +5,7 @@
 const PART = 0.25;
 const MAX_MS = 200;
 
-export class HelperTime {
+export class BridgeTime {
   #cpu;
   #all = 0;
   #left = 0;
