@@ -1,5 +1,6 @@
 // The contract of document stores: declared indexes, and what is measured of them.
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/lib/json/json.ts';
 import type { IndexDefinition } from '../../src/stores/ports.ts';
 import {
   BOOKS,
@@ -85,6 +86,45 @@ export function indexContract(subject: Subject): void {
       });
       expect(await idsOf(subject, { sort: [['isbn', 1]] })).toEqual([1, 2, 3]);
       expect(await idsOf(subject, { filter: where('isbn', { kind: 'eq', value: null }) })).toEqual([1, 2]);
+    });
+
+    it('leaves the elements of a list without the field out of a sparse index', async () => {
+      await ensure(index('x', { 'o.x': 1 }, { unique: true, sparse: true }));
+      const lists: readonly Json[] = [
+        [{ y: 1 }, { x: 'a' }],
+        [{ y: 1 }, { x: 'b' }],
+        [1, { x: 'c' }],
+        [2, { x: 'd' }],
+        [{ y: 1 }],
+        [],
+      ];
+      await subject.store.commit(lists.map((o, at) => insert(BOOKS, at, { o })));
+      const refused: readonly Json[] = [[{ y: 2 }, { x: 'a' }], { x: 'b' }];
+      for (const o of refused) {
+        const failure = await failureOf(subject.store.commit([insert(BOOKS, 10, { o })]));
+        expect(failure).toMatchObject({ reason: 'duplicate', fields: ['o.x'] });
+      }
+      await subject.store.commit([insert(BOOKS, 11, { o: [{ x: null }, { y: 1 }] })]);
+      const second = subject.store.commit([insert(BOOKS, 12, { o: { x: null } })]);
+      expect(await failureOf(second)).toMatchObject({ reason: 'duplicate' });
+      const document = { _id: idOf(1), v: 2, o: [{ y: 1 }, { x: 'e' }, 3] };
+      await subject.store.commit([
+        { kind: 'update', ns: BOOKS, id: idOf(1), v: 1, document, changed: ['o', 'v'] },
+      ]);
+      await subject.store.commit([insert(BOOKS, 13, { o: [{ y: 1 }, { x: 'b' }] })]);
+      const missing = where('o.x', { kind: 'eq', value: null });
+      expect(await idsOf(subject, { filter: missing })).toEqual([0, 1, 4, 11, 13]);
+    });
+
+    it('leaves the rows of a compound sparse index out that have none of its fields', async () => {
+      await ensure(index('xy', { 'o.x': 1, 'o.y': 1 }, { unique: true, sparse: true }));
+      await subject.store.commit([
+        insert(BOOKS, 1, { o: [{ z: 1 }, { x: 'a' }] }),
+        insert(BOOKS, 2, { o: [{ z: 1 }, { x: 'b' }] }),
+        insert(BOOKS, 3, { o: [{ z: 1 }, { y: 'a' }] }),
+      ]);
+      const same = subject.store.commit([insert(BOOKS, 4, { o: { x: 'a' } })]);
+      expect(await failureOf(same)).toMatchObject({ reason: 'duplicate', fields: ['o.x', 'o.y'] });
     });
 
     it('refuses a unique index that data break, and changes nothing', async () => {

@@ -24,23 +24,31 @@ const index: fc.Arbitrary<JsonObject> = fc
   )
   .map(([keys, options]) => ({ keys: Object.fromEntries(keys), options }));
 
+/** Unique and sparse through a list, of which some elements have the field and others do not. */
+const inLists: fc.Arbitrary<JsonObject> = fc.constantFrom('any.x', 'any.y', 'deep.x').map((path) => ({
+  keys: { [path]: 1 },
+  options: { unique: true, sparse: true },
+}));
+
 /**
  * Documents that break an index in two ways are refused for whichever the database looks at first. So that every refusal
  * can be compared, a unique index stands alone beside indexes of one key, which nothing can break, and only one of its own
  * keys can hold a list.
  */
-const indexes = fc.array(index, { maxLength: 3 }).map((all): readonly JsonObject[] => {
-  const unique = all.find(({ options }) => (options as JsonObject)['unique'] === true);
-  if (unique === undefined) return all;
-  const others = all.filter(({ options }) => (options as JsonObject)['unique'] === false);
-  return [
-    { keys: withOneList(unique['keys'] as JsonObject), options: unique['options'] ?? null },
-    ...others.map(({ keys, options }) => ({
-      keys: firstKey(keys as JsonObject),
-      options: options ?? null,
-    })),
-  ];
-});
+const indexes = fc
+  .array(fc.oneof({ weight: 5, arbitrary: index }, inLists), { maxLength: 3 })
+  .map((all): readonly JsonObject[] => {
+    const unique = all.find(({ options }) => (options as JsonObject)['unique'] === true);
+    if (unique === undefined) return all;
+    const others = all.filter(({ options }) => (options as JsonObject)['unique'] === false);
+    return [
+      { keys: withOneList(unique['keys'] as JsonObject), options: unique['options'] ?? null },
+      ...others.map(({ keys, options }) => ({
+        keys: firstKey(keys as JsonObject),
+        options: options ?? null,
+      })),
+    ];
+  });
 
 const NEVER_LISTS = new Set(['num', 'flag', 'when', 'createdBy', 'v']);
 
@@ -111,6 +119,15 @@ const sometimes = <T>(usual: fc.Arbitrary<T>): fc.Arbitrary<T | null | Json> =>
     { weight: 1, arbitrary: value },
   );
 
+/** A list some elements of which have a member that others lack. */
+const elements = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ x: value, y: value }, { requiredKeys: [] }) },
+    { weight: 1, arbitrary: value },
+  ),
+  { minLength: 1, maxLength: 3 },
+) as unknown as fc.Arbitrary<Json>;
+
 /** A body for the collection; one in many has a value of the wrong type. */
 export const body: fc.Arbitrary<JsonObject> = fc
   .record(
@@ -121,7 +138,7 @@ export const body: fc.Arbitrary<JsonObject> = fc
       num: sometimes(number),
       flag: sometimes(fc.boolean()),
       when: sometimes(when),
-      any: value,
+      any: fc.oneof({ weight: 4, arbitrary: value }, elements),
       deep: sometimes(object),
       code: sometimes(fc.oneof(id, fc.array(id, { maxLength: 2 }))),
       who: fc.oneof(id, fc.array(id, { maxLength: 2 }), fc.record({ name: text }), fc.constant(null)),

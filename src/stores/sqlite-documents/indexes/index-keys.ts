@@ -162,8 +162,10 @@ export function createRowEncoder(definition: IndexDefinition): RowEncoder {
   const directions = definition.keys.map(({ direction }) => direction);
   const lastDirection = directions.at(-1) ?? 1;
   return (document, workLimit) => {
-    const { rows, arrays } = expandRows(document, paths);
-    if (definition.sparse && rows.every((row) => row.every((value) => value === undefined))) return NO_ROWS;
+    const { rows: all, arrays } = expandRows(document, paths);
+    // MongoDB leaves each element of a list without any of the fields out of a sparse index, not only whole documents.
+    const rows = definition.sparse ? all.filter((row) => row.some((value) => value !== undefined)) : all;
+    if (rows.length === 0) return NO_ROWS;
     const tail = encodeId(document._id, lastDirection);
     const keys = rows.map((row) => {
       workLimit.tick(0);

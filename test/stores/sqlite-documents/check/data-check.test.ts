@@ -9,8 +9,10 @@ import {
   isCorrupt,
   openDataCheck,
 } from '../../../../src/stores/sqlite-documents/check/data-check.ts';
+import { applyWrites } from '../../../../src/stores/sqlite-documents/commit/apply-writes.ts';
+import { encodeId, encodeValue } from '../../../../src/stores/sqlite-documents/indexes/index-keys.ts';
 import { expectConsistentIndexes } from '../index-consistency.ts';
-import { indexOf, NS, openTestDatabase } from '../test-database.ts';
+import { idOf, indexOf, insertThing, NO_LIMIT, NS, openTestDatabase } from '../test-database.ts';
 
 /** A data file with two indexes, and a check on a connection of its own beside it. */
 function openFile() {
@@ -87,6 +89,21 @@ describe('the check of a data file', () => {
     expect(broken.map(({ index }) => index)).toEqual(['a']);
     expect(await data.repair(broken[0]!)).toBe('duplicate');
     expect(await data.repair({ ...broken[0]!, n: 99 })).toBe('gone');
+  });
+
+  it('finds the rows that an older version kept for elements without the field of a sparse index', async () => {
+    const { bench, data } = openFile();
+    bench.catalogue.refresh();
+    const sparse = { ...indexOf({ path: 'o.x' }), unique: true, sparse: true };
+    bench.catalogue.addIndex(bench.catalogue.get(NS)!, sparse, true);
+    applyWrites(bench, [insertThing(4, { o: [{ y: 1 }, { x: 'a' }] })], NO_LIMIT);
+    const empty = Buffer.concat([encodeValue(undefined), encodeId(idOf(4), 1)]);
+    bench.connection.db.prepare('insert into i_3 values (?, 4)').run(empty);
+    const { broken, issues } = await data.check();
+    expect(issues).toMatchObject([{ index: 'o.x', kind: 'surplus', count: 1 }]);
+    expect(await data.repair(broken[0]!)).toBe('rebuilt');
+    expect(await data.check()).toMatchObject({ issues: [], broken: [] });
+    expectConsistentIndexes(bench);
   });
 
   it('reports documents and pages that are lost', async () => {
