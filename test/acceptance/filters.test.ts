@@ -129,6 +129,10 @@ const FOUND: readonly (readonly [Json, readonly unknown[]])[] = [
   [{ friend: { $elemMatch: { pages: 10, name: 'ALPHA' } } }, [['Gamma', 'Delta']]],
   [{ $or: [{ name: 'ALPHA' }, { pages: '20' }] }, ['Alpha', 'beta']],
   [{ $nor: [{ pages: { $exists: false } }, { pages: 20 }] }, ['Alpha', 'ALPHABET']],
+  [{ pages: 10, createdAt: { $gte: '2020-01-01T00:00:00Z', $lt: '2999-01-01' } }, ['Alpha']],
+  [{ pages: 10, createdAt: { $not: { $gte: '2020-01-01' } } }, []],
+  [{ pages: { $in: [10, null] }, open: { $exists: true } }, ['Alpha']],
+  [{ name: ['Gamma', 'Delta'] }, [['Gamma', 'Delta']]],
   [{ apiVersion: '1.0', v: { $gte: '1' }, createdAt: { $gt: 0 }, pages: 10 }, ['Alpha']],
 ];
 
@@ -142,7 +146,7 @@ describe('a filter', () => {
     expect(body.metadata.totalCount).toBe(found.length);
     const put = await app.inject('PUT', things.path, { body: { query: filter, update: {} } });
     expect([put.status, put.body.results.length]).toEqual([200, found.length]);
-    await app.inject('PUT', things.path, { body: { query: {}, update: {} } });
+    await app.inject('PUT', things.path, { body: { query: {}, all: true, update: {} } });
   });
 });
 
@@ -174,6 +178,38 @@ const REFUSED: readonly (readonly [Json, string])[] = [
   [{ 'friend.nope': 1 }, 'friend.nope'],
   [{ friend: { $elemMatch: { nope: 1 } } }, 'friend.nope'],
   [{ at: { $gt: '+012024-01-01' } }, 'at'],
+  ...['2023-01-29 12:00:00', '2023-01-29t12:00:00z', '2023-1-30', '30/01/2023', '2023-02-30', ''].map(
+    (text): readonly [Json, string] => [{ at: { $gte: text } }, 'ISO 8601, such as 2023-01-29T12:00:00Z'],
+  ),
+  [{ at: 'soon' }, 'at'],
+  [{ at: { $in: ['2024-05-01', 'soon'] } }, 'at'],
+  [{ at: { $nin: ['soon'] } }, 'at'],
+  [{ at: { $ne: {} } }, 'at'],
+  [{ at: { $not: { $lt: 'soon' } } }, 'at'],
+  [{ at: { $elemMatch: { $lt: 'soon' } } }, 'at'],
+  [{ at: { $all: [true] } }, 'at'],
+  [{ $nor: [{ at: ['2024-05-01'] }] }, 'at'],
+  [{ createdAt: { $gte: 'soon' } }, 'createdAt'],
+  [{ lastModifiedAt: { $ne: true } }, 'lastModifiedAt'],
+  [{ pages: '1,000' }, 'a number'],
+  [{ pages: { $not: { $gte: 'abc' } } }, 'pages'],
+  [{ pages: { $in: [10, '', 20] } }, 'pages'],
+  [{ pages: true }, 'pages'],
+  [{ pages: [10] }, 'pages'],
+  [{ open: { $ne: 'True' } }, 'true or false'],
+  [{ open: 1 }, 'open'],
+  [{ name: {} }, 'name'],
+  [{ name: { $ne: { first: 'a' } } }, 'name'],
+  [{ name: ['a', null] }, 'name'],
+  [{ shelf: 'top' }, 'shelf'],
+  [{ shelf: { $ne: 5 } }, 'shelf'],
+  [{ friend: { _id: ID, name: 'Alpha' } }, 'the id of a document'],
+  [{ friend: { $nin: [ID, 'bob'] } }, 'friend'],
+  [{ history: 'none' }, 'history'],
+  [{ _id: { $ne: {} } }, '_id'],
+  [{ v: 'x' }, 'v'],
+  [{ 'friend.at': { $lt: '31/12/2020' } }, 'friend.at'],
+  [{ friend: { $elemMatch: { pages: 'x' } } }, 'friend.pages'],
   [{ name: '\ud800' }, 'filter'],
 ];
 

@@ -37,6 +37,9 @@ const TYPE_NAMES: ReadonlySet<string> = new Set<FilterTypeName>([
   'null',
 ]);
 
+const MAX_SHOWN_CHARACTERS = 200;
+const shownPath = (path: string) => path.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed();
+
 const REGEX_FLAGS = /^[ims]*$/;
 const SLASHED_REGEX = /^\/(?<pattern>.+)\/(?<flags>[a-z]*)$/s;
 
@@ -56,9 +59,12 @@ function parseOperand(operand: Json, context: OperandContext): Json {
 }
 
 function coerceOperand(operand: Json, { path, rules }: OperandContext): Json {
-  const issue = rules.check?.(operand);
-  if (issue !== undefined) throw createFilterError(path, `An operand ${issue.message}`);
-  return rules.coerce(operand);
+  // Every field may be null, or missing.
+  const value = operand === null ? null : rules.readOperand(operand);
+  if (value === undefined) {
+    throw createFilterError(path, `An operand of \`${shownPath(path)}\` must be ${rules.operandForm}`);
+  }
+  return value;
 }
 
 function parseOperands(operand: Json, context: OperandContext, operator: string): readonly Json[] {
@@ -201,7 +207,10 @@ function parseOperators(operators: JsonObject, context: OperandContext): readonl
     context.quota.countNode(context.path);
     const parse = OPERATORS.get(name);
     if (parse === undefined) {
-      throw createFilterError(name, `\`${context.path}\` is filtered by an operator that is not offered`);
+      throw createFilterError(
+        name,
+        `\`${shownPath(context.path)}\` is filtered by an operator that is not offered: use ${[...OPERATORS.keys()].join(', ')}`,
+      );
     }
     return parse(operand, context, operators);
   });

@@ -1,13 +1,12 @@
 // Resolves the paths of filters: a field of the collection, a value inside one, or a field of a referenced document.
-import type { Json } from '../../lib/json/json.ts';
+import { isId } from '../../lib/ids.ts';
 import type { Collection, Field } from '../model/collection.ts';
-import type { FieldIssue } from '../model/fields/field-type.ts';
-import { FIELD_TYPES, type FieldType } from '../model/fields/field-types.ts';
+import { MILLISECONDS_OPERAND } from '../model/fields/date-time.ts';
+import type { FieldTypeRules } from '../model/fields/field-type.ts';
+import { FIELD_TYPES } from '../model/fields/field-types.ts';
 
 /** How operands for a path are parsed. */
-export interface OperandRules {
-  coerce(value: Json): Json;
-  check?: ((value: Json) => FieldIssue | undefined) | undefined;
+export interface OperandRules extends Pick<FieldTypeRules, 'readOperand' | 'operandForm'> {
   /** Plain text equality ignores case. */
   readonly caseInsensitive: boolean;
 }
@@ -22,30 +21,40 @@ export type PathScope = (path: string) => PathMeaning | undefined;
 
 const MAX_PATH_SEGMENTS = 100;
 
-const INTERNAL_TYPES: ReadonlyMap<string, FieldType> = new Map([
-  ['_id', 'ObjectID'],
-  ['apiVersion', 'String'],
-  ['v', 'Number'],
-  ['history', 'ObjectID'],
-  ['createdAt', 'Number'],
-  ['createdBy', 'String'],
-  ['lastModifiedAt', 'Number'],
-  ['lastModifiedBy', 'String'],
-  ['composed', 'Mixed'],
+type OperandReader = Pick<FieldTypeRules, 'readOperand' | 'operandForm'>;
+
+/** Ids of documents that other programs wrote, or that were imported, may be any text, and numbers. */
+const DOCUMENT_ID: OperandReader = {
+  readOperand(value) {
+    if (isId(value)) return value.toLowerCase();
+    return typeof value === 'string' || typeof value === 'number' ? value : undefined;
+  },
+  operandForm: 'the id of a document, as text',
+};
+
+const INTERNAL_OPERANDS: ReadonlyMap<string, OperandReader> = new Map([
+  ['_id', DOCUMENT_ID],
+  ['apiVersion', FIELD_TYPES.String],
+  ['v', FIELD_TYPES.Number],
+  ['history', FIELD_TYPES.ObjectID],
+  ['createdAt', MILLISECONDS_OPERAND],
+  ['createdBy', FIELD_TYPES.String],
+  ['lastModifiedAt', MILLISECONDS_OPERAND],
+  ['lastModifiedBy', FIELD_TYPES.String],
+  ['composed', FIELD_TYPES.Mixed],
 ]);
 
-const operandRules = (type: FieldType, caseInsensitive: boolean): OperandRules => ({
-  coerce: FIELD_TYPES[type].coerceOperand,
-  check: FIELD_TYPES[type].checkOperand,
-  caseInsensitive,
-});
+const operandRules = (
+  { readOperand, operandForm }: OperandReader,
+  caseInsensitive: boolean,
+): OperandRules => ({ readOperand, operandForm, caseInsensitive });
 
-const EXACT_MATCH: PathMeaning = {
-  kind: 'field',
-  rules: { coerce: (value) => value, caseInsensitive: false },
-};
+const EXACT_MATCH: PathMeaning = { kind: 'field', rules: operandRules(FIELD_TYPES.Mixed, false) };
 const INTERNAL_PATHS: ReadonlyMap<string, PathMeaning> = new Map(
-  [...INTERNAL_TYPES].map(([name, type]) => [name, { kind: 'field', rules: operandRules(type, false) }]),
+  [...INTERNAL_OPERANDS].map(([name, reader]) => [
+    name,
+    { kind: 'field', rules: operandRules(reader, false) },
+  ]),
 );
 
 /** True for a dotted path that a store can resolve. */
@@ -62,12 +71,10 @@ export function collectionScope(collection: Collection): PathScope {
   return (path) => {
     const field = collection.fields.get(path);
     if (field !== undefined) {
+      const type = FIELD_TYPES[field.type];
       return {
         kind: 'field',
-        rules: operandRules(
-          field.type,
-          FIELD_TYPES[field.type].supportsCaseInsensitive && !field.caseSensitive,
-        ),
+        rules: operandRules(type, type.supportsCaseInsensitive && !field.caseSensitive),
       };
     }
     return INTERNAL_PATHS.get(path) ?? resolveInnerPath(collection, path);

@@ -4,10 +4,11 @@ import { type FieldTypeRules, WRONG_TYPE } from './field-type.ts';
 export const booleanField: FieldTypeRules = {
   check: (value) => (typeof value === 'boolean' ? undefined : WRONG_TYPE),
   normalise: (value) => value,
-  coerceOperand(value) {
-    if (value === 'true') return true;
-    return value === 'false' ? false : value;
+  readOperand(value) {
+    if (typeof value === 'boolean') return value;
+    return value === 'true' || value === 'false' ? value === 'true' : undefined;
   },
+  operandForm: 'true or false',
   supportsCaseInsensitive: false,
   formText: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
 };

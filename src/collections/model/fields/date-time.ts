@@ -2,6 +2,7 @@
 // Filters may also name it in epoch milliseconds. Years have four digits, so that the text has the order of the instants.
 import type { Json } from '../../../lib/json/json.ts';
 import type { FieldIssue, FieldTypeRules } from './field-type.ts';
+import { numberField } from './number.ts';
 
 const ISO =
   /^(?<year>\d{4}|[+-]\d{6})-(?<month>\d\d)-(?<day>\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?<zone>Z|[+-]\d\d:\d\d)?)?$/;
@@ -34,6 +35,20 @@ const normalise = (value: Json) => (typeof value === 'string' ? (toUtc(value) ??
 const MIN_MILLISECONDS = -62_167_219_200_000;
 const MAX_MILLISECONDS = 253_402_300_799_999;
 
+/** What names an instant in a filter. */
+const INSTANT_FORM =
+  'ISO 8601, such as 2023-01-29T12:00:00Z, or milliseconds since 1970, in the years 0000 to 9999';
+
+/** An operand of an internal field that holds milliseconds since 1970. */
+export const MILLISECONDS_OPERAND = {
+  readOperand(value: Json): Json | undefined {
+    if (typeof value === 'number') return value;
+    const utc = typeof value === 'string' ? toUtc(value) : undefined;
+    return utc === undefined ? numberField.readOperand(value) : Date.parse(utc);
+  },
+  operandForm: INSTANT_FORM,
+};
+
 export const dateTimeField: FieldTypeRules = {
   check(value) {
     const utc = typeof value === 'string' ? toUtc(value) : undefined;
@@ -41,13 +56,12 @@ export const dateTimeField: FieldTypeRules = {
     return hasFourDigits(utc) ? undefined : OUT_OF_RANGE;
   },
   normalise,
-  coerceOperand: (value) =>
-    typeof value === 'number' && isInRange(value) ? new Date(value).toISOString() : normalise(value),
-  checkOperand(value) {
-    if (typeof value === 'number') return isInRange(value) ? undefined : OUT_OF_RANGE;
+  readOperand(value) {
+    if (typeof value === 'number') return isInRange(value) ? new Date(value).toISOString() : undefined;
     const utc = typeof value === 'string' ? toUtc(value) : undefined;
-    return utc === undefined || hasFourDigits(utc) ? undefined : OUT_OF_RANGE;
+    return utc !== undefined && hasFourDigits(utc) ? utc : undefined;
   },
+  operandForm: INSTANT_FORM,
   supportsCaseInsensitive: false,
 };
 

@@ -14,10 +14,10 @@ export interface FieldTypeRules {
   check(value: Json): FieldIssue | undefined;
   /** Returns the form in which a checked value is stored: the same value where nothing changes. */
   normalise(value: Json): Json;
-  /** Converts an operand of a filter to the stored form. What cannot be converted stays as it is. */
-  coerceOperand(value: Json): Json;
-  /** Returns what is wrong with an operand that no stored value can be compared with. Absent: every operand is valid. */
-  checkOperand?(value: Json): FieldIssue | undefined;
+  /** Converts an operand of a filter, which is never null, to the stored form; undefined for one that no value can equal. */
+  readOperand(value: Json): Json | undefined;
+  /** What an operand must be, for messages. */
+  readonly operandForm: string;
   /** Plain text equality may ignore case on this type. */
   readonly supportsCaseInsensitive: boolean;
   /** Values are ids of documents: composition, filters and nested writes follow them. Absent: they are plain values. */

@@ -4,7 +4,8 @@ import type { FieldTypeRules } from './field-type.ts';
 export const mixedField: FieldTypeRules = {
   check: () => undefined,
   normalise: (value) => value,
-  coerceOperand: (value) => value,
+  readOperand: (value) => value,
+  operandForm: 'any JSON value',
   supportsCaseInsensitive: true,
   nested: true,
   acceptsAny: true,

@@ -15,7 +15,11 @@ function parseNumber(text: string, form: RegExp): number | undefined {
 export const numberField: FieldTypeRules = {
   check: (value) => (typeof value === 'number' && Number.isFinite(value) ? undefined : WRONG_TYPE),
   normalise: (value) => value,
-  coerceOperand: (value) => (typeof value === 'string' ? (parseNumber(value, NUMERIC) ?? value) : value),
+  readOperand(value) {
+    if (typeof value === 'number') return value;
+    return typeof value === 'string' ? parseNumber(value, NUMERIC) : undefined;
+  },
+  operandForm: 'a number, such as 10 or "10"',
   supportsCaseInsensitive: false,
   formText: (text) => parseNumber(text, JSON_NUMBER),
 };

@@ -22,6 +22,16 @@ export function lowerCaseIds(value: Json): Json {
     : value;
 }
 
+/** An operand of a field whose values are ids. */
+export const ID_OPERAND = {
+  readOperand(value: Json): Json | undefined {
+    const entries: readonly Json[] = Array.isArray(value) ? value : [value as Json];
+    const areIds = entries.every((entry) => isId(entry) || (entry === null && Array.isArray(value)));
+    return areIds ? lowerCaseIds(value) : undefined;
+  },
+  operandForm: 'the id of a document, 24 hexadecimal characters as text, or a list of ids',
+};
+
 export const objectIdField: FieldTypeRules = {
   check(value) {
     if (typeof value === 'string') return checkId(value, false);
@@ -33,7 +43,7 @@ export const objectIdField: FieldTypeRules = {
     return undefined;
   },
   normalise: lowerCaseIds,
-  coerceOperand: lowerCaseIds,
+  ...ID_OPERAND,
   supportsCaseInsensitive: false,
   formText: 'json-list',
 };

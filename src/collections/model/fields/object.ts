@@ -4,7 +4,8 @@ import { type FieldTypeRules, WRONG_TYPE } from './field-type.ts';
 export const objectField: FieldTypeRules = {
   check: (value) => (typeof value === 'object' ? undefined : WRONG_TYPE),
   normalise: (value) => value,
-  coerceOperand: (value) => value,
+  readOperand: (value) => value,
+  operandForm: 'any JSON value',
   supportsCaseInsensitive: false,
   nested: true,
   formText: 'json',

@@ -12,8 +12,11 @@ test('a Boolean field accepts true and false only', () => {
 test.each([
   ['true', true],
   ['false', false],
-  ['TRUE', 'TRUE'],
-  [1, 1],
+  [true, true],
+  ['TRUE', undefined],
+  ['', undefined],
+  [1, undefined],
+  [[true], undefined],
 ])('an operand %j of a Boolean field becomes %j', (operand, coerced) => {
-  expect(booleanField.coerceOperand(operand)).toBe(coerced);
+  expect(booleanField.readOperand(operand)).toBe(coerced);
 });

@@ -6,6 +6,6 @@ test.each([['a'], [1], [false], [{ a: [1] }], [[1, 'a', null]]])(
   (value) => {
     expect(mixedField.check(value)).toBeUndefined();
     expect(mixedField.normalise(value)).toBe(value);
-    expect(mixedField.coerceOperand(value)).toBe(value);
+    expect(mixedField.readOperand(value)).toBe(value);
   },
 );

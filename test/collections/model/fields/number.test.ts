@@ -15,13 +15,16 @@ test.each([['1'], [true], [[1]], [{}], [Number.NaN], [Number.POSITIVE_INFINITY]]
 test.each([
   ['10', 10],
   ['-1.5e3', -1500],
-  ['ten', 'ten'],
-  ['', ''],
-  [' 1', ' 1'],
-  ['0x10', '0x10'],
-  ['1e999', '1e999'],
-  ['Infinity', 'Infinity'],
-  [true, true],
+  [10, 10],
+  ['ten', undefined],
+  ['', undefined],
+  [' 1', undefined],
+  ['1,000', undefined],
+  ['0x10', undefined],
+  ['1e999', undefined],
+  ['Infinity', undefined],
+  [true, undefined],
+  [[1], undefined],
 ])('an operand %j of a Number field becomes %j', (operand, coerced) => {
-  expect(numberField.coerceOperand(operand)).toBe(coerced);
+  expect(numberField.readOperand(operand)).toBe(coerced);
 });

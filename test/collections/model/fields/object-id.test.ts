@@ -24,8 +24,12 @@ test('the error of an ObjectID field shows no more than the beginning of a long 
   expect(checkId(`${'x'.repeat(99)}\u{1F600}`, true)?.message.isWellFormed()).toBe(true);
 });
 
-test('an ObjectID field stores and compares in lower case, and leaves other values as they are', () => {
+test('an ObjectID field stores and compares in lower case', () => {
   expect(objectIdField.normalise(ID.toUpperCase())).toBe(ID);
-  expect(objectIdField.coerceOperand([ID.toUpperCase(), 'ABC', null])).toEqual([ID, 'ABC', null]);
+  expect(objectIdField.readOperand(ID.toUpperCase())).toEqual(ID);
+  expect(objectIdField.readOperand([ID.toUpperCase(), null])).toEqual([ID, null]);
+  for (const operand of ['ABC', '', 5, [ID, 'ABC'], { _id: ID }]) {
+    expect(objectIdField.readOperand(operand)).toBeUndefined();
+  }
   expect(lowerCaseIds({ A: 1 })).toEqual({ A: 1 });
 });

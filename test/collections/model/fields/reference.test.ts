@@ -20,5 +20,5 @@ test.each([
 
 test('ids are stored and compared in lower case', () => {
   expect(referenceField.normalise([ID.toUpperCase(), { a: 'B' }])).toEqual([ID, { a: 'B' }]);
-  expect(referenceField.coerceOperand(ID.toUpperCase())).toBe(ID);
+  expect(referenceField.readOperand(ID.toUpperCase())).toBe(ID);
 });
