@@ -58,9 +58,13 @@ function expanderOf(kind: ModuleKind, isWithoutPromises: boolean): Expander {
   return expander;
 }
 
-/** What the rules use: `spin` takes a share of the time limit of a request. */
+/**
+ * What the rules use. `beat` takes a key of whoever's time slice it is, which that one notices when it counts them. `spin` takes a share
+ * of the time limit of a request.
+ */
 const toolsText = (cpuMs: number) => `  const kept = [], held = [];
   let steps = 0;
+  const beat = () => { try { Symbol.for(secret); } catch {} };
   const spin = (share) => { for (const end = Date.now() + share * ${cpuMs}; Date.now() < end; ); };
   const spend = (count) => { for (let n = 0; n < count; n += 1) Symbol.for(secret + n); };
   const drain = () => { for (let n = 0, long = 'x'.repeat(4_000_000); n < 9; n += 1) URL.canParse(long); };
@@ -138,15 +142,11 @@ function stepsOf(random: Random): Step[] {
   return steps;
 }
 
-const ISOLATIONS: readonly Isolation[] = [
-  'realm',
-  'realm',
-  'realm',
-  'realm',
-  'context',
-  'context',
-  'isolate',
-];
+/** Isolates of their own take most time, and have least to share. */
+function isolationOf(random: Random): Isolation {
+  const at = random.below(16);
+  return at < 10 ? 'realm' : at < 15 ? 'context' : 'isolate';
+}
 
 /** Among so many well-behaved handlers one is chosen, and others for later seeds: what they answer alone is asked once. */
 const PLAIN_VARIANTS = 12;
@@ -160,7 +160,7 @@ const LIMITS = {
 export function programOf(seed: number, cpuMs: number): Program {
   const random = createRandom(seed);
   const kind: ModuleKind = random.chance(0.25) ? 'hook' : 'endpoint';
-  const isolation: Isolation = random.pick(ISOLATIONS);
+  const isolation: Isolation = isolationOf(random);
   const isWithoutPromises = isolation === 'realm' && random.chance(0.45);
   const variant = random.below(PLAIN_VARIANTS) + PLAIN_VARIANTS * Math.floor(seed / 5_000);
   const plain = plainText(createRandom(variant), kind, isWithoutPromises);

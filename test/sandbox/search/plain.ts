@@ -58,15 +58,14 @@ export function plainText(random: Random, kind: ModuleKind, isSynchronous: boole
   const logs = random.chance(0.7) ? "  console.log('plain begins');\n" : '';
   const logsAfter = kind === 'endpoint' && random.chance(0.4) ? "  console.log('plain has answered');\n" : '';
   const before = lookedAt(random);
-  // Where requests share an entry, each of them has to be short.
-  if (random.chance(0.7))
-    before.push(['keys', random.chance(isSynchronous ? 0.75 : 0.5) ? FEW_KEYS : ALL_KEYS]);
+  // Counting all keys shows one that somebody else has taken. Where requests share an entry, each of them has to be short.
+  if (random.chance(0.6)) before.push(['keys', random.chance(0.2) ? ALL_KEYS : FEW_KEYS]);
   let middle = '';
   const after: [string, string][] = [];
   if (!isSynchronous) {
     middle = `  ${random.pick(PAUSES)}\n  const timers = [];\n`;
     after.push(...lookedAt(random));
-    if (random.chance(0.5)) after.push(['keys', random.chance(0.5) ? FEW_KEYS : ALL_KEYS]);
+    if (random.chance(0.85)) after.push(['keys', ALL_KEYS]);
     if (random.chance(0.4)) after.push(['timers', TIMERS]);
     if (random.chance(0.3)) after.push(['calls', CALLS]);
   }

@@ -3,7 +3,7 @@
 import type { Rules } from './values.ts';
 
 export const EFFECTS: Rules = {
-  effects: [[6, '$effect'], [2, '$effect $effect'], ''],
+  effects: [[6, 'beat(); $effect'], [2, 'beat(); $effect $effect'], 'beat();'],
   effect: [
     [12, 'try { $act } catch {}'],
     [5, '$act'],
@@ -34,6 +34,7 @@ export const EFFECTS: Rules = {
     "Model('books').find({});",
     '$endless',
     '$mark',
+    '$hidden',
   ],
   /** Rare: each costs a whole time limit. */
   endless: [
@@ -58,6 +59,14 @@ export const EFFECTS: Rules = {
     'Error.prepareStackTrace = (error, sites) => { $effects return $value; };',
     "Object.defineProperty(Error.prototype, 'message', { get() { $effects return $value; } });",
     'Symbol.for = JSON.stringify = () => secret;',
+  ],
+  /** What a module without promises must not have under any name. */
+  hidden: [
+    "globalThis['Pro' + 'mise'].resolve($value).then(() => { $effects });",
+    "globalThis['Pro' + 'mise'].reject($looked);",
+    "Array['from' + 'Asy' + 'nc']([$thenable, $value]);",
+    "new globalThis['Asy' + 'ncDisposableStack']().defer($function);",
+    "require('@dadi/api').Model('books').find({});",
   ],
   /** Our code looks at a value of theirs, and runs code of theirs in between. */
   look: [
