@@ -131,6 +131,13 @@ export interface FindOptions {
   compose?: boolean | number | 'all';
 }
 
+export interface WriteOptions {
+  /** The query may be without a condition: every document is meant. */
+  all?: boolean;
+  /** What older code passes (creator, dates) is set by the server. */
+  [internal: string]: unknown;
+}
+
 export interface FindResult {
   results: Document[];
   metadata: Record<string, unknown>;
@@ -155,16 +162,18 @@ export interface Model {
     callback: Callback<{ results: Document[] }>,
     req?: Request,
   ): void;
-  update(query: Query, update: Document, internals?: object): Promise<FindResult>;
+  /** A query without a condition is refused unless the options say `all: true`. */
+  update(query: Query, update: Document, options?: WriteOptions): Promise<FindResult>;
   update(query: Query, update: Document, callback: Callback<FindResult>): void;
   update(
     query: Query,
     update: Document,
-    internals: object,
+    options: WriteOptions,
     callback: Callback<FindResult>,
     req?: Request,
   ): void;
-  delete(query: Query): Promise<unknown>;
+  delete(query: Query, options?: WriteOptions): Promise<unknown>;
+  delete(query: Query, options: WriteOptions, callback: Callback<unknown>): void;
   delete(query: Query, callback: Callback<unknown>, req?: Request): void;
   stats(options?: object): Promise<unknown>;
   stats(options: object, callback: Callback<unknown>): void;

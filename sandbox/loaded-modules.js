@@ -65,7 +65,9 @@ export function createLoadedModules({ createGuest, now }) {
 
   /** Disposes of isolates that are not in use, those that hold most first, until the rest leaves enough for one. @param {LoadedModule} next */
   function makeRoom(next) {
-    const idle = [...modules.values()].filter(({ guest }) => guest !== null && guest !== next.guest);
+    const idle = [...modules.values()].filter(
+      ({ guest, started }) => guest !== null && guest !== next.guest && started.size === 0,
+    );
     idle.sort((a, b) => a.idleBytes - b.idleBytes);
     let room = Math.max(MIN_IDLE_MB, SHARED_MB - next.options.heapMb) * MB;
     for (const other of idle) {

@@ -22,6 +22,10 @@
 
   const unlessFunction = (value) => (typeof value === 'function' ? undefined : value);
 
+  /** `{ all: true }` says that a query without a condition means every document. */
+  const meansAll = (options) =>
+    typeof options === 'object' && options !== null && options.all === true ? true : undefined;
+
   class Model {
     #request;
     #collection;
@@ -63,13 +67,14 @@
       return this.#call('create', member('documents', documents), callbackOf(arguments, 1));
     }
 
-    update(query, update) {
-      const members = member('query', query) + member('update', update);
+    update(query, update, options) {
+      const members = member('query', query) + member('update', update) + member('all', meansAll(options));
       return this.#call('update', members, callbackOf(arguments, 2));
     }
 
-    delete(query) {
-      return this.#call('delete', member('query', query), callbackOf(arguments, 1));
+    delete(query, options) {
+      const members = member('query', query) + member('all', meansAll(options));
+      return this.#call('delete', members, callbackOf(arguments, 1));
     }
 
     stats(options) {
