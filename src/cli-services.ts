@@ -28,7 +28,8 @@ import {
   selfTestedStatus,
 } from './posted-code-setup.ts';
 import type { Sandbox, SandboxStatus } from './sandbox-supervisor/model/sandbox.ts';
-import { openDatabaseCheck, openDocumentStore } from './stores/open/document-store.ts';
+import type { IndexComparison } from './stores/index-differences.ts';
+import { openDatabaseCheck, openDocumentStore, openServerComparison } from './stores/open/document-store.ts';
 import type { DocumentStore } from './stores/ports.ts';
 import type { DataCheck } from './stores/sqlite-documents/check/data-check.ts';
 import { createExporter, type Exporter } from './transfer/export.ts';
@@ -106,15 +107,20 @@ export function checkDelivery(
 }
 
 /**
- * Opens the data for `cloister check --data`: `none` if there are none yet, `served` if they are on a database server.
- * Rejects with `unavailable` if they cannot be read.
+ * Opens the data of the embedded database for `cloister check --data`: `none` if there are none yet. Rejects with
+ * `unavailable` if they cannot be read.
  */
 export async function openDataCheck(
   { database }: Config,
   { cwd }: RunDirectory,
-): Promise<DataCheck | 'none' | 'served'> {
-  if (database.engine !== 'sqlite') return 'served';
+): Promise<DataCheck | 'none'> {
   return (await openDatabaseCheck(database, { cwd })) ?? 'none';
+}
+
+/** Opens the comparison of the indexes of a database server with those that specifications declare. */
+export function openIndexComparison(config: Config): Promise<IndexComparison> {
+  const { queryMs } = config.limits;
+  return openServerComparison(config.database, { queryMs, log: logOf(config) });
 }
 
 /** Opens the clients of the configured database. */

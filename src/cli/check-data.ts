@@ -1,5 +1,8 @@
-// `cloister check --data`: checks the indexes of the embedded database against its documents, and repairs them.
+// `cloister check --data`: checks the indexes of the embedded database against its documents, those of both databases against the
+// specifications, and repairs what it can.
 import type { openDataCheck } from '../cli-services.ts';
+import type { Config } from '../config/schema.ts';
+import { checkIndexes, counted, placeOf } from './check-indexes.ts';
 import type { Io } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
@@ -9,16 +12,6 @@ type DataCheck = Exclude<Awaited<ReturnType<typeof openDataCheck>>, string>;
 type DataReport = Awaited<ReturnType<DataCheck['check']>>;
 type DataFault = DataReport['issues'][number];
 type Outcome = Awaited<ReturnType<DataCheck['repair']>>;
-
-const counted = (count: number, one: string, many: string) =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
-
-/** `library/books, index title`. */
-function placeOf({ ns, index }: Pick<DataFault, 'ns' | 'index'>): string {
-  if (ns === undefined) return 'the data file';
-  const collection = ns.database === null ? ns.collection : `${ns.database}/${ns.collection}`;
-  return index === undefined ? collection : `${collection}, index ${index}`;
-}
 
 const FAULTS: Readonly<Record<DataFault['kind'], (fault: DataFault) => string>> = {
   missing: ({ count }) => counted(count, 'row is missing', 'rows are missing'),
@@ -42,6 +35,11 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
   damaged: 'cannot be rebuilt: the pages of the documents are damaged',
 };
 
+interface Asked {
+  readonly flags: CommandFlags;
+  readonly io: Io;
+}
+
 const isRepaired = (outcome: Outcome) => outcome === 'rebuilt' || outcome === 'gone';
 
 async function repairAll(data: DataCheck, { broken }: DataReport, io: Io): Promise<boolean> {
@@ -54,7 +52,7 @@ async function repairAll(data: DataCheck, { broken }: DataReport, io: Io): Promi
   return isWhole;
 }
 
-async function run(data: DataCheck, flags: CommandFlags, io: Io): Promise<number> {
+async function run(data: DataCheck, config: Config, { flags, io }: Asked): Promise<number> {
   const report = await data.check();
   const { issues: faults, unfinished, broken, documents, collections, indexes } = report;
   for (const fault of faults) io.out(`${placeOf(fault)}: ${FAULTS[fault.kind](fault)}`);
@@ -62,10 +60,12 @@ async function run(data: DataCheck, flags: CommandFlags, io: Io): Promise<number
   for (const index of unfinished) {
     if (!isInHand(index.n)) io.out(`${placeOf(index)}: not built yet`);
   }
+  const repairs = flags.repair === true;
+  const isAsDeclared = await checkIndexes(config, data, { io, repairs });
   const looked = `${formatAmount(documents, collections)}, ${counted(indexes, 'index', 'indexes')}`;
   if (faults.length === 0 && broken.length === 0) {
-    io.out(`all is well: ${looked}`);
-    return 0;
+    if (isAsDeclared) io.out(`all is well: ${looked}`);
+    return isAsDeclared ? 0 : 1;
   }
   // Indexes are rebuilt from documents. Nothing restores documents.
   const lost = faults.filter(({ index }) => index === undefined);
@@ -76,28 +76,41 @@ async function run(data: DataCheck, flags: CommandFlags, io: Io): Promise<number
     return 1;
   }
   const isWhole = await repairAll(data, report, io);
-  return isWhole && lost.length === 0 ? 0 : 1;
+  return isWhole && isAsDeclared && lost.length === 0 ? 0 : 1;
 }
 
 /** Prints the issues, and what `--repair` did about them. Returns 1 while an issue is left, else 0. */
 export async function checkData(flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
+  const { config } = loaded;
+  if (config.database.engine !== 'sqlite') return checkServed(config, { flags, io });
   const { openDataCheck: openData } = await import('../cli-services.ts');
-  const data = await openData(loaded.config, { cwd: io.cwd });
-  if (data === 'served') {
-    io.out(
-      'nothing was checked: MongoDB keeps its own indexes; its command `validate`, which takes the role dbAdmin, checks them',
-    );
-    return 0;
-  }
+  const data = await openData(config, { cwd: io.cwd });
   if (data === 'none') {
     io.out('all is well: there are no data yet');
     return 0;
   }
   try {
-    return await run(data, flags, io);
+    return await run(data, config, { flags, io });
   } finally {
     data.close();
+  }
+}
+
+/** MongoDB keeps its indexes in step with the documents: only whether it has the declared ones is looked at. */
+async function checkServed(config: Config, { flags, io }: Asked): Promise<number> {
+  const { openIndexComparison: openComparison } = await import('../cli-services.ts');
+  const comparison = await openComparison(config);
+  try {
+    const isAsDeclared = await checkIndexes(config, comparison, { io, repairs: false });
+    if (isAsDeclared) io.out('all is well: the indexes are those that the specifications declare');
+    else if (flags.repair === true) io.err('cloister: check: a start of the server builds what can be built');
+    io.out(
+      'MongoDB itself checks its indexes against the documents: with `validate`, which takes the role dbAdmin',
+    );
+    return isAsDeclared ? 0 : 1;
+  } finally {
+    await comparison.close();
   }
 }

@@ -131,14 +131,88 @@ describe('the check --data command', () => {
     expect(complained).toEqual(['cloister: check: documents or pages are lost: restore a backup']);
   });
 
-  it('says that nothing is checked where MongoDB keeps the data, and asks no server', async () => {
-    workspace = createWorkspace(
-      {},
-      { database: { engine: 'mongodb', mongodb: { uri: 'mongodb://127.0.0.1:9/x' } } },
+  /** Makes the index of a specification file unique while the server is stopped. */
+  function declare(index: object): void {
+    const file = join(workspace.cwd, 'workspace/collections/1.0/library/collection.books.json');
+    writeFileSync(file, JSON.stringify({ ...BOOKS, settings: { index: [BOOKS.settings.index[1], index] } }));
+  }
+
+  it('names a declared unique index that the data break, also after a start, and how many share a value', async () => {
+    let app = await openSite();
+    await app.close();
+    declare({ keys: { title: 1 }, options: { unique: true } });
+    const line =
+      'books, index title_1: unique index on title not built, 20 documents share 4 values of title';
+    const undeclared = 'books, index title_1: no specification declares it any more; the next start drops it';
+    expect(await run()).toMatchObject({ code: 1, lines: [line, undeclared] });
+    app = await startApp({ workspace });
+    await app.close();
+    expect(await run()).toMatchObject({ code: 1, lines: [line] });
+    const refused = 'books, index title_1: cannot be built: documents are not unique in it';
+    expect(await run({ repair: true })).toMatchObject({ code: 1, lines: [line, refused] });
+    app = await startApp({ workspace });
+    await app.inject('DELETE', '/1.0/library/books', {
+      body: { query: { isbn: { $nin: ['i0', 'i4', 'i1'] } } },
+    });
+    await app.close();
+    const few = 'books, index title_1: unique index on title not built, 2 documents have the same title';
+    expect(await run()).toMatchObject({ code: 1, lines: [few] });
+  });
+
+  it('builds a missing index that the data allow, and drops one that nobody declares', async () => {
+    const app = await openSite();
+    await app.close();
+    declare({ keys: { isbn: 1, title: 1 }, options: { unique: true, sparse: true } });
+    const found = await run();
+    expect(found.code).toBe(1);
+    expect(found.lines).toEqual([
+      'books, index isbn_1_title_1: unique index on isbn, title not built; the next start builds it',
+      'books, index title_1: no specification declares it any more; the next start drops it',
+    ]);
+    const repaired = await run({ repair: true });
+    expect(repaired.lines.slice(2, 4)).toEqual([
+      'books, index isbn_1_title_1: built',
+      'books, index title_1: dropped',
+    ]);
+    expect(repaired.code).toBe(0);
+    expect(await run()).toMatchObject({ code: 0, complained: [] });
+  });
+
+  it('names the lists that keep documents out of an index', async () => {
+    const app = await openSite();
+    await app.inject('POST', '/1.0/library/books', { body: { title: ['a', 'b'], isbn: ['x', 'y'] } });
+    await app.close();
+    declare({ keys: { isbn: 1, title: 1 } });
+    const line =
+      'books, index isbn_1_title_1: index on isbn, title not built, 1 document has lists in two of its fields';
+    expect((await run()).lines[0]).toBe(line);
+    const { code, lines } = await run({ repair: true });
+    expect(code).toBe(1);
+    expect(lines).toContain(
+      'books, index isbn_1_title_1: cannot be built: a document has lists in two of its fields',
     );
+  });
+
+  it('names specifications whose indexes it cannot compare', async () => {
+    const app = await openSite();
+    await app.close();
+    const file = join(workspace.cwd, 'workspace/collections/1.0/library/collection.books.json');
+    writeFileSync(file, '{"fields": {}');
     const { code, lines } = await run();
-    expect(code).toBe(0);
-    expect(lines).toEqual([expect.stringMatching(/^nothing was checked: MongoDB keeps its own indexes/)]);
+    expect(code).toBe(1);
+    expect(lines).toEqual([expect.stringContaining('collection.books.json: its indexes are not compared')]);
+  });
+
+  it('rejects where the MongoDB server that keeps the data is away', async () => {
+    workspace = createWorkspace(
+      { '1.0/library/books': BOOKS },
+      {
+        database: { engine: 'mongodb', mongodb: { uri: 'mongodb://127.0.0.1:9/x' } },
+        limits: { queryMs: 100 },
+        logging: { enabled: false },
+      },
+    );
+    await expect(run()).rejects.toMatchObject({ reason: 'unavailable' });
   });
 
   it('wants a configuration that can be read', async () => {

@@ -1,6 +1,7 @@
 // Opens the document store that the configuration names.
 import { resolve } from 'node:path';
 import type { Logger } from '../../lib/logger.ts';
+import type { IndexComparison } from '../index-differences.ts';
 import type { DocumentStore } from '../ports.ts';
 import type { DataCheck } from '../sqlite-documents/check/data-check.ts';
 import { openSqliteDocuments } from '../sqlite-documents/store.ts';
@@ -56,6 +57,16 @@ export async function openDocumentStore(
     exclusive,
     hasMemoryFor: hasRoom,
   });
+}
+
+/** Opens the comparison of the indexes of a database server with declared ones. Connects in the background. */
+export async function openServerComparison(
+  { enableCollectionDatabases, mongodb }: DatabaseSettings,
+  { queryMs, log }: Pick<OpenStoreOptions, 'queryMs' | 'log'>,
+): Promise<IndexComparison> {
+  const { openMongoComparison } = await import('../mongo-documents/indexes/declared-indexes.ts');
+  const { uri = '', ...pool } = mongodb;
+  return openMongoComparison({ uri, ...pool, separateDatabases: enableCollectionDatabases, queryMs, log });
 }
 
 /**

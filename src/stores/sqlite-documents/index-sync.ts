@@ -16,6 +16,7 @@ import { type IndexEntry, inWriteTransaction } from './data-file/catalogue.ts';
 import { retryWhileBusy } from './data-file/connection.ts';
 import { asStoreError } from './data-file/storage-errors.ts';
 import { dropIndex, findIndex, isSuperseded } from './indexes/index-build.ts';
+import { canonicalDefinition, isDefinedAs } from './indexes/index-definition.ts';
 import type { WriteContext } from './indexes/index-update.ts';
 import type { Threads } from './threads/threads.ts';
 
@@ -46,14 +47,6 @@ interface IndexDifference {
   /** No longer declared, or superseded. */
   readonly undeclared: readonly number[];
   readonly unfinished: readonly IndexEntry[];
-}
-
-const isDefinedAs = (entry: IndexEntry, definition: IndexDefinition) =>
-  JSON.stringify(entry.definition) === JSON.stringify(canonicalDefinition(definition));
-
-/** Sorts the members, so that equal definitions have equal JSON. */
-function canonicalDefinition({ name, keys, unique, sparse }: IndexDefinition): IndexDefinition {
-  return { name, keys: keys.map(({ path, direction, fold }) => ({ path, direction, fold })), unique, sparse };
 }
 
 class SqliteIndexSync implements DeclaredIndexes {

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { StoreError } from '../../../errors/errors.ts';
+import type { IndexDifference, NamespaceIndexes } from '../../index-differences.ts';
 import type { Namespace } from '../../ports.ts';
 import {
   type CollectionEntry,
@@ -18,6 +19,7 @@ import { asStoreError } from '../data-file/storage-errors.ts';
 import { isSuperseded } from '../indexes/index-build.ts';
 import { createWriteContext, type WriteContext } from '../indexes/index-update.ts';
 import { type CollectionIssues, checkCollection } from './collection-check.ts';
+import { buildMissing, compareDeclared, dropUndeclared } from './declared-indexes.ts';
 import type { RowIssues } from './index-check.ts';
 import { rebuildIndex } from './index-repair.ts';
 
@@ -56,10 +58,17 @@ export interface DataReport {
 /** `duplicate` and `parallel-arrays`: the documents violate the index. `damaged`: their pages cannot be read. */
 type RepairOutcome = 'rebuilt' | 'gone' | 'duplicate' | 'parallel-arrays' | 'damaged';
 
+/** What became of a difference. */
+type MendOutcome = 'built' | 'dropped' | 'duplicate' | 'parallel-arrays' | 'damaged';
+
 export interface DataCheck {
   check(): Promise<DataReport>;
   /** Rebuilds one index, completely or not at all. Queries do not use it until it is complete. */
   repair(broken: BrokenIndex): Promise<RepairOutcome>;
+  /** Where the indexes differ from the declared ones. */
+  compare(declared: readonly NamespaceIndexes[]): Promise<readonly IndexDifference[]>;
+  /** Builds a missing index, drops one that is not declared. */
+  mend(difference: IndexDifference): Promise<MendOutcome>;
   close(): void;
 }
 
@@ -91,6 +100,20 @@ interface CollectionResult {
   readonly documents: number;
   readonly issues: readonly DataIssue[];
   readonly broken: readonly BrokenIndex[];
+}
+
+/** What documents or pages prevent is an outcome. */
+async function outcomeOf<T>(
+  work: () => Promise<T>,
+): Promise<T | 'damaged' | 'duplicate' | 'parallel-arrays'> {
+  try {
+    return await work();
+  } catch (error) {
+    const failure = asStoreError(error);
+    const { reason } = failure;
+    if (reason === 'damaged' || reason === 'duplicate' || reason === 'parallel-arrays') return reason;
+    throw failure;
+  }
 }
 
 class DataFileCheck implements DataCheck {
@@ -131,14 +154,26 @@ class DataFileCheck implements DataCheck {
   }
 
   async repair(broken: BrokenIndex): Promise<RepairOutcome> {
+    return outcomeOf(() => rebuildIndex(this.#writer, broken, this.#options));
+  }
+
+  async compare(declared: readonly NamespaceIndexes[]): Promise<readonly IndexDifference[]> {
     try {
-      return await rebuildIndex(this.#writer, broken, this.#options);
+      return await compareDeclared(this.#writer, declared, this.#options);
     } catch (error) {
-      const failure = asStoreError(error);
-      const { reason } = failure;
-      if (reason === 'damaged' || reason === 'duplicate' || reason === 'parallel-arrays') return reason;
-      throw failure;
+      throw asStoreError(error);
     }
+  }
+
+  async mend(difference: IndexDifference): Promise<MendOutcome> {
+    return outcomeOf(async () => {
+      if (difference.kind === 'undeclared') {
+        dropUndeclared(this.#writer, difference);
+        return 'dropped';
+      }
+      await buildMissing(this.#writer, difference, this.#options);
+      return 'built';
+    });
   }
 
   close(): void {

@@ -30,10 +30,18 @@ export interface BrokenEntry {
 export async function rebuildIndex(
   context: WriteContext,
   broken: BrokenEntry,
-  { ms, pause }: RepairOptions,
+  options: RepairOptions,
 ): Promise<'rebuilt' | 'gone'> {
   const replacement = addReplacement(context, broken);
-  if (replacement === undefined) return 'gone';
+  return replacement === undefined ? 'gone' : runBuild(context, replacement, options);
+}
+
+/** Builds an index of the catalogue that is not ready. Throws `duplicate` and `parallel-arrays`: it then stays unfinished. */
+export async function runBuild(
+  context: WriteContext,
+  n: number,
+  { ms, pause }: RepairOptions,
+): Promise<'rebuilt' | 'gone'> {
   const bulk = createBulkBuilds(context);
   const slices = async <T extends GatherState | FillState>(work: () => T, unfinished: T): Promise<T> => {
     for (let done = 1; ; done += 1) {
@@ -44,12 +52,12 @@ export async function rebuildIndex(
     }
   };
   try {
-    await slices(() => bulk.gather(replacement, ms), 'gathering');
-    const state = await slices(() => bulk.fill(replacement, ms), 'filling');
+    await slices(() => bulk.gather(n, ms), 'gathering');
+    const state = await slices(() => bulk.fill(n, ms), 'filling');
     // If nothing was gathered, another process has built the index.
-    return state === 'ready' || isReady(context, replacement) ? 'rebuilt' : 'gone';
+    return state === 'ready' || isReady(context, n) ? 'rebuilt' : 'gone';
   } finally {
-    bulk.discard(replacement);
+    bulk.discard(n);
   }
 }
 

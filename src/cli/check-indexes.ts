@@ -1,0 +1,113 @@
+// The part of `cloister check --data` that compares the indexes of the database with those that the specifications declare.
+import { relative, resolve } from 'node:path';
+import type { openDataCheck, openIndexComparison } from '../cli-services.ts';
+import { createCollectionRegistry } from '../collections/model/collection.ts';
+import { checkSpecificationFiles } from '../collections/specifications/check-files.ts';
+import { type IndexPlan, planIndexesOf } from '../collections/specifications/index-sync.ts';
+import type { Config } from '../config/schema.ts';
+import type { Io } from './io.ts';
+
+type DataCheck = Exclude<Awaited<ReturnType<typeof openDataCheck>>, string>;
+type Comparison = Pick<Awaited<ReturnType<typeof openIndexComparison>>, 'compare'>;
+type Difference = Awaited<ReturnType<DataCheck['compare']>>[number];
+type Outcome = Awaited<ReturnType<DataCheck['mend']>>;
+
+export const counted = (count: number, one: string, many: string) =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+/** `library/books, index title`. */
+export function placeOf({
+  ns,
+  index,
+}: Partial<Pick<Difference, 'ns'>> & { readonly index?: string }): string {
+  if (ns === undefined) return 'the data file';
+  const collection = ns.database === null ? ns.collection : `${ns.database}/${ns.collection}`;
+  return index === undefined ? collection : `${collection}, index ${index}`;
+}
+
+interface DeclaredByFiles {
+  readonly plans: readonly IndexPlan[];
+  /** Files with errors: what they declare is unknown. */
+  readonly unreadable: readonly string[];
+}
+
+/** What the specification files declare. */
+async function readDeclared({ workspace, paths, database }: Config, cwd: string): Promise<DeclaredByFiles> {
+  const root = resolve(cwd, workspace.path, paths.collections);
+  const { enableCollectionDatabases } = database;
+  const registry = createCollectionRegistry();
+  const issues = await checkSpecificationFiles({ root, enableCollectionDatabases, registry });
+  const live = registry.list();
+  const plans = live.flatMap((collection) => planIndexesOf(collection, live));
+  const byNamespace = new Map(plans.map((plan) => [JSON.stringify(plan.namespace), plan]));
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  const files = new Set(errors.map(({ file }) => relative(cwd, resolve(root, file))));
+  return { plans: [...byNamespace.values()], unreadable: [...files] };
+}
+
+/** What keeps an index from being built; empty if nothing does. */
+function describeObstacles({ definition, obstacles }: Difference): string {
+  const { documents, values, parallelArrays } = obstacles;
+  const names = definition.keys.map(({ path }) => path).join(', ');
+  if (documents > 0) {
+    const shared = `${documents.toLocaleString('en')} documents`;
+    return values === 1
+      ? `${shared} have the same ${names}`
+      : `${shared} share ${counted(values, 'value', 'values')} of ${names}`;
+  }
+  if (parallelArrays > 0) {
+    return `${counted(parallelArrays, 'document has', 'documents have')} lists in two of its fields`;
+  }
+  return '';
+}
+
+/** `unique index on name not built, 2 documents have the same name`. */
+function describe(difference: Difference): string {
+  const { kind, definition } = difference;
+  if (kind === 'undeclared') return 'no specification declares it any more; the next start drops it';
+  const names = definition.keys.map(({ path }) => path).join(', ');
+  const index = `${definition.unique ? 'unique index' : 'index'} on ${names} not built`;
+  if (kind === 'conflict') return `${index}, another index has its name`;
+  const obstacles = describeObstacles(difference);
+  return obstacles === '' ? `${index}; the next start builds it` : `${index}, ${obstacles}`;
+}
+
+const OUTCOMES: Readonly<Record<Outcome, string>> = {
+  built: 'built',
+  dropped: 'dropped',
+  duplicate: 'cannot be built: documents are not unique in it',
+  'parallel-arrays': 'cannot be built: a document has lists in two of its fields',
+  damaged: 'cannot be built: the pages of the documents are damaged',
+};
+
+const lineOf = (difference: Difference, text: string) =>
+  `${placeOf({ ns: difference.ns, index: difference.definition.name })}: ${text}`;
+
+interface CheckIndexesOptions {
+  readonly io: Io;
+  /** Builds what can be built, and drops what nobody declares. */
+  readonly repairs: boolean;
+}
+
+/** Prints every difference, and what became of it. Returns whether none is left. */
+export async function checkIndexes(
+  config: Config,
+  data: Comparison | DataCheck,
+  { io, repairs }: CheckIndexesOptions,
+): Promise<boolean> {
+  const { plans, unreadable } = await readDeclared(config, io.cwd);
+  for (const file of unreadable) {
+    io.out(`${file}: its indexes are not compared: \`cloister check\` names its errors`);
+  }
+  const differences = await data.compare(plans);
+  for (const difference of differences) io.out(lineOf(difference, describe(difference)));
+  if (differences.length === 0) return unreadable.length === 0;
+  if (!repairs || !('mend' in data)) return false;
+  let isWhole = unreadable.length === 0;
+  for (const difference of differences) {
+    const outcome = await data.mend(difference);
+    io.out(lineOf(difference, OUTCOMES[outcome]));
+    isWhole &&= outcome === 'built' || outcome === 'dropped';
+  }
+  return isWhole;
+}
