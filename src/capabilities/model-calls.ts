@@ -128,6 +128,9 @@ function getWriteOptions(args: JsonObject) {
   return { compose: getComposeArgument(getObjectArgument(args, 'options') ?? {}) };
 }
 
+/** `all: true`: a query without a condition means every document. */
+const getAll = (args: JsonObject) => (getArgument(args, 'all') === true ? { all: true } : {});
+
 /** Each performs one action of the table in `Model(name)`. */
 function createModelActions({
   documents,
@@ -164,12 +167,12 @@ function createModelActions({
     },
     async update({ collection, context }, args) {
       const query = getRequiredArgument(args, 'query');
-      const body = { query, update: getRequiredArgument(args, 'update') };
+      const body = { query, update: getRequiredArgument(args, 'update'), ...getAll(args) };
       const page = await documents.updateByQuery(collection, body, context, getWriteOptions(args));
       return formatWritten(page.results, page.metadata);
     },
     async delete({ collection, context }, args) {
-      const body = { query: getRequiredArgument(args, 'query') };
+      const body = { query: getRequiredArgument(args, 'query'), ...getAll(args) };
       const options = { countRemaining: true };
       const { deleted, totalCount } = await documents.removeByQuery(collection, body, context, options);
       return JSON.stringify({ deleted, totalCount });

@@ -147,9 +147,9 @@ describe('settings.authenticate', () => {
       expect((await at(path + rest)).status, rest).toBe(200);
     }
     expect((await at(`${path}/${id}`, 'PUT', { title: 'b' })).body.results[0].lastModifiedBy).toBeNull();
-    expect((await at(path, 'PUT', { query: {}, update: { title: 'c' } })).status).toBe(200);
+    expect((await at(path, 'PUT', { query: {}, all: true, update: { title: 'c' } })).status).toBe(200);
     expect((await at(`${path}/${id}`, 'DELETE')).status).toBe(204);
-    expect((await at(path, 'DELETE', { query: {} })).status).toBe(204);
+    expect((await at(path, 'DELETE', { query: {}, all: true })).status).toBe(204);
     for (const method of ['GET', 'POST', 'DELETE']) {
       expect((await at(`${path}/config`, method)).status).toBe(401);
     }
@@ -162,11 +162,11 @@ describe('settings.authenticate', () => {
     expect((await at(`${path}/stats`)).status).toBe(200);
     for (const [method, rest, body] of [
       ['POST', '', { title: 'x' }],
-      ['POST', '', { query: {}, update: {} }],
+      ['POST', '', { query: {}, all: true, update: {} }],
       ['POST', `/${ID}`, {}],
-      ['PUT', '', { query: {}, update: {} }],
+      ['PUT', '', { query: {}, all: true, update: {} }],
       ['PUT', `/${ID}`, {}],
-      ['DELETE', '', { query: {} }],
+      ['DELETE', '', { query: {}, all: true }],
       ['DELETE', `/${ID}`, {}],
     ] as const) {
       expect((await at(path + rest, method, body)).status, method + rest).toBe(401);

@@ -196,6 +196,19 @@ describe('writes of the official client', () => {
     await books().whereFieldIsLessThan('pages', 200).delete();
     expect(await titles(books())).toEqual(['Solaris', 'The Dispossessed']);
   });
+
+  it('delete with an empty filter is refused with a word on how to say that all are meant', async () => {
+    const refusal = await books()
+      .where({})
+      .delete()
+      .catch((error: Any) => error);
+    expect(JSON.stringify(refusal)).toContain('"statusCode":400');
+    expect(JSON.stringify(refusal)).toContain('all');
+    expect(await titles(books())).toHaveLength(4);
+    const every = { _id: { $ne: null } };
+    await books().where(every).delete();
+    expect(await titles(books())).toEqual([]);
+  });
 });
 
 describe('other requests of the official client', () => {

@@ -50,7 +50,7 @@ describe('the environment', () => {
       cors: { enabled: true, origins: ['https://a.example', 'https://b.example'] },
       cache: { enabled: true, ttl: 60, engine: 'memory' },
     });
-    expect((await app.inject('DELETE', '/v/d/c', { body: { query: {} } })).body).toEqual({
+    expect((await app.inject('DELETE', '/v/d/c', { body: { query: {}, all: true } })).body).toEqual({
       status: 'success',
       message: 'Documents deleted successfully',
       deleted: 0,

@@ -133,7 +133,7 @@ describe('a before-hook', () => {
       { title: 'a', n: 1 },
       { title: 'b', n: 2 },
     ]);
-    const all = await app.inject('DELETE', path, { body: { query: {} } });
+    const all = await app.inject('DELETE', path, { body: { query: {}, all: true } });
     expect([all.status, all.body.errors[0].details]).toEqual([400, 'keep - kept']);
     const [first, second] = body.results;
     expect((await app.inject('DELETE', `${path}/${second._id}`)).status).toBe(400);

@@ -72,11 +72,27 @@ test('Model create, update and delete write as the caller', async () => {
   expect(removed.value).toEqual({ deleted: 1, totalCount: 1 });
 });
 
+test('Model writes every document only where it is told to', async () => {
+  const { call, library } = await openModels();
+  await library.create('books', [book('a'), book('b')]);
+  for (const name of ['model.update', 'model.delete']) {
+    const { ok, value } = await call(name, { collection: 'books', query: {}, update: {} }, [grantOf(BOOKS)]);
+    expect([ok, value.code, value.message]).toEqual([false, 'BAD_REQUEST', expect.stringContaining('all')]);
+  }
+  expect(await library.all('books')).toHaveLength(2);
+});
+
 test('maxResults limits writes of Model before anything is written', async () => {
   const { call, library } = await openModels();
   const grants = [grantOf(BOOKS, { maxResults: 1 })];
   await library.create('books', [book('a'), book('b')]);
-  const many = { collection: 'books', query: {}, update: { pages: 9 }, documents: [book('c'), book('d')] };
+  const many = {
+    collection: 'books',
+    query: {},
+    all: true,
+    update: { pages: 9 },
+    documents: [book('c'), book('d')],
+  };
   for (const name of ['model.create', 'model.update', 'model.delete']) {
     const { ok, value } = await call(name, many, grants);
     expect([ok, value.code]).toEqual([false, 'WRITE_TOO_LARGE']);
@@ -138,7 +154,7 @@ test('Model rejects reads of too large documents and counts them for writes', as
   );
   const found = await call('model.find', { collection: 'open', options: { limit: 10 } }, grants);
   expect([found.ok, found.value.code]).toEqual([false, 'RESULT_TOO_LARGE']);
-  const update = { collection: 'open', query: {}, update: { title: `${large}y` } };
+  const update = { collection: 'open', query: {}, all: true, update: { title: `${large}y` } };
   const updated = await call('model.update', update, grants);
   expect(updated.value).toMatchObject({ results: [], omitted: 10, metadata: { totalCount: 10 } });
 });
@@ -146,7 +162,7 @@ test('Model rejects reads of too large documents and counts them for writes', as
 test('deleting every document through Model is logged', async () => {
   const { call, library, logged } = await openModels();
   await library.create('open', [{ title: 'a' }]);
-  await call('model.delete', { collection: 'open', query: {} }, [grantOf('1.0/library/open')]);
+  await call('model.delete', { collection: 'open', query: {}, all: true }, [grantOf('1.0/library/open')]);
   expect(logged).toMatchObject([
     { fields: { requestId: 'r1', module: 'endpoint:1.0/report', path: '/1.0/library/open', deleted: 1 } },
   ]);
@@ -173,7 +189,7 @@ test('a Model query after its deadline is a timeout', async () => {
 });
 
 test.each([
-  ['model.update', { query: {} }, 'update'],
+  ['model.update', { query: {}, all: true }, 'update'],
   ['model.update', { update: {} }, 'query'],
   ['model.delete', {}, 'query'],
   ['model.create', {}, 'documents'],

@@ -165,7 +165,7 @@ export interface DocumentService {
     context: RequestContext,
     options: WriteOptions,
   ): Promise<Page>;
-  /** `body` must be `{query, update}`. */
+  /** `body` must be `{query, update}`, with `all: true` where the query has no condition. */
   updateByQuery(
     collection: Collection,
     body: Json,
@@ -178,7 +178,7 @@ export interface DocumentService {
     context: RequestContext,
     options: RemoveOptions,
   ): Promise<RemoveResult>;
-  /** `body` must be `{query}`. */
+  /** `body` must be `{query}`, with `all: true` where the query has no condition. */
   removeByQuery(
     collection: Collection,
     body: Json,

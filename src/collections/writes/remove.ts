@@ -1,16 +1,17 @@
 // Removes documents, one by its id or all that a query matches. Revisions keep their last states, and the files of media
 // records go after the commit.
 import { mapYielding } from '../../lib/async/maybe-promise.ts';
-import type { Json, JsonObject } from '../../lib/json/json.ts';
+import type { Json } from '../../lib/json/json.ts';
 import { MATCH_ALL } from '../../stores/filter.ts';
 import type { Projection } from '../../stores/ports.ts';
+import { hasCondition } from '../filters/has-condition.ts';
 import { openHookSession } from '../hooks/document-hooks.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RemoveOptions, RemoveResult, RequestContext } from '../model/documents.ts';
 import { tryAfterCommit } from './answer.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
 import { insertEntry } from './file-removals/removal-entries.ts';
-import { requireObject } from './request-body.ts';
+import { requireQuery } from './request-body.ts';
 import { loadTargets, type WriteTarget, withDocumentLock } from './targets.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';
@@ -34,7 +35,7 @@ export function removeById(
   );
 }
 
-/** See `DocumentService.removeByQuery`. Logs a warning when the query is empty. */
+/** See `DocumentService.removeByQuery`. Logs a warning when the query has no condition. */
 export async function removeByQuery(
   deps: WriteDeps,
   collection: Collection,
@@ -42,9 +43,9 @@ export async function removeByQuery(
   context: RequestContext,
   { countRemaining }: Pick<RemoveOptions, 'countRemaining'>,
 ): Promise<RemoveResult> {
-  const query = requireObject(body, 'query');
+  const query = requireQuery(body);
   const result = await remove(deps, { collection, target: { query }, countRemaining }, context);
-  if (isEmpty(query)) {
+  if (!hasCondition(query)) {
     const fields = { ...requester(context), path: collection.path, deleted: result.deleted };
     deps.log.warn(fields, 'every document of a collection was deleted');
   }
@@ -92,8 +93,6 @@ function neededFields(collection: Collection, isMedia: boolean): Projection | un
   if (hooks?.beforeDelete || hooks?.afterDelete || storeRevisions) return undefined;
   return { include: isMedia ? ['v', 'path'] : ['v'] };
 }
-
-const isEmpty = (query: JsonObject) => Object.keys(query).length === 0;
 
 /** Log fields of the client or the module that asks. */
 function requester({ caller, origin }: RequestContext) {

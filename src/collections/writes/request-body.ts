@@ -10,6 +10,7 @@ import {
   type JsonIssue,
   type JsonObject,
 } from '../../lib/json/json.ts';
+import { hasCondition } from '../filters/has-condition.ts';
 import type { Collection } from '../model/collection.ts';
 import { validateFields, type WriteMode } from '../validation/validate-document.ts';
 import { type ExtractedBody, withPosition } from './extract-sub-documents.ts';
@@ -55,6 +56,20 @@ export function requireObject(body: Json, name: 'query' | 'update'): JsonObject 
   const value = isJsonObject(body) && Object.hasOwn(body, name) ? body[name] : undefined;
   if (!isJsonObject(value)) throw createBodyError(`\`${name}\` must be a JSON object`, name);
   return value;
+}
+
+/**
+ * The `query` of a write by query. Throws BAD_REQUEST where it has no condition and the body does not say `"all": true`: a
+ * client whose conditions were all undefined would otherwise write every document.
+ */
+export function requireQuery(body: Json): JsonObject {
+  const query = requireObject(body, 'query');
+  if (hasCondition(query) || (isJsonObject(body) && Object.hasOwn(body, 'all') && body['all'] === true)) {
+    return query;
+  }
+  const message =
+    '`query` has no condition, so that it means every document: add `"all": true` beside `query` if that is meant';
+  throw createBodyError(message, 'query');
 }
 
 /** Throws DOCUMENT_INVALID when there are issues. */

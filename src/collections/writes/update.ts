@@ -11,7 +11,14 @@ import { formatAnswer } from './answer.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
 import { createExtractOptions, extractSubDocuments, WHOLE_BODY } from './extract-sub-documents.ts';
 import { openPlanning, planSubDocuments } from './plan-sub-documents.ts';
-import { assertValid, parseFields, requireObject, type ValidatedBody, validateBody } from './request-body.ts';
+import {
+  assertValid,
+  parseFields,
+  requireObject,
+  requireQuery,
+  type ValidatedBody,
+  validateBody,
+} from './request-body.ts';
 import { loadTargets, type WriteTarget, withDocumentLock } from './targets.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';
@@ -50,7 +57,7 @@ export async function updateByQuery(
   context: RequestContext,
   { compose }: WriteOptions,
 ): Promise<Page> {
-  const target = { query: requireObject(body, 'query') };
+  const target = { query: requireQuery(body) };
   return update(deps, { collection, fields: requireObject(body, 'update'), target, compose }, context);
 }
 

@@ -40,7 +40,7 @@ const create = (body: Json) => library.create('books', body);
 const update = (id: string, body: Json, options = {}) =>
   library.documents.updateById(library.at('books'), id, body, contextOf(), options);
 const updateAll = (query: JsonObject, change: JsonObject) =>
-  library.documents.updateByQuery(library.at('books'), { query, update: change }, contextOf(), {});
+  library.documents.updateByQuery(library.at('books'), { query, all: true, update: change }, contextOf(), {});
 const remove = (id: string, options = {}) =>
   library.documents.removeById(library.at('books'), id, contextOf(), options);
 const idOf = (document: JsonObject | undefined) => String(document?.['_id']);
@@ -201,7 +201,12 @@ describe('beforeDelete', () => {
       expect(documents?.map(parse)).toEqual([obj]);
       return obj['title'] === 'b' ? null : { title: 'ignored' };
     };
-    const all = library.documents.removeByQuery(library.at('books'), { query: {} }, contextOf(), {});
+    const all = library.documents.removeByQuery(
+      library.at('books'),
+      { query: {}, all: true },
+      contextOf(),
+      {},
+    );
     expect((await refusalOf(all)).code).toBe('HOOK_FAILED');
     expect(await library.all('books')).toHaveLength(2);
     expect(await remove(idOf(a))).toMatchObject({ deleted: 1 });

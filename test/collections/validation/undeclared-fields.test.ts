@@ -45,7 +45,7 @@ afterEach(() => library.close());
 const put = (body: Json, context = contextOf()) =>
   library.documents.updateById(library.at('books'), id, body, context, {});
 const putAll = (query: Json, update: Json) =>
-  library.documents.updateByQuery(library.at('books'), { query, update }, contextOf(), {});
+  library.documents.updateByQuery(library.at('books'), { query, all: true, update }, contextOf(), {});
 const stored = async () => (await library.all('books'))[0]!;
 const faults = async (promise: Promise<unknown>) =>
   (await refusalOf(promise)).items.map(({ field, code }) => [field, code]);

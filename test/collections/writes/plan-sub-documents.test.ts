@@ -185,7 +185,7 @@ test('a document may update itself through a reference of its own, in one write'
 
 test('an update by query creates its sub-documents once', async () => {
   await library.create('books', [{ title: 'A' }, { title: 'B' }]);
-  const body = { query: {}, update: { author: { name: 'Ann' } } };
+  const body = { query: {}, all: true, update: { author: { name: 'Ann' } } };
   const page = await library.documents.updateByQuery(library.at('books'), body, contextOf(), {});
   expect(page.results.map((text) => parse(text)['author'])).toMatchObject([{ name: 'Ann' }, { name: 'Ann' }]);
   expect(await library.all('people')).toHaveLength(1);

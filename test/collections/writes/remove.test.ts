@@ -51,7 +51,7 @@ test('by query: all that match, or nothing when too many do', async () => {
   });
   expect(await removeAll({ query: { title: 'nope' } })).toEqual({ deleted: 0, totalCount: 2 });
   await library.create('books', [{}, {}, {}]);
-  const refusal = await refusalOf(removeAll({ query: {} }));
+  const refusal = await refusalOf(removeAll({ query: {}, all: true }));
   expect([refusal.code, refusal.message]).toEqual(['WRITE_TOO_LARGE', expect.stringContaining('matches 5 ')]);
   expect(await library.all('books')).toHaveLength(5);
 });
@@ -90,14 +90,14 @@ test('an empty query leaves a warning that names the client, any other query doe
   const context = { ...contextOf(), origin: { requestId: 'r1', client: null } };
   await logged.documents.removeByQuery(books, { query: { title: 'A' } }, context, {});
   expect(lines).toEqual([]);
-  await logged.documents.removeByQuery(books, { query: {} }, context, {});
+  await logged.documents.removeByQuery(books, { query: {}, all: true }, context, {});
   const message = 'every document of a collection was deleted';
   expect(lines).toEqual([{ requestId: 'r1', by: 'ann', path: '/1.0/library/books', deleted: 1, message }]);
 });
 
 test('last states stay behind where revisions are kept', async () => {
   await library.create('notes', [{ title: 'A' }, { title: 'B' }]);
-  await removeAll({ query: {} }, 'notes');
+  await removeAll({ query: {}, all: true }, 'notes');
   const kept = await library.all('notesHistory');
   expect(kept.map(({ title, action }) => [title, action])).toEqual([
     ['A', 'create'],

@@ -33,7 +33,7 @@ const put = (body: Json, options = {}, of = id) =>
   library.documents.updateById(library.at('books'), of, body, contextOf(), options);
 
 const putAll = (query: Json, update: Json) =>
-  library.documents.updateByQuery(library.at('books'), { query, update }, contextOf(), {});
+  library.documents.updateByQuery(library.at('books'), { query, all: true, update }, contextOf(), {});
 
 const stored = async () => (await library.all('books'))[0]!;
 
@@ -154,7 +154,7 @@ describe('by query', () => {
   test.each<[string, Json]>([
     ['query', { update: {} }],
     ['query', { query: 'x', update: {} }],
-    ['update', { query: {} }],
+    ['update', { query: {}, all: true }],
     ['$where', { query: { $where: '1' }, update: {} }],
     ['nope', { query: { nope: 1 }, update: {} }],
     ['pages', { query: { title: 'nope' }, update: { pages: 'x' } }],

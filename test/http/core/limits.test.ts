@@ -39,7 +39,7 @@ describe('bytes', () => {
       frame.replace('"notes":"', `"notes":"${'x'.repeat(bytes - frame.length)}`);
     expect((await app.inject('POST', PATH, { body: bodyOf(10_485_760) })).status).toBe(200);
     expectRefusal(await app.inject('POST', PATH, { body: bodyOf(10_485_761) }), 413);
-    await app.inject('DELETE', PATH, { body: { query: {} } });
+    await app.inject('DELETE', PATH, { body: { query: {}, all: true } });
   });
 
   it('of the login: 10 KB', async () => {
@@ -142,10 +142,10 @@ describe('documents', () => {
     expect(await countOf(plain)).toBe(0);
     expect((await app.inject('POST', plain, { body: batch(10_000) })).status).toBe(200);
     await app.inject('POST', plain, { body: { n: 10_000 } });
-    const update = { query: {}, update: { text: 'changed' } };
+    const update = { query: {}, all: true, update: { text: 'changed' } };
     for (const refused of [
       await app.inject('PUT', plain, { body: update }),
-      await app.inject('DELETE', plain, { body: { query: {} } }),
+      await app.inject('DELETE', plain, { body: { query: {}, all: true } }),
     ]) {
       expectRefusal(refused, 400);
       expect(refused.body.errors[0].message).toMatch(/10,?001/);

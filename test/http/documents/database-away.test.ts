@@ -186,7 +186,7 @@ describe('the time that the database has', () => {
     ['PUT', '/api/clients/old/secret', {}],
     ['DELETE', '/api/clients/old', undefined],
     ['GET', '/api/clients', undefined],
-    ['PUT', BOOKS, { query: {}, update: { pages: 3 } }],
+    ['PUT', BOOKS, { query: {}, all: true, update: { pages: 3 } }],
   ] as const)('is one for all operations of %s %s', async (method, path, body) => {
     // Each look at the clock is another millisecond: two deadlines differ, and no cached client expires.
     let clock = Date.now();

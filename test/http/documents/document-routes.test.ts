@@ -79,7 +79,7 @@ describe('the cache of responses', () => {
     expect(await read(`${path}&cache=false`)).toEqual(['MISS', 'HIT', 'Ann']);
     await cached.inject('PUT', `/1.0/library/people/${person}`, { body: { name: 'Bea' } });
     expect(await read(path)).toEqual(['MISS', 'MISS', 'Bea']);
-    await cached.inject('DELETE', PATH, { body: { query: {} } });
+    await cached.inject('DELETE', PATH, { body: { query: {}, all: true } });
     expect((await cached.inject('GET', path)).status).toBe(404);
     await cached.close();
   });

@@ -104,11 +104,11 @@ describe('updating documents', () => {
     const anonymous = (path: string, body: object) =>
       app.inject('POST', `/1.0/library/writable${path}`, { token: null, body });
     expect((await anonymous('', { title: 'x' })).status).toBe(200);
-    expect((await anonymous('', { query: {}, update: { title: 'y' } })).status).toBe(401);
+    expect((await anonymous('', { query: {}, all: true, update: { title: 'y' } })).status).toBe(401);
     expect((await anonymous(`/${UNKNOWN}`, { title: 'y' })).status).toBe(401);
   });
 
-  it.each([{}, { query: {} }, { update: {} }, { title: 'x' }, [], null])(
+  it.each([{}, { query: {}, all: true }, { update: {} }, { title: 'x' }, [], null])(
     'of many refuses the body %j',
     async (body) => {
       expect((await app.inject('PUT', PATH, { body })).status).toBe(400);
@@ -123,7 +123,7 @@ describe('deleting documents', () => {
     await logged.inject('POST', PATH, { body: [{ title: 'a' }, { title: 'b' }] });
     expect((await logged.inject('DELETE', PATH, { body: { query: { title: 'a' } } })).status).toBe(204);
     expect(log.filter((line) => line.includes('every document'))).toEqual([]);
-    expect((await logged.inject('DELETE', PATH, { body: { query: {} } })).status).toBe(204);
+    expect((await logged.inject('DELETE', PATH, { body: { query: {}, all: true } })).status).toBe(204);
     await logged.close();
     expect(log.filter((line) => line.includes('every document')).map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ path: PATH, by: 'admin', deleted: 1 }),

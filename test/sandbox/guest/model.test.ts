@@ -19,7 +19,11 @@ const CALLS = [
   ['create([{ a: 1 }])', 'model.create', { documents: [{ a: 1 }] }],
   ['create({ a: 1 }, { _createdBy: "me" })', 'model.create', { documents: { a: 1 } }],
   ['update({ a: 1 }, { b: 2 })', 'model.update', { query: { a: 1 }, update: { b: 2 } }],
+  ['update({}, { b: 2 }, { all: true })', 'model.update', { query: {}, update: { b: 2 }, all: true }],
+  ['update({}, { b: 2 }, { all: "yes" })', 'model.update', { query: {}, update: { b: 2 } }],
   ['delete({ a: 1 })', 'model.delete', { query: { a: 1 } }],
+  ['delete({}, { all: true })', 'model.delete', { query: {}, all: true }],
+  ['delete({}, null)', 'model.delete', { query: {} }],
   ['stats()', 'model.stats', {}],
 ] as const;
 
@@ -31,6 +35,7 @@ const CALLBACKS = [
   ['create([{ a: 1 }], { _createdBy: "me" }, CB, req)', { documents: [{ a: 1 }] }],
   ['create([{ a: 1 }], CB)', { documents: [{ a: 1 }] }],
   ['update({ a: 1 }, { b: 2 }, {}, CB, req)', { query: { a: 1 }, update: { b: 2 } }],
+  ['delete({}, { all: true }, CB)', { query: {}, all: true }],
   ['delete({ a: 1 }, CB, req)', { query: { a: 1 } }],
   ['stats({}, CB)', { options: {} }],
   ['stats(CB)', {}],

@@ -34,7 +34,7 @@ async function upload(name: string, path = keyOf(name)): Promise<string> {
 
 const removeById = (id: string) => library.documents.removeById(library.at('images'), id, contextOf(), {});
 const removeAll = (query: JsonObject, name = 'images') =>
-  library.documents.removeByQuery(library.at(name), { query }, contextOf(), {});
+  library.documents.removeByQuery(library.at(name), { query, all: true }, contextOf(), {});
 const entries = () => library.store.find(REMOVALS, { filter: MATCH_ALL, sort: [], skip: 0, limit: 1000 });
 const names = () => [...files.keys.keys()].map((key) => key.slice(key.lastIndexOf('/') + 1));
 
@@ -147,7 +147,7 @@ test('many files make several entries, and a removal that fails writes none', as
   files.fail();
   const past = { ...contextOf(), deadline: 0 };
   const images = library.at('images');
-  await expect(library.documents.removeByQuery(images, { query: {} }, past, {})).rejects.toThrow();
+  await expect(library.documents.removeByQuery(images, { query: {}, all: true }, past, {})).rejects.toThrow();
   expect(await entries()).toEqual([]);
   await removeAll({});
   expect((await entries()).map(({ paths }) => (paths as string[]).length)).toEqual([500, 500, 200]);
