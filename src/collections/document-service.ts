@@ -35,7 +35,7 @@ export interface DocumentServiceDeps {
 export function createDocumentService(options: DocumentServiceDeps): DocumentService & RecordService {
   const { store, registry, limits, generateId, now, patterns, hooks, removals, log } = options;
   const filters = createFilterCompiler({ store, registry, limits });
-  const histories = createHistoryLoader({ store });
+  const histories = createHistoryLoader({ store, registry });
   const composer = createComposer({ store, histories, registry, limits });
   const deps: WriteDeps = {
     ...{ store, registry, filters, histories, composer, limits, generateId, now, hooks, removals, log },
@@ -43,7 +43,7 @@ export function createDocumentService(options: DocumentServiceDeps): DocumentSer
     locks: createKeyedMutex(),
   };
   return {
-    ...createReader({ store, filters, histories, composer, limits, hooks, now }),
+    ...createReader({ store, registry, filters, histories, composer, limits, hooks, now }),
     create: (...args) => createDocuments(deps, ...args),
     createRecords: (...args) => createRecords(deps, ...args),
     updateById: (...args) => updateById(deps, ...args),

@@ -64,6 +64,8 @@ export function stampUpdated(
 export interface RevisionOptions {
   readonly id: string;
   readonly action: RevisionAction;
+  /** Name of the collection of the document. */
+  readonly originalCollection: string;
   /** Ids that the revision takes over from the `history` of the document. */
   readonly block?: readonly Json[] | undefined;
 }
@@ -71,10 +73,11 @@ export interface RevisionOptions {
 /** The revision that keeps `state`, without the ids of earlier revisions. */
 export function createRevision(
   state: StoredDocument,
-  { id, action, block }: RevisionOptions,
+  { id, action, originalCollection, block }: RevisionOptions,
 ): StoredDocument {
   const { _id: originalDocumentId, history, v = 0, ...fields } = state;
-  return { ...fields, ...(block && { history: block }), originalDocumentId, action, v, _id: id };
+  const about = { originalDocumentId, originalCollection, action };
+  return { ...fields, ...(block && { history: block }), ...about, v, _id: id };
 }
 
 /** The revisions of one document in the order of its states, also when the document itself is gone. */

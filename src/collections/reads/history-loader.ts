@@ -10,8 +10,9 @@ import {
 } from '../../lib/json/stored-json.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
-import type { Collection } from '../model/collection.ts';
+import type { Collection, CollectionRegistry } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
+import { ownRevisionsFilter } from '../model/revision-owner.ts';
 import {
   HISTORY_BLOCK_SIZE,
   revisionBlock,
@@ -52,10 +53,13 @@ interface HistoryChain {
 
 export function createHistoryLoader({
   store,
+  registry,
 }: {
   readonly store: Pick<DocumentStore, 'find'>;
+  readonly registry: Pick<CollectionRegistry, 'list'>;
 }): HistoryLoader {
-  const find = (filter: Filter, limit: number, { collection, deadline }: HistoryChain) => {
+  const find = (wanted: Filter, limit: number, { collection, deadline }: HistoryChain) => {
+    const filter: Filter = { kind: 'and', filters: [wanted, ownRevisionsFilter(collection, registry)] };
     const query = { filter, sort: [], skip: 0, limit, projection: { include: ['history', 'v'] } };
     return store.find(revisionNamespaceOf(collection), query, { deadline });
   };

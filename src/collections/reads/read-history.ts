@@ -8,9 +8,10 @@ import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Filter, filterById, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, FindQuery, Projection } from '../../stores/ports.ts';
 import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
-import type { Collection } from '../model/collection.ts';
+import type { Collection, CollectionRegistry } from '../model/collection.ts';
 import type { DocumentLimits, DocumentService, ReadPage, RequestContext } from '../model/documents.ts';
 import type { ComposeDepth } from '../model/read-parameters.ts';
+import { ownRevisionsFilter } from '../model/revision-owner.ts';
 import { HISTORY_BLOCK_SIZE, revisionIds, revisionsFilter } from '../model/stored-document.ts';
 import { compileRevisionFilter, createReadView, toPreparedRead } from './prepare-read.ts';
 import { type PageReader, toStoreOptions } from './read-page.ts';
@@ -21,10 +22,11 @@ import {
   resolveReadOptions,
   withVisibleId,
 } from './resolve-read.ts';
-import { revisionView, withEarlierIds } from './revisions.ts';
+import { revisionView, withEarlierIds, withoutOwner } from './revisions.ts';
 
 interface HistoryReaderDeps {
   readonly store: DocumentStore;
+  readonly registry: Pick<CollectionRegistry, 'list'>;
   readonly filters: FilterCompiler;
   readonly limits: Pick<DocumentLimits, 'pageSize'>;
   readonly pages: PageReader;
@@ -35,7 +37,8 @@ const ONLY_ID: Projection = { include: [] };
 
 /** The document whose revisions are read. */
 interface Owner {
-  readonly id: string;
+  /** Its revisions. */
+  readonly filter: Filter;
   /** Undefined when it was deleted. */
   readonly present: JsonObject | undefined;
 }
@@ -49,6 +52,7 @@ interface HistoryQuery extends ReadOptions {
 /** Makes the function that finds a page of the revisions of one document. Hooks have run. */
 export function createHistoryReader({
   store,
+  registry,
   filters,
   limits,
   pages,
@@ -80,12 +84,12 @@ export function createHistoryReader({
   /** The ids of the first revisions of a document. */
   const findFirstRevisionIds = async (
     revisions: Collection,
-    { id, present }: Owner,
+    { filter, present }: Owner,
     context: RequestContext,
   ): Promise<readonly Json[]> => {
     if (present !== undefined) return revisionIds(present).slice(0, HISTORY_BLOCK_SIZE);
     const query: FindQuery = {
-      filter: revisionsFilter(id),
+      filter,
       sort: [['v', 1]],
       skip: 0,
       limit: HISTORY_BLOCK_SIZE,
@@ -103,7 +107,7 @@ export function createHistoryReader({
     const showsHistory = includesField(projection, 'history');
     const { projection: visible, hideId } = withVisibleId(projection);
     const view = createReadView({
-      projection: showsHistory ? visible : projection,
+      projection: withoutOwner(showsHistory ? visible : projection),
       compose,
       revisions: undefined,
       storeRevisions: true,
@@ -129,12 +133,17 @@ export function createHistoryReader({
     const revisions = revisionView(collection);
     const options = resolveReadOptions(revisions, rest, limits.pageSize);
     // The state of a deleted document is known from its revisions only.
-    const own = joinFilters([revisionsFilter(id), present === undefined ? defaults : undefined]);
+    const all = joinFilters([revisionsFilter(id), ownRevisionsFilter(collection, registry)]);
+    const own = joinFilters([all, present === undefined ? defaults : undefined]);
     if (present === undefined) await assertHasRevisions(revisions, own, context);
     if (!collection.settings.storeRevisions) {
       return { text: '', count: 0, metadata: pageMetadata(options.page, 0) };
     }
     const filter = joinFilters([own, ...narrowing]);
-    return readRevisions(revisions, { ...options, owner: { id, present }, filter, compose }, context);
+    return readRevisions(
+      revisions,
+      { ...options, owner: { filter: all, present }, filter, compose },
+      context,
+    );
   };
 }

@@ -15,7 +15,7 @@ import type {
   StoredDocument,
   TextPage,
 } from '../../stores/ports.ts';
-import type { Collection } from '../model/collection.ts';
+import type { Collection, CollectionRegistry } from '../model/collection.ts';
 import type { ReadPage, RequestContext } from '../model/documents.ts';
 import type { ComposeLevels, Composer } from './compose.ts';
 import { type HistoryLoader, mayHaveLongHistory } from './history-loader.ts';
@@ -32,13 +32,14 @@ type Enrich = (
 ) => MaybePromise<readonly string[]>;
 
 interface EnrichDeps {
+  readonly registry: Pick<CollectionRegistry, 'list'>;
   readonly store: Pick<DocumentStore, 'findText'>;
   readonly histories: HistoryLoader;
   readonly composer: Pick<Composer, 'compose'>;
   readonly maxRevisions: number;
 }
 
-export function createEnrich({ store, histories, composer, maxRevisions }: EnrichDeps): Enrich {
+export function createEnrich({ store, registry, histories, composer, maxRevisions }: EnrichDeps): Enrich {
   const embedRevisions = async (
     collection: Collection,
     documents: readonly string[],
@@ -46,7 +47,8 @@ export function createEnrich({ store, histories, composer, maxRevisions }: Enric
     context: RequestContext,
   ) => {
     const parsed = await mapYielding(documents, parseStoredJson<JsonObject>);
-    const options = { store, limit: maxRevisions, filter, ...withVisibleId(projection) };
+    const shown = withVisibleId(projection);
+    const options = { store, registry, limit: maxRevisions, filter, ...shown };
     const embedded = await includeRevisions(collection, parsed, options, context);
     return mapYielding(embedded, (document) => JSON.stringify(document));
   };

@@ -9,7 +9,7 @@ import { type Filter, filterById } from '../../stores/filter.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
 import type { HookDeps } from '../hooks/document-hooks.ts';
-import { type Collection, hasReadHooks } from '../model/collection.ts';
+import { type Collection, type CollectionRegistry, hasReadHooks } from '../model/collection.ts';
 import type {
   DocumentLimits,
   DocumentService,
@@ -31,6 +31,7 @@ type ReadService = Pick<DocumentService, 'list' | 'get' | 'count' | 'history'> &
 
 interface ReaderDeps extends HookDeps {
   readonly store: DocumentStore;
+  readonly registry: Pick<CollectionRegistry, 'list'>;
   readonly filters: FilterCompiler;
   readonly histories: HistoryLoader;
   readonly composer: Composer;
@@ -44,9 +45,10 @@ interface Versioned {
 }
 
 export function createReader(deps: ReaderDeps): ReadService {
-  const { store, filters, histories, composer, limits } = deps;
+  const { store, registry, filters, histories, composer, limits } = deps;
   const prepare = createReadPreparer({ filters, limits });
-  const pages = createPageReader({ store, histories, composer, maxRevisions: limits.composeReferences });
+  const maxRevisions = limits.composeReferences;
+  const pages = createPageReader({ store, registry, histories, composer, maxRevisions });
 
   const readList: ReadService['list'] = (collection, request, context) =>
     andThen(prepare(collection, request, context), (read) => pages.readPage(read, context));
@@ -98,7 +100,7 @@ export function createReader(deps: ReaderDeps): ReadService {
       ),
     );
 
-  const readHistory = createHistoryReader({ store, filters, limits, pages });
+  const readHistory = createHistoryReader({ store, registry, filters, limits, pages });
 
   const get: ReadService['get'] = (collection, id, request, context) => {
     if (!hasReadHooks(collection)) return readOne(collection, id, request, context);

@@ -4,8 +4,9 @@ import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
 import { type Filter, filterByIds } from '../../stores/filter.ts';
 import type { DocumentStore, Projection } from '../../stores/ports.ts';
-import { type Collection, createPlainField } from '../model/collection.ts';
+import { type Collection, type CollectionRegistry, createPlainField } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
+import { ownRevisionsFilter, REVISION_OWNER } from '../model/revision-owner.ts';
 import { HISTORY_BLOCK_SIZE, revisionIds, revisionNamespaceOf } from '../model/stored-document.ts';
 import { type FieldMap, includesField } from './resolve-read.ts';
 
@@ -62,6 +63,11 @@ export function withEarlierIds(
   });
 }
 
+/** The projection of revisions, whose answers do not name their collection. */
+export function withoutOwner(projection: Projection | undefined): Projection {
+  return { ...projection, exclude: [...(projection?.exclude ?? []), REVISION_OWNER] };
+}
+
 /** A revision as responses show it. */
 function withHistory({ _id, ...revision }: JsonObject, history: readonly Json[]): JsonObject {
   return { ...revision, history, ...(_id !== undefined && { _id }) };
@@ -69,6 +75,7 @@ function withHistory({ _id, ...revision }: JsonObject, history: readonly Json[])
 
 interface IncludeOptions {
   readonly store: Pick<DocumentStore, 'findText'>;
+  readonly registry: Pick<CollectionRegistry, 'list'>;
   /** How many revisions one response holds. Further ids stay ids. */
   readonly limit: number;
   /** What the revisions must match. */
@@ -104,11 +111,12 @@ export async function includeRevisions(
 async function fetchRevisions(
   collection: Collection,
   ids: ReadonlySet<Json>,
-  { store, filter, projection, hideId }: IncludeOptions,
+  { store, registry, filter, projection, hideId }: IncludeOptions,
   { deadline }: RequestContext,
 ): Promise<ReadonlyMap<Json, JsonObject>> {
-  const both: Filter = { kind: 'and', filters: [filterByIds([...ids]), filter] };
-  const query = { filter: both, sort: [], skip: 0, limit: ids.size, ...(projection && { projection }) };
+  const own = ownRevisionsFilter(collection, registry);
+  const all: Filter = { kind: 'and', filters: [filterByIds([...ids]), own, filter] };
+  const query = { filter: all, sort: [], skip: 0, limit: ids.size, projection: withoutOwner(projection) };
   const texts = await store.findText(revisionNamespaceOf(collection), query, { deadline });
   const entries = await mapYielding(texts, (text): [Json, JsonObject] => {
     const { _id = null, ...rest } = parseStoredJson(text);

@@ -12,6 +12,7 @@ import { assertNoConflicts, checkDefaultFilters, checkNameCase } from './cross-c
 import { createIndexSync } from './index-sync.ts';
 import { parseSpecification, type SpecificationOptions } from './parse-specification.ts';
 import { compilePatterns } from './pattern-compiler.ts';
+import { checkRevisionUse } from './revision-checks.ts';
 import {
   parseSpecificationText,
   type SpecificationFile,
@@ -94,6 +95,12 @@ export async function loadSpecifications(deps: LoadDeps): Promise<void> {
     if (items.length === 0) continue;
     registry.remove(collection);
     logRejectedFile(log, file, new AppError('SPECIFICATION_INVALID', { items }));
+  }
+  // Each is served its own revisions only, so both stay: no start takes away a collection for what is in another file.
+  for (const { file, collection } of loaded) {
+    const others = registry.list().filter(({ path }) => path !== collection.path);
+    const problems = checkRevisionUse(collection, others);
+    if (problems.length > 0) log.error({ file, problems }, 'specification conflicts with another one');
   }
 }
 

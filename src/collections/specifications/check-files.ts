@@ -4,6 +4,7 @@ import { type JsonLineNumbers, parseLineNumbers } from '../../lib/json/json-line
 import { type Collection, type CollectionRegistry, createCollectionRegistry } from '../model/collection.ts';
 import { checkDefaultFilters, checkNameCase, crossCheck, warnMissingHooks } from './cross-checks.ts';
 import { parseSpecification, type SpecificationOptions } from './parse-specification.ts';
+import { checkRevisionUse } from './revision-checks.ts';
 import {
   createSpecificationFiles,
   parseSpecificationText,
@@ -94,6 +95,7 @@ function checkAcrossFiles(
   const clash = checkNameCase(collection, others);
   if (clash !== undefined) addErrorItem(page, clash);
   for (const item of checkDefaultFilters(collection, registry, FILTER_LIMITS)) addErrorItem(page, item);
+  for (const item of checkRevisionUse(collection, others)) addErrorItem(page, item);
   for (const { path, message } of crossCheck(collection, registry)) addIssue(page, 'warning', path, message);
   for (const { path, message } of warnMissingHooks(collection, hooks))
     addIssue(page, 'warning', path, message);

@@ -1,6 +1,6 @@
 // Checks a specification against the others. Errors: its name, default filters, revision collection. Warnings: everything else.
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
-import { type DocumentStore, type Namespace, namespaceKey } from '../../stores/ports.ts';
+import type { DocumentStore } from '../../stores/ports.ts';
 import { type FilterLimits, parseFilter } from '../filters/parse.ts';
 import {
   type Collection,
@@ -8,7 +8,7 @@ import {
   referenceFields,
   referenceTarget,
 } from '../model/collection.ts';
-import { activeRevisionNamespace } from '../model/stored-document.ts';
+import { checkRevisionHome, checkRevisionUse } from './revision-checks.ts';
 
 export interface ConflictCheckDeps {
   readonly registry: CollectionRegistry;
@@ -62,45 +62,16 @@ export function checkDefaultFilters(
   }
 }
 
-async function holdsDocuments(
-  namespace: Namespace,
-  { store, now, queryMs }: Pick<ConflictCheckDeps, 'store' | 'now' | 'queryMs'>,
-): Promise<boolean> {
-  const filter = {
-    kind: 'field',
-    path: 'originalDocumentId',
-    tests: [{ kind: 'exists', value: false }],
-  } as const;
-  const query = { filter, sort: [], skip: 0, limit: 1 };
-  const found = await store.find(namespace, query, { deadline: now() + queryMs });
-  return found.length > 0;
-}
-
-async function checkRevisionCollection(
-  collection: Collection,
-  deps: ConflictCheckDeps,
-): Promise<readonly ErrorItem[]> {
-  const namespace = activeRevisionNamespace(collection);
-  if (namespace === undefined) return [];
-  const key = namespaceKey(namespace);
-  const known = deps.registry.list().some((other) => {
-    const theirs = activeRevisionNamespace(other);
-    return theirs !== undefined && namespaceKey(theirs) === key;
-  });
-  if (known || !(await holdsDocuments(namespace, deps))) return [];
-  const message = `\`${namespace.collection}\` holds documents of its own`;
-  return [{ section: 'settings', setting: 'revisionCollection', field: 'revisionCollection', message }];
-}
-
 /** Throws SPECIFICATION_INVALID where a collection conflicts with one that is live. */
 export async function assertNoConflicts(collection: Collection, deps: ConflictCheckDeps): Promise<void> {
   const { registry, filterLimits } = deps;
   const others = registry.list().filter(({ path }) => path !== collection.path);
   const caseIssue = checkNameCase(collection, others);
+  const shared = checkRevisionUse(collection, others);
   const items = [
     ...(caseIssue === undefined ? [] : [caseIssue]),
     ...checkDefaultFilters(collection, withCollection(collection, registry), filterLimits),
-    ...(await checkRevisionCollection(collection, deps)),
+    ...(shared.length > 0 ? shared : await checkRevisionHome(collection, registry.list(), deps)),
   ];
   if (items.length > 0) throw new AppError('SPECIFICATION_INVALID', { items });
 }

@@ -29,8 +29,10 @@ function holdsRevisions(namespace: Namespace, collections: readonly Collection[]
 export function planIndexes(namespace: Namespace, collections: readonly Collection[]): IndexPlan {
   const key = namespaceKey(namespace);
   const sharing = collections.filter((entry) => namespaceKey(entry.namespace) === key);
-  const added = holdsRevisions(namespace, collections) ? [REVISION_INDEX] : [];
-  return { namespace, indexes: mergeIndexes(sharing, added) };
+  if (!holdsRevisions(namespace, collections)) return { namespace, indexes: mergeIndexes(sharing, []) };
+  // A unique index would refuse the second revision of a document. Two files may still declare one together.
+  const indexes = mergeIndexes(sharing, [REVISION_INDEX]).map((index) => ({ ...index, unique: false }));
+  return { namespace, indexes };
 }
 
 /** The plans for everything that a collection writes to: its own namespace and that of its revisions. */

@@ -12,6 +12,7 @@ import {
   type HookUse,
 } from '../model/collection.ts';
 import { RECORD_PATH_INDEX } from '../model/media-record-fields.ts';
+import { REVISION_MEMBERS } from '../model/revision-owner.ts';
 import { collectionNameIssue } from './collection-address.ts';
 import { parseIndexes } from './index-definitions.ts';
 import type { IssueCollector } from './issue-collector.ts';
@@ -20,8 +21,6 @@ const DEFAULT_PAGE_SIZE = 40;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const CALLBACK = /^[A-Za-z]{1,100}$/;
 const MEDIA_TYPES = ['media', 'mediaCollection'];
-/** What a revision holds beside the state of the document. */
-const REVISION_MEMBERS = ['action', 'originalDocumentId'];
 const BOOLEAN_SETTINGS = ['cache', 'storeRevisions', 'compose', 'signUploads'];
 
 type Check = (value: Json) => string | undefined;

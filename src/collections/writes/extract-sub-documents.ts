@@ -6,6 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts
 import { type Collection, type Field, isReference, referenceTarget } from '../model/collection.ts';
 import type { Caller, DocumentLimits } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
+import { stripRevisionMembers } from '../model/revision-owner.ts';
 import { stripInternalFields } from '../validation/validate-document.ts';
 import type { WriteDeps } from './write-deps.ts';
 
@@ -134,7 +135,7 @@ function stripServerFields(
   body: JsonObject,
   registry: ExtractOptions['registry'],
 ): JsonObject {
-  const settable = stripInternalFields(body);
+  const settable = stripRevisionMembers(collection, stripInternalFields(body));
   return registry.holdsRecords(collection) ? stripRecordFields(settable) : settable;
 }
 

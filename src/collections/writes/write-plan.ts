@@ -164,9 +164,13 @@ export class WritePlan {
   }
 
   /** Adds the revision that keeps a state, and returns its id. */
-  #addRevision(collection: Collection, state: StoredDocument, options: Omit<RevisionOptions, 'id'>): string {
+  #addRevision(
+    collection: Collection,
+    state: StoredDocument,
+    options: Pick<RevisionOptions, 'action' | 'block'>,
+  ): string {
     const id = this.#generateId();
-    const document = createRevision(state, { ...options, id });
+    const document = createRevision(state, { ...options, id, originalCollection: collection.name });
     const ns = revisionNamespaceOf(collection);
     const write = { kind: 'insert', ns, document, text: this.#encode(document) } as const;
     this.#planned.push({ write, position: WHOLE_BODY, step: 'revision' });

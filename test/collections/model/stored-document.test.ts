@@ -56,10 +56,14 @@ test('a document that others wrote may lack everything that is ours', () => {
 
 test('a revision is the state under an id of its own', () => {
   const state = { title: 'A', history: ['r', 's'], v: 2, _id: ID };
-  const revision = createRevision(state, { id: 's', action: 'update' });
-  expect(revision).toEqual({ title: 'A', originalDocumentId: ID, action: 'update', v: 2, _id: 's' });
+  const revision = createRevision(state, { id: 's', action: 'update', originalCollection: 'books' });
+  const about = { originalDocumentId: ID, originalCollection: 'books', action: 'update' };
+  expect(revision).toEqual({ title: 'A', ...about, v: 2, _id: 's' });
   expect(Object.keys(revision).slice(-2)).toEqual(['v', '_id']);
-  const holder = createRevision(state, { id: 's', action: 'update', block: ['q'] });
+  const holder = createRevision(state, {
+    ...{ id: 's', action: 'update', originalCollection: 'books' },
+    block: ['q'],
+  });
   expect(holder).toEqual({ ...revision, history: ['q'] });
 });
 

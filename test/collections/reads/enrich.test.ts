@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
 import { createReadView } from '../../../src/collections/reads/prepare-read.ts';
 import { createEnrich } from '../../../src/collections/reads/read-page.ts';
 import { MATCH_ALL } from '../../../src/stores/filter.ts';
@@ -12,6 +13,7 @@ const REVISIONS = { filter: MATCH_ALL, projection: undefined };
 
 const enrich = createEnrich({
   store: { findText: async () => [] },
+  registry: createCollectionRegistry(),
   histories: { completeHistories: async (_collection, documents) => documents },
   composer: {
     compose: async (_collection, documents) => documents.map((text) => `${text.slice(0, -1)},"composed":{}}`),

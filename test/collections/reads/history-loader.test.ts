@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
 import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
 import { HISTORY_BLOCK_SIZE } from '../../../src/collections/model/stored-document.ts';
 import { createHistoryLoader } from '../../../src/collections/reads/history-loader.ts';
@@ -167,10 +168,12 @@ test('an answer gathers a bounded number of ids, and with few queries', async ()
     _id: hex(v),
   });
   const histories = createHistoryLoader({
+    registry: createCollectionRegistry(),
     store: {
       async find(_ns, { filter }) {
         queries += 1;
-        const one = filter.kind === 'and' ? filter.filters[1]! : filter;
+        const wanted = filter.kind === 'and' ? filter.filters[0]! : filter;
+        const one = wanted.kind === 'and' ? wanted.filters[1]! : wanted;
         const [test] = one.kind === 'field' ? one.tests : [];
         const values = test?.kind === 'in' ? test.values : [];
         return values.map((value) =>

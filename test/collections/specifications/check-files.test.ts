@@ -100,3 +100,32 @@ test('the check compares the files of all collections', async () => {
   expect(problems.filter((text) => text.includes('differs only by case'))).toHaveLength(2);
   expect(problems.filter((text) => text.includes('`b`: '))).toHaveLength(1);
 });
+
+test('names both files of specifications that keep their revisions in one place, or among documents', async () => {
+  const { fields } = good;
+  const kept = (revisionCollection: string) => ({
+    fields,
+    settings: { storeRevisions: true, revisionCollection },
+  });
+  const index = { keys: { [Object.keys(fields)[0]!]: 1 }, options: { unique: true } };
+  const problems = await check({
+    '1.0/library/collection.a.json': kept('changes'),
+    '1.0/library/collection.b.json': kept('changes'),
+    '1.0/library/collection.c.json': kept('d'),
+    '1.0/library/collection.d.json': { fields, settings: { index, type: 'media' } },
+    '1.0/library/collection.e.json': kept('f'),
+    '1.0/library/collection.f.json': { fields, settings: { index } },
+  });
+  expect(problems.filter((text) => text.startsWith('error'))).toEqual([
+    expect.stringContaining(
+      'a.json:7 revisionCollection: `changes` keeps the revisions of /1.0/library/b already',
+    ),
+    expect.stringContaining(
+      'b.json:7 revisionCollection: `changes` keeps the revisions of /1.0/library/a already',
+    ),
+    expect.stringContaining('c.json:7 revisionCollection: `d` is a collection of documents'),
+    expect.stringContaining('d.json:14 type: cannot be set here: /1.0/library/c keeps'),
+    expect.stringContaining('e.json:7 revisionCollection: `f` has a unique index'),
+    expect.stringContaining('f.json:6 index: cannot be unique: /1.0/library/e keeps'),
+  ]);
+});

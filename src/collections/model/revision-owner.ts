@@ -1,0 +1,48 @@
+// Which collection a revision belongs to: each has its name. Ids alone do not tell: two collections may keep their revisions in one
+// place, by files of their specifications or one after the other.
+import type { JsonObject } from '../../lib/json/json.ts';
+import type { Filter } from '../../stores/filter.ts';
+import { namespaceKey } from '../../stores/ports.ts';
+import type { Collection, CollectionRegistry } from './collection.ts';
+import { activeRevisionNamespace } from './stored-document.ts';
+
+/** The member of a revision that names its collection. Answers do not show it. */
+export const REVISION_OWNER = 'originalCollection';
+
+/** What a revision holds beside the state of the document. */
+export const REVISION_MEMBERS: readonly string[] = ['action', 'originalDocumentId', REVISION_OWNER];
+
+/** True where documents of another collection have their revisions in the same place. */
+function sharesRevisions(collection: Collection, registry: Pick<CollectionRegistry, 'list'>): boolean {
+  const own = activeRevisionNamespace(collection);
+  if (own === undefined) return false;
+  const key = namespaceKey(own);
+  return registry.list().some((other) => {
+    // In one place, documents of one name are the same documents.
+    if (other.name === collection.name) return false;
+    const theirs = activeRevisionNamespace(other);
+    return theirs !== undefined && namespaceKey(theirs) === key;
+  });
+}
+
+/**
+ * The revisions that belong to a collection. Those of earlier builds have no name of it: they belong to the collection that
+ * alone keeps revisions there, and to none where several do.
+ */
+export function ownRevisionsFilter(
+  collection: Collection,
+  registry: Pick<CollectionRegistry, 'list'>,
+): Filter {
+  const { name } = collection;
+  const test = sharesRevisions(collection, registry)
+    ? ({ kind: 'eq', value: name } as const)
+    : ({ kind: 'in', values: [name, null] } as const);
+  return { kind: 'field', path: REVISION_OWNER, tests: [test] };
+}
+
+/** A body without what a revision has beside the fields of its collection, so that a revision can be sent back. */
+export function stripRevisionMembers({ fields, settings }: Collection, body: JsonObject): JsonObject {
+  const isRevisionMember = (name: string) => REVISION_MEMBERS.includes(name) && !fields.has(name);
+  if (!settings.storeRevisions || !Object.keys(body).some(isRevisionMember)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !isRevisionMember(name)));
+}
