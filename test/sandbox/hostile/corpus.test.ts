@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { attacksOf, CLASSES } from './corpus.ts';
 
 const EXPECTED = [
-  ...['after', 'cpu', 'egress', 'escape', 'floods', 'globals', 'headers', 'hooks', 'leaks', 'load'],
+  ...['after', 'bodies', 'cpu', 'egress', 'escape', 'floods', 'globals', 'headers', 'hooks', 'leaks', 'load'],
   ...[
     'memory',
     'metadata',

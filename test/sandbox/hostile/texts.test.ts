@@ -1,4 +1,4 @@
-// Large texts: bodies, forms, arguments and logs, each within its limits, many at the same time.
+// Large texts: forms, arguments and logs, each within its limits, many at the same time.
 import { runClasses } from './run.ts';
 
 await runClasses('texts');
