@@ -1,6 +1,7 @@
 // What guest code sends out of its isolates: held against whose time slice it is, then passed on; and what it asks of this process.
-import { cpu } from './cpu.js';
+
 import { BridgeTime } from './bridge-time.js';
+import { cpu } from './cpu.js';
 import { answer } from './host-bridge.js';
 import { OVER } from './shared-entry.js';
 

@@ -1,5 +1,5 @@
-// Pure functions that the guest asks of this process, because the guest's engine has none of its own or would be slow:
-// text in, text out, no state, no way to a file, a network or another request.
+// Functions that the guest asks of this process, because the guest's engine has none of its own or would be slow: two texts in, a text
+// or a number out, no state, no way to a file, a network or another request.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
 /** A URL longer than this is not parsed. */

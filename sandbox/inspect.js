@@ -41,7 +41,7 @@ function evaluate(createEngine, options) {
       else if (kind !== 'call' && kind !== 'log') return answer(kind, head, body);
       return undefined;
     });
-    // Seeds as a request has them: code cannot tell that it is being inspected.
+    // Seeds as a request has them.
     engine.open().enter(options.loadMs, ['inspect', 1, nextSeed(), nextSeed()]);
     return found;
   } catch (error) {

@@ -1,5 +1,6 @@
 // The only file that touches isolated-vm. It makes isolates, puts the guest code into them, and enters them: always by a
-// call with a time limit, always with primitive arguments. The author's code never holds anything of isolated-vm.
+// call with a time limit, with primitive arguments but for the host bridge and the author's function when a context is made. The
+// author's code never holds anything of isolated-vm.
 import { createRequire } from 'node:module';
 import { bindingPath } from './binding.js';
 import { createGuestWith } from './guest.js';

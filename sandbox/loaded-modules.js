@@ -32,7 +32,7 @@
  * @property {number} heapReadAt
  * @property {number} idleBytes What its isolates held when the host went on to another module.
  * @property {Map<number, StartedRequest>} started
- * @property {number} carefulUntil Until when an answer of this moduleNumber must not wait for another time slice.
+ * @property {number} carefulUntil Until when an answer of this module version must not wait for another time slice.
  */
 
 const HEAP_CHECK_MS = 250;
@@ -80,7 +80,7 @@ export function createLoadedModules({ createGuest, now }) {
 
   return {
     /**
-     * A version of a module whose requests are to run. Nothing of any other waits here then: the server sees to that.
+     * A version of a module whose requests are to run. No request of another one waits here then: the server sees to that.
      * @param {number} moduleNumber
      */
     use(moduleNumber) {

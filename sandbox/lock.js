@@ -79,7 +79,7 @@ function dropPermissions() {
  * @returns {{ selfLock: boolean, noNewPrivileges: boolean, diesWithServer: boolean, permissions: boolean }}
  */
 export function lock() {
-  // biome-ignore lint/style/noProcessEnv: the environment that a host is started with stays empty; this sets the clock of its guests
+  // biome-ignore lint/style/noProcessEnv: the environment that a host is started with holds `PWD` only; this sets the clock of its guests
   process.env['TZ'] = 'UTC';
   const library = cLibrary();
   const set = (/** @type {bigint} */ option, /** @type {bigint} */ value) =>

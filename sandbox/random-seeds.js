@@ -1,4 +1,4 @@
-// Seeds of `Math.random`, one for each request: numbers that nobody can guess.
+// Seeds of `Math.random`, two for each request: numbers that nobody can guess.
 import { randomFillSync } from 'node:crypto';
 
 const seeds = new Int32Array(1_024);

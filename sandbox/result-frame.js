@@ -70,7 +70,7 @@ export function createResultFrame({ writer, lost }) {
     /**
      * @param {number} moduleNumber
      * @param {boolean} idle
-     * @param {number[]} back
+     * @param {number[]} returned
      */
     flush(moduleNumber, idle, returned = []) {
       writer.cut(told);

@@ -2,7 +2,7 @@
 
 /**
  * All that a locked host may still ask of the kernel: memory, threads of its own, clocks, randomness, and the descriptors
- * that are open already. Nothing here names a file, an address or another process.
+ * that are open already. Nothing here names a file or an address; the three that read the scheduling of a process take its number.
  * @type {Readonly<Record<string, readonly [number | null, number | null]>>}
  */
 export const NEEDED = {

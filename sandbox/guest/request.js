@@ -56,14 +56,14 @@
     if (request === undefined || request.dead) throw new Error('This request is over');
     const characters = head.length + body.length;
     if (characters > LONGEST_ASKED) {
-      throw new RangeError(`A text for a helper of the server has at most ${LONGEST_ASKED} characters`);
+      throw new RangeError(`A text for a helper of the host has at most ${LONGEST_ASKED} characters`);
     }
     request.asksLeft -= 1;
     request.askedLeft -= characters;
     const answer =
       request.asksLeft < 0 || request.askedLeft < 0 ? undefined : bridge(request.number, kind, head, body);
     if (answer === undefined) {
-      throw new RangeError('Too much work for the helpers of the server in one request');
+      throw new RangeError('Too much work for the helpers of the host in one request');
     }
     return answer;
   }

@@ -6,7 +6,7 @@
   const { ask } = kit.requests;
   const { encode, lengthOf, toBase64, viewOf } = kit.bytes;
 
-  /** How many UTF-16 module versions of `text` fit into `maxInFlight` bytes of UTF-8, whole characters only. */
+  /** How many UTF-16 units of `text` fit into `room` bytes of UTF-8, whole characters only. */
   function unitsThatFit(text, room) {
     let bytes = 0;
     for (let index = 0; index < text.length; ) {

@@ -92,7 +92,7 @@ export function nodeAttempts({ file, newFile, port, socket, server }) {
     attempt('addon', mayLoad),
     attempt('ffi', () => createRequire(import.meta.url)('node:ffi').dlopen(null, {})),
     attempt('descriptors', holdsForeignDescriptors),
-    // biome-ignore lint/style/noProcessEnv: that it is empty is what is to be shown
+    // biome-ignore lint/style/noProcessEnv: that it holds nothing of the server is what is to be shown
     attempt('environment', () => Object.keys(process.env).some((name) => name !== 'PWD' && name !== 'TZ')),
     attempt('own-script', () => closeSync(openSync(import.meta.filename, 'r')) ?? true),
   ];

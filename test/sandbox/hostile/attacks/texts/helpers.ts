@@ -1,4 +1,4 @@
-// Texts that helpers of the server take apart or put together: neither their time nor their memory is without a limit.
+// Texts that helpers of the host take apart or put together: neither their time nor their memory is without a limit.
 import type { Attack } from '../../attack.ts';
 import { HIDDEN, HIDE, LOOK, looking, SECRET } from '../../late/look.ts';
 
@@ -24,7 +24,7 @@ const WORK = {
 } as const;
 
 const attackOf = (name: string, work: string): Attack => ({
-  title: `work for the helpers of the server: ${name}`,
+  title: `work for the helpers of the host: ${name}`,
   source: `
 ${LOOK}
 module.exports.get = (req, res) => {
