@@ -58,7 +58,8 @@ export async function readBeforeImages(
 /** The image as the driver takes it, every value of the type that it had. */
 export function deserializeImage(image: BeforeImage): Document {
   const exact = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true };
-  return guardBsonTypes(BSON.deserialize(image, exact)) as Document;
+  // Text that is not valid UTF-8 must not keep the rest from being restored.
+  return guardBsonTypes(BSON.deserialize(image, { ...exact, validation: { utf8: false } })) as Document;
 }
 
 interface StoredState {

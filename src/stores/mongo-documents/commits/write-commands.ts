@@ -86,7 +86,9 @@ export async function runWriteCommand(
     ...(session === undefined && { writeConcern: isFollowed ? UNJOURNALED : DURABLE }),
     ...(maxTimeMS !== undefined && { maxTimeMS }),
   };
-  const answer = await scope.client.db(dbName).command(command, session === undefined ? {} : { session });
+  const answer = await scope.client
+    .db(dbName)
+    .command(command, { enableUtf8Validation: false, ...(session && { session }) });
   const doubt: Document | undefined = answer['writeConcernError'];
   if (doubt !== undefined) throw new MongoServerError({ ...doubt, message: doubt['errmsg'] });
   return answer;

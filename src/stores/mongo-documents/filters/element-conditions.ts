@@ -4,10 +4,16 @@ import type { Json } from '../../../lib/json/json.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 import { toBsonValue } from '../bson/bson-conversion.ts';
 import { isTranslatableList } from './long-lists.ts';
-import { comparisonOperand, dateOf, isStorable, looksLikeOperator } from './stored-values.ts';
+import { comparisonOperand, dateOf, FINITE_NUMBERS, isStorable, looksLikeOperator } from './stored-values.ts';
 import { type CandidateValues, candidatesByPattern, candidatesIgnoringCase } from './text-conditions.ts';
 import { nonJsonTypesAt, type TranslateContext, type TranslatedFilter } from './translated-filter.ts';
-import { candidateValues, isAmbiguousNumber, isComparable, serverTypes } from './value-conditions.ts';
+import {
+  areNumbersAlike,
+  candidateValues,
+  isAmbiguousNumber,
+  isComparable,
+  serverTypes,
+} from './value-conditions.ts';
 
 /** The operators, undefined where no element can pass; with `exact`, those that pass them pass the tests. */
 export interface ElementOperators {
@@ -73,7 +79,11 @@ function translateElementTest(test: FilterTest, options: ElementOptions): Elemen
     case 'size':
       return isArraySize(test.value) ? exactOperators({ $size: test.value }) : NO_ELEMENT;
     case 'type':
-      return test.names.length === 0 ? NO_ELEMENT : exactOperators({ $type: serverTypes(test.names) });
+      if (test.names.length === 0) return NO_ELEMENT;
+      if (test.names.every((name) => name === 'number')) return exactOperators(FINITE_NUMBERS);
+      return areNumbersAlike(test.names)
+        ? exactOperators({ $type: serverTypes(test.names) })
+        : UNTRANSLATABLE_ELEMENT;
     case 'regex':
       return hasNonJsonTypes(options)
         ? UNTRANSLATABLE_ELEMENT

@@ -34,6 +34,17 @@ export const READ_AS_NULL: readonly unknown[] = [
   new MaxKey(),
 ];
 
+/** The decimal numbers beyond this on either side are nearer to infinity than to any double. */
+const HUGE = '1.797693134862315807937289714053034E+308';
+const ABOVE = Decimal128.fromString(HUGE);
+const BELOW = Decimal128.fromString(`-${HUGE}`);
+
+/** The ranges of the numbers that are read as null, infinities among them. */
+export const HUGE_NUMBERS = [{ $gt: ABOVE }, { $lt: BELOW }] as const;
+
+/** The range of all other numbers, but for NaN. */
+export const FINITE_NUMBERS = { $gte: BELOW, $lte: ABOVE } as const;
+
 const UUID_TEXT = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TIMESTAMP_TEXT = /^(?:0|[1-9]\d{0,19})$/;
 const BASE64_TEXT = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;

@@ -23,9 +23,9 @@ import {
   compares,
   hasCandidate,
   hasOneOf,
+  hasType,
   isIdPath,
   orNonJson,
-  serverTypes,
   type TestTarget,
 } from './value-conditions.ts';
 
@@ -109,8 +109,7 @@ function translateTest(test: FilterTest, target: TestTarget): TranslatedFilter {
         ? { query: singleMember(path, { $size: test.value }), exact: true }
         : MATCH_NONE;
     case 'type':
-      if (test.names.length === 0) return MATCH_NONE;
-      return { query: singleMember(path, { $type: serverTypes(test.names) }), exact: true };
+      return hasType(target, test.names);
     case 'regex':
       return isIdPath(target) ? UNTRANSLATABLE : matchesPattern(target, test);
     case 'elemMatch': {

@@ -23,6 +23,8 @@ export interface TranslateContext {
 export interface NonJsonTypes {
   readonly dates: boolean;
   readonly others: boolean;
+  /** Numbers that no double comes near, which are read as null. */
+  readonly hugeNumbers?: boolean;
 }
 
 export type NonJsonTypesAt = (path: string) => NonJsonTypes | undefined;

@@ -7,6 +7,8 @@ import { isTranslatableList } from './long-lists.ts';
 import {
   comparisonOperand,
   dateOf,
+  FINITE_NUMBERS,
+  HUGE_NUMBERS,
   isRoundedNumber,
   isStorable,
   looksLikeOperator,
@@ -73,7 +75,9 @@ export function hasOneOf(target: TestTarget, values: readonly Json[]): Translate
     else (looksLikeOperator(value) ? awkward : listed).push(value);
   }
   const list = candidateValues(listed, target);
+  const isHuge = listed.includes(null) && nonJsonTypesAt(target.context, target.path)?.hugeNumbers === true;
   const parts = [
+    ...(isHuge ? hugeNumbersAt(target.path) : []),
     ...(listed.length === 0 ? [] : [hasCandidate(target, list)]),
     ...numbers.map((number) => hasNumberNear(target, number)),
     ...awkward.map((value) =>
@@ -204,6 +208,29 @@ export const NON_JSON_TEXT_TYPES = [
   'timestamp',
   'dbPointer',
 ] as const;
+
+const hugeNumbersAt = (path: string): readonly TranslatedFilter[] =>
+  HUGE_NUMBERS.map((range) => ({ query: singleMember(path, range), exact: true }));
+
+/** Whether the type of a number decides nothing: those that are read as null are asked for alike, or not at all. */
+export function areNumbersAlike(names: readonly FilterTypeName[]): boolean {
+  return names.includes('number') === names.includes('null');
+}
+
+/** The path holds a value that is read as one of these types. NaN, infinities and huge decimals are read as null. */
+export function hasType({ path }: TestTarget, names: readonly FilterTypeName[]): TranslatedFilter {
+  if (names.length === 0) return MATCH_NONE;
+  const ofTypes = (types: readonly FilterTypeName[]) => ({
+    query: singleMember(path, { $type: serverTypes(types) }),
+    exact: true,
+  });
+  if (areNumbersAlike(names)) return ofTypes(names);
+  const others = names.filter((name) => name !== 'number');
+  const numbers: readonly TranslatedFilter[] = names.includes('number')
+    ? [{ query: singleMember(path, FINITE_NUMBERS), exact: true }]
+    : [{ query: singleMember(path, { $eq: Number.NaN }), exact: true }, ...hugeNumbersAt(path)];
+  return anyOf([...(others.length === 0 ? [] : [ofTypes(others)]), ...numbers]);
+}
 
 /** The types of the server that are read as one of `names`. */
 export function serverTypes(names: readonly FilterTypeName[]): readonly string[] {

@@ -99,7 +99,8 @@ export async function createIndexes(
     writeConcern: { w: 'majority' },
   };
   try {
-    await scope.database(ns.database).command(command);
+    // The error of a duplicate quotes the key, whose text need not be valid UTF-8.
+    await scope.database(ns.database).command(command, { enableUtf8Validation: false });
   } catch (error) {
     throw indexError(error);
   }

@@ -9,13 +9,17 @@ import type { NonJsonTypes, NonJsonTypesAt, TranslatedFilter } from '../filters/
 import { MAX_EXPANDED_VALUES } from '../filters/value-conditions.ts';
 import { PROBE_TIMEOUT_MS, type TypeProbe } from './type-probe.ts';
 
-/** A path from the root whose values are compared with text, matched by a pattern, or looked for in a long list. */
+/** A path from the root whose values are compared with text or null, matched by a pattern, or looked for in a long list. */
 interface SensitivePath {
   readonly path: string;
+  /** Values that are shown as text matter. */
+  readonly isText: boolean;
   /** Stored dates matter too: the operand is not a date itself, which is compared with both. */
   readonly dates: boolean;
   /** It matters too that there is nothing: a long list is then sent without the other forms of its values. */
-  readonly isListed?: boolean;
+  readonly isListed: boolean;
+  /** It is compared with null, as which huge numbers are read. */
+  readonly isNull: boolean;
 }
 
 /** Conditions that are looked into; a filter with more is taken at its word. */
@@ -63,12 +67,13 @@ export async function findNonJsonTypes(
 ): Promise<NonJsonTypesAt | undefined> {
   const found = new Map<string, NonJsonTypes>();
   await Promise.all(
-    sensitivePathsOf(filter).map(async ({ path, dates: withDates, isListed }) => {
-      const [dates, others] = await Promise.all([
+    sensitivePathsOf(filter).map(async ({ path, dates: withDates, isListed, isNull, isText }) => {
+      const [dates, others, hugeNumbers] = await Promise.all([
         withDates && typeProbe.has(scope, { ns, path }, 'dates', PROBE_TIMEOUT_MS),
-        typeProbe.has(scope, { ns, path }, path === '_id' ? 'notIds' : 'others', PROBE_TIMEOUT_MS),
+        isText && typeProbe.has(scope, { ns, path }, path === '_id' ? 'notIds' : 'others', PROBE_TIMEOUT_MS),
+        isNull && typeProbe.hasHugeNumbers(scope, { ns, path }),
       ]);
-      if (dates || others || isListed) found.set(path, { dates, others });
+      if (dates || others || hugeNumbers || isListed) found.set(path, { dates, others, hugeNumbers });
     }),
   );
   return found.size === 0 ? undefined : (path) => found.get(path);
@@ -77,14 +82,17 @@ export async function findNonJsonTypes(
 /** Each path once, with all that matters there. */
 function sensitivePathsOf(filter: Filter): readonly SensitivePath[] {
   const sensitive = new Map<string, SensitivePath>();
-  for (const { path, dates, isListed = false } of sensitivePaths(filter, '')) {
+  for (const found of sensitivePaths(filter, '')) {
+    const { path, isListed } = found;
     // Ids are translated into comparisons of both ObjectIds and text anyway.
     if (path === '_id' && !isListed) continue;
-    const known = sensitive.get(path);
+    const known = sensitive.get(path) ?? found;
     sensitive.set(path, {
       path,
-      dates: dates || known?.dates === true,
-      isListed: isListed || known?.isListed === true,
+      isText: found.isText || known.isText,
+      dates: found.dates || known.dates,
+      isListed: isListed || known.isListed,
+      isNull: found.isNull || known.isNull,
     });
   }
   return [...sensitive.values()].slice(0, MAX_PATHS);
@@ -96,19 +104,30 @@ function sensitivePaths(filter: Filter, within: string): readonly SensitivePath[
   return filter.tests.flatMap((test) => sensitivePathsOfTest(test, path));
 }
 
+const NOT_SENSITIVE = { isText: false, dates: false, isListed: false, isNull: false };
+
 function sensitivePathsOfTest(test: FilterTest, path: string): readonly SensitivePath[] {
   switch (test.kind) {
+    case 'eq':
+    case 'ne':
+      return test.value === null ? [{ ...NOT_SENSITIVE, path, isNull: true }] : [];
     case 'in':
     case 'nin':
-    case 'all':
-      return test.values.length > MAX_EXPANDED_VALUES ? [{ path, dates: true, isListed: true }] : [];
+    case 'all': {
+      const isListed = test.values.length > MAX_EXPANDED_VALUES;
+      const isNull = test.values.includes(null);
+      return isListed || isNull ? [{ path, isText: isListed, dates: isListed, isListed, isNull }] : [];
+    }
     case 'regex':
-      return [{ path, dates: true }];
+      return [{ ...NOT_SENSITIVE, path, isText: true, dates: true }];
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
-      return typeof test.value === 'string' ? [{ path, dates: dateOf(test.value) === undefined }] : [];
+      if (test.value === null) return [{ ...NOT_SENSITIVE, path, isNull: true }];
+      return typeof test.value === 'string'
+        ? [{ ...NOT_SENSITIVE, path, isText: true, dates: dateOf(test.value) === undefined }]
+        : [];
     case 'not':
     case 'elemMatchValue':
       return test.tests.flatMap((inner) => sensitivePathsOfTest(inner, path));

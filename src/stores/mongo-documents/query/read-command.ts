@@ -13,8 +13,15 @@ import { createYielder } from '../../../lib/async/maybe-promise.ts';
 import type { Direction, Namespace } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
 
+/** Text of other programs need not be valid UTF-8. Commands do not inherit this from the client. */
+export const ANY_TEXT = { enableUtf8Validation: false };
+
 /** Documents of an answer come as bytes. Everything else, such as errors, is deserialized as usual. */
-const RAW_DOCUMENTS = { fieldsAsRaw: { firstBatch: true, nextBatch: true }, promoteLongs: false };
+const RAW_DOCUMENTS = {
+  ...ANY_TEXT,
+  fieldsAsRaw: { firstBatch: true, nextBatch: true },
+  promoteLongs: false,
+};
 
 /**
  * Runs a command that only reads, in the database of `ns`. `raw` leaves the documents in the answer as their bytes. Never
@@ -28,7 +35,7 @@ export async function runRead(
   { raw = false, session }: { readonly raw?: boolean; readonly session?: ClientSession } = {},
 ): Promise<Document> {
   const bounded = { ...command, readConcern: scope.readConcern(), ...scope.timeLimit() };
-  const options = { ...(raw && RAW_DOCUMENTS), ...(session !== undefined && { session }) };
+  const options = { ...ANY_TEXT, ...(raw && RAW_DOCUMENTS), ...(session !== undefined && { session }) };
   return scope.database(ns.database).command(bounded, options);
 }
 

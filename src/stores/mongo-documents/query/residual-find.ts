@@ -131,9 +131,10 @@ async function mergeIds(
   return (await first.take()).slice(query.skip);
 }
 
-/** The id of a document as the database has it. */
+/** The id of a document as the database has it. No other text of the document need be valid UTF-8. */
 function storedId(bytes: Uint8Array): StoredId {
-  return (BSON.deserialize(bytes, { promoteValues: false }) as Document)['_id'];
+  const options = { promoteValues: false, validation: { utf8: false } };
+  return (BSON.deserialize(bytes, options) as Document)['_id'];
 }
 
 /** The top-level fields that a filter and a sort read. They are read whole: a part may have another meaning. */

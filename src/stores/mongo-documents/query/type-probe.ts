@@ -4,8 +4,9 @@ import { LRUCache } from 'lru-cache';
 import { type Document, MongoServerError } from 'mongodb';
 import { type Namespace, namespaceKey } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
+import { HUGE_NUMBERS } from '../filters/stored-values.ts';
 import { NON_JSON_TEXT_TYPES } from '../filters/value-conditions.ts';
-import { runRead } from './read-command.ts';
+import { ANY_TEXT, runRead } from './read-command.ts';
 import { isServerPath } from './sort-and-projection.ts';
 
 /** Groups of BSON types that are probed together. */
@@ -23,6 +24,20 @@ const TYPE_GROUPS = {
 
 type TypeGroup = keyof typeof TYPE_GROUPS;
 
+/** A condition on the values of a path for each group. */
+const CONDITIONS: Readonly<Record<TypeGroup | 'hugeNumbers', (path: string) => Document>> = {
+  ...mapGroups(TYPE_GROUPS),
+  hugeNumbers: (path) => ({ $or: HUGE_NUMBERS.map((range) => ({ [path]: range })) }),
+};
+
+function mapGroups(groups: Readonly<Record<TypeGroup, readonly string[]>>) {
+  const conditions = Object.entries(groups).map(([group, types]) => [
+    group,
+    (path: string) => ({ [path]: { $type: types } }),
+  ]);
+  return Object.fromEntries(conditions) as Record<TypeGroup, (path: string) => Document>;
+}
+
 /** How to sort by a path. `merged`: dates and texts are mixed there, and nothing else that matters. */
 type SortStrategy = 'plain' | 'merged' | 'evaluated';
 
@@ -32,6 +47,8 @@ export interface TypeProbe {
    * returns the last result, or false.
    */
   has(scope: OperationScope, fieldPath: FieldPath, group: TypeGroup, timeoutMs?: number): Promise<boolean>;
+  /** Whether any document has a number there that no double comes near, which is read as null. */
+  hasHugeNumbers(scope: OperationScope, fieldPath: FieldPath): Promise<boolean>;
   /** Whether the server's order of the values at a path is the right one. */
   sortStrategyAt(scope: OperationScope, fieldPath: FieldPath): Promise<SortStrategy>;
 }
@@ -54,7 +71,7 @@ interface ProbeResult {
 }
 
 interface ProbeRequest extends FieldPath {
-  readonly group: TypeGroup;
+  readonly group: keyof typeof CONDITIONS;
   readonly timeoutMs: number | undefined;
 }
 
@@ -78,7 +95,7 @@ export function createTypeProbe(now: () => number): TypeProbe {
   const runProbe = async (scope: OperationScope, request: ProbeRequest, key: string): Promise<boolean> => {
     const { ns, path, group, timeoutMs } = request;
     const began = now();
-    const hasValue = await probe(scope, { ns, query: { [path]: { $type: TYPE_GROUPS[group] } } }, timeoutMs);
+    const hasValue = await probe(scope, { ns, query: CONDITIONS[group](path) }, timeoutMs);
     if (hasValue === undefined) {
       const found = results.get(key)?.found ?? false;
       const costMs = now() - began;
@@ -120,6 +137,8 @@ export function createTypeProbe(now: () => number): TypeProbe {
 
   return {
     has,
+    hasHugeNumbers: async (scope, { ns, path }) =>
+      isServerPath(path) && resultOf(scope, { ns, path, group: 'hugeNumbers', timeoutMs: PROBE_TIMEOUT_MS }),
     async sortStrategyAt(scope, fieldPath) {
       const [dates, others] = await Promise.all([
         has(scope, fieldPath, 'dates', PROBE_TIMEOUT_MS),
@@ -168,7 +187,7 @@ async function probe(
   try {
     const bounds = { maxTimeMS: Math.min(timeoutMs, scope.remainingMs() ?? timeoutMs) };
     const options = { ...command, readConcern: scope.readConcern(), ...bounds };
-    return hasDocument(await scope.database(ns.database).command(options));
+    return hasDocument(await scope.database(ns.database).command(options, ANY_TEXT));
   } catch (error) {
     if (error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED) return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
 import { openMongoComparison } from '../../../../src/stores/mongo-documents/indexes/declared-indexes.ts';
 import { openMongoDocuments } from '../../../../src/stores/mongo-documents/store.ts';
+import type { IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
 import { describeMongo, ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 
 const NS: Namespace = { database: null, collection: 'things' };
@@ -16,7 +16,14 @@ const index = (paths: readonly string[], options: Partial<IndexDefinition> = {})
 
 async function open(server: string) {
   const uri = await ownDatabase(server);
-  const options = { uri, maxPoolSize: 10, minPoolSize: 0, separateDatabases: false, queryMs: 60_000, log: silent };
+  const options = {
+    uri,
+    maxPoolSize: 10,
+    minPoolSize: 0,
+    separateDatabases: false,
+    queryMs: 60_000,
+    log: silent,
+  };
   const [store, comparison] = [openMongoDocuments(options), openMongoComparison(options)];
   onTestFinished(async () => {
     await comparison.close();
@@ -28,7 +35,13 @@ async function open(server: string) {
 describeMongo('the comparison of declared indexes with those of a server', ({ standalone }) => {
   it('counts the documents that break a unique index, element by element, missing as null', async () => {
     const { comparison, things } = await open(standalone);
-    await things.insertMany([{ o: [{ y: 1 }, { x: 'a' }] }, { o: [{ x: 'b' }] }, { o: { x: 'a' } }, {}, { o: [] }]);
+    await things.insertMany([
+      { o: [{ y: 1 }, { x: 'a' }] },
+      { o: [{ x: 'b' }] },
+      { o: { x: 'a' } },
+      {},
+      { o: [] },
+    ]);
     const unique = index(['o.x'], { unique: true });
     const sparse = { ...unique, name: 'sparse', sparse: true };
     const found = await comparison.compare([{ namespace: NS, indexes: [unique, sparse, index(['n'])] }]);

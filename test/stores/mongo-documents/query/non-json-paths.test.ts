@@ -149,7 +149,7 @@ describeMongo('values of non-JSON types', ({ standalone }) => {
     }
     const ids = where('_id', { kind: 'in', values: texts });
     const none = await run((scope) => findNonJsonTypes(scope, { ns: BOOKS, filter: ids, typeProbe }));
-    expect(none?.('_id')).toEqual({ dates: false, others: false });
+    expect(none?.('_id')).toEqual({ dates: false, others: false, hugeNumbers: false });
   });
 
   it('are probed for only if a condition or an order depends on them', async () => {
@@ -163,7 +163,7 @@ describeMongo('values of non-JSON types', ({ standalone }) => {
     expect(await nonJsonAt(where('when', { kind: 'eq', value: ISO }))).toBeUndefined();
     expect(await nonJsonAt(where('when', { kind: 'gt', value: ISO }))).toBeUndefined();
     const found = await nonJsonAt(where('when', { kind: 'gt', value: '2024' }));
-    expect(found?.('when')).toEqual({ dates: true, others: false });
+    expect(found?.('when')).toEqual({ dates: true, others: false, hugeNumbers: false });
     const order = (...paths: string[]) =>
       run(async (scope) => chooseSortStrategy(scope, { ns: BOOKS, paths, typeProbe }));
     expect(await order('_id', 'none')).toBe('plain');
