@@ -105,7 +105,10 @@ function hostileText(random: Random, kind: ModuleKind, isWithoutPromises: boolea
   for (let n = 0; n < count; n += 1) {
     lines.push(expand(expander.has('late') && random.chance(0.6) ? 'late' : 'effect'));
   }
-  if (random.chance(0.6)) lines.splice(random.below(lines.length + 1), 0, 'answer(secret);');
+  const waits = expander.has('later') && random.chance(0.35);
+  // One that has answered is over, and what it waits for is dropped.
+  if (random.chance(waits ? 0.2 : 0.65)) lines.splice(random.below(lines.length + 1), 0, 'answer(secret);');
+  if (waits) lines.push(expand('later'));
   const returned = random.pick(isWithoutPromises ? RETURNED_ALONE : RETURNED);
   lines.push(returned === '' ? '' : `return ${expand(returned)};`);
   const body = lines.map((line) => `  ${line}\n`).join('');
@@ -152,7 +155,7 @@ function isolationOf(random: Random): Isolation {
 const PLAIN_VARIANTS = 12;
 
 const LIMITS = {
-  ...{ loadMs: 5_000, wallMs: 600_000, heapMb: 32, responseBytes: 100_000, logBytes: 10_000, logLines: 20 },
+  ...{ loadMs: 5_000, wallMs: 600_000, heapMb: 16, responseBytes: 100_000, logBytes: 10_000, logLines: 20 },
   ...{ hostCalls: 6, timers: 8, timerMs: 1_000, model: true, fetch: true },
 };
 

@@ -13,6 +13,9 @@ export interface Discovery {
 /** Processor time of a request: short, so that many programs can be tried. What is found is tried again with a long one. */
 const SHORT_MS = 100;
 const LONG_MS = 1_000;
+/** One in so many has more, so that it can fill the heap. */
+const SLOW_EVERY = 10;
+const SLOW_MS = 400;
 /** For those that nothing disturbs. */
 const ALONE_MS = 15_000;
 /** A busy machine can stop a request once, and can keep requests from sharing an entry: what counts is what comes again twice. */
@@ -42,7 +45,7 @@ export class Search {
 
   /** Tries the program of this seed; answers what is wrong with it, if anything. */
   async try(seed: number): Promise<Discovery | undefined> {
-    const first = await this.judge(programOf(seed, SHORT_MS));
+    const first = await this.judge(programOf(seed, seed % SLOW_EVERY === 0 ? SLOW_MS : SHORT_MS));
     if (first === undefined) return undefined;
     let found = first;
     let confirmations = 0;

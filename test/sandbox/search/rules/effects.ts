@@ -36,13 +36,13 @@ export const EFFECTS: Rules = {
     '$mark',
     '$hidden',
   ],
-  /** Rare: each costs a whole time limit. */
+  /** Rare: each costs a whole time limit, or the heap. */
   endless: [
     [2, 'for (;;);'],
     'for (;;) spend(1);',
-    'for (;;) kept.push(new Array(20_000).fill(steps));',
-    'spin(0.8);',
-    'spin(0.8);',
+    [3, 'for (;;) kept.push(new Array(100_000).fill(kept.length));'],
+    'for (;;) Promise.resolve().then(() => { $effects });',
+    [2, 'spin(0.8);'],
   ],
   /** In a context of its own a request may change all of these. In the realm nothing of it may have an effect. */
   mark: [

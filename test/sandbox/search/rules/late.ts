@@ -54,6 +54,13 @@ export const LATE: Rules = {
     "fetch('https://example.com/').then((answer) => answer.json())$tail;",
     "crypto.subtle.digest('SHA-256', new Uint8Array(8))$tail;",
   ],
+  /** It waits: the rest of it runs in other time slices, if at all. */
+  later: [
+    [3, 'setTimeout(() => { $effects $late }, 1);'],
+    'setInterval(() => { $effects }, 1);',
+    'setTimeout(() => { $effects setTimeout(() => { $late answer(secret); }, 1); }, 1);',
+    "Model('books').find({}).then(() => { $effects $late });",
+  ],
   heldNow: ['for (const settle of held) settle($value);', 'for (const settle of held) settle($thenable);'],
   combine: ['all', 'race', 'any', 'allSettled'],
   method: ['then', 'catch', 'finally'],
