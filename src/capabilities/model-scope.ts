@@ -8,6 +8,7 @@ import {
   type RequestContext,
   withLiveDeadline,
 } from '../collections/model/documents.ts';
+import type { HookWrites } from '../collections/model/hook-writes.ts';
 import { AppError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import type {
@@ -87,6 +88,8 @@ export interface InvocationContext {
   readonly depth?: number;
   /** Epoch milliseconds by which the write of the hook must have ended. */
   readonly deadline?: number;
+  /** Of a hook: what is told of its writes. */
+  readonly reportsTo?: HookWrites;
   /** Aborted when the invocation has ended: nothing of it begins any more. */
   readonly signal?: AbortSignal;
 }
@@ -143,7 +146,7 @@ function resolveCollection(registry: ModelScopeDeps['registry'], { name }: Colle
 export function createModelScope(deps: ModelScopeDeps) {
   const { registry, createCaller, queryMs, now } = deps;
   return async (action: ModelAction, args: JsonObject, run: InvocationContext): Promise<ModelScope> => {
-    const { moduleVersion, depth = 0, deadline = Number.POSITIVE_INFINITY, signal } = run;
+    const { moduleVersion, depth = 0, deadline = Number.POSITIVE_INFINITY, signal, reportsTo } = run;
     if (depth >= MAX_DEPTH)
       throw new GuestCallError('TOO_DEEP', 'Hooks call `Model` inside each other too deep');
     const name = getArgument(args, 'collection');
@@ -167,6 +170,7 @@ export function createModelScope(deps: ModelScopeDeps) {
       maxMatches: grant.maxResults,
       callDepth: depth + 1,
       origin: { requestId: run.requestId, client, module: moduleVersion.id },
+      ...(reportsTo && { reportsTo }),
     };
     // It passes when the invocation ends. It is read at every step of the store: a write that has not begun by then does not begin.
     const context = withLiveDeadline(members, () => (signal?.aborted === true ? 0 : until));

@@ -104,6 +104,9 @@ const LIMIT_MESSAGES: ReadonlyMap<InvocationErrorCode, string> = new Map([
   ['ENDPOINT_RESPONSE_TOO_LARGE', 'returned more than it may'],
 ]);
 
+/** Codes of hooks that fail inside each other, through `Model`: the message of the outermost has those of all. */
+const CHAIN_CODES: ReadonlySet<string> = new Set(['HOOK_FAILED', 'TOO_DEEP']);
+
 /** Text of the author of a hook, cleaned for a response: one line, 300 characters, nothing unprintable. */
 function cleanText(text: string): string {
   return text
@@ -148,5 +151,6 @@ export function hookResultError(
   if (code === 'ENDPOINT_SUSPENDED') return hookUnavailableError(hook, 'is suspended');
   if (limit !== undefined) return hookError(hook, limit, { index });
   if (code !== 'ENDPOINT_ERROR') return new AppError(code);
-  return hookError(hook, thrown?.message ?? 'failed', { code: thrown?.code, index });
+  const isOwnCode = thrown?.code !== undefined && !CHAIN_CODES.has(thrown.code);
+  return hookError(hook, thrown?.message ?? 'failed', { code: isOwnCode ? thrown.code : undefined, index });
 }

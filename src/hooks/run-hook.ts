@@ -103,12 +103,15 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     moduleVersion: ModuleVersion,
     { context, until }: HookTask,
   ): InvocationRequest['performGuestCall'] => {
-    const { origin, callDepth: depth = 0 } = context;
+    const { origin, callDepth: depth = 0, hookWrites: reportsTo } = context;
     const client = origin?.client ?? null;
     const requestId = origin?.requestId ?? '';
     let serve: InvocationRequest['performGuestCall'] | undefined;
     return (call, signal) => {
-      serve ??= capabilities.forRequest({ moduleVersion, client, requestId, depth, deadline: until });
+      serve ??= capabilities.forRequest({
+        ...{ moduleVersion, client, requestId, depth, deadline: until },
+        ...(reportsTo && { reportsTo }),
+      });
       return serve(call, signal);
     };
   };

@@ -5,6 +5,7 @@ import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { Collection, HookEvent } from '../model/collection.ts';
 import { type RequestContext, withLiveDeadline } from '../model/documents.ts';
+import { HookWrites } from '../model/hook-writes.ts';
 
 /** Memory that the results of the hooks of one request may take. */
 export interface ResultQuota {
@@ -112,7 +113,8 @@ export function openHookSession({ hooks, now }: HookDeps, request: RequestContex
   const bounds = { until: now() + MAX_HOOKS_MS, isRequestOver: () => isEnded };
   let spentMs = 0;
   // The database gets the time that hooks take in addition.
-  const context = withLiveDeadline(request, () => request.deadline + spentMs);
+  const hookWrites = request.hookWrites ?? new HookWrites(request.reportsTo);
+  const context = withLiveDeadline({ ...request, hookWrites }, () => request.deadline + spentMs);
   const timed = async <T>(work: () => Promise<T>): Promise<T> => {
     const from = now();
     try {

@@ -7,6 +7,7 @@ import { type ChunkedText, joinChunked } from '../../lib/chunked-text.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument, TextPage, Write } from '../../stores/ports.ts';
 import type { Collection } from './collection.ts';
+import type { HookWrites } from './hook-writes.ts';
 import type { ComposeDepth, ReadRequest } from './read-parameters.ts';
 
 export type CollectionMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -45,6 +46,10 @@ export interface RequestContext {
   readonly callDepth?: number;
   /** Absent: the server itself calls. */
   readonly origin?: RequestOrigin;
+  /** What hooks of this request have written. Absent without hooks. */
+  readonly hookWrites?: HookWrites;
+  /** The writes of the hooks by one of which this request is made; they are told what it writes. */
+  readonly reportsTo?: HookWrites;
 }
 
 /**

@@ -3,29 +3,44 @@ import { AppError, documentIssueOf, type ErrorItem, StoreError } from '../../err
 import { jitteredBackOff, retry } from '../../lib/async/retry.ts';
 import { ExtraWriteError, type RequestContext } from '../model/documents.ts';
 import { type BodyPosition, indexMember, WHOLE_BODY } from './extract-sub-documents.ts';
+import { followHookWrites, reportToHooks } from './own-hook-writes.ts';
 import type { WriteDeps } from './write-deps.ts';
 import type { FinishedPlan, WritePlan } from './write-plan.ts';
 
 const MAX_ATTEMPTS = 30;
+/** Where hooks run in each attempt: they may have effects that nobody can take back. */
+const MAX_HOOKED_ATTEMPTS = 10;
 /** Attempts that follow each other without a pause. */
 const IMMEDIATE_ATTEMPTS = 3;
 /** Bounds of the random pauses after that, in milliseconds. */
 const BACK_OFF = { firstMs: 4, maxMs: 100 };
 
+const HOOKED_MESSAGE =
+  'The documents were written by others whenever the hooks of this write had run. A hook may write them through `Model` only';
+
+interface RetryOptions {
+  readonly context: Pick<RequestContext, 'deadline'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Hooks run in each attempt. */
+  readonly isHooked?: boolean;
+}
+
 /**
- * Runs an attempt, which reads and commits what it computed from that, again after a conflict: up to 30 times and not after
- * the deadline. Throws STORE_BUSY then.
+ * Runs an attempt, which reads and commits what it computed from that, again after a conflict: up to 30 times, or 10
+ * where hooks run in it, and not after the deadline. Throws STORE_BUSY then.
  */
 export function commitWithRetry<T>(
   attempt: () => Promise<T>,
-  { context, now }: { readonly context: Pick<RequestContext, 'deadline'>; readonly now: () => number },
+  { context, now, isHooked = false }: RetryOptions,
 ): Promise<T> {
+  const maxAttempts = isHooked ? MAX_HOOKED_ATTEMPTS : MAX_ATTEMPTS;
   return retry(attempt, {
     delayMs: retryDelayMs,
     shouldRetry(error, attempts) {
       if (!isConflict(error)) return false;
-      if (attempts < MAX_ATTEMPTS && now() <= context.deadline) return true;
-      const message = 'Too many others are writing the same documents';
+      if (attempts < maxAttempts && now() <= context.deadline) return true;
+      const message = isHooked ? HOOKED_MESSAGE : 'Too many others are writing the same documents';
       throw new AppError('STORE_BUSY', { message, retryAfter: 1, cause: error });
     },
   });
@@ -47,12 +62,21 @@ export async function commitPlan(
   plan: WritePlan,
   context: RequestContext,
 ): Promise<FinishedPlan> {
+  // Hooks of sub-documents have run since the documents were read.
+  if (context.hookWrites !== undefined) {
+    await plan.refreshTargets(async (collection, stored) => {
+      const { documents, removed } = await followHookWrites({ store }, collection, stored, context);
+      if (removed > 0) throw new StoreError('conflict');
+      return documents;
+    });
+  }
   const finished = await plan.finish();
   try {
     await store.commit(finished.writes, { deadline: context.deadline });
   } catch (error) {
     throw translateCommitError(error, finished.positions);
   }
+  reportToHooks(finished.writes, context);
   if (finished.afterHookEvents.length > 0) hooks.runAfterHooks(finished.afterHookEvents, context);
   return finished;
 }

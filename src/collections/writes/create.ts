@@ -16,7 +16,7 @@ import { missingFileIssue, stripRecordFields } from '../model/media-record-field
 import { formatAnswer } from './answer.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
 import { createExtractOptions, extractSubDocuments, WHOLE_BODY } from './extract-sub-documents.ts';
-import { openPlanning, planSubDocuments } from './plan-sub-documents.ts';
+import { type HookedCreates, hasHooked, openPlanning, planSubDocuments } from './plan-sub-documents.ts';
 import { assertStorable, assertValid, parseDocuments, validateBody } from './request-body.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';
@@ -93,6 +93,7 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
   const subDocuments = bodies.flatMap((body) => body.subDocuments);
   const issues = bodies.flatMap((body) => body.issues);
 
+  const hookedCreates: HookedCreates = new Map();
   const { texts, writes } = await commitWithRetry(
     async () => {
       const plan = new WritePlan({ at: now(), by: caller.clientId }, generateId);
@@ -104,13 +105,13 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
         const fields = serverFields === undefined ? sent : { ...serverFields[index], ...sent };
         return plan.insert(collection, { id: generateId(), fields }, position);
       });
-      using planning = openPlanning(deps, { plan, subDocuments }, context);
+      using planning = openPlanning(deps, { plan, subDocuments, hookedCreates }, context);
       // Sub-documents may have issues too: all are reported together.
       assertValid([...issues, ...(await planSubDocuments(deps, planning))]);
       const finished = await commitPlan(deps, plan, planning.context);
       return { texts: inserted.map(({ text }) => text), writes: finished.writes };
     },
-    { context, now },
+    { context, now, isHooked: hasHooked(subDocuments) },
   );
 
   const depth = compose ?? (subDocuments.length > 0 || collection.settings.compose);

@@ -15,12 +15,19 @@ import { type SubDocument, withPosition } from './extract-sub-documents.ts';
 import type { WriteDeps } from './write-deps.ts';
 import type { WritePlan } from './write-plan.ts';
 
+/**
+ * What `beforeCreate` made of new sub-documents, by what was sent and where: for all attempts of a request, since the hook depends on
+ * no stored state, and may have reserved a name that it would find taken.
+ */
+export type HookedCreates = Map<string, JsonObject>;
+
 /** The sub-documents of one attempt to write, and what plans them. Dispose of it when the attempt has ended. */
 interface Planning extends Disposable {
   readonly plan: WritePlan;
   readonly subDocuments: readonly SubDocument[];
   /** Undefined where no collection of a sub-document has hooks. */
   readonly hooks: HookSession | undefined;
+  readonly hookedCreates: HookedCreates;
   /** The context of the attempt. Its deadline moves on while these hooks run. */
   readonly context: RequestContext;
 }
@@ -28,14 +35,21 @@ interface Planning extends Disposable {
 /** Opens the planning of one attempt. There may be no sub-documents. */
 export function openPlanning(
   deps: Pick<WriteDeps, 'hooks' | 'now'>,
-  { plan, subDocuments }: Pick<Planning, 'plan' | 'subDocuments'>,
+  { plan, subDocuments, hookedCreates }: Pick<Planning, 'plan' | 'subDocuments' | 'hookedCreates'>,
   context: RequestContext,
 ): Planning {
-  const isHooked = subDocuments.some(({ collection }) => collection.settings.hooks !== null);
-  const hooks = isHooked ? openHookSession(deps, context) : undefined;
+  const hooks = hasHooked(subDocuments) ? openHookSession(deps, context) : undefined;
   const dispose = () => hooks?.[Symbol.dispose]();
-  return { plan, subDocuments, hooks, context: hooks?.context ?? context, [Symbol.dispose]: dispose };
+  return {
+    ...{ plan, subDocuments, hooks, hookedCreates },
+    context: hooks?.context ?? context,
+    [Symbol.dispose]: dispose,
+  };
 }
+
+/** True where the collection of a sub-document has hooks. */
+export const hasHooked = (subDocuments: readonly SubDocument[]) =>
+  subDocuments.some(({ collection }) => collection.settings.hooks !== null);
 
 type SubDocumentDeps = Pick<WriteDeps, 'store' | 'matchPattern'>;
 const NONE: readonly never[] = [];
@@ -89,14 +103,29 @@ async function loadByIds(
 
 async function planInsert(
   { matchPattern }: SubDocumentDeps,
-  { collection, id, depth, position, fields: sent }: SubDocument,
-  { plan, hooks }: Planning,
+  sub: SubDocument,
+  planning: Planning,
 ): Promise<readonly ErrorItem[]> {
-  const hooked = hooks && (await hooks.transform({ event: 'beforeCreate', collection }, sent));
-  const own = stripReturned(hooked, sent);
+  const { collection, id, depth, position, fields: sent } = sub;
+  const { plan } = planning;
+  const own = stripReturned(await transformNew(sub, planning), sent);
   const { fields, issues } = await validateFields(collection, own, { mode: 'create', matchPattern });
   if (issues.length === 0) plan.insert(collection, { id, fields, depth }, position);
   return issues;
+}
+
+/** What the `beforeCreate` hooks make of a new sub-document; undefined where there are none. */
+async function transformNew(
+  { collection, position, fields }: SubDocument,
+  { hooks, hookedCreates }: Planning,
+): Promise<JsonObject | undefined> {
+  if (hooks === undefined) return undefined;
+  const key = `${position.index ?? ''}/${position.prefix}${JSON.stringify(fields)}`;
+  const known = hookedCreates.get(key);
+  if (known !== undefined) return known;
+  const hooked = await hooks.transform({ event: 'beforeCreate', collection }, fields);
+  hookedCreates.set(key, hooked);
+  return hooked;
 }
 
 async function planUpdate(

@@ -11,6 +11,7 @@ import type { RemoveOptions, RemoveResult, RequestContext } from '../model/docum
 import { tryAfterCommit } from './answer.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
 import { insertEntry } from './file-removals/removal-entries.ts';
+import { followHookWrites } from './own-hook-writes.ts';
 import { requireQuery } from './request-body.ts';
 import { loadTargets, type WriteTarget, withDocumentLock } from './targets.ts';
 import type { WriteDeps } from './write-deps.ts';
@@ -66,18 +67,20 @@ async function remove(
 
   const { deleted, entries } = await commitWithRetry(
     async () => {
-      const documents = await loadTargets(deps, { collection, target, projection }, context);
+      const loaded = await loadTargets(deps, { collection, target, projection }, context);
       // Each attempt shows the hooks the documents that it removes.
-      const texts = hooks ? await mapYielding(documents, (one) => JSON.stringify(one)) : [];
+      const texts = hooks ? await mapYielding(loaded, (one) => JSON.stringify(one)) : [];
       await hooks?.runEach({ event: 'beforeDelete', collection }, texts);
+      const { documents } = await followHookWrites(deps, collection, loaded, context);
       const plan = new WritePlan({ at: now(), by: context.caller.clientId }, deps.generateId);
       await mapYielding(documents, (stored) => plan.remove(collection, stored));
       const files = isMedia ? removals.createEntries(collection.namespace, documents) : [];
       for (const entry of files) plan.addExtra(insertEntry(entry));
       if (documents.length > 0) await commitPlan(deps, plan, context);
-      return { deleted: documents.length, entries: files };
+      // What hooks have removed themselves is as gone as the others.
+      return { deleted: loaded.length, entries: files };
     },
-    { context, now },
+    { context, now, isHooked: hooks !== undefined },
   );
 
   await removals?.removeNow(entries);

@@ -1,4 +1,5 @@
 // Updates documents, one by its id or all that a query matches: only the fields that are sent are set.
+import { AppError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
@@ -10,7 +11,8 @@ import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { formatAnswer } from './answer.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
 import { createExtractOptions, extractSubDocuments, WHOLE_BODY } from './extract-sub-documents.ts';
-import { openPlanning, planSubDocuments } from './plan-sub-documents.ts';
+import { followHookWrites } from './own-hook-writes.ts';
+import { type HookedCreates, hasHooked, openPlanning, planSubDocuments } from './plan-sub-documents.ts';
 import {
   assertValid,
   parseFields,
@@ -74,14 +76,18 @@ async function update(
   const context = hooks?.context ?? request;
   const prepared = hooks ? undefined : await prepareBody(deps, collection, sent, caller);
   let first = loaded;
+  const hookedCreates: HookedCreates = new Map();
+  const isHooked = hooks !== undefined || hasHooked(prepared?.subDocuments ?? []);
 
   const { texts, writes, hasSubDocuments } = await commitWithRetry(
     async () => {
-      const documents = first ?? (await loadTargets(deps, { collection, target }, context));
+      const loadedNow = first ?? (await loadTargets(deps, { collection, target }, context));
       // After a conflict the targets are read again.
       first = undefined;
       // Hooks see the documents that this attempt writes, and allow this write only.
-      const hooked = hooks ? await transformFields(hooks, collection, sent, documents) : sent;
+      const hooked = hooks ? await transformFields(hooks, collection, sent, loadedNow) : sent;
+      const { documents } = await followHookWrites(deps, collection, loadedNow, context);
+      if ('id' in target && documents.length === 0) throw new AppError('DOCUMENT_NOT_FOUND');
       const body = prepared ?? (await prepareBody(deps, collection, hooked, caller));
       const { subDocuments, position } = body;
       const hasSubDocuments = subDocuments.length > 0;
@@ -92,7 +98,7 @@ async function update(
       await mapYielding(issues.length === 0 ? documents : [], (stored) =>
         plan.update(collection, stored, { fields, position }),
       );
-      using planning = openPlanning(deps, { plan, subDocuments }, context);
+      using planning = openPlanning(deps, { plan, subDocuments, hookedCreates }, context);
       assertValid([...issues, ...(await planSubDocuments(deps, planning))]);
 
       // Without a match there is no document that the sub-documents could belong to.
@@ -102,7 +108,7 @@ async function update(
       const texts = updated.slice(0, documents.length).map(({ text }) => text);
       return { texts, writes, hasSubDocuments };
     },
-    { context, now },
+    { context, now, isHooked },
   );
 
   const depth = compose ?? (hasSubDocuments || collection.settings.compose);

@@ -130,6 +130,27 @@ export class WritePlan {
     this.#planned.push({ write, position, step: 'extra' });
   }
 
+  /** Has `read` replace the states that the updates are computed from, collection by collection. */
+  async refreshTargets(
+    read: (collection: Collection, stored: readonly StoredDocument[]) => Promise<readonly StoredDocument[]>,
+  ): Promise<void> {
+    const updates = [...(this.#updates?.values() ?? [])];
+    for (const group of Map.groupBy(updates, ({ collection }) =>
+      namespaceKey(collection.namespace),
+    ).values()) {
+      const [{ collection } = {}] = group;
+      if (collection === undefined) continue;
+      const fresh = await read(
+        collection,
+        group.map(({ stored }) => stored),
+      );
+      for (const [at, update] of group.entries()) {
+        const stored = fresh[at] ?? update.stored;
+        this.#updates?.set(documentKey(collection.namespace, stored._id), { ...update, stored });
+      }
+    }
+  }
+
   /** Computes the updates, in the order in which they were added. Call once, last. */
   finish(): MaybePromise<FinishedPlan> {
     if (this.#updates === undefined) return this.#finishWith(NONE);
