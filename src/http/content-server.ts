@@ -8,7 +8,7 @@ import { clientRoutes } from './admin/client-routes.ts';
 import { collectionListRoutes, specificationRoutes } from './admin/specification-routes.ts';
 import { faviconRoute, healthRoutes, statusRoutes } from './admin/status-routes.ts';
 import { useJsonParser } from './core/body-parsers.ts';
-import { registerCors } from './core/cors.ts';
+import { createCors } from './core/cors.ts';
 import type { HttpDeps } from './core/http-deps.ts';
 import { createErrorHandler } from './core/reply.ts';
 import { documentRoutes } from './documents/document-routes.ts';
@@ -38,13 +38,13 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
     logger: deps.logger,
     now: () => performance.now(),
   });
-  const server = createFastifyServer(deps, { connections, onError, rewriteUrl: urls.rewrite });
+  const cors = createCors(deps.config.cors, (raw) => urls.endpointOf(raw) !== undefined);
+  const server = createFastifyServer(deps, { connections, onError, cors, rewriteUrl: urls.rewrite });
   const cache = createCache(deps);
   const files = createDownloadHandlers({ ...deps, connections });
   const receive = createReceiveUpload(deps, connections);
   server.decorateRequest('collection', null);
   useJsonParser(server, deps.config.limits.jsonValues);
-  registerCors(server, deps.config.cors, (raw) => urls.endpointOf(raw) !== undefined);
 
   server.register(async (scope) => tokenRoutes(scope, deps));
   healthRoutes(server, deps);

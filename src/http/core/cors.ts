@@ -1,47 +1,61 @@
-// CORS of both listeners: by configuration for the content API, open to every origin for delivered files.
+// CORS of both listeners: by configuration for the content API, open to every origin for delivered files. It is applied by the
+// first hook, before anything can be refused, so that pages can read every answer that the server makes.
 import type { IncomingMessage } from 'node:http';
-import cors, { type FastifyCorsOptions, type OriginFunction } from '@fastify/cors';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpConfig } from './http-deps.ts';
-import type { OnRequestHook } from './resource.ts';
+import { urlPath } from './request-url.ts';
+
+/** Sets the headers of an answer. True: the request is a preflight, whose answer is these headers. */
+export type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
 const EXPOSED_HEADERS = [
   ...['ETag', 'X-Request-Id', 'X-Cache', 'X-Cache-Lookup'],
   ...['WWW-Authenticate', 'Retry-After'],
-];
+].join(', ');
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const FILE_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, X-Cache, X-Request-Id, Accept-Ranges, Content-Range, Retry-After',
 };
 
-/** The origin of the request, or any when it names none. */
-const reflectOrigin: OriginFunction = (origin, done) => done(null, origin ?? '*');
-
-/** Registers CORS for all routes of the server, unless it is switched off. */
-export function registerCors(
-  server: FastifyInstance,
+/** Makes the function that sets the headers as configured; none where CORS is off. */
+export function createCors(
   { enabled, origins }: HttpConfig['cors'],
   isEndpointCall: (raw: IncomingMessage) => boolean,
-): void {
-  if (!enabled) return;
-  const options = {
-    origin: origins.includes('*') ? reflectOrigin : [...origins],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposedHeaders: EXPOSED_HEADERS,
-    strictPreflight: false,
+): ApplyCors {
+  if (!enabled) return () => false;
+  const isAnyAllowed = origins.includes('*');
+  const allowed = new Set(origins);
+  return (request, reply) => {
+    const { origin } = request.headers;
+    reply.header('Vary', 'Origin');
+    // The origin of the request, or any when it names none.
+    const allowedOrigin = isAnyAllowed ? (origin ?? '*') : origin;
+    if (allowedOrigin !== undefined && (isAnyAllowed || allowed.has(allowedOrigin))) {
+      reply.header('Access-Control-Allow-Origin', allowedOrigin);
+    }
+    reply.header('Access-Control-Expose-Headers', EXPOSED_HEADERS);
+    if (request.raw.method !== 'OPTIONS' || isPlainCall(request.raw, isEndpointCall)) return false;
+    allowMethodsAndHeaders(request, reply);
+    return true;
   };
-  const withoutPreflight = { ...options, preflight: false };
-  // The code of an endpoint may answer an OPTIONS request that is no preflight.
-  const isPlainCall = ({ raw }: FastifyRequest) =>
-    raw.headers['access-control-request-method'] === undefined && isEndpointCall(raw);
-  server.register(cors, {
-    delegator: (request: FastifyRequest, done: (error: null, options: FastifyCorsOptions) => void) =>
-      done(null, isPlainCall(request) ? withoutPreflight : options),
-  });
 }
 
-/** Hook: lets pages of every origin read a delivered file. */
-export const allowAllOrigins: OnRequestHook = (_request, reply, done) => {
-  reply.headers(FILE_HEADERS);
-  done();
+/** The code of an endpoint may answer an OPTIONS request that is no preflight. */
+function isPlainCall(raw: IncomingMessage, isEndpointCall: (raw: IncomingMessage) => boolean): boolean {
+  return raw.headers['access-control-request-method'] === undefined && isEndpointCall(raw);
+}
+
+function allowMethodsAndHeaders({ headers }: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({ Vary: 'Origin, Access-Control-Request-Headers', 'Access-Control-Allow-Methods': METHODS });
+  const asked = headers['access-control-request-headers'];
+  if (asked !== undefined) reply.header('Access-Control-Allow-Headers', asked);
+}
+
+const CLOSED_PATHS = /^\/(?:api|token|health)(?:\/|$)/;
+
+/** Lets pages of every origin read what the delivery listener serves, but for its administration. */
+export const applyFileCors: ApplyCors = (request, reply) => {
+  if (!CLOSED_PATHS.test(urlPath(request.originalUrl))) reply.headers(FILE_HEADERS);
+  return false;
 };

@@ -6,7 +6,6 @@ import { type DeliverDeps, deliver } from '../../delivery/deliver.ts';
 import type { Visitor } from '../../delivery/model/delivery-types.ts';
 import type { DeliveryResponse } from '../../delivery/responses/file-response.ts';
 import { AppError, isStoreUnavailable, toAppError } from '../../errors/errors.ts';
-import { allowAllOrigins } from '../core/cors.ts';
 import { passThrough } from '../core/reply.ts';
 import { rawQuery, requestPath } from '../core/request-url.ts';
 import { addResource } from '../core/resource.ts';
@@ -50,7 +49,6 @@ function createRethrow(signal: AbortSignal) {
 
 /** Registers every path that has no other route. */
 export function deliveredFileRoute(server: FastifyInstance, deps: DeliverDeps): void {
-  server.addHook('onRequest', allowAllOrigins);
   addResource(server, '/*', {
     GET: async (request, reply) => {
       const { headers } = request;

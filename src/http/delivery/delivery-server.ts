@@ -5,6 +5,7 @@ import { createAuthenticate, requireAdmin } from '../access/request-access.ts';
 import { tokenRoutes } from '../access/token-routes.ts';
 import { healthRoutes } from '../admin/status-routes.ts';
 import { useJsonParser } from '../core/body-parsers.ts';
+import { applyFileCors } from '../core/cors.ts';
 import { addAnyMethodRoute, type OnRequestHook } from '../core/resource.ts';
 import { createConnectionTracker } from '../transport/connection-tracker.ts';
 import { createFastifyServer } from '../transport/fastify-server.ts';
@@ -34,7 +35,8 @@ export function createDeliveryServer(deps: DeliveryDeps): FastifyInstance {
   const { config, logger, unsentBytes: unsent } = deps;
   const { limits } = config;
   const connections = createConnectionTracker({ limits, unsent, logger, now: () => performance.now() });
-  const server = createFastifyServer(deps, { connections, onError: createDeliveryErrorHandler(logger) });
+  const onError = createDeliveryErrorHandler(logger);
+  const server = createFastifyServer(deps, { connections, onError, cors: applyFileCors });
   useJsonParser(server, limits.jsonValues);
 
   server.register(async (scope) => tokenRoutes(scope, deps));

@@ -12,6 +12,7 @@ import fastify, {
 import { AppError } from '../../errors/errors.ts';
 import { MAX_JOINED_LENGTH } from '../../lib/chunked-text.ts';
 import { bodyLimit } from '../core/body-parsers.ts';
+import type { ApplyCors } from '../core/cors.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import type { createErrorHandler } from '../core/reply.ts';
 import { loggablePath, rawQuery, requestPath } from '../core/request-url.ts';
@@ -84,11 +85,14 @@ export function createCommonHeaders(name: string): SetHeaders {
   };
 }
 
+/** The headers are there already. Safari waits for a body unless its length is sent. */
+const sendPreflight = (reply: FastifyReply) => reply.code(204).header('Content-Length', '0').send();
+
 /** Makes the first hook. */
 export function createOnRequest(
   { config, logger }: Pick<HttpDeps, 'config' | 'logger'>,
   connections: Pick<ConnectionTracker, 'get'>,
-  setCommonHeaders: SetHeaders,
+  { setCommonHeaders, cors }: { readonly setCommonHeaders: SetHeaders; readonly cors: ApplyCors },
 ): OnRequestHook {
   const { queryStringBytes } = config.limits;
   return (request, reply, done) => {
@@ -98,6 +102,10 @@ export function createOnRequest(
     if (logger.isLevelEnabled('debug')) {
       const fields = { requestId: request.id, method: request.method, path: loggablePath(request) };
       logger.debug({ ...fields, address: request.clientAddress }, 'request');
+    }
+    if (cors(request, reply)) {
+      sendPreflight(reply);
+      return;
     }
     const tooLong = url.length > queryStringBytes && (rawQuery(url)?.length ?? 0) > queryStringBytes;
     const isSurplus = connections.get(raw.socket)?.isSurplus === true;
@@ -185,6 +193,7 @@ const noSchemas = () => {
 interface FastifyServerOptions {
   readonly connections: ConnectionTracker;
   readonly onError: ReturnType<typeof createErrorHandler>;
+  readonly cors: ApplyCors;
   /** The URL to route. */
   readonly rewriteUrl?: (raw: IncomingMessage) => string;
 }
@@ -192,7 +201,7 @@ interface FastifyServerOptions {
 /** Makes a server without routes. Every error goes to `onError`. */
 export function createFastifyServer(
   deps: Pick<HttpDeps, 'config' | 'logger' | 'generateId'>,
-  { connections, onError, rewriteUrl = (raw) => raw.url ?? '/' }: FastifyServerOptions,
+  { connections, onError, cors, rewriteUrl = (raw) => raw.url ?? '/' }: FastifyServerOptions,
 ): FastifyInstance {
   const { limits, server: settings } = deps.config;
   const addresses = createClientAddresses(settings.trustProxy);
@@ -231,7 +240,8 @@ export function createFastifyServer(
       setCommonHeaders(request, reply);
       keepOrClose(request, reply, connection);
       connection?.discardBody(request.raw);
-      onError(error, request, reply);
+      if (cors(request, reply)) sendPreflight(reply);
+      else onError(error, request, reply);
     },
   };
   const server = fastify(options);
@@ -244,7 +254,7 @@ export function createFastifyServer(
   server.decorateRequest('tokenMs', 0);
   server.server.on('connection', addresses.remember);
   server.setErrorHandler(onError);
-  server.addHook('onRequest', createOnRequest(deps, connections, setCommonHeaders));
+  server.addHook('onRequest', createOnRequest(deps, connections, { setCommonHeaders, cors }));
   server.addHook('onSend', createOnSend(connections));
   server.addHook('preClose', async () => {
     if (server.server.listening) closeConnectionsOnceIdle(server, connections);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { allowAllOrigins, registerCors } from '../../../src/http/core/cors.ts';
+import { applyFileCors, createCors } from '../../../src/http/core/cors.ts';
 import { bareServer } from '../bare-fastify-server.ts';
 
 const SITE = 'https://site.example';
@@ -8,7 +8,11 @@ const isEndpointCall = ({ url }: IncomingMessage) => url === '/call';
 
 function open(origins: readonly string[], enabled = true) {
   const { server } = bareServer((bare) => {
-    registerCors(bare, { enabled, origins: [...origins] }, isEndpointCall);
+    const cors = createCors({ enabled, origins: [...origins] }, isEndpointCall);
+    bare.addHook('onRequest', (request, reply, done) => {
+      if (cors(request, reply)) reply.code(204).send();
+      else done();
+    });
     for (const url of ['/a', '/call']) {
       bare.get(url, async () => 'ok');
       bare.options(url, async (_request, reply) => reply.code(299).send('options'));
@@ -16,7 +20,6 @@ function open(origins: readonly string[], enabled = true) {
     bare.get('/failing', async () => {
       throw new Error('failed');
     });
-    bare.get('/file', { onRequest: allowAllOrigins }, async () => 'bytes');
   });
   return server;
 }
@@ -69,10 +72,21 @@ test('nothing is allowed where CORS is off', async () => {
   expect(allowedOrigin(answer)).toBeUndefined();
 });
 
-test('pages of every origin may read a delivered file', async () => {
-  const answer = await open([], false).inject({ url: '/file' });
-  expect(answer.headers).toMatchObject({
+test('pages of every origin may read what is delivered, but not its administration', async () => {
+  const { server } = bareServer((bare) => {
+    bare.addHook('onRequest', (request, reply, done) => {
+      applyFileCors(request, reply);
+      done();
+    });
+    bare.get('/*', async () => 'bytes');
+  });
+  const file = await server.inject({ url: '/file' });
+  expect(file.headers).toMatchObject({
     'access-control-allow-origin': '*',
     'access-control-expose-headers': expect.stringContaining('Content-Range'),
   });
+  expect(allowedOrigin(await server.inject({ url: '/apis/file' }))).toBe('*');
+  for (const url of ['/api/routes', '/token', '/health', '/api?x']) {
+    expect(allowedOrigin(await server.inject({ url }))).toBeUndefined();
+  }
 });

@@ -39,7 +39,10 @@ function withEntry(debugging: boolean, isSurplus = false) {
   };
   const connections = { get: () => ({ isSurplus }) as HttpConnection };
   const deps = { config, logger } as unknown as Parameters<typeof createOnRequest>[0];
-  const onRequest = createOnRequest(deps, connections, createCommonHeaders(config.server.name));
+  const onRequest = createOnRequest(deps, connections, {
+    setCommonHeaders: createCommonHeaders(config.server.name),
+    cors: () => false,
+  });
   const { server } = bareServer((bare) => {
     bare.addHook('onRequest', onRequest);
     bare.get('/health', async () => 'ok');
