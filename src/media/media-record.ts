@@ -7,6 +7,7 @@ import { recordFieldType } from '../collections/model/media-record-fields.ts';
 import { fieldIssue } from '../collections/validation/validate-document.ts';
 import { AppError, type ErrorItem } from '../errors/errors.ts';
 import { yieldToEventLoop } from '../lib/async/maybe-promise.ts';
+import { findInexactInteger } from '../lib/json/inexact-integers.ts';
 import { findJsonIssue, type Json, type JsonObject, MAX_JSON_DEPTH } from '../lib/json/json.ts';
 import { scanJsonYielding } from '../lib/json/json-scan.ts';
 import type { MediaKey, MediaStore } from '../stores/media-store.ts';
@@ -59,7 +60,7 @@ async function jsonOf(text: string, values: number): Promise<Json | undefined> {
   await yieldToEventLoop();
   try {
     const value = JSON.parse(text) as Json;
-    return findJsonIssue(value) === undefined ? value : undefined;
+    return findJsonIssue(value, () => findInexactInteger(text)) === undefined ? value : undefined;
   } catch {
     return undefined;
   }

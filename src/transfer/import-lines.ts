@@ -2,6 +2,8 @@
 
 import { sizeIssue } from '../collections/model/stored-document.ts';
 import { AppError } from '../errors/errors.ts';
+import { isId } from '../lib/ids.ts';
+import { findInexactInteger } from '../lib/json/inexact-integers.ts';
 import { findJsonIssue, isJsonObject, type Json, type JsonObject, MAX_JSON_DEPTH } from '../lib/json/json.ts';
 import { scanJson } from '../lib/json/json-scan.ts';
 import type { Namespace, StoredDocument } from '../stores/ports.ts';
@@ -74,12 +76,14 @@ const MEMBERS = ['database', 'collection', 'document'];
 /** The line is an object around the document. */
 const LINE_DEPTH = MAX_JSON_DEPTH + 1;
 
-function parseLine({ number, bytes, ended }: InputLine): unknown {
+/** The value of a line, and its text. */
+function parseLine({ number, bytes, ended }: InputLine): { readonly value: unknown; readonly text: string } {
   if (scanJson(bytes).depth > LINE_DEPTH) {
     throw importLineError(number, `is nested deeper than ${LINE_DEPTH} levels`);
   }
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { value: JSON.parse(text), text };
   } catch (cause) {
     throw importLineError(number, ended ? 'is not JSON' : 'is not complete: the file ends within it', cause);
   }
@@ -92,19 +96,52 @@ function readSpace(database: Json | undefined, collection: Json | undefined): Na
 
 const joined = (name: string, path: string) => (path === '' ? name : `${name}.${path}`);
 
-function readDocument(value: JsonObject, line: number): StoredDocument {
-  const issue = findJsonIssue(value);
+/** The fields whose values are ids, by namespace. */
+export type IdFields = (ns: Namespace) => ReadonlySet<string>;
+
+const lowerCaseId = (value: Json): Json => (isId(value) ? value.toLowerCase() : value);
+const lowerCaseIds = (value: Json): Json =>
+  Array.isArray(value) ? value.map(lowerCaseId) : lowerCaseId(value);
+
+/** Ids in upper case are the same ids everywhere else: stored as they are, nothing would lead to them. */
+function withLowerCaseIds(fields: JsonObject, idFields: ReadonlySet<string>): JsonObject {
+  const lowered = Object.entries(fields).map(([name, value]): [string, Json] => [
+    name,
+    idFields.has(name) ? lowerCaseIds(value) : value,
+  ]);
+  return Object.fromEntries(lowered);
+}
+
+interface LineOptions {
+  readonly line: number;
+  readonly idFields: ReadonlySet<string>;
+}
+
+/** The document of a line, whose whole text is given. */
+function readDocument(value: JsonObject, text: string, { line, idFields }: LineOptions): StoredDocument {
+  const findInexact = () => {
+    const found = findInexactInteger(text);
+    // The other members of a line are no numbers.
+    return found && { ...found, path: found.path.slice('document.'.length) };
+  };
+  const issue = findJsonIssue(value, findInexact);
   if (issue !== undefined)
     throw importLineError(line, `\`${joined('document', issue.path)}\` ${issue.message}`);
   const { _id, ...fields } = value;
   if (typeof _id !== 'string' || _id === '') throw importLineError(line, '`document._id` must be text');
-  return { ...fields, _id };
+  return { ...withLowerCaseIds(fields, idFields), _id: isId(_id) ? _id.toLowerCase() : _id };
+}
+
+export interface ImportSite {
+  /** Each database folder has a namespace of its own. */
+  readonly separateDatabases: boolean;
+  readonly idFields: IdFields;
 }
 
 /** Parses `line`. Throws DOCUMENT_INVALID for one that is not valid for a site of this kind. */
-export function parseImportEntry(line: InputLine, separateDatabases: boolean): ImportEntry {
+export function parseImportEntry(line: InputLine, { separateDatabases, idFields }: ImportSite): ImportEntry {
   const { number } = line;
-  const value = parseLine(line);
+  const { value, text: sent } = parseLine(line);
   if (!isJsonObject(value) || Object.keys(value).some((name) => !MEMBERS.includes(name))) {
     throw importLineError(number, SHAPE);
   }
@@ -112,7 +149,7 @@ export function parseImportEntry(line: InputLine, separateDatabases: boolean): I
   if (ns === undefined || !isJsonObject(value['document'])) throw importLineError(number, SHAPE);
   const issue = findNamespaceIssue(ns, separateDatabases);
   if (issue !== undefined) throw importLineError(number, issue);
-  const document = readDocument(value['document'], number);
+  const document = readDocument(value['document'], sent, { line: number, idFields: idFields(ns) });
   const text = JSON.stringify(document);
   const problem = sizeIssue(document, text);
   if (problem !== undefined) throw importLineError(number, `the document ${problem}`);

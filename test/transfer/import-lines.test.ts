@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { parseImportEntry, splitLines } from '../../src/transfer/import-lines.ts';
 import { idOf } from '../contracts/store-cases.ts';
 
+const SITE = { separateDatabases: false, idFields: () => new Set(['author']) };
+
 const line = (text: string | Uint8Array, ended = true) => ({ number: 7, bytes: Buffer.from(text), ended });
 const entry = (document: unknown, more = {}) =>
   line(JSON.stringify({ database: null, collection: 'books', document, ...more }));
@@ -10,15 +12,32 @@ const entry = (document: unknown, more = {}) =>
 describe('an import entry', () => {
   it('reads a document and where it belongs', () => {
     const document = { _id: idOf(1), title: 'Emma', v: 2 };
-    const read = parseImportEntry(entry(document, { database: 'library' }), true);
+    const read = parseImportEntry(entry(document, { database: 'library' }), {
+      ...SITE,
+      separateDatabases: true,
+    });
     expect(read).toMatchObject({ line: 7, ns: { database: 'library', collection: 'books' }, document });
     expect(read.text).toBe(`{"title":"Emma","v":2,"_id":"${idOf(1)}"}`);
     expect(Object.keys(read.document).at(-1)).toBe('_id');
   });
 
+  it('writes ids in lower case, where a field holds ids, and no other text', () => {
+    const [lower, upper] = ['5656ff55447fe38d129a5767', '5656FF55447FE38D129A5767'];
+    const document = { _id: upper, author: [upper, null, 'X'], serial: upper };
+    const expected = { _id: lower, author: [lower, null, 'X'], serial: upper };
+    expect(parseImportEntry(entry(document), SITE)).toMatchObject({
+      document: expected,
+      text: JSON.stringify({ author: expected.author, serial: upper, _id: lower }),
+    });
+    expect(parseImportEntry(entry({ _id: 'ISBN', author: upper }), SITE).document).toEqual({
+      _id: 'ISBN',
+      author: lower,
+    });
+  });
+
   it('takes members in any order, blanks, a byte order mark and other ids', () => {
     const text = '\ufeff { "document" : {"_id":"isbn-1"}, "collection":"books","database":null }\r';
-    expect(parseImportEntry(line(text), false).document).toEqual({ _id: 'isbn-1' });
+    expect(parseImportEntry(line(text), SITE).document).toEqual({ _id: 'isbn-1' });
   });
 
   it.each([
@@ -41,8 +60,8 @@ describe('an import entry', () => {
     ],
     [`${'['.repeat(200_000)}`, 'is nested deeper than 101 levels'],
   ])('refuses %j', (text, message) => {
-    expect(() => parseImportEntry(line(text), false)).toThrow(`line 7: `);
-    expect(() => parseImportEntry(line(text), false)).toThrow(message);
+    expect(() => parseImportEntry(line(text), SITE)).toThrow(`line 7: `);
+    expect(() => parseImportEntry(line(text), SITE)).toThrow(message);
   });
 
   it.each([
@@ -52,26 +71,27 @@ describe('an import entry', () => {
     ['{"_id":{"$oid":"a"}}', '`document._id` must be text'],
     ['{"_id":"a","__proto__":{}}', '`document.__proto__` is a reserved name'],
     ['{"_id":"a","x":{"y":["\\ud800"]}}', '`document.x.y.0` holds a lone surrogate'],
+    ['{"_id":"a","x":[9007199254740993]}', '`document.x.0` 9007199254740993 cannot be held exactly'],
     ['{"_id":"a","x":1e999}', '`document.x` is not a finite number'],
     ['{"_id":"a","x\\u0000":1}', 'has NUL in its name'],
   ])('refuses the document %s', (document, message) => {
     const text = `{"database":null,"collection":"books","document":${document}}`;
-    expect(() => parseImportEntry(line(text), false)).toThrow(
+    expect(() => parseImportEntry(line(text), SITE)).toThrow(
       `line 7: ${message.startsWith('`') ? message : ''}`,
     );
-    expect(() => parseImportEntry(line(text), false)).toThrow(message);
+    expect(() => parseImportEntry(line(text), SITE)).toThrow(message);
   });
 
   it('tells a cut file from broken JSON', () => {
-    expect(() => parseImportEntry(line('{"database":null,"col', false), false)).toThrow(
+    expect(() => parseImportEntry(line('{"database":null,"col', false), SITE)).toThrow(
       'line 7: is not complete: the file ends within it',
     );
   });
 
   it('bounds a document as the server does', () => {
     const most = 16 * 1024 * 1024 - 100;
-    expect(parseImportEntry(entry({ _id: 'a', text: 'x'.repeat(most) }), false).document._id).toBe('a');
-    expect(() => parseImportEntry(entry({ _id: 'a', text: 'x'.repeat(most + 100) }), false)).toThrow(
+    expect(parseImportEntry(entry({ _id: 'a', text: 'x'.repeat(most) }), SITE).document._id).toBe('a');
+    expect(() => parseImportEntry(entry({ _id: 'a', text: 'x'.repeat(most + 100) }), SITE)).toThrow(
       'line 7: the document is larger than 16 MB',
     );
   });
@@ -79,8 +99,8 @@ describe('an import entry', () => {
   it('takes a document as deep as documents may be', () => {
     let value: unknown = 1;
     for (let depth = 0; depth < 98; depth += 1) value = [value];
-    expect(parseImportEntry(entry({ _id: 'a', value }), false).document._id).toBe('a');
-    expect(() => parseImportEntry(entry({ _id: 'a', value: [[value]] }), false)).toThrow('nested deeper');
+    expect(parseImportEntry(entry({ _id: 'a', value }), SITE).document._id).toBe('a');
+    expect(() => parseImportEntry(entry({ _id: 'a', value: [[value]] }), SITE)).toThrow('nested deeper');
   });
 });
 

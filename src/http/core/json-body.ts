@@ -2,7 +2,9 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../errors/errors.ts';
 import { createYielder, yieldToEventLoop } from '../../lib/async/maybe-promise.ts';
+import { findInexactInteger } from '../../lib/json/inexact-integers.ts';
 import {
+  type FindInexactInteger,
   findElementIssue,
   findJsonIssue,
   type Json,
@@ -33,8 +35,8 @@ export interface JsonLimits {
 interface JsonChecks {
   /** Throws for a shape that is not allowed. */
   readonly assertShape: (shape: JsonShape) => void;
-  /** The issue of a parsed value, or of the element of a list at this index. */
-  readonly findIssue: (value: Json, index?: number) => JsonIssue | undefined;
+  /** The issue of a value that was parsed from a text, or of the element of a list at this index. */
+  readonly findIssue: (value: Json, findInexact: FindInexactInteger, index?: number) => JsonIssue | undefined;
 }
 
 /** Parsing and checking so many bytes takes a few milliseconds at most. */
@@ -79,8 +81,8 @@ function assertWithinLimits({ list, values }: JsonShape, limits: JsonLimits): vo
   if (list.largest.values > limits.maxValues) throw tooManyValues(limits.maxValues, list.largest.index);
 }
 
-function parseRun(json: Buffer, { start, end, elements }: JsonChunk, list: JsonList): readonly Json[] {
-  const part = parse(`[${json.toString('utf8', start, end)}]`) as readonly Json[];
+function parseRun(text: string, { elements }: JsonChunk, list: JsonList): readonly Json[] {
+  const part = parse(text) as readonly Json[];
   const isEmptyList = part.length === 0 && list.elements === 1;
   // Nothing before a comma or behind one.
   if (part.length !== elements && !isEmptyList) throw invalidJson();
@@ -92,14 +94,25 @@ function assertNoIssue(issue: JsonIssue | undefined): void {
   throw new AppError('BAD_REQUEST', { field: issue.path, message: `\`${issue.path}\` ${issue.message}` });
 }
 
+/** Reads the text at most once, whoever asks. `firstIndex`: of its list in the whole. */
+function createInexactFinder(text: string, firstIndex: number): FindInexactInteger {
+  let found: { readonly issue: JsonIssue | undefined } | undefined;
+  return () => {
+    found ??= { issue: findInexactInteger(text, firstIndex) };
+    return found.issue;
+  };
+}
+
 /** Parses a list run by run, and yields to the event loop in between. */
 async function parseList(json: Buffer, list: JsonList, { findIssue }: JsonChecks): Promise<readonly Json[]> {
   const values: Json[] = [];
   const pace = createYielder();
   for (const run of list.chunks) {
-    const part = parseRun(json, run, list);
+    const text = `[${json.toString('utf8', run.start, run.end)}]`;
+    const part = parseRun(text, run, list);
     await pace();
-    for (const value of part) assertNoIssue(findIssue(value, values.push(value) - 1));
+    const findInexact = createInexactFinder(text, values.length);
+    for (const value of part) assertNoIssue(findIssue(value, findInexact, values.push(value) - 1));
     await pace();
   }
   return values;
@@ -117,7 +130,7 @@ async function parseInSlices(json: Buffer, limits: JsonLimits, checks: JsonCheck
   await yieldToEventLoop();
   const value = parse(text);
   await yieldToEventLoop();
-  assertNoIssue(checks.findIssue(value));
+  assertNoIssue(checks.findIssue(value, () => findInexactInteger(text)));
   await yieldToEventLoop();
   return value;
 }
@@ -131,8 +144,9 @@ function parseAtOnce(json: Buffer, limits: JsonLimits, checks: JsonChecks): Json
 }
 
 function parseUnscanned(json: Buffer, { findIssue }: JsonChecks): Json {
-  const value = parse(decodeUtf8(json));
-  assertNoIssue(findIssue(value));
+  const text = decodeUtf8(json);
+  const value = parse(text);
+  assertNoIssue(findIssue(value, () => findInexactInteger(text)));
   return value;
 }
 
@@ -148,7 +162,8 @@ const DOCUMENT_CHECKS: JsonChecks = {
   assertShape({ depth }) {
     if (depth > MAX_PARSED_DEPTH) throw tooDeep();
   },
-  findIssue: (value, index) => (index === undefined ? findJsonIssue(value) : findElementIssue(value, index)),
+  findIssue: (value, findInexact, index) =>
+    index === undefined ? findJsonIssue(value, findInexact) : findElementIssue(value, index, findInexact),
 };
 
 /**

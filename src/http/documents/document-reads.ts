@@ -14,7 +14,14 @@ import {
 } from '../../collections/model/read-parameters.ts';
 import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
-import { findJsonIssue, isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { findInexactInteger } from '../../lib/json/inexact-integers.ts';
+import {
+  findJsonIssue,
+  isJsonObject,
+  type Json,
+  type JsonIssue,
+  type JsonObject,
+} from '../../lib/json/json.ts';
 import { collectionOf, documentIdOf } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
@@ -149,6 +156,13 @@ function parseNumber(name: ReadQueryParameter, text: string): number {
   return Math.min(Math.abs(Math.trunc(Number(text))), MAX_READ_NUMBER);
 }
 
+const MAX_SHOWN_CHARACTERS = 200;
+
+function createValueError(name: ReadQueryParameter, { path, message }: JsonIssue): AppError {
+  const shown = path.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed();
+  return createParameterError(name, `\`${shown}\` in the \`${name}\` parameter ${message}`);
+}
+
 function parseObject(name: ReadQueryParameter, text: string): JsonObject {
   let value: unknown;
   try {
@@ -165,8 +179,8 @@ function parseObject(name: ReadQueryParameter, text: string): JsonObject {
   if (!isJsonObject(value)) {
     throw createParameterError(name, `The \`${name}\` parameter must be a JSON object`);
   }
-  const issue = findJsonIssue(value);
-  if (issue !== undefined) throw createParameterError(name, `The \`${name}\` parameter ${issue.message}`);
+  const issue = findJsonIssue(value, () => findInexactInteger(text));
+  if (issue !== undefined) throw createValueError(name, issue);
   return value;
 }
 

@@ -26,57 +26,88 @@ interface Finding {
   readonly message: string;
   /** The innermost first. */
   readonly keys: (string | number)[];
+  /** A number so large that only its text tells whether it is what was sent. */
+  readonly isLargeNumber: boolean;
 }
+
+/** Finds the first integer of a text that parsing it has changed. It is only asked where a value holds a number that large. */
+export type FindInexactInteger = () => JsonIssue | undefined;
 
 /**
  * Finds the first issue of a value from `JSON.parse`: a lone surrogate, a number that is not finite, nesting beyond
- * `MAX_JSON_DEPTH`, a key that is `__proto__` or holds NUL. Undefined if there is none.
+ * `MAX_JSON_DEPTH`, a key that is `__proto__` or holds NUL; and where `findInexact` knows the text, an integer that a number
+ * cannot hold. Undefined if there is none.
  */
-export function findJsonIssue(value: unknown): JsonIssue | undefined {
-  return toIssue(check(value, 0));
+export function findJsonIssue(value: unknown, findInexact?: FindInexactInteger): JsonIssue | undefined {
+  return findIssue(findInexact, (check) => check(value, 0));
 }
 
 /** Finds the first issue of an element of a list, with its path from the root of the list. */
-export function findElementIssue(value: unknown, index: number): JsonIssue | undefined {
-  return toIssue(within(index, check(value, 1)));
+export function findElementIssue(
+  value: unknown,
+  index: number,
+  findInexact?: FindInexactInteger,
+): JsonIssue | undefined {
+  return findIssue(findInexact, (check) => within(index, check(value, 1)));
 }
 
-function check(value: unknown, depth: number): Finding | undefined {
-  if (typeof value === 'string') {
-    return value.isWellFormed() ? undefined : issue('holds a lone surrogate');
-  }
-  if (typeof value === 'number') {
-    return Number.isFinite(value) ? undefined : issue('is not a finite number');
-  }
-  if (typeof value !== 'object' || value === null) {
+type Check = (value: unknown, depth: number) => Finding | undefined;
+
+function findIssue(
+  findInexact: FindInexactInteger | undefined,
+  run: (check: Check) => Finding | undefined,
+): JsonIssue | undefined {
+  if (findInexact === undefined) return toIssue(run(checkWithLarge));
+  const found = run(checkWithoutLarge);
+  return found?.isLargeNumber === true ? (findInexact() ?? toIssue(run(checkWithLarge))) : toIssue(found);
+}
+
+/** Makes a check. `mayBeLarge`: numbers beyond the integers that a double holds one by one are no issue. */
+function createCheck(mayBeLarge: boolean): Check {
+  const check: Check = (value, depth) => {
+    if (typeof value === 'string') {
+      return value.isWellFormed() ? undefined : issue('holds a lone surrogate');
+    }
+    if (typeof value === 'number') {
+      if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return undefined;
+      return mayBeLarge && Number.isFinite(value) ? undefined : numberIssue(value);
+    }
+    if (typeof value !== 'object' || value === null) {
+      return undefined;
+    }
+    if (depth >= MAX_JSON_DEPTH) {
+      return issue(`is nested deeper than ${MAX_JSON_DEPTH} levels`);
+    }
+    return Array.isArray(value) ? checkList(value, depth) : checkObject(value, depth);
+  };
+
+  const checkList = (list: readonly unknown[], depth: number) => {
+    for (let index = 0; index < list.length; index += 1) {
+      const found = check(list[index], depth + 1);
+      if (found !== undefined) {
+        return within(index, found);
+      }
+    }
     return undefined;
-  }
-  if (depth >= MAX_JSON_DEPTH) {
-    return issue(`is nested deeper than ${MAX_JSON_DEPTH} levels`);
-  }
-  return Array.isArray(value) ? checkList(value, depth) : checkObject(value, depth);
+  };
+
+  const checkObject = (object: object, depth: number) => {
+    // Pairs of keys and members would be a list for each of what may be a million.
+    for (const key of Object.keys(object)) {
+      const found = checkKey(key) ?? check(Reflect.get(object, key), depth + 1);
+      if (found !== undefined) {
+        return within(key, found);
+      }
+    }
+    return undefined;
+  };
+
+  return check;
 }
 
-function checkList(list: readonly unknown[], depth: number): Finding | undefined {
-  for (let index = 0; index < list.length; index += 1) {
-    const found = check(list[index], depth + 1);
-    if (found !== undefined) {
-      return within(index, found);
-    }
-  }
-  return undefined;
-}
-
-function checkObject(object: object, depth: number): Finding | undefined {
-  // Pairs of keys and members would be a list for each of what may be a million.
-  for (const key of Object.keys(object)) {
-    const found = checkKey(key) ?? check(Reflect.get(object, key), depth + 1);
-    if (found !== undefined) {
-      return within(key, found);
-    }
-  }
-  return undefined;
-}
+const checkWithLarge = createCheck(true);
+/** The check of most values: apart, so that it costs them nothing that others are possible. */
+const checkWithoutLarge = createCheck(false);
 
 function checkKey(key: string): Finding | undefined {
   if (key === '__proto__') {
@@ -88,7 +119,12 @@ function checkKey(key: string): Finding | undefined {
   return key.isWellFormed() ? undefined : issue('has a lone surrogate in its name');
 }
 
-const issue = (message: string): Finding => ({ message, keys: [] });
+const issue = (message: string): Finding => ({ message, keys: [], isLargeNumber: false });
+
+const numberIssue = (value: number): Finding => ({
+  ...issue('is not a finite number'),
+  isLargeNumber: Number.isFinite(value),
+});
 
 /** What was found in a container, at a key of it. */
 function within(key: string | number, found: Finding | undefined): Finding | undefined {

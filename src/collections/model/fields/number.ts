@@ -1,13 +1,14 @@
 // Number fields: one finite number, never a list.
+import { isInexactInteger } from '../../../lib/json/inexact-integers.ts';
 import { type FieldTypeRules, WRONG_TYPE } from './field-type.ts';
 
 const NUMERIC = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const MAX_NUMERIC_TEXT = 400;
 
-/** The finite number that text of this form names. */
+/** The finite number that text of this form names, unless a number cannot hold it. */
 function parseNumber(text: string, form: RegExp): number | undefined {
-  if (text.length > MAX_NUMERIC_TEXT || !form.test(text)) return undefined;
+  if (text.length > MAX_NUMERIC_TEXT || !form.test(text) || isInexactInteger(text)) return undefined;
   const number = Number(text);
   return Number.isFinite(number) ? number : undefined;
 }

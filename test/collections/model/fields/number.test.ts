@@ -22,6 +22,7 @@ test.each([
   ['1,000', undefined],
   ['0x10', undefined],
   ['1e999', undefined],
+  ['9007199254740993', undefined],
   ['Infinity', undefined],
   [true, undefined],
   [[1], undefined],
