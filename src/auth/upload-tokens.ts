@@ -33,7 +33,8 @@ interface SignOptions {
   readonly clientId: string;
   readonly collection: CollectionAddress;
   readonly fileName: string;
-  readonly mimetype: string;
+  /** Null: any. */
+  readonly mimetype: string | null;
   /** Milliseconds; undefined: as the configuration says. */
   readonly lifetime: number | undefined;
 }
@@ -44,7 +45,8 @@ export interface VerifiedUpload {
   /** Epoch milliseconds. */
   readonly expiresAt: number;
   readonly fileName: string;
-  readonly mimetype: string;
+  /** Null: any. */
+  readonly mimetype: string | null;
   /** Client id of `signer`. */
   readonly signedBy: string;
   /** The client that signed, as it is now. */
@@ -135,14 +137,20 @@ function readToken(token: string, key: ReturnType<typeof createSecretKey>) {
 function readClaims(payload: unknown) {
   const { jti, sub, stamp, exp, fileName, mimetype, collection } = Object(payload);
   const { version, database, name } = Object(collection);
-  const texts: readonly unknown[] = [sub, stamp, fileName, mimetype, version, database, name];
-  if (!isId(jti) || !Number.isFinite(exp) || texts.some((text) => typeof text !== 'string')) {
+  const texts: readonly unknown[] = [sub, stamp, fileName, mimetype ?? '', version, database, name];
+  // The claim is always there, so that none but this function says that any type is allowed.
+  if (
+    mimetype === undefined ||
+    !isId(jti) ||
+    !Number.isFinite(exp) ||
+    texts.some((text) => typeof text !== 'string')
+  ) {
     throw invalidUploadTokenError();
   }
   return {
     ...{ tokenId: jti, expiresAt: Math.round(exp * 1000) },
     ...{ clientId: String(sub), stamp: String(stamp) },
-    ...{ fileName: String(fileName), mimetype: String(mimetype) },
+    ...{ fileName: String(fileName), mimetype: mimetype === null ? null : String(mimetype) },
     collection: { version: String(version), database: String(database), name: String(name) },
   };
 }

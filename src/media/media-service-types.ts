@@ -24,7 +24,8 @@ export interface UploadGrant {
   /** Epoch milliseconds. After that the record of a used token may be removed. */
   readonly expiresAt: number;
   readonly fileName: string;
-  readonly mimetype: string;
+  /** Null: any. */
+  readonly mimetype: string | null;
   /** The client that signed: `createdBy` of the record. */
   readonly signedBy: string | null;
 }

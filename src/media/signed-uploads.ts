@@ -103,7 +103,7 @@ export function assertMatchesSigned(
     const expected = `Expected a file named "${signed.fileName}"`;
     throw createNamedError('UPLOAD_NOT_AS_SIGNED', 'Unexpected filename', expected);
   }
-  if (mediaTypeOf(mimetype) !== mediaTypeOf(signed.mimetype)) {
+  if (signed.mimetype !== null && mediaTypeOf(mimetype) !== mediaTypeOf(signed.mimetype)) {
     const expected = `Expected a mimetype of "${signed.mimetype}"`;
     throw createNamedError('UPLOAD_NOT_AS_SIGNED', 'Unexpected mimetype', expected);
   }

@@ -1,4 +1,5 @@
-// Parses the body of a request for a signed upload. Unknown members are issues; every issue names its field.
+// Parses the body of a request for a signed upload. Unknown members are ignored: clients of older servers send more. Every issue
+// names its field.
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { EXPECTED_DURATION, parseDuration } from '../../lib/duration.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
@@ -8,13 +9,13 @@ import type { PartialAddress } from '../routing/find-media-collection.ts';
 export interface SignRequest {
   /** The name that the part of the form must have, in Unicode normal form C. */
   readonly fileName: string;
-  readonly mimetype: string;
+  /** The media type that the part must have; null: whichever it has. */
+  readonly mimetype: string | null;
   /** Milliseconds; undefined: that of the configuration. */
   readonly lifetime: number | undefined;
   readonly address: PartialAddress;
 }
 
-const MEMBERS = ['fileName', 'mimetype', 'expiresIn', 'collection', 'database', 'version'];
 /** Bytes of UTF-8. Stored names are shorter; the original name is stored beside them. */
 const MAX_FILE_NAME = 1024;
 const MAX_NAME = 255;
@@ -32,8 +33,10 @@ function fileNameIssue(value: unknown): Issue {
   return isLong ? issue('fileName', `must not be longer than ${MAX_FILE_NAME} bytes`) : undefined;
 }
 
+const isUnspecified = (value: unknown) => value === undefined || value === null || value === '';
+
 function mimetypeIssue(value: unknown): Issue {
-  if (value === undefined || value === '') return issue('mimetype', 'must be specified');
+  if (isUnspecified(value)) return undefined;
   if (typeof value === 'string' && isMediaType(value)) return undefined;
   return issue('mimetype', 'must be a media type such as image/jpeg');
 }
@@ -55,24 +58,18 @@ function addressIssues(body: JsonObject): readonly Issue[] {
     : issues;
 }
 
-function unknownIssues(body: JsonObject): readonly Issue[] {
-  const unknown = Object.keys(body).filter((key) => !MEMBERS.includes(key));
-  return unknown.map((key) => issue(key, `is unknown; known are ${MEMBERS.join(', ')}`));
-}
-
 /** Parses the body. Throws BAD_REQUEST with all issues. */
 export function parseSignRequest(body: JsonObject): SignRequest {
   const { fileName, mimetype, expiresIn, collection: name, database, version } = body;
   const issues = [
     ...[fileNameIssue(fileName), mimetypeIssue(mimetype), expiryIssue(expiresIn)],
     ...addressIssues(body),
-    ...unknownIssues(body),
   ].filter((item) => item !== undefined);
   if (issues.length > 0) throw new AppError('BAD_REQUEST', { items: issues });
   const address = Object.entries({ version, database, name }).filter(([, value]) => value !== undefined);
   return {
     fileName: String(fileName).normalize('NFC'),
-    mimetype: mediaTypeOf(String(mimetype)),
+    mimetype: isUnspecified(mimetype) ? null : mediaTypeOf(String(mimetype)),
     lifetime: expiresIn === undefined ? undefined : parseDuration(expiresIn),
     address: Object.fromEntries(address),
   };

@@ -33,7 +33,7 @@ describe('parseSignRequest', () => {
   });
 
   it.each<[JsonObject, string[]]>([
-    [{}, ['fileName', 'mimetype']],
+    [{}, ['fileName']],
     [{ ...FILE, fileName: null }, ['fileName']],
     [{ ...FILE, fileName: '\u0000' }, ['fileName']],
     [{ ...FILE, fileName: 'ü'.repeat(513) }, ['fileName']],
@@ -44,9 +44,20 @@ describe('parseSignRequest', () => {
     [{ ...FILE, version: '1.0' }, ['collection']],
     [{ ...FILE, collection: '' }, ['collection']],
     [{ ...FILE, collection: 'images', database: 7 }, ['database']],
-    [{ ...FILE, size: 1, extra: 2 }, ['size', 'extra']],
   ])('refuses %j', (body, fields) => {
     expect(fieldsOf(body)).toEqual(fields);
+  });
+
+  it.each([[undefined], [null], ['']])('takes %j as any media type', (mimetype) => {
+    expect(
+      parseSignRequest({ fileName: 'a.jpg', ...(mimetype !== undefined && { mimetype }) }),
+    ).toMatchObject({
+      mimetype: null,
+    });
+  });
+
+  it('ignores members that clients of older servers send', () => {
+    expect(parseSignRequest({ ...FILE, contentLength: 43, size: 1 })).toEqual(parseSignRequest(FILE));
   });
 
   it('takes names as long as 1024 bytes', () => {
