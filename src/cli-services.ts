@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { openAudit, openAuditVerification } from './audit-setup.ts';
 import type { AuditReport } from './auth/audit/audit-verify.ts';
 import { type ClientService, createClientService } from './auth/clients/client-service.ts';
+import { readIdFields } from './collections/specifications/id-fields.ts';
 import { SECRET_PATHS } from './config/build-config.ts';
 import type { Config } from './config/schema.ts';
 import { checkDefinitions } from './delivery/check-definitions.ts';
@@ -227,7 +228,10 @@ export interface SiteTransfer {
 /** Opens the documents of the configured database for export and import. A server may be running. */
 export async function openTransfer(config: Config, { cwd }: RunDirectory): Promise<SiteTransfer> {
   const store = await openStore(config, cwd);
-  const options = { store, separateDatabases: config.database.enableCollectionDatabases, now: Date.now };
+  const { enableCollectionDatabases } = config.database;
+  const root = resolve(cwd, config.workspace.path, config.paths.collections);
+  const idFields = await readIdFields({ root, enableCollectionDatabases });
+  const options = { store, separateDatabases: enableCollectionDatabases, now: Date.now, idFields };
   return {
     exporter: createExporter(options),
     import: createImporter(options),

@@ -4,7 +4,13 @@ import { AppError, StoreError } from '../errors/errors.ts';
 import { retry } from '../lib/async/retry.ts';
 import { documentVersion } from '../lib/json/stored-json.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../stores/ports.ts';
-import { type ImportEntry, importLineError, parseImportEntry, splitLines } from './import-lines.ts';
+import {
+  type ImportEntry,
+  type ImportSite,
+  importLineError,
+  parseImportEntry,
+  splitLines,
+} from './import-lines.ts';
 import { formatNamespace } from './namespaces.ts';
 
 interface BatchOptions {
@@ -140,10 +146,8 @@ export async function writeBatch(
   }
 }
 
-interface ImportOptions {
+interface ImportOptions extends ImportSite {
   readonly store: Pick<DocumentStore, 'find' | 'commit'>;
-  /** Each database folder has a namespace of its own. */
-  readonly separateDatabases: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -201,7 +205,7 @@ function createPending() {
  * Creates the importer of a store. An import resolves with its final state. It rejects with DOCUMENT_INVALID for an invalid line,
  * once everything before it is stored; or with the error of the store, the source or the signal.
  */
-export function createImporter({ store, separateDatabases, now }: ImportOptions): Importer {
+export function createImporter({ store, now, ...site }: ImportOptions): Importer {
   return async (source, { signal, onProgress } = {}) => {
     const pending = createPending();
     const spaces = new Set<string>();
@@ -225,7 +229,7 @@ export function createImporter({ store, separateDatabases, now }: ImportOptions)
     try {
       for await (const line of splitLines(source, MAX_LINE_BYTES)) {
         if (isBlank(line.bytes)) continue;
-        const entry = parseImportEntry(line, separateDatabases);
+        const entry = parseImportEntry(line, site);
         if (pending.isFullFor(entry)) await flush();
         pending.add(entry);
       }

@@ -51,6 +51,30 @@ describe('the import command', () => {
     ]);
   });
 
+  it('writes ids and references in lower case, as everything that looks for them does', async () => {
+    workspace.remove();
+    const fields = {
+      serial: { type: 'String' },
+      author: { type: 'Reference', settings: { collection: 'people' } },
+    };
+    workspace = createWorkspace({ '1.0/library/books': { fields, settings: { storeRevisions: true } } });
+    const upper = '5656FF55447FE38D129A5767';
+    const sent = [
+      { collection: 'books', document: { _id: upper, author: upper, serial: upper, history: [upper] } },
+      { collection: 'booksHistory', document: { _id: upper, originalDocumentId: upper, author: upper } },
+      { collection: 'others', document: { _id: upper, author: upper } },
+    ];
+    save(textOf(sent.map((entry) => JSON.stringify({ database: null, ...entry }))));
+    expect((await run()).code).toBe(0);
+    const stored = (await exported()).trimEnd().split('\n');
+    const lower = upper.toLowerCase();
+    expect(stored.map((text) => JSON.parse(text).document)).toEqual([
+      { author: lower, serial: upper, history: [lower], _id: lower },
+      { originalDocumentId: lower, author: lower, _id: lower },
+      { author: upper, _id: lower },
+    ]);
+  });
+
   it('takes the standard input', async () => {
     const { code, said } = await run('-', createTestStreams(textOf(linesUpTo(3))));
     expect([code, said]).toEqual([0, ['imported 3 documents of 2 collections']]);

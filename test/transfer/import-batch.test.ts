@@ -7,6 +7,8 @@ import { parseImportEntry } from '../../src/transfer/import-lines.ts';
 import { BOOKS, idOf, index, insert, NEIGHBOUR, query } from '../contracts/store-cases.ts';
 import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
 
+const SITE = { separateDatabases: false, idFields: () => new Set(['author']) };
+
 let store: DocumentStore;
 let committed: (readonly Write[])[];
 beforeEach(async () => {
@@ -18,7 +20,7 @@ let line = 0;
 function entry(n: number, fields: JsonObject = {}, ns: Namespace = BOOKS) {
   line += 1;
   const text = JSON.stringify({ ...ns, document: { v: 1, ...fields, _id: idOf(n) } });
-  return parseImportEntry({ number: line, bytes: Buffer.from(text), ended: true }, false);
+  return parseImportEntry({ number: line, bytes: Buffer.from(text), ended: true }, SITE);
 }
 beforeEach(() => {
   line = 0;

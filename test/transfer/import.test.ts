@@ -21,7 +21,10 @@ function importer(store: DocumentStore, separateDatabases = false) {
     commits.push(writes.length);
     return store.commit(writes, options);
   };
-  const run = createImporter({ store: { find: store.find, commit }, separateDatabases, now: Date.now });
+  const run = createImporter({
+    store: { find: store.find, commit },
+    ...{ separateDatabases, now: Date.now, idFields: () => new Set<string>() },
+  });
   return { run, commits };
 }
 
