@@ -118,7 +118,9 @@ export function parseField(
     name,
     type,
     required: source['required'] === true,
-    message: typeof source['message'] === 'string' ? source['message'] : undefined,
+    // Generated specifications have an empty one in every field.
+    message:
+      typeof source['message'] === 'string' && source['message'] !== '' ? source['message'] : undefined,
     default: Object.hasOwn(source, 'default') ? source['default'] : undefined,
     validation: parseValidation(name, source['validation'], context),
     caseSensitive: source['matchType'] === 'exact',

@@ -16,6 +16,7 @@ export type QueryParameter = ReadQueryParameter | 'cache' | 'callback';
 export type Query = ReadonlyMap<QueryParameter, string>;
 
 const EMPTY: Query = new Map();
+const MAX_SHOWN_CHARACTERS = 100;
 const KNOWN_PARAMETERS: ReadonlySet<string> = new Set<QueryParameter>([
   ...READ_PARAMETERS.map(({ query }) => query),
   'cache',
@@ -70,7 +71,20 @@ export function parseQuery(url: string): Query {
 const MAX_QUERIES = 1000;
 const MAX_QUERY_CHARACTERS = 2000;
 
-/** Makes a `parseQuery` that gives the same object for the same query string, while it is remembered. */
+/** Throws for what other servers call a filter: ignored, it would find, or show, everything. */
+function assertNoOtherFilter(query: string): void {
+  const names = [...parsePairs(query)].map(([name]) => name);
+  const other = names.find((name) => name.startsWith('filter[') || name.startsWith('filters'));
+  if (other === undefined) return;
+  const shown = other.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed();
+  const details = `\`${shown}\` is no parameter: send \`filter\` with a JSON object, such as {"name":"value"}`;
+  throw createParameterError('filter', details);
+}
+
+/**
+ * Makes a `parseQuery` for the paths of documents, which gives the same object for the same query string, while it is
+ * remembered. It also throws for filters in the forms of other servers.
+ */
 export function createQueryParser(): (url: string) => Query {
   const remembered = new LRUCache<string, Query>({ max: MAX_QUERIES });
   return (url) => {
@@ -79,6 +93,7 @@ export function createQueryParser(): (url: string) => Query {
     const known = remembered.get(text);
     if (known !== undefined) return known;
     const query = parseQuery(url);
+    assertNoOtherFilter(text);
     if (text.length <= MAX_QUERY_CHARACTERS) remembered.set(text, query);
     return query;
   };

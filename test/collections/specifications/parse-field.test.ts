@@ -46,6 +46,11 @@ test.each([
   expect(read({}, name).items).toMatchObject([{ section: 'fields', field: name }]);
 });
 
+test('an empty message is none, so that the words of the rules are shown', () => {
+  expect(read({ message: '' }).field?.message).toBeUndefined();
+  expect(read({ message: ' ' }).field?.message).toBe(' ');
+});
+
 test.each([['größe'], ['a b'], ['constructor'], ['日本']])('%j is a name for a field', (name) => {
   expect(read({}, name).items).toEqual([]);
 });

@@ -8,9 +8,9 @@ import {
   rawQuery,
 } from '../../../src/http/core/request-url.ts';
 
-const refused = (url: string) => {
+const refused = (url: string, parse: (url: string) => unknown = parseQuery) => {
   try {
-    parseQuery(url);
+    parse(url);
   } catch (error) {
     return error instanceof AppError ? { code: error.code, ...error.items[0] } : error;
   }
@@ -132,5 +132,29 @@ describe('a query parser', () => {
     const parse = createQueryParser();
     for (const url of ['/a?count=%', '/a?count=%', '/a?count=1&count=2'])
       expect(() => parse(url)).toThrow(AppError);
+  });
+});
+
+describe('a query on documents', () => {
+  it.each([
+    'filter[name]=z',
+    'filter%5Bname%5D%5B$eq%5D=z',
+    'filters={"a":1}',
+    'filters',
+    'filters[0]=a',
+    'count=1&filter[]',
+  ])('is refused with %s, which other servers take for a filter', (query) => {
+    const parse = createQueryParser();
+    for (const _again of [1, 2]) {
+      expect(refused(`/a?${query}`, parse)).toMatchObject({
+        field: 'filter',
+        message: expect.stringContaining('send `filter` with a JSON object'),
+      });
+    }
+    expect(refused(`/a?${query}`)).toBe('accepted');
+  });
+
+  it.each(['filterable=1', 'where={}', 'filter={"a":1}', 'x=filters'])('is taken with %s', (query) => {
+    expect(refused(`/a?${query}`, createQueryParser())).toBe('accepted');
   });
 });
