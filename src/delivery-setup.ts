@@ -10,6 +10,7 @@ import type { VariantService } from './delivery/images/variant-service.ts';
 import { createLookups } from './delivery/lookups/configured-lookups.ts';
 import type { OriginalSource } from './delivery/model/delivery-types.ts';
 import { RECIPE_KIND } from './delivery/recipes/recipe.ts';
+import { parseCacheControlByType } from './delivery/responses/cache-headers.ts';
 import { decideRoute, explainRoute } from './delivery/routes/decide-route.ts';
 import { ROUTE_KIND } from './delivery/routes/route.ts';
 import { createDirectorySource, createFallbackFileFinder } from './delivery/sources/directory-source.ts';
@@ -152,6 +153,7 @@ export async function createDelivery(options: DeliveryOptions): Promise<Delivery
     remote: openRemote(options),
     fallback: createFallbackFileFinder(enabled ? resolve(cwd, path) : undefined),
     cacheControl: config.delivery.cacheControl,
+    cacheControlByType: parseCacheControlByType(config.delivery.cacheControlByType),
   };
   const server = createDeliveryServer({
     ...options,

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { distance } from 'fastest-levenshtein';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import type { SettingIssue } from './config-file.ts';
+import { readOlderForms } from './older-settings.ts';
 import {
   findPathTarget,
   PATH_TARGETS,
@@ -111,6 +112,7 @@ function enterMember(into: Collector, value: Json, at: { parent: string; key: st
 /** Flattens a configuration object. `null` leaves a setting without a default unset. */
 export function flattenSettings(settings: JsonObject): FlatSettings {
   const into: Collector = { assignments: new Map(), issues: [], unknown: [] };
-  for (const [key, value] of Object.entries(settings)) enterMember(into, value, { parent: '', key });
+  for (const [key, value] of Object.entries(readOlderForms(settings)))
+    enterMember(into, value, { parent: '', key });
   return into;
 }

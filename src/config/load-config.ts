@@ -22,6 +22,7 @@ import {
   type SettingAssignment,
   unknownKeyIssue,
 } from './flatten-settings.ts';
+import { findLostSettings } from './older-settings.ts';
 import type { Config } from './schema.ts';
 import { findSetting } from './setting-names.ts';
 import {
@@ -185,9 +186,14 @@ export async function validateSources(sources: Sources): Promise<Omit<LoadedConf
   const checkSetting = allPass ? undefined : await createSettingValidator();
 
   const config = buildConfig(new Map(given.map(({ setting, value }) => [setting.path, value])));
+  const explicit = new Set(given.map(({ setting }) => setting.path));
+  const unknownPaths = new Set(
+    flat.unknown.map(({ parent, key }) => (parent === '' ? key : `${parent}.${key}`)),
+  );
+  const lost = findLostSettings(read.content, unknownPaths, (path) => explicit.has(path));
   const issues = [
     ...(read.issue === undefined ? [] : [read.issue]),
-    ...(await locateIssues(shown, read.text, check(filed, checkSetting))),
+    ...(await locateIssues(shown, read.text, [...check(filed, checkSetting), ...lost])),
     ...[environment, flagged].flatMap((source) => check(source, checkSetting)).map(toConfigIssue),
   ];
   if (issues.length === 0) {
@@ -198,7 +204,7 @@ export async function validateSources(sources: Sources): Promise<Omit<LoadedConf
     ...environment.unknown.map(toConfigIssue),
     ...findMisspeltVariables(env),
   ];
-  return { config, warnings, issues, explicit: new Set(given.map(({ setting }) => setting.path)) };
+  return { config, warnings, issues, explicit };
 }
 
 /** The issue of the file as a whole, if there is one. */

@@ -107,8 +107,10 @@ function addLeaf(targets: Map<string, PathTarget>, written: string, setting: Set
   targets.set(written, { kind: 'setting', setting });
   for (const alias of setting.leaf.aliases ?? []) {
     targets.set(alias, { kind: 'setting', setting });
-    const parent = alias.slice(0, alias.lastIndexOf('.'));
-    if (!targets.has(parent)) targets.set(parent, { kind: 'group', shorthand: undefined });
+    for (let dot = alias.lastIndexOf('.'); dot > 0; dot = alias.lastIndexOf('.', dot - 1)) {
+      const parent = alias.slice(0, dot);
+      if (!targets.has(parent)) targets.set(parent, { kind: 'group', shorthand: undefined });
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers';
 import { AppError } from '../errors/errors.ts';
 import { evaluateConditions } from '../lib/http/conditional.ts';
-import { BINARY_TYPE } from '../lib/http/media-types.ts';
+import { BINARY_TYPE, essence } from '../lib/http/media-types.ts';
 import type { VariantService } from './images/variant-service.ts';
 import type {
   OriginalFile,
@@ -58,6 +58,8 @@ export interface DeliverDeps {
   readonly fallback: () => Promise<OriginalFile | undefined>;
   /** `delivery.cacheControl` */
   readonly cacheControl: string;
+  /** `delivery.cacheControlByType`: by media type, without parameters. */
+  readonly cacheControlByType: ReadonlyMap<string, string>;
 }
 
 /** What a path asks for. */
@@ -135,29 +137,31 @@ async function findOriginal({ recipe, rest }: Wish, deps: DeliverDeps): Promise<
 /** Errors and what stands in are never kept: the image may be there at the next request. */
 function cachingOf(
   { consulted }: Wish,
-  { status }: Original,
-  { cacheControl }: DeliverDeps,
+  { status, contentType }: Pick<Original, 'status' | 'contentType'>,
+  { cacheControl, cacheControlByType }: DeliverDeps,
 ): CacheHeaderOptions {
   const vary = consultedHeaders(consulted);
-  return { vary, cacheControl: status === 404 ? 'no-store' : cacheControlHeader(cacheControl, consulted) };
+  if (status === 404) return { vary, cacheControl: 'no-store' };
+  const setting = cacheControlByType.get(essence(contentType)) ?? cacheControl;
+  return { vary, cacheControl: cacheControlHeader(setting, consulted) };
 }
 
 interface Rendering {
   readonly recipe: Recipe;
-  readonly rest: string;
+  readonly wish: Wish;
   readonly original: Original;
-  readonly caching: CacheHeaderOptions;
 }
 
 async function variantAnswer(
-  { recipe, rest, original, caching }: Rendering,
+  { recipe, wish, original }: Rendering,
   request: DeliveryRequest,
   deps: DeliverDeps,
 ): Promise<DeliveryResponse> {
   const images = await deps.images();
   const { accept, query, signal } = request;
   const wanted = { recipe, source: original.file, sourceId: original.sourceId, accept, query };
-  const { etag, vary } = images.tagOf(wanted);
+  const { etag, vary, contentType = original.contentType } = images.tagOf(wanted);
+  const caching = cachingOf(wish, { status: original.status, contentType }, deps);
   const kept = {
     ...(original.status === 200 && { ETag: etag }),
     ...varyHeader([...caching.vary, ...vary]),
@@ -166,7 +170,11 @@ async function variantAnswer(
   const version = { etag, modifiedAt: undefined };
   if (original.status === 200 && evaluateConditions(request, version) === 'unmodified')
     return { status: 304, headers: kept, body: undefined };
-  const variant = await images.variant({ ...wanted, path: decodeOriginalPath(rest) ?? rest, signal });
+  const variant = await images.variant({
+    ...wanted,
+    path: decodeOriginalPath(wish.rest) ?? wish.rest,
+    signal,
+  });
   const headers = {
     ...kept,
     'Content-Type': variant.contentType,
@@ -196,10 +204,9 @@ function passThrough(
 export async function deliver(request: DeliveryRequest, deps: DeliverDeps): Promise<DeliveryResponse> {
   const wish = await readPath(request, deps);
   const original = await findOriginal(wish, deps);
-  const caching = cachingOf(wish, original, deps);
-  const { recipe, rest } = wish;
+  const { recipe } = wish;
   if (recipe?.kind === 'image' && isRasterImage(original.contentType)) {
-    return variantAnswer({ recipe, rest, original, caching }, request, deps);
+    return variantAnswer({ recipe, wish, original }, request, deps);
   }
-  return passThrough(original, request, caching);
+  return passThrough(original, request, cachingOf(wish, original, deps));
 }

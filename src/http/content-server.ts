@@ -31,7 +31,11 @@ function createCache({ cache, store, registry, config, generateId }: HttpDeps): 
 /** Builds the server, without listening; `inject` works. */
 export function createContentServer(deps: HttpDeps): FastifyInstance {
   const onError = createErrorHandler(deps.logger);
-  const urls = createUrlRewriter(deps.registry, deps.modules.registry);
+  const urls = createUrlRewriter({
+    collections: deps.registry,
+    endpoints: deps.modules.registry,
+    defaultBucket: deps.config.media.defaultBucket,
+  });
   const connections = createConnectionTracker({
     limits: deps.config.limits,
     unsent: deps.unsentBytes,

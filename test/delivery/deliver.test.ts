@@ -27,10 +27,12 @@ interface Site {
   readonly routes?: Readonly<Record<string, RouteDecision>>;
   readonly remote?: Readonly<Record<string, OriginalFile>>;
   readonly fallback?: OriginalFile;
+  /** `Cache-Control` by media type. */
+  readonly byType?: Readonly<Record<string, string>>;
 }
 
 /** Delivery with everything in memory. A variant says which recipe made it of what; `rendered` lists them. */
-function site({ files = {}, recipes = [], routes = {}, remote, fallback }: Site) {
+function site({ files = {}, recipes = [], routes = {}, remote, fallback, byType = {} }: Site) {
   const rendered: string[] = [];
   const images: Awaited<ReturnType<DeliverDeps['images']>> = {
     tagOf: ({ recipe, source }) => ({ etag: `"${recipe.name}-${source.validator}"`, vary: ['Accept'] }),
@@ -65,6 +67,7 @@ function site({ files = {}, recipes = [], routes = {}, remote, fallback }: Site)
     remote: remote && { find: async ({ href }) => elsewhere.get(href) },
     fallback: async () => fallback,
     cacheControl: 'public, max-age=9',
+    cacheControlByType: new Map(Object.entries(byType)),
   };
   const get = (path: string, request: Partial<DeliveryRequest> = {}): Promise<DeliveryResponse> => {
     const headers = { acceptEncoding: undefined, range: undefined, ifRange: undefined };
@@ -90,6 +93,26 @@ const decision = (
 ): RouteDecision => ({
   recipe,
   consulted: new Set(consulted),
+});
+
+test('`Cache-Control` is that of the media type, where there is one, for a rendered image and 304 too', async () => {
+  const byType = { 'image/jpeg': 'public, max-age=1', 'text/css': 'public, max-age=2' };
+  const { get } = site({
+    files: { 'a.jpg': fileOf('a'), 'a.css': fileOf('b', 'text/css'), 'a.png': fileOf('c') },
+    recipes: [recipeOf('thumbs')],
+    routes: { near: decision('thumbs', 'country') },
+    byType,
+  });
+  const sent = async (path: string, ifNoneMatch?: string) => {
+    const { status, headers } = await get(path, { ifNoneMatch });
+    return [status, headers['Cache-Control'], headers['ETag']];
+  };
+  for (const path of ['/a.jpg', '/a.css', '/thumbs/a.jpg']) {
+    const [, cacheControl, etag] = await sent(path);
+    expect(cacheControl).toBe(path === '/a.css' ? 'public, max-age=2' : 'public, max-age=1');
+    expect(await sent(path, String(etag))).toEqual([304, cacheControl, etag]);
+  }
+  expect((await sent('/near/a.jpg'))[1]).toBe('private, max-age=1');
 });
 
 describe('the delivery path', () => {

@@ -19,8 +19,22 @@ export const DELIVERY_SCHEMA = {
       maxLength: 200,
       pattern: '^[\\x20-\\x7e]*$',
       default: 'public, max-age=3600',
+      aliases: ['headers.cacheControl.default'],
       description:
         '`Cache-Control` of delivered files. Where a country or a connection type decided, `public` becomes `private`.',
+    },
+    cacheControlByType: {
+      type: 'array',
+      items: {
+        type: 'string',
+        maxLength: 300,
+        pattern: '^[\\w!#$&^.+-]+/[\\w!#$&^.+-]+ *: *[\\x20-\\x7e]+$',
+      },
+      maxItems: 200,
+      default: [],
+      aliases: ['headers.cacheControl.mimetypes'],
+      description:
+        'The same for files of one media type, such as `text/css: public, max-age=86400`. Older servers’ form, an object or a list of objects `{"text/css": "public, max-age=86400"}`, is read too.',
     },
     render: {
       type: 'object',

@@ -153,6 +153,14 @@ export const MEDIA_SCHEMA = {
       description:
         'How long a signed upload is good: seconds, or a span such as `10h`, `2 days`; from 1 second to 30 days.',
     },
+    defaultBucket: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 255,
+      default: 'mediaStore',
+      description:
+        'Of several media collections the one that `/media` and `/api/media` mean without a name; where there is only one, it is that.',
+    },
     basePath: {
       type: 'string',
       minLength: 1,

@@ -138,8 +138,10 @@ function crop(source: ImageSize, box: ImageSize | undefined, settings: ImageSett
   const right = sides[3] ?? (width ?? source.width) - left;
   const cut = inside(source, { left, top, width: right - left, height: bottom - top });
   const piece = { width: cut.width, height: cut.height };
-  const target = times({ width, height }, settings.devicePixelRatio);
-  if (target.width === undefined && target.height === undefined) return { cut, size: piece };
+  const { devicePixelRatio = 1 } = settings;
+  const isUnscaled = width === undefined && height === undefined;
+  if (isUnscaled && devicePixelRatio === 1) return { cut, size: piece };
+  const target = times(isUnscaled ? piece : { width, height }, devicePixelRatio);
   const both = target.width !== undefined && target.height !== undefined;
   const scaled = both
     ? stretch(piece, { ...piece, ...target }, settings)

@@ -15,7 +15,7 @@ import {
   type VariantInfo,
   type VariantStore,
 } from '../variants/variant-store.ts';
-import { negotiateFormats } from './negotiate-format.ts';
+import { type FormatCandidate, negotiateFormats } from './negotiate-format.ts';
 import type { RenderJob, RenderLimits } from './render-job.ts';
 import type { Renderer } from './renderer.ts';
 
@@ -40,6 +40,8 @@ interface VariantTag {
   readonly etag: string;
   /** Request headers that decided: `Accept`, or nothing. */
   readonly vary: readonly string[];
+  /** Undefined: that of the original, mostly. */
+  readonly contentType?: string | undefined;
 }
 
 export interface Variant extends VariantTag {
@@ -84,6 +86,12 @@ const RENDERING = 1;
 /** Fresh bodies up to this size are sent from memory, larger ones from the store that has just taken them. */
 const MAX_SMALL_BYTES = 256 * 1024;
 
+/** Of the formats that a recipe names. */
+const CONTENT_TYPES: Readonly<Partial<Record<FormatCandidate, string>>> = {
+  ...{ jpg: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp', avif: 'image/avif' },
+  json: 'application/json',
+};
+
 interface Plan {
   readonly key: string;
   readonly tag: VariantTag;
@@ -105,7 +113,11 @@ function planVariant({ recipe, source, sourceId, accept, query }: TagRequest, li
   const key = sha256Hex(JSON.stringify([...identity, sourceId, source.validator]));
   return {
     key,
-    tag: { etag: `"${key.slice(0, 32)}"`, vary: varies ? ['Accept'] : [] },
+    tag: {
+      etag: `"${key.slice(0, 32)}"`,
+      vary: varies ? ['Accept'] : [],
+      contentType: CONTENT_TYPES[considered[0] ?? 'source'],
+    },
     job: {
       settings,
       candidates: considered,

@@ -32,3 +32,20 @@ export function cacheControlHeader(setting: string, consulted: ReadonlySet<Visit
 export function varyHeader(names: readonly string[]): Readonly<Record<string, string>> {
   return names.length === 0 ? {} : { Vary: [...new Set(names)].join(', ') };
 }
+
+/** Names that mean the same type. */
+const SAME_TYPE: ReadonlyMap<string, string> = new Map([
+  ['application/javascript', 'text/javascript'],
+  ['application/x-javascript', 'text/javascript'],
+  ['image/jpg', 'image/jpeg'],
+]);
+
+/** Reads `delivery.cacheControlByType`: `text/css: public, max-age=86400`. Of two for one type the last counts. */
+export function parseCacheControlByType(entries: readonly string[]): ReadonlyMap<string, string> {
+  const pairs = entries.map((entry): [string, string] => {
+    const colon = entry.indexOf(':');
+    const type = entry.slice(0, colon).trim().toLowerCase();
+    return [SAME_TYPE.get(type) ?? type, entry.slice(colon + 1).trim()];
+  });
+  return new Map(pairs);
+}

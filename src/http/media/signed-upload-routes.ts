@@ -64,7 +64,8 @@ function signAnywhereRoutes(server: FastifyInstance, deps: Deps): void {
   const POST = createSignHandler(deps, (request, address) => {
     const maySee = (collection: Collection) =>
       authorizeCollection(request.client, collection, 'POST') === 'ok';
-    const collection = findMediaCollection(registry, address, maySee);
+    const { defaultBucket } = config.media;
+    const collection = findMediaCollection(registry, address, { maySee, defaultBucket });
     assertPermitted(request, collection, 'POST');
     return collection;
   });
@@ -80,7 +81,7 @@ function signForCollectionRoutes(server: FastifyInstance, deps: Deps): void {
   const POST = createSignHandler(deps, (request, address) => {
     // The body must not name another one.
     const collection = collectionOf(request);
-    return findMediaCollection({ list: () => [collection] }, address, () => true);
+    return findMediaCollection({ list: () => [collection] }, address, { maySee: () => true });
   });
   server.addHook('onRequest', createCollectionHook(deps));
   server.addHook('onRequest', requireClient);
@@ -104,7 +105,7 @@ function ambiguousCollectionRoutes(server: FastifyInstance, { registry, config }
     const hasMedia = registry.list().some(({ settings }) => settings.media);
     // `/api/media` takes uploads only: other methods are 405.
     const isTaken = request.method === 'POST' || request.routeOptions.url === '/media';
-    if (hasMedia && isTaken) findMediaCollection(registry, {}, maySee);
+    if (hasMedia && isTaken) findMediaCollection(registry, {}, { maySee });
     done(hasMedia ? undefined : new AppError('NOT_FOUND'));
   };
   const nothing: RouteHandler = async () => {

@@ -13,10 +13,13 @@ const MAX_NAMED = 10;
 
 const isMedia = ({ settings }: Collection) => settings.media;
 
-/** The only media collection; undefined when there is none, or more than one. */
-export function findOnlyMediaCollection(registry: Collections): Collection | undefined {
+/** The only media collection, or of several the default bucket; undefined when there is neither. */
+export function findDefaultMediaCollection(
+  registry: Collections,
+  defaultBucket: string,
+): Collection | undefined {
   const [only, ...others] = registry.list().filter(isMedia);
-  return others.length === 0 ? only : undefined;
+  return others.length === 0 ? only : findMediaCollectionByName(registry, defaultBucket);
 }
 
 /** The media collection of this name; undefined when there is none, or more than one of other versions or databases. */
@@ -39,15 +42,26 @@ function collectionError(message: string): AppError {
   return new AppError('BAD_REQUEST', { field: 'collection', message });
 }
 
+interface FindOptions {
+  /** Which ones an error may list. */
+  readonly maySee: (collection: Collection) => boolean;
+  /** `media.defaultBucket`: what an empty address means where there are several. */
+  readonly defaultBucket?: string;
+}
+
 /**
- * The only media collection that matches `address`. `maySee`: which ones an error may list. Throws NOT_FOUND for an address
+ * The only media collection that matches `address`, or of several the default bucket where the address is empty. Throws NOT_FOUND for an address
  * that matches none, BAD_REQUEST for an empty one where there is no media collection, and where several match.
  */
 export function findMediaCollection(
   registry: Collections,
   address: PartialAddress,
-  maySee: (collection: Collection) => boolean,
+  { maySee, defaultBucket }: FindOptions,
 ): Collection {
+  const isEmpty = Object.values(address).every((value) => value === undefined);
+  const byDefault =
+    isEmpty && defaultBucket !== undefined ? findDefaultMediaCollection(registry, defaultBucket) : undefined;
+  if (byDefault !== undefined) return byDefault;
   const [found, ...others] = registry
     .list()
     .filter((collection) => isMedia(collection) && matchesAddress(collection, address));
@@ -59,7 +73,7 @@ export function findMediaCollection(
       `Several media collections fit${examples}: say which one with \`collection\`, \`database\` and \`version\``,
     );
   }
-  if (Object.values(address).some((value) => value !== undefined)) {
+  if (!isEmpty) {
     throw new AppError('NOT_FOUND', { field: 'collection', message: 'There is no such media collection' });
   }
   throw collectionError('There is no media collection');

@@ -6,7 +6,7 @@ import type { Collection, CollectionRegistry } from '../../collections/model/col
 import { isId } from '../../lib/ids.ts';
 import type { EndpointMatch, ModuleRegistry } from '../../modules/model/module-types.ts';
 import { hasTwoDots, isTokenShaped, urlPath } from '../core/request-url.ts';
-import { findMediaCollectionByName, findOnlyMediaCollection } from './find-media-collection.ts';
+import { findDefaultMediaCollection, findMediaCollectionByName } from './find-media-collection.ts';
 
 // No version begins with a dot, so no path of a client equals an internal path.
 /** Internal path of uploads to signed URLs. */
@@ -38,7 +38,10 @@ type MediaTarget =
   | { readonly kind: 'path'; readonly collection: Collection; readonly below: readonly string[] }
   | { readonly kind: 'upload'; readonly upload: SignedUploadAddress };
 
-type Collections = Pick<CollectionRegistry, 'get' | 'list'>;
+interface Collections extends Pick<CollectionRegistry, 'get' | 'list'> {
+  /** `media.defaultBucket` */
+  readonly defaultBucket: string;
+}
 type Endpoints = Pick<ModuleRegistry, 'match'>;
 
 const UPLOAD = Symbol('upload');
@@ -99,7 +102,7 @@ function resolveMediaPath(
   }
   // Nothing is written two levels below a collection: the first segment names a bucket.
   if (method === 'POST' && deeper.length > 0) return undefined;
-  const only = findOnlyMediaCollection(registry);
+  const only = findDefaultMediaCollection(registry, registry.defaultBucket);
   return only && { kind: 'path', collection: only, below };
 }
 
@@ -112,7 +115,7 @@ function resolveApiPath(
   const [token, ...deeper] = below;
   if (deeper.length > 0 || token === 'sign') return undefined;
   if (token !== undefined) return { kind: 'upload', upload: { token, collection: undefined } };
-  const only = method === 'POST' ? findOnlyMediaCollection(registry) : undefined;
+  const only = method === 'POST' ? findDefaultMediaCollection(registry, registry.defaultBucket) : undefined;
   return only && { kind: 'path', collection: only, below };
 }
 
@@ -166,8 +169,23 @@ function rewriteEndpoint(registry: Endpoints, raw: MarkedRequest, path: string):
   return `${ENDPOINT_ADMIN_PATH}/${sub.map(encodeURIComponent).join('/')}`;
 }
 
+interface RewriterSources {
+  readonly collections: Pick<CollectionRegistry, 'get' | 'list'>;
+  readonly endpoints: Endpoints;
+  readonly defaultBucket: string;
+}
+
 /** Makes the rewriter over the live collections and endpoints. */
-export function createUrlRewriter(collections: Collections, endpoints: Endpoints): UrlRewriter {
+export function createUrlRewriter({
+  collections: live,
+  endpoints,
+  defaultBucket,
+}: RewriterSources): UrlRewriter {
+  const collections: Collections = {
+    get: (version, database, name) => live.get(version, database, name),
+    list: () => live.list(),
+    defaultBucket,
+  };
   return {
     rewrite(raw) {
       const url = raw.url ?? '/';

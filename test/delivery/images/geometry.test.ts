@@ -104,6 +104,18 @@ describe('the geometry of a variant', () => {
       '350×600',
     ],
     [
+      'crop alone gives the piece times the pixel ratio, where it may be enlarged',
+      { crop: [50, 50, 200, 200], devicePixelRatio: 2, enlarge: true },
+      { cut: { left: 50, top: 50, width: 150, height: 150 }, scale: { width: 300, height: 300 } },
+      '300×300',
+    ],
+    [
+      'crop alone gives the piece as it is, where it may not be enlarged',
+      { crop: [50, 50, 200, 200], devicePixelRatio: 2 },
+      { cut: { left: 50, top: 50, width: 150, height: 150 } },
+      '150×150',
+    ],
+    [
       'crop scales the piece in proportion',
       { crop: [0, 0, 200, 400], width: 100 },
       { cut: { left: 0, top: 0, width: 400, height: 200 }, scale: { width: 100, height: 50 } },

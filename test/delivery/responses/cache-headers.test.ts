@@ -3,6 +3,7 @@ import type { VisitorFact } from '../../../src/delivery/model/delivery-types.ts'
 import {
   cacheControlHeader,
   consultedHeaders,
+  parseCacheControlByType,
   varyHeader,
 } from '../../../src/delivery/responses/cache-headers.ts';
 
@@ -17,6 +18,20 @@ test.each([
 ])('with a country consulted, %j becomes %j', (setting, sent) => {
   expect(cacheControlHeader(setting, facts('country', 'device'))).toBe(sent);
   expect(cacheControlHeader(setting, facts('network'))).toBe(sent);
+});
+
+test('values by media type are read whatever the case and the spaces, and under the names that older servers used', () => {
+  const entries = [
+    'Text/CSS : public, max-age=1',
+    'application/javascript:no-store',
+    'image/x: a: b',
+    'text/css: no-cache',
+  ];
+  expect([...parseCacheControlByType(entries)]).toEqual([
+    ['text/css', 'no-cache'],
+    ['text/javascript', 'no-store'],
+    ['image/x', 'a: b'],
+  ]);
 });
 
 test('with only headers consulted, the setting is sent unchanged', () => {

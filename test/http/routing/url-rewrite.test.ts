@@ -17,7 +17,11 @@ function addresses(...paths: string[]) {
     list: () => collections,
     get: (...parts: string[]) => collections.find(({ path }) => path === `/${parts.join('/')}`),
   };
-  return createUrlRewriter(registry, { match: () => undefined });
+  return createUrlRewriter({
+    collections: registry,
+    endpoints: { match: () => undefined },
+    defaultBucket: 'mediaStore',
+  });
 }
 
 const ID = '0123456789abcdef01234567';
@@ -35,6 +39,24 @@ function look({ rewrite, uploadOf }: ReturnType<typeof addresses>, method: strin
   if (rewritten !== SIGNED_UPLOAD_PATH) return rewritten;
   return { token: upload?.token, collection: upload?.collection?.path };
 }
+
+describe('an address without a name, of several media collections', () => {
+  const several = addresses(IMAGES, '/1.0/library/mediaStore');
+
+  it.each([
+    ['GET', '/media', '/1.0/library/mediaStore'],
+    ['GET', '/media/count', '/1.0/library/mediaStore/count'],
+    ['POST', '/api/media', '/1.0/library/mediaStore'],
+    ['GET', '/media/images', IMAGES],
+  ])('is that of the default bucket: %s %s', (method, url, target) => {
+    expect(look(several, method, url)).toBe(target);
+  });
+
+  it('is nobody’s where two have the name of the default bucket', () => {
+    const twice = addresses('/1.0/a/mediaStore', '/1.0/b/mediaStore');
+    expect(look(twice, 'GET', '/media')).toBeUndefined();
+  });
+});
 
 describe('an address of the only media collection', () => {
   it.each([
@@ -132,14 +154,18 @@ const REPORT = liveEndpoint('report');
 
 const asked: string[] = [];
 const nothing = { list: () => [], get: () => undefined };
-const { rewrite, endpointOf } = createUrlRewriter(nothing, {
-  match(path) {
-    asked.push(path);
-    if (path === '/1.0/report/') return { endpoint: REPORT, params: {}, sub: [] };
-    if (path === '/1.0/report') return { endpoint: REPORT, params: {}, sub: [] };
-    if (path === '/1.0/report/versions/3') return { endpoint: REPORT, params: {}, sub: ['versions', '3'] };
-    if (path === '/1.0/odd') return { endpoint: REPORT, params: {}, sub: ['..', 'a/b?c'] };
-    return undefined;
+const { rewrite, endpointOf } = createUrlRewriter({
+  defaultBucket: 'mediaStore',
+  collections: nothing,
+  endpoints: {
+    match(path) {
+      asked.push(path);
+      if (path === '/1.0/report/') return { endpoint: REPORT, params: {}, sub: [] };
+      if (path === '/1.0/report') return { endpoint: REPORT, params: {}, sub: [] };
+      if (path === '/1.0/report/versions/3') return { endpoint: REPORT, params: {}, sub: ['versions', '3'] };
+      if (path === '/1.0/odd') return { endpoint: REPORT, params: {}, sub: ['..', 'a/b?c'] };
+      return undefined;
+    },
   },
 });
 const raw = (url: string) => ({ url }) as IncomingMessage;
