@@ -1,6 +1,7 @@
 // Functions that the guest asks of this process, because the guest's engine has none of its own or would be slow: two texts in, a text
 // or a number out, no state, no way to a file, a network or another request.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { readPairs, writePairs } from './form-text.js';
 
 /** A URL longer than this is not parsed. */
 const URL_CHARACTERS = 65_536;
@@ -19,11 +20,11 @@ function urlText(url) {
   return JSON.stringify(Object.fromEntries(parts));
 }
 
-/** @param {URLSearchParams} params */
-function formText(params) {
+/** @param {readonly (readonly [string, string])[]} pairs */
+function formText(pairs) {
   /** @type {Map<string, string | string[]>} */
   const members = new Map();
-  for (const [name, value] of params) {
+  for (const [name, value] of pairs) {
     const before = members.get(name);
     if (before === undefined) members.set(name, value);
     else if (typeof before === 'string') members.set(name, [before, value]);
@@ -31,22 +32,6 @@ function formText(params) {
   }
   // By hand, as a name may be `__proto__`.
   return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join()}}`;
-}
-
-/** More pairs than this are not read: each takes some microseconds, and memory of this process. */
-const MAX_PAIRS = 10_000;
-
-/**
- * The pairs of a query or form. Counted before they are read. Throws a RangeError where there are too many.
- * @param {string} text
- */
-function readPairs(text) {
-  let pairs = 1;
-  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) {
-    pairs += 1;
-    if (pairs > MAX_PAIRS) throw new RangeError('too many pairs');
-  }
-  return new URLSearchParams(text);
 }
 
 /** @type {Record<string, (head: string, body: string) => string | number>} */
@@ -65,11 +50,18 @@ const FUNCTIONS = {
   /** Empty for a text that cannot be read, else `=` and the result. */
   atob: (_head, body) => `=${atob(body)}`,
   btoa: (_head, body) => `=${btoa(body)}`,
-  /** Pairs of a query or form, as JSON. */
-  pairs: (_head, body) => JSON.stringify([...readPairs(body)]),
-  form: (_head, body) => formText(readPairs(body)),
+  /** Pairs of a query or form, as JSON. Empty where there are too many. */
+  pairs(_head, body) {
+    const pairs = readPairs(body);
+    return pairs === undefined ? '' : JSON.stringify(pairs);
+  },
+  /** Members of a form, as JSON. Empty where there are too many pairs. */
+  form(_head, body) {
+    const pairs = readPairs(body);
+    return pairs === undefined ? '' : formText(pairs);
+  },
   /** The text of pairs, given as JSON. */
-  query: (_head, body) => new URLSearchParams(JSON.parse(body)).toString(),
+  query: (_head, body) => writePairs(JSON.parse(body)) ?? '',
   /** The parts of a URL as JSON, empty for one that does not parse. `head` is the base, after a `=`, if there is one. */
   url(head, body) {
     if (head.length + body.length > URL_CHARACTERS) return '';

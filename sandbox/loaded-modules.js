@@ -43,6 +43,11 @@ const MB = 1_048_576;
  */
 const SHARED_MB = 192;
 const MIN_IDLE_MB = 32;
+/**
+ * V8 does not count all memory of an isolate: objects of its library for languages (`Intl`, `Temporal`) lie outside. A process that has
+ * had more than this may have such garbage for good, so from then on it keeps no isolate that is not in use.
+ */
+const PEAK_MB = 240;
 
 /** @param {LoadedModule} loaded */
 export function releaseOutgoing(loaded) {
@@ -56,8 +61,9 @@ export function releaseOutgoing(loaded) {
  * @param {object} options
  * @param {(options: ModuleOptions, emit: Emit) => Guest} options.createGuest
  * @param {() => number} options.now Milliseconds, steady.
+ * @param {() => number} options.peakMb The most megabytes of memory that this process has had at a time.
  */
-export function createLoadedModules({ createGuest, now }) {
+export function createLoadedModules({ createGuest, now, peakMb }) {
   /** @type {Map<number, LoadedModule>} */
   const modules = new Map();
   /** The one that ran last. @type {LoadedModule | undefined} */
@@ -69,7 +75,7 @@ export function createLoadedModules({ createGuest, now }) {
       ({ guest, started }) => guest !== null && guest !== next.guest && started.size === 0,
     );
     idle.sort((a, b) => a.idleBytes - b.idleBytes);
-    let room = Math.max(MIN_IDLE_MB, SHARED_MB - next.options.heapMb) * MB;
+    let room = peakMb() > PEAK_MB ? -1 : Math.max(MIN_IDLE_MB, SHARED_MB - next.options.heapMb) * MB;
     for (const other of idle) {
       room -= other.idleBytes;
       if (room >= 0) continue;

@@ -59,12 +59,13 @@ function createTimer(now, cpu) {
  * @param {Parameters<typeof createResultFrame>[0]['writer']} options.writer
  * @param {() => number} options.now Milliseconds, steady.
  * @param {() => number} options.cpu Milliseconds of CPU that this thread has used.
+ * @param {() => number} options.peakMb The most megabytes of memory that this process has had at a time.
  * @param {(number: number | null) => void} options.lost Ends this process: it cannot go on.
  */
-export function createRequestRunner({ createGuest, writer, now, cpu, lost }) {
+export function createRequestRunner({ createGuest, writer, now, cpu, peakMb, lost }) {
   const report = createResultFrame({ writer, lost });
   const timer = createTimer(now, cpu);
-  const modules = createLoadedModules({ now, createGuest });
+  const modules = createLoadedModules({ now, peakMb, createGuest });
   /** The request whose time slice it is, and whether it ended in this time slice. */
   let number = 0;
   let over = false;

@@ -2,7 +2,8 @@
 (function cut(kit) {
   'use strict';
   const { globalThis, ObjectDefineProperty, ObjectGetPrototypeOf, ReflectOwnKeys, TypeError } = kit.p;
-  const { RegExp, ArrayBuffer, Symbol, StringStartsWith } = kit.p;
+  const { RegExp, ArrayBuffer, ReflectConstruct, ReflectGetOwnPropertyDescriptor, Symbol } = kit.p;
+  const { StringStartsWith } = kit.p;
 
   /** The global names that stay. All of them are pure: no clock finer than 1 ms, no thread, no code from text. */
   const ALLOWED = {
@@ -48,7 +49,23 @@
   replaceConstructor(async () => {}, 'AsyncFunction');
   replaceConstructor(async function* () {}, 'AsyncGeneratorFunction');
 
-  // Resized buffers are counted by no memory limit; a moved one could shrink while it is being read.
+  // The memory of buffers that may be resized is counted by no limit, before it is resized either; a moved one could shrink while it is
+  // being read. So no buffer is made with options. Whatever else makes buffers does not go by this constructor.
+  const Buffers = {
+    ArrayBuffer: function (length) {
+      if (new.target === undefined) throw new TypeError("Constructor ArrayBuffer requires 'new'");
+      if (arguments.length > 1 && arguments[1] !== undefined) {
+        throw new TypeError('An ArrayBuffer has a fixed size here: there are no options');
+      }
+      return ReflectConstruct(ArrayBuffer, [length], new.target);
+    },
+  };
+  for (const key of ReflectOwnKeys(ArrayBuffer)) {
+    if (key === 'length' || key === 'name') continue;
+    ObjectDefineProperty(Buffers.ArrayBuffer, key, ReflectGetOwnPropertyDescriptor(ArrayBuffer, key));
+  }
+  ObjectDefineProperty(ArrayBuffer.prototype, 'constructor', { value: Buffers.ArrayBuffer });
+  ObjectDefineProperty(globalThis, 'ArrayBuffer', { value: Buffers.ArrayBuffer });
   for (const name of ReflectOwnKeys(ArrayBuffer.prototype)) {
     const moves = typeof name === 'string' && (name === 'resize' || StringStartsWith(name, 'transfer'));
     if (moves) delete ArrayBuffer.prototype[name];

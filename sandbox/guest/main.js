@@ -1,5 +1,5 @@
 // Puts the parts together in one context. Runs once in each, before any code of an author.
-// `bridge` is the only way out: (number, kind, text, text) → text or nothing. It stays in closures of strict functions, which
+// `callHost` is the only way out: (number, kind, text, text) → text or nothing. It stays in closures of strict functions, which
 // no `caller`, `arguments` or stack frame gives away.
 (function main(parts) {
   'use strict';
@@ -8,7 +8,15 @@
   /** Entries in which code of an author runs. */
   const RUNS_CODE = { __proto__: null, start: 1, deliver: 1, inspect: 1 };
 
-  return function install(bridge, optionsText) {
+  return function install(callHost, optionsText) {
+    /** Where the stack has no room for the call it throws an error of the host, with paths of the machine: nobody sees it. */
+    function bridge(number, kind, head, body) {
+      try {
+        return callHost(number, kind, head, body);
+      } catch {
+        return undefined;
+      }
+    }
     const kit = { __proto__: null, bridge };
     kit.p = parts.primordials();
     const { PromiseReject } = kit.p;

@@ -52,6 +52,7 @@
     PromiseReject: Promise.reject.bind(Promise),
     PromiseResolve: Promise.resolve.bind(Promise),
     ReflectApply: Reflect.apply,
+    ReflectConstruct: Reflect.construct,
     ReflectGetOwnPropertyDescriptor: Reflect.getOwnPropertyDescriptor,
     ReflectOwnKeys: Reflect.ownKeys,
     StringFromCharCode: String.fromCharCode,

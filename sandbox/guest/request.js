@@ -49,14 +49,17 @@
 
   /** A longer text would take too much of the memory of the host, which has less of it than the isolate. */
   const LONGEST_ASKED = 4_194_304;
+  /** Of pairs that are to be written: each character may become nine. */
+  const LONGEST_QUERY = 1_048_576;
 
   /** Asks a pure function of the host: text in, text out. */
   function ask(kind, head, body) {
     const request = current.request;
     if (request === undefined || request.dead) throw new Error('This request is over');
     const characters = head.length + body.length;
-    if (characters > LONGEST_ASKED) {
-      throw new RangeError(`A text for a helper of the host has at most ${LONGEST_ASKED} characters`);
+    const longest = kind === 'query' ? LONGEST_QUERY : LONGEST_ASKED;
+    if (characters > longest) {
+      throw new RangeError(`A text for a helper of the host has at most ${longest} characters`);
     }
     request.asksLeft -= 1;
     request.askedLeft -= characters;

@@ -97,6 +97,7 @@ function hostOf({ synchronous = false } = {}) {
     },
     now: () => clock,
     cpu: () => clock,
+    peakMb: () => 100,
     lost: (number) => lost.push(number),
   });
   runner.load(OPTIONS, Buffer.from('code'));
@@ -181,6 +182,7 @@ describe('a batch', () => {
       writer: { add: () => 0, cut: () => undefined, pending: () => 0, flush: (header) => sent.push(header) },
       now: () => 0,
       cpu: () => 0,
+      peakMb: () => 0,
       lost: () => undefined,
     });
     runner.load(OPTIONS, Buffer.from('code'));

@@ -80,3 +80,34 @@ describe.each(MODES)('the global object (%s)', (isolation) => {
     ]);
   });
 });
+
+describe.each(MODES)('buffers (%s)', (isolation) => {
+  it.each([
+    'new ArrayBuffer(8, { maxByteLength: 16 })',
+    'Reflect.construct(ArrayBuffer, [8, { maxByteLength: 16 }])',
+    'Reflect.construct(ArrayBuffer, [8, { maxByteLength: 16 }], Array)',
+    'new (class extends ArrayBuffer { constructor() { super(8, { maxByteLength: 16 }); } })()',
+    'new (new Uint8Array(1).buffer.constructor)(8, { maxByteLength: 16 })',
+    'new ArrayBuffer.prototype.constructor(8, { maxByteLength: 16 })',
+    'new (new ArrayBuffer(1).slice(0).constructor)(8, { maxByteLength: 16 })',
+    'new ArrayBuffer[Symbol.species](8, { maxByteLength: 16 })',
+    'new (structuredClone(new ArrayBuffer(1)).constructor)(8, { maxByteLength: 16 })',
+    'new (Object.getPrototypeOf(ArrayBuffer.prototype.slice.call(new ArrayBuffer(1))).constructor)(8, { maxByteLength: 16 })',
+  ])('are never made to be resized: %s', async (code) => {
+    expect(await thrown(code, { isolation })).toContain('fixed size');
+  });
+
+  it('are otherwise those of the language', async () => {
+    const checks = `[
+      new ArrayBuffer(8).byteLength, ArrayBuffer.isView(new Uint8Array(1)), new ArrayBuffer(8) instanceof ArrayBuffer,
+      new Uint8Array(4).buffer instanceof ArrayBuffer, new (class Own extends ArrayBuffer {})(3).constructor.name,
+      new ArrayBuffer(8).slice(2).byteLength, ArrayBuffer.name, ArrayBuffer.length, new ArrayBuffer(1).resizable,
+      Object.prototype.toString.call(new ArrayBuffer(1)), ArrayBuffer.prototype.constructor === ArrayBuffer,
+      ArrayBuffer[Symbol.species] === ArrayBuffer, Object.keys(ArrayBuffer).length,
+    ]`;
+    expect(await value(checks, { isolation })).toEqual([
+      ...[8, true, true, true, 'Own', 6, 'ArrayBuffer', 1, false, '[object ArrayBuffer]', true, true, 0],
+    ]);
+    expect(await thrown('ArrayBuffer(8)', { isolation })).toContain("requires 'new'");
+  });
+});

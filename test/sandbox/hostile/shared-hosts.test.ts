@@ -17,7 +17,7 @@ const KINDS = {
   'dead arrays of ninety megabytes': 'Array.from({ length: 90 }, () => new Array(131072).fill(1)).length',
   'dead texts of ninety megabytes':
     "Array.from({ length: 90 }, (_, n) => JSON.stringify([n, 'x'.repeat(1e6)])).length",
-  'dead formatters, which V8 does not count,':
+  'dead formatters outside of any heap':
     "(Array.from({ length: 6000 }, () => new Intl.NumberFormat('de', { style: 'currency', currency: 'EUR' }).format(1)), 90)",
 };
 /** Of the sixty-four megabytes that it may have. */
