@@ -100,7 +100,7 @@ test('`Cache-Control` is that of the media type, where there is one, for a rende
   const { get } = site({
     files: { 'a.jpg': fileOf('a'), 'a.css': fileOf('b', 'text/css'), 'a.png': fileOf('c') },
     recipes: [recipeOf('thumbs')],
-    routes: { near: decision('thumbs', 'country') },
+    routes: { near: decision('thumbs', 'country' as never) },
     byType,
   });
   const sent = async (path: string, ifNoneMatch?: string) => {

@@ -8,7 +8,7 @@ import { describeMongo, rawClient } from '../helpers/store/mongo-servers.ts';
 import { settle } from './differential/picks.ts';
 import { type Operation, operation } from './differential/requests.ts';
 import { createSide, type Outcome } from './differential/side.ts';
-import { body, PEOPLE, person, specification } from './differential/specifications.ts';
+import { body, PEOPLE, peopleChange, person, specification } from './differential/specifications.ts';
 import { openBothStores } from './differential/stores.ts';
 
 /** Worlds on each server. */
@@ -23,12 +23,15 @@ const world = fc.record({
     fc.record({
       specification: specification('PEOPLE'),
       operations: fc.array(operation, { minLength: 8, maxLength: 12 }),
+      peopleChange,
     }),
     { minLength: SPECIFICATIONS, maxLength: SPECIFICATIONS },
   ),
 });
 
 type World = typeof world extends fc.Arbitrary<infer T> ? T : never;
+
+const READS: ReadonlySet<Operation['kind']> = new Set(['list', 'count', 'get', 'history'] as const);
 
 /** The ids of the documents that a create answered with. */
 function idsIn(outcome: Outcome | undefined): readonly string[] {
@@ -44,14 +47,29 @@ async function explore(stores: readonly DocumentStore[], { people, documents, er
   const agree = (outcomes: readonly Outcome[], step: unknown) =>
     expect(outcomes[1], JSON.stringify(step)).toEqual(outcomes[0]);
   const ids: string[] = [];
+  /** What is in force, by the name of the collection. */
+  const inForce = new Map<string, JsonObject>();
   const run = async (name: string, generated: Operation) => {
     const step = settle(generated as unknown as Json, { bodies: documents, ids }) as unknown as Operation;
     const outcomes = await Promise.all(sides.map((side) => side.run(name, step)));
     agree(outcomes, step);
     if (name === things && step.kind === 'create') ids.push(...idsIn(outcomes[0]));
   };
-  const put = async (name: string, source: JsonObject) =>
-    agree(await Promise.all(sides.map((side) => side.put(name, source))), source);
+  const put = async (name: string, source: JsonObject) => {
+    const outcomes = await Promise.all(sides.map((side) => side.put(name, source)));
+    agree(outcomes, source);
+    if (outcomes[0] !== undefined && 'value' in outcomes[0]) inForce.set(name, source);
+  };
+  /** The same reads as before, on servers that have answered them and on ones that have just started: they must agree. */
+  const askAgain = async (operations: readonly Operation[]) => {
+    const fresh = stores.map(createSide);
+    for (const [name, source] of inForce) for (const side of fresh) await side.put(name, source);
+    for (const generated of operations.filter(({ kind }) => READS.has(kind))) {
+      const step = settle(generated as unknown as Json, { bodies: documents, ids }) as unknown as Operation;
+      const outcomes = await Promise.all([...sides, ...fresh].map((side) => side.run(things, step)));
+      for (const outcome of outcomes) agree([outcomes[0] as Outcome, outcome], [step, [...inForce]]);
+    }
+  };
   await put(persons, PEOPLE);
   await run(persons, { kind: 'create', body: people });
   for (const [at, era] of eras.entries()) {
@@ -60,6 +78,9 @@ async function explore(stores: readonly DocumentStore[], { people, documents, er
     await put(things, source);
     if (at === 0) for (const document of documents) await run(things, { kind: 'create', body: document });
     for (const step of era.operations) await run(things, step);
+    await put(persons, era.peopleChange);
+    await askAgain(era.operations);
+    await put(persons, PEOPLE);
   }
 }
 

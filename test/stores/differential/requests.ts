@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
+import { idOf } from '../../contracts/store-cases.ts';
 import { pair } from './pair.ts';
 import { pick, pickId } from './picks.ts';
 import { body } from './specifications.ts';
@@ -82,6 +83,22 @@ const operator: fc.Arbitrary<JsonObject> = fc.letrec<{ operator: JsonObject; ele
   }),
 ).operator;
 
+/** Operands that are no values of the field's type, as people write them. */
+const foreign: fc.Arbitrary<JsonObject> = fc
+  .tuple(
+    fc.constantFrom('when', 'num', 'flag', 'code', 'who', 'createdAt', 'who.age', 'exact'),
+    fc.constantFrom('', '$gte', '$lt', '$ne', '$in', '$nin', '$eq', '$not'),
+    fc.constantFrom<Json>(
+      ...['2023-01-29 12:00:00', '2023-01-29t12:00:00z', '31/12/2020', '20230130', '2023-02-30', '', 'x'],
+      ...['1,000', 'True', '1e400', '0x10', ' 7 ', 1e300, -0, 12.5, true, null, [], {}, { _id: idOf(1) }],
+    ),
+  )
+  .map(([path, name, operand]) => {
+    if (name === '') return { [path]: operand };
+    if (name === '$not') return { [path]: { $not: { $gte: operand } } };
+    return { [path]: { [name]: name.endsWith('in') ? [operand, 1] : operand } };
+  });
+
 /** A path with a value that some document has there, alone or under an operator. */
 const likely: fc.Arbitrary<JsonObject> = fc
   .constantFrom(...PATHS.filter((path) => path !== 'nosuch'))
@@ -99,6 +116,7 @@ const likely: fc.Arbitrary<JsonObject> = fc
 
 const condition: fc.Arbitrary<JsonObject> = fc.oneof(
   { weight: 2, arbitrary: likely },
+  { weight: 1, arbitrary: foreign },
   {
     weight: 3,
     arbitrary: fc

@@ -72,7 +72,7 @@ const settings: fc.Arbitrary<JsonObject> = fc.record({
   fieldLimiters: limiters,
   defaultFilters: fc.oneof(
     { weight: 8, arbitrary: fc.constant(null) },
-    fc.constantFrom<Json>({ flag: true }, { text: 'a' }, { num: { $gt: 0 } }),
+    fc.constantFrom<Json>({ flag: true }, { text: 'a' }, { num: { $gt: 0 } }, { 'who.name': 'a' }),
   ),
   index: indexes,
 });
@@ -97,6 +97,14 @@ export function specification(people: string): fc.Arbitrary<JsonObject> {
     settings: chosen,
   }));
 }
+
+/** What may become of `PEOPLE` while the same queries are asked: none of it changes a document. */
+export const peopleChange: fc.Arbitrary<JsonObject> = fc.constantFrom<JsonObject>(
+  { fields: { name: { type: 'String', matchType: 'exact' }, age: { type: 'Number' } }, settings: {} },
+  { fields: { name: { type: 'Mixed' }, age: { type: 'String' } }, settings: {} },
+  { fields: { name: { type: 'String' }, age: { type: 'Number' } }, settings: { fieldLimiters: { age: 0 } } },
+  { fields: { age: { type: 'Number' } }, settings: {} },
+);
 
 /** What the Reference field points at: a field that other documents are filtered by, through it. */
 export const PEOPLE: JsonObject = {
