@@ -49,15 +49,16 @@
 
   /** A longer text would take too much of the memory of the host, which has less of it than the isolate. */
   const LONGEST_ASKED = 4_194_304;
-  /** Of pairs that are to be written: each character may become nine. */
-  const LONGEST_QUERY = 1_048_576;
+  /** Of pairs, whose characters the host replaces one by one, or writes as nine. */
+  const LONGEST_PAIRS = 1_048_576;
+  const PAIRS = { __proto__: null, form: 1, pairs: 1, query: 1 };
 
   /** Asks a pure function of the host: text in, text out. */
   function ask(kind, head, body) {
     const request = current.request;
     if (request === undefined || request.dead) throw new Error('This request is over');
     const characters = head.length + body.length;
-    const longest = kind === 'query' ? LONGEST_QUERY : LONGEST_ASKED;
+    const longest = PAIRS[kind] === 1 ? LONGEST_PAIRS : LONGEST_ASKED;
     if (characters > longest) {
       throw new RangeError(`A text for a helper of the host has at most ${longest} characters`);
     }

@@ -11,9 +11,9 @@ const COSTS = { commas: 16, colons: 64, lists: 48, objects: 64 };
 const MAX_BYTES_PER_CHARACTER = 66;
 /** A text passes through the heap of the host process, which has 64 MB, whatever that of the isolate has. */
 const MAX_TEXT_BYTES = 33_554_432;
-/** A form is parsed by the host, some microseconds a pair. The same limits are in `sandbox/host-bridge.js` and `sandbox/guest/request.js`. */
+/** A form is parsed by the host, some microseconds a pair. The same limits are in `sandbox/form-text.js` and `sandbox/guest/request.js`. */
 const MAX_FORM_PAIRS = 10_000;
-const MAX_FORM_CHARACTERS = 4_194_304;
+const MAX_FORM_CHARACTERS = 1_048_576;
 const MB = 1_048_576;
 
 interface JsonHeap {

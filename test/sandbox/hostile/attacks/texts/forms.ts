@@ -22,9 +22,9 @@ const REQUESTS: Readonly<Record<string, AttackRequest>> = {
   'the-same-name': form('&a'.repeat(300_000)),
   'empty-pairs': form('&'.repeat(4_000_000)),
   'percent-signs': form(`a=${'%41'.repeat(1_000_000)}`),
-  'plus-signs': form(`a=${'+'.repeat(4_190_000)}`),
-  'broken-escapes': form(`a=${'+%4'.repeat(1_396_000)}`),
-  'broken-escapes-of-letters': form(`a=${'%u%4é'.repeat(690_000)}`),
+  'plus-signs': form(`a=${'+'.repeat(1_040_000)}`),
+  'broken-escapes': form(`a=${'+%4'.repeat(349_000)}`),
+  'broken-escapes-of-letters': form(`a=${'%u%4é'.repeat(170_000)}`),
   'letters-of-two-bytes': form(`a=${'é'.repeat(2_000_000)}`),
   query: { path: `?${'&a'.repeat(7000)}&do=query`, expect: REJECTED },
 };
