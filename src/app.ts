@@ -196,6 +196,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     isEndpoint: (apiVersion, name) =>
       modules.registry.get({ kind: 'endpoint', apiVersion, name }) !== undefined,
     filterLimits: limits,
+    hooks: { has: (name) => modules.registry.get({ kind: 'hook', name }) !== undefined },
     recordEdit: (edit) => audit.record(auditActionOfEdit(edit)),
   });
   await specifications.load();

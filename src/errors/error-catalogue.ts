@@ -137,6 +137,12 @@ export const ERRORS = {
     explain:
       'An endpoint has the name of a database folder of its version, or the reverse; or a hook of that name exists already.',
   },
+  SPECIFICATION_NEEDED: {
+    status: 409,
+    message: 'Another specification would be broken',
+    explain:
+      'A specification is changed or removed on which the default filters of another one depend. `field` has the path of that one. Nothing was changed. With `?force=true` the change is made, and the answer has it among its `warnings`.',
+  },
   LAST_ADMIN: {
     status: 409,
     message: 'The last admin cannot be removed or demoted',
@@ -242,6 +248,13 @@ export const ERRORS = {
     message: 'The database is unavailable',
     explain:
       'The database is away, or failed at what it was asked; nothing is wrong with the request. The item has the code `API-0004`. Repeat the request after `Retry-After` seconds.',
+  },
+  DEFAULT_FILTERS_BROKEN: {
+    status: 503,
+    retryAfter: 60,
+    message: 'The default filters of this collection cannot be applied',
+    explain:
+      'They are not valid (any more), for example because the specification of a collection that they refer to has changed. Nothing is shown without them. `cloister check` and the log name the file.',
   },
   MEDIA_UNAVAILABLE: {
     status: 503,

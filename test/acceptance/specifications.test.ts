@@ -35,16 +35,16 @@ describe('a specification', () => {
     const created = await post(path, body);
     expect([created.status, created.body]).toEqual([
       200,
-      { result: 'success', message: 'notes collection created' },
+      { result: 'success', message: 'notes collection created', warnings: [] },
     ]);
     const { body: read } = await app.inject('GET', `${path}/config`);
     expect(read).toEqual({ ...body, settings: { ...body.settings, lastModifiedAt: expect.any(Number) } });
     expect(read.settings.lastModifiedAt).toBeGreaterThanOrEqual(from);
     expect(readFileSync(fileOf(path), 'utf8')).toBe(`${JSON.stringify(read, null, 2)}\n`);
     const again = await post(path, read);
-    expect([again.status, again.body]).toEqual([200, { result: 'success' }]);
+    expect([again.status, again.body]).toEqual([200, { result: 'success', warnings: [] }]);
     const removed = await app.inject('DELETE', `${path}/config`);
-    expect(removed.body).toEqual({ result: 'success', message: 'notes collection removed' });
+    expect(removed.body).toEqual({ result: 'success', message: 'notes collection removed', warnings: [] });
     expect(existsSync(fileOf(path))).toBe(false);
   });
 

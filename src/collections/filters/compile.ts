@@ -1,5 +1,6 @@
 // Compiles filters for a store: parsed, checked against the caller's rights, and conditions on referenced documents
 // replaced by conditions on ids. A filter means what it would mean if referenced documents stood in place of their ids.
+import { AppError } from '../../errors/errors.ts';
 import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Filter, type FilterTest, MATCH_ALL } from '../../stores/filter.ts';
@@ -26,9 +27,9 @@ interface CompiledFilter {
 export interface FilterCompiler {
   /** Compiles a filter of a request. Throws FILTER_INVALID. */
   compile(collection: Collection, filter: Json, context: RequestContext): MaybePromise<Filter>;
-  /** Compiles the default filters of the collection; MATCH_ALL where it has none. */
+  /** Compiles the default filters of the collection; MATCH_ALL where it has none. Throws DEFAULT_FILTERS_BROKEN. */
   compileDefaults(collection: Collection, context: Pick<RequestContext, 'deadline'>): MaybePromise<Filter>;
-  /** Compiles the filter of a request, where there is one, joined with the default filters. Throws FILTER_INVALID. */
+  /** Compiles the filter of a request, where there is one, joined with the default filters. Throws FILTER_INVALID and DEFAULT_FILTERS_BROKEN. */
   compileRead(
     collection: Collection,
     filter: JsonObject | undefined,
@@ -39,15 +40,20 @@ export interface FilterCompiler {
 const EVERYTHING: CompiledFilter = { filter: MATCH_ALL, isReusable: true };
 const toFilter = ({ filter }: CompiledFilter) => filter;
 
+interface ParsedDefaults {
+  readonly collections: readonly Collection[];
+  readonly parsed: ParsedFilter;
+}
+
 interface FilterCompilerDeps {
   readonly store: Pick<DocumentStore, 'find'>;
-  readonly registry: Pick<CollectionRegistry, 'get'>;
+  readonly registry: Pick<CollectionRegistry, 'get' | 'list'>;
   readonly limits: Pick<DocumentLimits, 'filterDepth' | 'filterNodes' | 'composeReferences'>;
 }
 
 export function createFilterCompiler({ store, registry, limits }: FilterCompilerDeps): FilterCompiler {
-  // A collection is replaced whole when its specification changes, and its parsed defaults with it.
-  const parsedDefaults = new WeakMap<Collection, ParsedFilter>();
+  /** Valid for the live collections that they were parsed with: filters lead through references to others. */
+  const parsedDefaults = new WeakMap<Collection, ParsedDefaults>();
   const maxReferences = limits.composeReferences;
 
   const resolve = (
@@ -78,12 +84,24 @@ export function createFilterCompiler({ store, registry, limits }: FilterCompiler
 
   // Default filters are written by the operator, so they may use collections that the caller may not read.
   const parseDefaults = (collection: Collection, filter: JsonObject) => {
+    // The registry makes a new list for each change.
+    const collections = registry.list();
     const known = parsedDefaults.get(collection);
-    if (known !== undefined) return known;
-    const resolveTarget = referenceTarget.bind(undefined, registry);
-    const parsed = parseFilter(filter, collection, { limits, resolveTarget });
-    parsedDefaults.set(collection, parsed);
+    if (known?.collections === collections) return known.parsed;
+    const parsed = parseDefaultsAnew(collection, filter);
+    parsedDefaults.set(collection, { collections, parsed });
     return parsed;
+  };
+
+  const parseDefaultsAnew = (collection: Collection, filter: JsonObject) => {
+    const resolveTarget = referenceTarget.bind(undefined, registry);
+    try {
+      return parseFilter(filter, collection, { limits, resolveTarget });
+    } catch (cause) {
+      if (!(cause instanceof AppError)) throw cause;
+      // Another specification has changed. It is no fault of the request, and what the filter hides must stay hidden.
+      throw new AppError('DEFAULT_FILTERS_BROKEN', { cause });
+    }
   };
 
   const compileOwn = (

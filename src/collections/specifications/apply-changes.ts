@@ -8,8 +8,16 @@ import { sha256Hex } from '../../lib/sha256.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import type { FilterLimits } from '../filters/parse.ts';
 import type { Collection, CollectionAddress, CollectionRegistry } from '../model/collection.ts';
-import { assertNoConflicts, checkDefaultFilters, checkNameCase } from './cross-checks.ts';
+import {
+  assertNoConflicts,
+  checkDefaultFilters,
+  checkNameCase,
+  crossCheck,
+  warnMissingHooks,
+} from './cross-checks.ts';
+import { assertNothingBroken, createRegistryChange, findBroken, findDangling } from './dependent-checks.ts';
 import { createIndexSync } from './index-sync.ts';
+import { formatWarning } from './issue-collector.ts';
 import { parseSpecification, type SpecificationOptions } from './parse-specification.ts';
 import { compilePatterns } from './pattern-compiler.ts';
 import { checkRevisionUse } from './revision-checks.ts';
@@ -22,6 +30,8 @@ import {
 
 /** Lines in the log for one specification. */
 const MAX_LOGGED_WARNINGS = 100;
+
+const BROKEN_FILTERS = 'default filters are broken: reads of this collection are refused with 503';
 
 type SpecificationLog = Pick<Log, 'info' | 'warn' | 'error'>;
 
@@ -39,6 +49,8 @@ export interface ApplyChangesDeps extends SpecificationOptions {
   readonly filterLimits: FilterLimits;
   /** True for the name of a custom endpoint: its sub-resources would hide the collections of a database of that name. */
   readonly isEndpoint: (version: string, name: string) => boolean;
+  /** Names of the hooks that there are. Absent: nothing is known of them. */
+  readonly hooks?: Pick<ReadonlySet<string>, 'has'>;
   /** Called before an edit of a file is applied. Throwing prevents it. */
   readonly recordEdit: (edit: SpecificationEdit) => Promise<void>;
   readonly log: SpecificationLog;
@@ -90,11 +102,10 @@ export async function loadSpecifications(deps: LoadDeps): Promise<void> {
     }
   }
   // Default filters may use references, so they are checked when every collection is in the registry.
+  // No start takes away a collection for what is in another file: one whose default filters are broken refuses to be read.
   for (const { file, collection } of loaded) {
-    const items = checkDefaultFilters(collection, registry, filterLimits);
-    if (items.length === 0) continue;
-    registry.remove(collection);
-    logRejectedFile(log, file, new AppError('SPECIFICATION_INVALID', { items }));
+    const problems = checkDefaultFilters(collection, registry, filterLimits);
+    if (problems.length > 0) log.error({ file, problems }, BROKEN_FILTERS);
   }
   // Each is served its own revisions only, so both stay: no start takes away a collection for what is in another file.
   for (const { file, collection } of loaded) {
@@ -123,13 +134,24 @@ function assertNoEndpointName(
   throw new AppError('NAME_TAKEN', { field: 'database', message });
 }
 
+export interface ChangeOptions {
+  /** Makes the change although it breaks other specifications. */
+  readonly force: boolean;
+}
+
 interface ChangeApplier {
-  /** Checks and applies a specification. `save` runs after the indexes are built; when it throws, they are rolled back. */
+  /**
+   * Checks and applies a specification. `save` runs after the indexes are built; when it throws, they are rolled back. Resolves
+   * with what `cloister check` would say of it, and of others because of it.
+   */
   apply(
     address: CollectionAddress,
     source: Json,
     save: (collection: Collection) => Promise<void>,
-  ): Promise<void>;
+    options: ChangeOptions,
+  ): Promise<readonly string[]>;
+  /** What becomes of the others without a collection. Throws SPECIFICATION_NEEDED unless the removal is forced. */
+  checkRemoval(collection: Collection, options: ChangeOptions): readonly string[];
   /** Removes a collection and the indexes that only it declares. */
   remove(collection: Collection): Promise<void>;
   /** Applies what became of a file. Resolves with false where the store is away: the edit is to be applied later. */
@@ -146,11 +168,32 @@ export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
   const pending = new Set<Collection>();
   const live = () => [...registry.list(), ...pending];
 
-  const indexAndSave = async (collection: Collection, save: (collection: Collection) => Promise<void>) => {
+  /** What a change does to others, the broken ones first. Throws SPECIFICATION_NEEDED unless it is forced. */
+  const checkOthers = (path: string, collection: Collection | undefined, { force }: ChangeOptions) => {
+    const change = createRegistryChange(path, collection, registry);
+    const broken = findBroken(change, deps.filterLimits);
+    if (!force) assertNothingBroken(broken);
+    return [...broken, ...findDangling(change)].map(({ message }) => message);
+  };
+  /** Names the collections that a change has broken, once it is made. */
+  const logBroken = (path: string) => {
+    for (const collection of registry.list()) {
+      const problems =
+        collection.path === path ? [] : checkDefaultFilters(collection, registry, deps.filterLimits);
+      if (problems.length > 0) log.error({ collection: collection.path, problems }, BROKEN_FILTERS);
+    }
+  };
+
+  const indexAndSave = async (
+    collection: Collection,
+    save: (collection: Collection) => Promise<void>,
+    options: ChangeOptions,
+  ) => {
     const rollBack = await indexes.apply(collection, live);
     try {
-      // An endpoint may have taken the name while the indexes were built.
+      // An endpoint may have taken the name while the indexes were built, and another specification may need the old fields.
       assertNoEndpointName(collection, deps);
+      checkOthers(collection.path, collection, options);
       await save(collection);
     } catch (error) {
       await rollBack();
@@ -159,21 +202,26 @@ export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
     registry.put(collection);
   };
 
-  const apply: ChangeApplier['apply'] = async (address, source, save) => {
+  const apply: ChangeApplier['apply'] = async (address, source, save, options) => {
     const patterns = await compilePatterns(source);
     const { collection, warnings } = parseSpecification(source, address, { ...deps, patterns });
     assertNoEndpointName(address, deps);
     const checked = assertNoConflicts(collection, { ...deps, registry: { ...registry, list: live } });
     pending.add(collection);
+    let consequences: readonly string[];
     try {
       await checked;
-      await indexAndSave(collection, save);
+      consequences = checkOthers(collection.path, collection, options);
+      await indexAndSave(collection, save, options);
     } finally {
       pending.delete(collection);
     }
     for (const warning of warnings.slice(0, MAX_LOGGED_WARNINGS)) {
       log.warn({ collection: collection.path, ...warning }, 'specification warning');
     }
+    if (consequences.length > 0) logBroken(collection.path);
+    const crossing = [...crossCheck(collection, registry), ...warnMissingHooks(collection, deps.hooks)];
+    return [...warnings.map(formatWarning), ...crossing.map(({ message }) => message), ...consequences];
   };
 
   const remove: ChangeApplier['remove'] = async (collection) => {
@@ -183,11 +231,13 @@ export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
     } catch (error) {
       log.error({ err: error, collection: collection.path }, 'could not drop undeclared indexes');
     }
+    logBroken(collection.path);
   };
 
   return {
     apply,
     remove,
+    checkRemoval: (collection, options) => checkOthers(collection.path, undefined, options),
     async applyEdit(file) {
       try {
         // A start checks every file: one after the other, so that not all of them are open at once.
@@ -197,7 +247,8 @@ export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
         const current = registry.get(address.version, address.database, address.name);
         const record = () => deps.recordEdit(createEdit(change, current));
         if (text !== undefined) {
-          await apply(address, parseSpecificationText(text), record);
+          // The file is there, whatever depends on the former one.
+          await apply(address, parseSpecificationText(text), record, { force: true });
         } else if (current !== undefined) {
           await record();
           await remove(current);

@@ -3,6 +3,7 @@ import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { type JsonLineNumbers, parseLineNumbers } from '../../lib/json/json-line-numbers.ts';
 import { type Collection, type CollectionRegistry, createCollectionRegistry } from '../model/collection.ts';
 import { checkDefaultFilters, checkNameCase, crossCheck, warnMissingHooks } from './cross-checks.ts';
+import { formatWarning } from './issue-collector.ts';
 import { parseSpecification, type SpecificationOptions } from './parse-specification.ts';
 import { checkRevisionUse } from './revision-checks.ts';
 import {
@@ -74,8 +75,8 @@ function parseFile(page: CheckedFile, { address, text }: SpecificationFile, opti
   }
   try {
     const { collection, warnings } = parseSpecification(parseSpecificationText(text), address, options);
-    for (const { field = '', message } of warnings) {
-      addIssue(page, 'warning', field.split('.'), field === '' ? message : `${field}: ${message}`);
+    for (const warning of warnings) {
+      addIssue(page, 'warning', (warning.field ?? '').split('.'), formatWarning(warning));
     }
     return collection;
   } catch (error) {

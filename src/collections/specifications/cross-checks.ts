@@ -62,6 +62,17 @@ export function checkDefaultFilters(
   }
 }
 
+/** The registry as it is with another collection at a path, or with none. */
+export function replacing(
+  path: string,
+  collection: Collection | undefined,
+  registry: Pick<CollectionRegistry, 'get'>,
+): Pick<CollectionRegistry, 'get'> {
+  return {
+    get: (...address) => (`/${address.join('/')}` === path ? collection : registry.get(...address)),
+  };
+}
+
 /** Throws SPECIFICATION_INVALID where a collection conflicts with one that is live. */
 export async function assertNoConflicts(collection: Collection, deps: ConflictCheckDeps): Promise<void> {
   const { registry, filterLimits } = deps;
@@ -70,22 +81,11 @@ export async function assertNoConflicts(collection: Collection, deps: ConflictCh
   const shared = checkRevisionUse(collection, others);
   const items = [
     ...(caseIssue === undefined ? [] : [caseIssue]),
-    ...checkDefaultFilters(collection, withCollection(collection, registry), filterLimits),
+    // A reference may point at the collection that is just being posted.
+    ...checkDefaultFilters(collection, replacing(collection.path, collection, registry), filterLimits),
     ...(shared.length > 0 ? shared : await checkRevisionHome(collection, registry.list(), deps)),
   ];
   if (items.length > 0) throw new AppError('SPECIFICATION_INVALID', { items });
-}
-
-// A reference may point at the collection that is just being posted.
-function withCollection(
-  collection: Collection,
-  registry: CollectionRegistry,
-): Pick<CollectionRegistry, 'get'> {
-  const { version, database, name } = collection;
-  return {
-    get: (...address) =>
-      address.join('/') === [version, database, name].join('/') ? collection : registry.get(...address),
-  };
 }
 
 export interface CrossCheckWarning {
@@ -146,7 +146,7 @@ function warnReadOnlyByRevisions(
 /** Warnings about hooks that do not exist. `known` are the names of all hooks; undefined: they are not known, so no warning. */
 export function warnMissingHooks(
   { settings }: Collection,
-  known: ReadonlySet<string> | undefined,
+  known: Pick<ReadonlySet<string>, 'has'> | undefined,
 ): readonly CrossCheckWarning[] {
   if (known === undefined) return [];
   return Object.entries(settings.hooks ?? {}).flatMap(([event, uses]) =>

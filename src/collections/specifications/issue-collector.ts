@@ -7,6 +7,11 @@ export interface SpecificationWarning {
   readonly message: string;
 }
 
+/** A warning as `cloister check` and POST `/config` tell it. */
+export function formatWarning({ field = '', message }: SpecificationWarning): string {
+  return field === '' ? message : `${field}: ${message}`;
+}
+
 export interface IssueCollector {
   readonly issues: readonly ErrorItem[];
   readonly warnings: readonly SpecificationWarning[];

@@ -18,9 +18,13 @@ import {
 import { checkValue, createPatternQuota } from '../validation/validate-document.ts';
 import { collectionNameIssue, databaseNameIssue } from './collection-address.ts';
 import type { IssueCollector } from './issue-collector.ts';
+import { findMeantName, warnNearMisses } from './near-misses.ts';
 import { effectiveFlags, type PatternCompiler } from './pattern-compiler.ts';
 
 const REMOVED_MEMBERS = { validationRule: 'validation.regex', limit: 'validation.maxLength' } as const;
+const KNOWN_RULES = ['minLength', 'maxLength', 'regex'];
+const KNOWN_MEMBERS = ['type', 'required', 'message', 'default', 'validation', 'matchType', 'settings'];
+const KNOWN_REFERENCE_SETTINGS = ['database', 'collection', 'fields', 'compose', 'multiple'];
 const MATCH_TYPES = ['exact', 'ignoreCase'];
 
 function checkFieldName(name: string): string | undefined {
@@ -46,6 +50,7 @@ function parseReference(name: string, value: Json | undefined, report: IssueColl
     report.fieldIssue(name, '`settings` must be an object');
     return {};
   }
+  warnNearMisses(value, KNOWN_REFERENCE_SETTINGS, (text) => report.warn(`fields.${name}.settings`, text));
   const { database, collection, fields, compose } = value as Record<
     keyof ReferenceSettings,
     Json | undefined
@@ -86,6 +91,10 @@ function checkMembers(name: string, source: JsonObject, report: IssueCollector):
     if (Object.hasOwn(source, removed)) {
       report.fieldIssue(name, `\`${removed}\` was removed: use \`${replacement}\``);
     }
+  }
+  warnNearMisses(source, [...KNOWN_MEMBERS, ...KNOWN_RULES], (text) => report.warn(`fields.${name}`, text));
+  for (const rule of KNOWN_RULES.filter((entry) => Object.hasOwn(source, entry))) {
+    report.warn(`fields.${name}`, `\`${rule}\` has no effect here: it belongs in \`validation\``);
   }
   const { required, message, matchType } = source;
   if (required !== undefined && typeof required !== 'boolean') {
@@ -130,7 +139,6 @@ export function parseField(
   return field;
 }
 
-const KNOWN_RULES = ['minLength', 'maxLength', 'regex'];
 const MAX_PATTERN_CHARACTERS = 10_000;
 const FLAGS = /^[imsgu]*$/;
 
@@ -223,7 +231,9 @@ export function parseValidation(
     return {};
   }
   for (const key of Object.keys(source).filter((entry) => !KNOWN_RULES.includes(entry))) {
-    report.warn(`fields.${name}`, `\`validation.${key.slice(0, 100)}\` is no rule and has no effect`);
+    const meant = findMeantName(key, KNOWN_RULES);
+    const guess = meant === undefined ? '' : `: did you mean \`${meant}\`?`;
+    report.warn(`fields.${name}`, `\`validation.${key.slice(0, 100)}\` is no rule and has no effect${guess}`);
   }
   checkLengths(name, source, report);
   const { minLength, maxLength } = source;

@@ -16,6 +16,7 @@ import { REVISION_MEMBERS } from '../model/revision-owner.ts';
 import { collectionNameIssue } from './collection-address.ts';
 import { parseIndexes } from './index-definitions.ts';
 import type { IssueCollector } from './issue-collector.ts';
+import { warnNearMisses } from './near-misses.ts';
 
 const DEFAULT_PAGE_SIZE = 40;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -57,6 +58,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   type: allowNull(checkText),
   displayName: allowNull(checkText),
 };
+
+/** `lastModifiedAt` is written by the server. */
+const KNOWN_SETTINGS = [...Object.keys(CHECKS), 'index', 'hooks', 'lastModifiedAt'];
 
 function parseDirection(value: Json | undefined): 1 | -1 | undefined {
   const name = typeof value === 'string' ? value.toLowerCase() : value;
@@ -100,6 +104,7 @@ function parseRevisionCollection(
 }
 
 function checkSettings(source: JsonObject, report: IssueCollector): void {
+  warnNearMisses(source, KNOWN_SETTINGS, (message) => report.warn('settings', message));
   for (const [name, check] of Object.entries(CHECKS)) {
     const value = source[name];
     const problem = value === undefined ? undefined : check(value);

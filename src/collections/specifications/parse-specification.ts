@@ -6,6 +6,7 @@ import { FIELD_TYPES } from '../model/fields/field-types.ts';
 import { isInEveryRecord, recordFieldType, withRecordFields } from '../model/media-record-fields.ts';
 import { checkCollectionAddress, namespaceOf } from './collection-address.ts';
 import { createIssueCollector, type IssueCollector, type SpecificationWarning } from './issue-collector.ts';
+import { warnNearMisses } from './near-misses.ts';
 import { parseField, type SpecificationParseContext } from './parse-field.ts';
 import { isMediaSettings, parseSettings } from './parse-settings.ts';
 import { createPatternCompiler, MAX_PATTERN_FIELDS, type PatternCompiler } from './pattern-compiler.ts';
@@ -59,6 +60,19 @@ function parseSettingsBlock(source: Json | undefined, report: IssueCollector): J
   return {};
 }
 
+const KNOWN_MEMBERS = ['fields', 'settings'];
+
+function warnOfMembers(source: JsonObject, { name }: CollectionAddress, report: IssueCollector): void {
+  warnNearMisses(source, KNOWN_MEMBERS, (message) => report.warn('', message));
+  const { model } = source;
+  if (model === undefined || model === name) return;
+  const shown = typeof model === 'string' ? `\`${model.slice(0, 100)}\`` : 'it';
+  report.warn(
+    'model',
+    `has no effect: the documents are those of \`${name}\`. To keep those of ${shown}, rename the file, or the collection in the database`,
+  );
+}
+
 /**
  * Reads the specification of the collection at `address`.
  * Throws SPECIFICATION_INVALID with one item for each problem; the texts of the missing blocks are those that
@@ -73,6 +87,7 @@ export function parseSpecification(
     throw new AppError('SPECIFICATION_INVALID', { message: 'A specification must be a JSON object' });
   }
   const report = createIssueCollector();
+  warnOfMembers(source, address, report);
   for (const item of checkCollectionAddress(address)) report.add(item);
   const hasRecords = isJsonObject(source['settings']) && isMediaSettings(source['settings']);
   const declared = parseFields(source['fields'], { issues: report, patterns }, hasRecords);

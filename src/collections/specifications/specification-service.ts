@@ -6,7 +6,12 @@ import { createRetrier, type Pause, pause as pauseOnClock } from '../../lib/asyn
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { type DocumentStore, namespaceKey } from '../../stores/ports.ts';
 import type { Collection, CollectionAddress } from '../model/collection.ts';
-import { type ApplyChangesDeps, createChangeApplier, loadSpecifications } from './apply-changes.ts';
+import {
+  type ApplyChangesDeps,
+  type ChangeOptions,
+  createChangeApplier,
+  loadSpecifications,
+} from './apply-changes.ts';
 import { namespaceOf } from './collection-address.ts';
 
 interface SpecificationServiceDeps extends ApplyChangesDeps {
@@ -25,6 +30,10 @@ export type ChangeInterceptor = (change: SpecificationChange, apply: () => Promi
 
 const applyDirectly: ChangeInterceptor = (_change, apply) => apply();
 
+export interface SpecificationChangeOptions extends Partial<ChangeOptions> {
+  readonly intercept?: ChangeInterceptor;
+}
+
 export interface SpecificationService {
   /** Loads every specification file, then watches for edits. A broken file is logged and left out. */
   load(): Promise<void>;
@@ -35,17 +44,21 @@ export interface SpecificationService {
   ensureIndexes(): Promise<void>;
   /**
    * Creates or replaces a specification. It is live, with its unique indexes, when the promise resolves; a rejection has
-   * changed nothing. `intercept` is only called for a valid specification.
+   * changed nothing. `intercept` is only called for a valid specification. Throws SPECIFICATION_NEEDED where it would break
+   * another one, unless it is forced.
    */
   put(
     address: CollectionAddress,
     body: Json,
-    intercept?: ChangeInterceptor,
-  ): Promise<{ readonly created: boolean }>;
+    options?: SpecificationChangeOptions,
+  ): Promise<{ readonly created: boolean; readonly warnings: readonly string[] }>;
   /** The specification as it was posted, with the time of that in `settings.lastModifiedAt`. */
   read(address: CollectionAddress): JsonObject | undefined;
-  /** Removes the collection and its file; the documents stay. Throws NOT_FOUND. */
-  remove(address: CollectionAddress, intercept?: ChangeInterceptor): Promise<void>;
+  /**
+   * Removes the collection and its file; the documents stay. Resolves with what becomes of others. Throws NOT_FOUND, and
+   * SPECIFICATION_NEEDED where it would break another one, unless it is forced.
+   */
+  remove(address: CollectionAddress, options?: SpecificationChangeOptions): Promise<readonly string[]>;
   /** Stops watching and waits for running changes. */
   close(): Promise<void>;
 }
@@ -96,25 +109,27 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
         }, onError);
     },
     ensureIndexes: () => changes.ensureIndexes(withLock),
-    put: (address, body, intercept = applyDirectly) =>
+    put: (address, body, { intercept = applyDirectly, force = false } = {}) =>
       withNamespaceLock(address, async () => {
         await store.health();
         const before = current(address)?.source;
         const save = ({ source }: Collection) =>
           intercept({ before, after: source }, () => files.write(address, source));
-        await changes.apply(address, withModifiedTime(body, now()), save);
-        return { created: before === undefined };
+        const warnings = await changes.apply(address, withModifiedTime(body, now()), save, { force });
+        return { created: before === undefined, warnings };
       }),
     read: (address) => current(address)?.source,
-    remove: (address, intercept = applyDirectly) =>
+    remove: (address, { intercept = applyDirectly, force = false } = {}) =>
       withNamespaceLock(address, async () => {
         const collection = current(address);
         if (collection === undefined) throw new AppError('NOT_FOUND');
         await store.health();
+        const warnings = changes.checkRemoval(collection, { force });
         await intercept({ before: collection.source, after: undefined }, async () => {
           await files.remove(address);
           await changes.remove(collection);
         });
+        return warnings;
       }),
     async close() {
       closing.abort();

@@ -10,6 +10,7 @@ import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts'
 import { acceptTextAsJson, bodyLimit, jsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
+import { hasSwitch } from '../core/request-url.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
 
 /** Registers the specifications of collections. */
@@ -30,6 +31,10 @@ export function specificationRoutes(
       };
       return announce(request, change, apply);
     };
+  const changeOptions = (request: FastifyRequest, address: CollectionAddress) => ({
+    intercept: around(request, address),
+    force: hasSwitch(request.originalUrl, 'force'),
+  });
   const { jsonBytes, jsonValues } = config.limits;
   acceptTextAsJson(server, { maxValues: jsonValues });
   server.addHook('onRequest', requireAdmin);
@@ -41,14 +46,19 @@ export function specificationRoutes(
     },
     POST: async (request, reply) => {
       const address = collectionAddressOf(request);
-      const { created } = await specifications.put(address, jsonBody(request), around(request, address));
+      const { created, warnings } = await specifications.put(
+        address,
+        jsonBody(request),
+        changeOptions(request, address),
+      );
       const message = created ? { message: `${address.name} collection created` } : {};
-      return sendJson(reply, { result: 'success', ...message });
+      return sendJson(reply, { result: 'success', ...message, warnings });
     },
     DELETE: async (request, reply) => {
       const address = collectionAddressOf(request);
-      await specifications.remove(address, around(request, address));
-      return sendJson(reply, { result: 'success', message: `${address.name} collection removed` });
+      const warnings = await specifications.remove(address, changeOptions(request, address));
+      const message = `${address.name} collection removed`;
+      return sendJson(reply, { result: 'success', message, warnings });
     },
   };
   const limit = bodyLimit('specification', jsonBytes);

@@ -105,6 +105,11 @@ export function parseFlag(query: Query, name: QueryParameter): boolean | undefin
   return value === undefined ? undefined : value === 'true';
 }
 
+/** True where a URL gives `true` under a name that is no read parameter. */
+export function hasSwitch(url: string, name: string): boolean {
+  return [...parsePairs(rawQuery(url) ?? '')].some(([key, value]) => key === name && value === 'true');
+}
+
 /** How deep to compose, undefined when the parameter was not sent. */
 export function parseCompose(query: Query): ComposeDepth | undefined {
   const value = query.get('compose');

@@ -16,13 +16,13 @@ const twin = (letter: string) =>
 
 test('a posted specification is in force, written, readable; posted again it is replaced', async () => {
   const { root, service, registry } = await openSpecificationService();
-  expect(await service.put(BOOKS_ADDRESS, spec())).toEqual({ created: true });
+  expect(await service.put(BOOKS_ADDRESS, spec())).toEqual({ created: true, warnings: [] });
   const stored = { fields: { a: {} }, settings: { lastModifiedAt: NOW } };
   expect(JSON.parse(await readFile(join(root, FILE), 'utf8'))).toEqual(stored);
   expect(service.read(BOOKS_ADDRESS)).toEqual(stored);
   expect(registry.get('1.0', 'library', 'books')?.lastModifiedAt).toBe(NOW);
 
-  expect(await service.put(BOOKS_ADDRESS, spec({ b: {} }))).toEqual({ created: false });
+  expect(await service.put(BOOKS_ADDRESS, spec({ b: {} }))).toEqual({ created: false, warnings: [] });
   expect([...(registry.get('1.0', 'library', 'books')?.fields.keys() ?? [])]).toEqual(['b']);
 });
 

@@ -19,19 +19,19 @@ describe('a specification over HTTP', () => {
     const created = await config('POST', 'notes', { body: SPEC });
     expect([created.status, created.body]).toEqual([
       200,
-      { result: 'success', message: 'notes collection created' },
+      { result: 'success', message: 'notes collection created', warnings: [] },
     ]);
     expect((await app.inject('POST', '/1.0/library/notes', { body: { title: 'a' } })).status).toBe(200);
     expect((await config('GET', 'notes')).body).toMatchObject(SPEC);
 
     const replaced = await config('POST', 'notes', { body: { ...SPEC, settings: { count: 7 } } });
-    expect([replaced.status, replaced.body]).toEqual([200, { result: 'success' }]);
+    expect([replaced.status, replaced.body]).toEqual([200, { result: 'success', warnings: [] }]);
     expect((await app.inject('GET', '/1.0/library/notes')).body.metadata.limit).toBe(7);
 
     const removed = await config('DELETE', 'notes');
     expect([removed.status, removed.body]).toEqual([
       200,
-      { result: 'success', message: 'notes collection removed' },
+      { result: 'success', message: 'notes collection removed', warnings: [] },
     ]);
     expect((await app.inject('GET', '/1.0/library/notes')).status).toBe(404);
     expect((await config('GET', 'notes')).status).toBe(404);
