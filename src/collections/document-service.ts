@@ -12,6 +12,7 @@ import type { PatternMatcher } from './validation/validate-document.ts';
 import { createDocuments, createRecords } from './writes/create.ts';
 import type { FileRemovals } from './writes/file-removals/file-removals.ts';
 import { removeById, removeByQuery } from './writes/remove.ts';
+import { restoreRevision } from './writes/restore.ts';
 import { updateById, updateByQuery } from './writes/update.ts';
 import type { WriteDeps } from './writes/write-deps.ts';
 
@@ -28,15 +29,17 @@ export interface DocumentServiceDeps {
   readonly hooks: DocumentHooks;
   /** Removes the files of media records that are removed. Without it the files stay. */
   readonly removals?: Pick<FileRemovals, 'createEntries' | 'removeNow'>;
+  /** Collections show only what was written under their version. */
+  readonly useVersionFilter?: boolean;
   readonly log: { warn(fields: object, message: string): void };
 }
 
 /** Documents of the registry's collections, kept in `store`. Every error that is the caller's is an AppError. */
 export function createDocumentService(options: DocumentServiceDeps): DocumentService & RecordService {
-  const { store, registry, limits, generateId, now, patterns, hooks, removals, log } = options;
-  const filters = createFilterCompiler({ store, registry, limits });
+  const { store, registry, limits, generateId, now, patterns, hooks, removals, log, useVersionFilter } = options;
+  const filters = createFilterCompiler({ store, registry, limits, useVersionFilter });
   const histories = createHistoryLoader({ store, registry });
-  const composer = createComposer({ store, histories, registry, limits });
+  const composer = createComposer({ store, histories, registry, limits, ownDocuments: filters.ownDocuments });
   const deps: WriteDeps = {
     ...{ store, registry, filters, histories, composer, limits, generateId, now, hooks, removals, log },
     matchPattern: patterns.matches,
@@ -48,6 +51,7 @@ export function createDocumentService(options: DocumentServiceDeps): DocumentSer
     createRecords: (...args) => createRecords(deps, ...args),
     updateById: (...args) => updateById(deps, ...args),
     updateByQuery: (...args) => updateByQuery(deps, ...args),
+    restore: (...args) => restoreRevision(deps, ...args),
     removeById: (...args) => removeById(deps, ...args),
     removeByQuery: (...args) => removeByQuery(deps, ...args),
   };

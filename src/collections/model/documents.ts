@@ -128,8 +128,13 @@ export interface RemoveResult {
 export interface WriteOptions {
   /** `compose` of the request, where sent. */
   readonly compose?: ComposeDepth | undefined;
-  /** Whether the write may replace the state `v`. Absent: no precondition. */
-  readonly ifMatch?: ((v: number) => boolean) | undefined;
+  /** Whether the write may replace the state `v`; undefined where there is no document. Absent: no precondition. */
+  readonly ifMatch?: ((v: number | undefined) => boolean) | undefined;
+}
+
+export interface RestoreTarget {
+  readonly id: string;
+  readonly revisionId: string;
 }
 
 export interface RemoveOptions extends Pick<WriteOptions, 'ifMatch'> {
@@ -174,6 +179,13 @@ export interface DocumentService {
   updateByQuery(
     collection: Collection,
     body: Json,
+    context: RequestContext,
+    options: WriteOptions,
+  ): Promise<Page>;
+  /** Gives a document the state of one of its revisions; a removed one comes back under its id. */
+  restore(
+    collection: Collection,
+    target: RestoreTarget,
     context: RequestContext,
     options: WriteOptions,
   ): Promise<Page>;

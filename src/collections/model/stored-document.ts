@@ -33,20 +33,26 @@ export function stampCreated(
     : { ...fields, apiVersion, createdAt: at, createdBy: by, history, v: 1, _id: id };
 }
 
-/** The state after an update: the fields it names are replaced, all others stay, `v` grows by one. */
+/** The state after an update: the fields it names are replaced or removed, all others stay, `v` grows by one. */
 export function stampUpdated(
   collection: Collection,
   stored: StoredDocument,
   {
     fields,
+    removed = [],
     at,
     by,
     history,
-  }: WriteStamp & { readonly fields: JsonObject; readonly history: readonly Json[] },
+  }: WriteStamp & {
+    readonly fields: JsonObject;
+    readonly removed?: readonly string[];
+    readonly history: readonly Json[];
+  },
 ): StoredDocument {
   const state: Record<string, Json> = {};
+  const gone = new Set(removed);
   for (const [name, value] of Object.entries(stored)) {
-    if (!INTERNAL_FIELDS.includes(name)) state[name] = value;
+    if (!INTERNAL_FIELDS.includes(name) && !gone.has(name)) state[name] = value;
   }
   Object.assign(state, fields);
   state['apiVersion'] = collection.version;

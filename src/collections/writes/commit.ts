@@ -18,6 +18,9 @@ const BACK_OFF = { firstMs: 4, maxMs: 100 };
 const HOOKED_MESSAGE =
   'The documents were written by others whenever the hooks of this write had run. A hook may write them through `Model` only';
 
+const TIMEOUT =
+  'The write waited for the database longer than `limits.queryMs` allows: other writes, or another program, hold its lock. Nothing was written';
+
 interface RetryOptions {
   readonly context: Pick<RequestContext, 'deadline'>;
   /** Epoch milliseconds. */
@@ -89,6 +92,7 @@ export function translateCommitError(error: unknown, positions: readonly BodyPos
   if (!(error instanceof StoreError)) return error;
   const position = positions[error.index ?? -1] ?? WHOLE_BODY;
   if (position.extraWrite !== undefined) return new ExtraWriteError(error, position.extraWrite);
+  if (error.reason === 'timeout') return new StoreError('timeout', { explanation: TIMEOUT, cause: error });
   if (error.reason === 'too-large') return new AppError('PAYLOAD_TOO_LARGE', { cause: error });
   const items = issuesOf(error, position);
   return items === undefined ? error : new AppError('DOCUMENT_INVALID', { items, cause: error });

@@ -105,7 +105,7 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
         const fields = serverFields === undefined ? sent : { ...serverFields[index], ...sent };
         return plan.insert(collection, { id: generateId(), fields }, position);
       });
-      using planning = openPlanning(deps, { plan, subDocuments, hookedCreates }, context);
+      using planning = openPlanning(deps, { plan, subDocuments, hookedCreates, mode: 'create' }, context);
       // Sub-documents may have issues too: all are reported together.
       assertValid([...issues, ...(await planSubDocuments(deps, planning))]);
       const finished = await commitPlan(deps, plan, planning.context);

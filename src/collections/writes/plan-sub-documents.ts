@@ -10,7 +10,7 @@ import { type HookSession, openHookSession } from '../hooks/document-hooks.ts';
 import { type Collection, documentKey, isReference } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
-import { stripInternalFields, validateFields } from '../validation/validate-document.ts';
+import { stripInternalFields, validateFields, type WriteMode } from '../validation/validate-document.ts';
 import { type SubDocument, withPosition } from './extract-sub-documents.ts';
 import type { WriteDeps } from './write-deps.ts';
 import type { WritePlan } from './write-plan.ts';
@@ -28,6 +28,8 @@ interface Planning extends Disposable {
   /** Undefined where no collection of a sub-document has hooks. */
   readonly hooks: HookSession | undefined;
   readonly hookedCreates: HookedCreates;
+  /** Of the documents that they are in. */
+  readonly mode: WriteMode;
   /** The context of the attempt. Its deadline moves on while these hooks run. */
   readonly context: RequestContext;
 }
@@ -35,13 +37,13 @@ interface Planning extends Disposable {
 /** Opens the planning of one attempt. There may be no sub-documents. */
 export function openPlanning(
   deps: Pick<WriteDeps, 'hooks' | 'now'>,
-  { plan, subDocuments, hookedCreates }: Pick<Planning, 'plan' | 'subDocuments' | 'hookedCreates'>,
+  { plan, subDocuments, hookedCreates, mode }: Omit<Planning, 'hooks' | 'context' | keyof Disposable>,
   context: RequestContext,
 ): Planning {
   const hooks = hasHooked(subDocuments) ? openHookSession(deps, context) : undefined;
   const dispose = () => hooks?.[Symbol.dispose]();
   return {
-    ...{ plan, subDocuments, hooks, hookedCreates },
+    ...{ plan, subDocuments, hooks, hookedCreates, mode },
     context: hooks?.context ?? context,
     [Symbol.dispose]: dispose,
   };
@@ -60,7 +62,7 @@ const NONE_KNOWN: StoredDocuments = new Map();
 
 /**
  * Adds the writes of sub-documents to the plan and resolves with their issues. Throws NOT_PERMITTED for a change that the
- * caller may not make, and DOCUMENT_CHANGED for one that was made to an older state than the stored one.
+ * caller may not make, and DOCUMENT_CHANGED for one that was made to an older state than the stored one, or to one that is gone.
  */
 export async function planSubDocuments(
   deps: SubDocumentDeps,
@@ -131,10 +133,11 @@ async function transformNew(
 async function planUpdate(
   { matchPattern }: SubDocumentDeps,
   { sub, known }: { readonly sub: SubDocument; readonly known: StoredDocuments },
-  { plan, hooks, context }: Planning,
+  { plan, hooks, mode, context }: Planning,
 ): Promise<readonly ErrorItem[]> {
   const { collection, position } = sub;
   const stored = known.get(documentKey(collection.namespace, sub.id));
+  if (stored === undefined && isUnknown(sub, mode)) return [UNKNOWN_ISSUE];
   const change = findChange(sub, stored, context);
   if (change === undefined) return NONE;
   const documents = [change.stored];
@@ -153,6 +156,16 @@ async function planUpdate(
 /** Fields that hooks returned may hold internal ones again. Sub-documents of their own are not extracted from them. */
 const stripReturned = (returned: JsonObject | undefined, sent: JsonObject) =>
   returned === undefined || returned === sent ? sent : stripInternalFields(returned);
+
+const UNKNOWN_ISSUE: ErrorItem = {
+  field: '_id',
+  message: 'is the id of no document: leave it out to create one',
+  code: 'ERROR_VALUE_INVALID',
+};
+
+/** True for a sub-document with fields that was not fetched for this write: nobody can have removed it since. */
+const isUnknown = ({ fields, v }: SubDocument, mode: WriteMode) =>
+  Object.keys(fields).length > 0 && (mode === 'create' || v === undefined);
 
 interface SubDocumentChange {
   readonly stored: StoredDocument;
@@ -177,9 +190,10 @@ function findChange(
   });
   if (changed.length === 0) return undefined;
   if (!caller.may(collection, 'PUT')) throw new AppError('NOT_PERMITTED', { field: path });
-  if (stored === undefined || (v !== undefined && v < documentVersion(stored))) {
-    throw new AppError('DOCUMENT_CHANGED', { field: path });
+  if (stored === undefined) {
+    throw new AppError('DOCUMENT_CHANGED', { field: path, message: 'The document does not exist any more' });
   }
+  if (v !== undefined && v < documentVersion(stored)) throw new AppError('DOCUMENT_CHANGED', { field: path });
   return { stored, fields: Object.fromEntries(changed) };
 }
 

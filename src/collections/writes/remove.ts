@@ -2,7 +2,6 @@
 // records go after the commit.
 import { mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json } from '../../lib/json/json.ts';
-import { MATCH_ALL } from '../../stores/filter.ts';
 import type { Projection } from '../../stores/ports.ts';
 import { hasCondition } from '../filters/has-condition.ts';
 import { openHookSession } from '../hooks/document-hooks.ts';
@@ -86,7 +85,7 @@ async function remove(
   await removals?.removeNow(entries);
   if (!countRemaining) return { deleted, totalCount: undefined };
   const count = async ({ deadline }: RequestContext) =>
-    store.count(collection.namespace, MATCH_ALL, { deadline });
+    store.count(collection.namespace, deps.filters.ownDocuments(collection), { deadline });
   return { deleted, totalCount: await tryAfterCommit(count, { context, now }) };
 }
 

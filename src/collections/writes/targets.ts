@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
 import { type Filter, filterById } from '../../stores/filter.ts';
 import type { Projection, StoredDocument } from '../../stores/ports.ts';
+import { joinFilters } from '../filters/compile.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
 import type { RequestContext, WriteOptions } from '../model/documents.ts';
 import type { WriteDeps } from './write-deps.ts';
@@ -36,7 +37,7 @@ export async function loadTargets(
     const filter = await deps.filters.compile(collection, target.query as Json, context);
     return loadMatches(deps, { collection, filter, projection }, context);
   }
-  const filter = filterById(target.id);
+  const filter = joinFilters([filterById(target.id), deps.filters.ownDocuments(collection)]);
   const [text] = await findTexts(deps, { collection, filter, limit: 1, projection }, context);
   if (text === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
   const document = parseStoredJson<StoredDocument>(text);

@@ -7,27 +7,31 @@ import { type HookSession, openHookSession } from '../hooks/document-hooks.ts';
 import type { Collection } from '../model/collection.ts';
 import type { Caller, Page, RequestContext, WriteOptions } from '../model/documents.ts';
 import { writeMetadata } from '../reads/resolve-read.ts';
-import { resolveUndeclared } from '../validation/undeclared-fields.ts';
+import { type ValidatedFields, validateFields } from '../validation/validate-document.ts';
 import { formatAnswer } from './answer.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
-import { createExtractOptions, extractSubDocuments, WHOLE_BODY } from './extract-sub-documents.ts';
+import {
+  createExtractOptions,
+  type ExtractedBody,
+  extractSubDocuments,
+  WHOLE_BODY,
+} from './extract-sub-documents.ts';
 import { followHookWrites } from './own-hook-writes.ts';
 import { type HookedCreates, hasHooked, openPlanning, planSubDocuments } from './plan-sub-documents.ts';
-import {
-  assertValid,
-  parseFields,
-  requireObject,
-  requireQuery,
-  type ValidatedBody,
-  validateBody,
-} from './request-body.ts';
+import { splitUpdate } from './removed-fields.ts';
+import { assertValid, parseFields, requireObject, requireQuery } from './request-body.ts';
+import { resolveUpdate } from './resolve-update.ts';
+import { bodyOfState } from './revision-state.ts';
 import { loadTargets, type WriteTarget, withDocumentLock } from './targets.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';
 
 interface Update extends Pick<WriteOptions, 'compose'> {
   readonly collection: Collection;
+  /** Fields to set, and those to remove in `$unset`. */
   readonly fields: JsonObject;
+  /** In place of `fields`: the state of a revision that the document gets back. */
+  readonly restored?: JsonObject;
   readonly target: WriteTarget;
   /** The targets where they have been read already: the first attempt uses them. */
   readonly loaded?: readonly StoredDocument[];
@@ -64,9 +68,9 @@ export async function updateByQuery(
 }
 
 /** Before-hooks, sub-documents, validation, plan, commit and answer of an update, in this order. */
-async function update(
+export async function update(
   deps: WriteDeps,
-  { collection, fields: sent, target, loaded, compose }: Update,
+  { collection, fields, restored, target, loaded, compose }: Update,
   request: RequestContext,
 ): Promise<Page> {
   const { generateId, now } = deps;
@@ -74,7 +78,8 @@ async function update(
 
   using hooks = collection.settings.hooks?.beforeUpdate && openHookSession(deps, request);
   const context = hooks?.context ?? request;
-  const prepared = hooks ? undefined : await prepareBody(deps, collection, sent, caller);
+  const isConstant = hooks === undefined && restored === undefined;
+  const prepared = isConstant ? await prepareUpdate(deps, collection, fields, caller) : undefined;
   let first = loaded;
   const hookedCreates: HookedCreates = new Map();
   const isHooked = hooks !== undefined || hasHooked(prepared?.subDocuments ?? []);
@@ -85,20 +90,23 @@ async function update(
       // After a conflict the targets are read again.
       first = undefined;
       // Hooks see the documents that this attempt writes, and allow this write only.
+      const sent = restored ? bodyOfState(deps, collection, restored, loadedNow[0]) : fields;
       const hooked = hooks ? await transformFields(hooks, collection, sent, loadedNow) : sent;
       const { documents } = await followHookWrites(deps, collection, loadedNow, context);
       if ('id' in target && documents.length === 0) throw new AppError('DOCUMENT_NOT_FOUND');
-      const body = prepared ?? (await prepareBody(deps, collection, hooked, caller));
-      const { subDocuments, position } = body;
+      const body = prepared ?? (await prepareUpdate(deps, collection, hooked, caller));
+      const { subDocuments, removed } = body;
       const hasSubDocuments = subDocuments.length > 0;
 
       const plan = new WritePlan({ at: now(), by: caller.clientId }, generateId);
-      const { fields, issues } = await resolveUndeclared(body, { collection, documents, caller });
+      const targets = { collection, documents, caller };
+      const resolved = await resolveUpdate(deps, { ...body, restored }, targets);
+      const issues = [...resolved.issues, ...body.issues];
       // The new state of each document is not computed for an update that is rejected anyway.
       await mapYielding(issues.length === 0 ? documents : [], (stored) =>
-        plan.update(collection, stored, { fields, position }),
+        plan.update(collection, stored, { fields: resolved.fields, removed, position: WHOLE_BODY }),
       );
-      using planning = openPlanning(deps, { plan, subDocuments, hookedCreates }, context);
+      using planning = openPlanning(deps, { plan, subDocuments, hookedCreates, mode: 'update' }, context);
       assertValid([...issues, ...(await planSubDocuments(deps, planning))]);
 
       // Without a match there is no document that the sub-documents could belong to.
@@ -128,19 +136,26 @@ async function transformFields(
   return hooks.transform({ event: 'beforeUpdate', collection }, sent, { documents: texts });
 }
 
-/**
- * Takes the sub-documents out of the fields, and validates what is left. Throws DOCUMENT_INVALID where no stored document
- * and no sub-document can add issues.
- */
-async function prepareBody(
+interface PreparedUpdate extends Pick<ExtractedBody, 'subDocuments' | 'issues'> {
+  /** As sent, sub-documents replaced by their ids. */
+  readonly sent: JsonObject;
+  readonly validated: ValidatedFields;
+  /** Names of fields to remove. */
+  readonly removed: readonly string[];
+}
+
+/** Takes apart what an update sets and removes, and the sub-documents in it, and validates what needs no stored document. */
+async function prepareUpdate(
   deps: WriteDeps,
   collection: Collection,
-  sent: JsonObject,
+  body: JsonObject,
   caller: Caller,
-): Promise<ValidatedBody> {
+): Promise<PreparedUpdate> {
+  const { matchPattern, registry } = deps;
+  const { sent: fields, removed, issues } = splitUpdate(collection, body, registry);
   const options = createExtractOptions(deps, caller);
-  const extracted = extractSubDocuments({ collection, position: WHOLE_BODY }, sent, options);
-  const body = await validateBody(deps, { collection, mode: 'update' }, extracted);
-  if (body.subDocuments.length === 0 && body.undeclared.length === 0) assertValid(body.issues);
-  return body;
+  const extracted = extractSubDocuments({ collection, position: WHOLE_BODY }, fields, options);
+  const { fields: sent, subDocuments } = extracted;
+  const validated = await validateFields(collection, sent, { mode: 'update', matchPattern });
+  return { sent, validated, removed, subDocuments, issues: [...extracted.issues, ...issues] };
 }

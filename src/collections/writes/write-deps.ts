@@ -11,8 +11,8 @@ import type { PatternMatcher } from '../validation/validate-document.ts';
 import type { FileRemovals } from './file-removals/file-removals.ts';
 
 export interface WriteDeps extends HookDeps {
-  readonly store: Pick<DocumentStore, 'findText' | 'findByIds' | 'count' | 'commit'>;
-  readonly registry: Pick<CollectionRegistry, 'get' | 'isRevisionCollection' | 'holdsRecords'>;
+  readonly store: Pick<DocumentStore, 'find' | 'findText' | 'findByIds' | 'count' | 'commit'>;
+  readonly registry: Pick<CollectionRegistry, 'get' | 'list' | 'isRevisionCollection' | 'holdsRecords'>;
   readonly filters: Pick<FilterCompiler, 'compile'>;
   readonly histories: HistoryLoader;
   readonly composer: Composer;

@@ -36,6 +36,8 @@ interface NewDocument {
 
 interface Change {
   readonly fields: JsonObject;
+  /** Names of fields that go. */
+  readonly removed?: readonly string[];
   readonly position: BodyPosition;
 }
 
@@ -116,6 +118,20 @@ export class WritePlan {
     this.#updates.set(key, update);
   }
 
+  /** Inserts a removed document again. `last` has its id, the `v` it had last, who created it, and the ids of its revisions. */
+  insertAgain(collection: Collection, last: StoredDocument, fields: JsonObject): Written {
+    const history = revisionIds(last);
+    let document = stampUpdated(collection, last, { ...this.#stamp, fields, history });
+    const { kept, block } = splitHistory(history, documentVersion(document));
+    const revision = this.#addRevision(collection, document, { action: 'create', block });
+    document = { ...document, history: [...kept, revision] };
+    const text = this.#encode(document);
+    const write = { kind: 'insert', ns: collection.namespace, document, text } as const;
+    this.#planned.push({ write, position: WHOLE_BODY, step: 'insert' });
+    this.#addEvent('afterCreate', collection, { document, text });
+    return { document, text };
+  }
+
   remove(collection: Collection, stored: StoredDocument): void {
     if (collection.settings.storeRevisions) this.#addRevision(collection, stored, { action: 'delete' });
     const { namespace: ns } = collection;
@@ -163,16 +179,16 @@ export class WritePlan {
     return { writes, positions, updated, afterHookEvents: this.#afterHookEvents };
   }
 
-  #applyUpdate({ collection, stored, fields, position }: PendingUpdate): Written {
+  #applyUpdate({ collection, stored, fields, removed = NONE, position }: PendingUpdate): Written {
     const history = revisionIds(stored);
-    let document = stampUpdated(collection, stored, { ...this.#stamp, fields, history });
+    let document = stampUpdated(collection, stored, { ...this.#stamp, fields, removed, history });
     if (collection.settings.storeRevisions) {
       const { kept, block } = splitHistory(history, documentVersion(document));
       const revision = this.#addRevision(collection, document, { action: 'update', block });
       document = { ...document, history: [...kept, revision] };
     }
     const text = this.#encode(document);
-    const changed = [...Object.keys(fields), ...STAMPED_FIELDS];
+    const changed = [...Object.keys(fields), ...removed, ...STAMPED_FIELDS];
     const target = { ns: collection.namespace, id: stored._id, v: documentVersion(stored) };
     this.#planned.push({
       write: { kind: 'update', ...target, document, changed, text },
@@ -222,19 +238,21 @@ export class WritePlan {
 function mergeUpdates(
   earlier: PendingUpdate,
   stored: StoredDocument,
-  { fields, position }: Change,
+  { fields, removed = NONE, position }: Change,
 ): PendingUpdate {
   if (documentVersion(earlier.stored) !== documentVersion(stored)) throw new StoreError('conflict');
   const merged: Record<string, Json> = { ...earlier.fields };
   for (const [name, value] of Object.entries(fields)) {
-    if (Object.hasOwn(earlier.fields, name) && !isDeepStrictEqual(earlier.fields[name], value)) {
+    const isSetOtherwise =
+      Object.hasOwn(earlier.fields, name) && !isDeepStrictEqual(earlier.fields[name], value);
+    if (isSetOtherwise || earlier.removed?.includes(name)) {
       const message = 'is given two different values for one document';
       const item = { field: `${position.prefix}${name}`, message, code: 'ERROR_VALUE_INVALID' };
       throw new AppError('DOCUMENT_INVALID', { items: [item] });
     }
     merged[name] = value;
   }
-  return { ...earlier, fields: merged };
+  return { ...earlier, fields: merged, removed: [...(earlier.removed ?? NONE), ...removed] };
 }
 
 const STEPS: readonly PlannedWrite['step'][] = ['extra', 'revision', 'insert', 'update', 'remove'];

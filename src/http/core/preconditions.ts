@@ -5,8 +5,8 @@ import { AppError } from '../../errors/errors.ts';
 const HEADER_NAMES = { 'if-match': 'If-Match', 'if-none-match': 'If-None-Match' } as const;
 type Header = keyof typeof HEADER_NAMES;
 
-/** True for a `v` with which the write may proceed. */
-export type Precondition = (v: number) => boolean;
+/** True for a `v` with which the write may proceed; undefined: there is no document. */
+export type Precondition = (v: number | undefined) => boolean;
 
 /** One member of the list: an entity tag, or a bare number; up to the next comma. */
 const MEMBER = /\s*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"|\d{1,15})\s*(?:,|$)/y;
@@ -24,7 +24,7 @@ function preconditionError(name: Header, message: string): AppError {
 function parseStates(name: Header, { headers }: Pick<FastifyRequest, 'headers'>): Precondition | undefined {
   const header = headers[name];
   if (header === undefined) return undefined;
-  if (header.trim() === '*') return () => true;
+  if (header.trim() === '*') return (v) => v !== undefined;
   const states = new Set<number>();
   MEMBER.lastIndex = 0;
   do {
@@ -38,7 +38,7 @@ function parseStates(name: Header, { headers }: Pick<FastifyRequest, 'headers'>)
     const digits = NUMBERED.exec(tag)?.[1];
     if (digits !== undefined) states.add(Number(digits));
   } while (MEMBER.lastIndex < header.length);
-  return (v) => states.has(v);
+  return (v) => v !== undefined && states.has(v);
 }
 
 /** The precondition of both headers on the `v` of a document; undefined without them. Throws BAD_REQUEST. */

@@ -71,7 +71,9 @@ function createDocumentRemovals(deps: Deps): Record<'one' | 'many', RouteHandler
 }
 
 /** Makes the handlers that create and update. */
-function createDocumentWrites(deps: Deps): Record<'create' | 'updateOne' | 'updateMany', RouteHandler> {
+function createDocumentWrites(
+  deps: Deps,
+): Record<'create' | 'updateOne' | 'updateMany' | 'restore', RouteHandler> {
   const { documents } = deps;
   const context = createContextFactory(deps);
   const updateMany: RouteHandler = async (request, reply) => {
@@ -101,6 +103,14 @@ function createDocumentWrites(deps: Deps): Record<'create' | 'updateOne' | 'upda
       return sendText(reply, JSON_TYPE, pageJson(page));
     },
     updateMany,
+    async restore(request, reply) {
+      const { revisionId = '' } = request.params as Readonly<Record<string, string | undefined>>;
+      if (!isId(revisionId)) throw new AppError('NOT_FOUND');
+      const target = { id: documentIdOf(request), revisionId: revisionId.toLowerCase() };
+      const options = writeOptions(request);
+      const page = await documents.restore(collectionOf(request), target, context(request), options);
+      return sendText(reply, JSON_TYPE, pageJson(page));
+    },
   };
 }
 
@@ -161,5 +171,6 @@ export function documentRoutes(
   addResource(server, `${PATH}/stats`, { GET: reads.stats }, { parse });
   addResource(server, `${PATH}/count`, { GET: reads.count }, { parse, getParsesQuery: true });
   addResource(server, `${PATH}/:id`, byId, limits);
+  addResource(server, `${PATH}/:id/revisions/:revisionId/restore`, { POST: writes.restore }, limits);
   addResource(server, `${PATH}/:id/history`, { GET: reads.history }, { parse, getParsesQuery: true });
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ExtraWriteError } from '../../../src/collections/model/documents.ts';
 import { commitWithRetry, translateCommitError } from '../../../src/collections/writes/commit.ts';
 import { withDocumentLock } from '../../../src/collections/writes/targets.ts';
-import { AppError, StoreError } from '../../../src/errors/errors.ts';
+import { AppError, StoreError, toAppError } from '../../../src/errors/errors.ts';
 import { createKeyedMutex } from '../../../src/lib/async/concurrency.ts';
 
 const POSITIONS = [{ prefix: '' }, { prefix: 'author.', index: 3 }];
@@ -39,6 +39,12 @@ test('a rejection by a rule of the database names the fields where they are know
   });
   const items = [{ message: 'The database takes no such write to this collection', code, index: 3 }];
   expect(translateCommitError(new StoreError('refused', { index: 1 }), POSITIONS)).toMatchObject({ items });
+});
+
+test('a write that waited too long says what it waited for, not that a query needs an index', () => {
+  const late = translateCommitError(new StoreError('timeout'), []);
+  expect(toAppError(late)).toMatchObject({ code: 'QUERY_TIMEOUT', status: 503 });
+  expect(toAppError(late).message).toContain('another program');
 });
 
 test('a document too large for the store is a 413, and other errors are returned as they are', () => {

@@ -155,6 +155,28 @@ describe('sending back what was fetched', () => {
     expect(await put(idOf(book), { author: { _id: id } })).toMatchObject({ author: id });
   });
 
+  test('one with an id of no document is told so, unless it was fetched', async () => {
+    const _id = 'f'.repeat(24);
+    const refused = { field: 'author._id', code: 'ERROR_VALUE_INVALID' };
+    const created = await refusalOf(
+      library.create('books', { title: 'A', author: { _id, name: 'X', v: 3 } }),
+    );
+    expect([created.status, created.items]).toMatchObject([400, [refused]]);
+    expect(created.items[0]!.message).toContain('no document');
+    const batch = await refusalOf(
+      library.create('books', [{ title: 'A' }, { author: [{ _id, name: 'X' }] }]),
+    );
+    expect(batch.items).toMatchObject([
+      { index: 1, field: 'title' },
+      { index: 1, field: 'author.0._id' },
+    ]);
+    const [book] = await library.create('books', { title: 'A', author: { _id } });
+    const updated = await refusalOf(put(idOf(book), { author: { _id, name: 'X' } }));
+    expect([updated.status, updated.items]).toMatchObject([400, [refused]]);
+    const gone = await refusalOf(put(idOf(book), { author: { _id, name: 'X', v: 3 } }));
+    expect([gone.code, gone.message]).toEqual(['DOCUMENT_CHANGED', 'The document does not exist any more']);
+  });
+
   test('the same document twice must not disagree', async () => {
     const [book] = await library.create('books', { title: 'A', author: { name: 'Ann' } });
     const { author } = await fetched(idOf(book));

@@ -1,0 +1,96 @@
+// Holds a validated update against the documents that it is for. What is sent as it is stored needs not obey the rules of today: a
+// fetched document can be sent back, also where its specification has become stricter or has dropped a field since.
+import { isDeepStrictEqual } from 'node:util';
+import type { ErrorItem } from '../../errors/errors.ts';
+import { mapYielding } from '../../lib/async/maybe-promise.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
+import type { StoredDocument } from '../../stores/ports.ts';
+import type { Collection } from '../model/collection.ts';
+import type { Caller } from '../model/documents.ts';
+import { resolveUndeclared } from '../validation/undeclared-fields.ts';
+import { undeclaredIssue, type ValidatedFields, validateFields } from '../validation/validate-document.ts';
+import type { WriteDeps } from './write-deps.ts';
+
+interface UpdateTargets {
+  readonly collection: Collection;
+  /** The documents that the update is for, as stored. */
+  readonly documents: readonly StoredDocument[];
+  readonly caller: Caller;
+}
+
+interface SentUpdate {
+  /** As sent, sub-documents replaced by their ids. */
+  readonly sent: JsonObject;
+  /** What validation made of it. */
+  readonly validated: ValidatedFields;
+  /** Names of fields to remove. */
+  readonly removed: readonly string[];
+  /** The state of a revision that is restored: its fields may be set though no specification declares them any more. */
+  readonly restored?: JsonObject | undefined;
+}
+
+interface ResolvedUpdate {
+  readonly fields: JsonObject;
+  readonly issues: readonly ErrorItem[];
+}
+
+/**
+ * The fields that an update sets, and all issues. Left out are fields that break a rule, or are not declared, and that every
+ * document holds as they were sent: they stay as stored. Callers who may not read the documents are not told what is the same.
+ */
+export async function resolveUpdate(
+  { matchPattern }: Pick<WriteDeps, 'matchPattern'>,
+  update: SentUpdate,
+  targets: UpdateTargets,
+): Promise<ResolvedUpdate> {
+  const { collection, documents, caller } = targets;
+  const mayCompare = documents.length > 0 && caller.may(collection, 'GET');
+  const validated = mayCompare ? await withoutUnchanged({ matchPattern }, update, targets) : update.validated;
+  const { restored = {} } = update;
+  const isRestored = (name: string) => isSame(restored, name, validated.fields[name]);
+  const undeclared = validated.undeclared.filter((name) => !isRestored(name));
+  const { fields, issues } = await resolveUndeclared({ ...validated, undeclared }, targets);
+  const unknown = await findUnknown(update.removed, targets, mayCompare);
+  return unknown.length === 0
+    ? { fields, issues }
+    : { fields, issues: [...issues, ...unknown.map(undeclaredIssue)] };
+}
+
+const isSame = (document: JsonObject, name: string, value: Json | undefined) =>
+  Object.hasOwn(document, name) && isDeepStrictEqual(document[name], value);
+
+/** Validates again without the fields with issues that every document has as they were sent, until there are none of them. */
+async function withoutUnchanged(
+  { matchPattern }: Pick<WriteDeps, 'matchPattern'>,
+  { sent, validated }: SentUpdate,
+  { collection, documents }: UpdateTargets,
+): Promise<ValidatedFields> {
+  let left = sent;
+  let current = validated;
+  while (current.issues.length > 0) {
+    const suspects = new Set(
+      current.issues.map(({ field = '' }) => field).filter((name) => Object.hasOwn(left, name)),
+    );
+    await mapYielding(documents, (document) => {
+      for (const name of suspects) if (!isSame(document, name, left[name])) suspects.delete(name);
+    });
+    if (suspects.size === 0) break;
+    left = Object.fromEntries(Object.entries(left).filter(([name]) => !suspects.has(name)));
+    current = await validateFields(collection, left, { mode: 'update', matchPattern });
+  }
+  return current;
+}
+
+/** Names to remove that neither the specification nor any of the documents knows. */
+async function findUnknown(
+  removed: readonly string[],
+  { collection, documents }: UpdateTargets,
+  mayCompare: boolean,
+): Promise<readonly string[]> {
+  const unknown = new Set(removed.filter((name) => !collection.fields.has(name)));
+  if (unknown.size === 0 || !mayCompare) return [...unknown];
+  await mapYielding(documents, (document) => {
+    for (const name of unknown) if (Object.hasOwn(document, name)) unknown.delete(name);
+  });
+  return [...unknown];
+}

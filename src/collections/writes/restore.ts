@@ -1,0 +1,134 @@
+// Gives a document the state that one of its revisions keeps: fields that came later go, and a removed document comes back under its
+// id. Hooks, validation and revisions are those of an update, or of a create where the document was removed.
+import { AppError } from '../../errors/errors.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
+import { type Filter, filterById } from '../../stores/filter.ts';
+import type { StoredDocument } from '../../stores/ports.ts';
+import { openHookSession } from '../hooks/document-hooks.ts';
+import type { Collection } from '../model/collection.ts';
+import type { Page, RequestContext, RestoreTarget, WriteOptions } from '../model/documents.ts';
+import { missingFileIssue } from '../model/media-record-fields.ts';
+import { ownRevisionsFilter } from '../model/revision-owner.ts';
+import { revisionNamespaceOf, revisionsFilter } from '../model/stored-document.ts';
+import { writeMetadata } from '../reads/resolve-read.ts';
+import { fieldIssue, validateFields } from '../validation/validate-document.ts';
+import { formatAnswer } from './answer.ts';
+import { commitPlan, commitWithRetry } from './commit.ts';
+import { createExtractOptions, extractSubDocuments, WHOLE_BODY } from './extract-sub-documents.ts';
+import { type HookedCreates, hasHooked, openPlanning, planSubDocuments } from './plan-sub-documents.ts';
+import { readRemovedHistory } from './removed-history.ts';
+import { assertValid } from './request-body.ts';
+import { resolveUpdate } from './resolve-update.ts';
+import { stateOf } from './revision-state.ts';
+import { withDocumentLock } from './targets.ts';
+import { update } from './update.ts';
+import type { WriteDeps } from './write-deps.ts';
+import { WritePlan } from './write-plan.ts';
+
+/** See `DocumentService.restore`. */
+export function restoreRevision(
+  deps: WriteDeps,
+  collection: Collection,
+  { id, revisionId }: RestoreTarget,
+  context: RequestContext,
+  options: WriteOptions,
+): Promise<Page> {
+  return withDocumentLock(deps, { collection, id }, context, async () => {
+    const { deadline, caller } = context;
+    // Who may not read the document may not learn what it was either.
+    if (!caller.may(collection, 'GET') || !caller.may(collection, 'PUT')) throw new AppError('NOT_PERMITTED');
+    const revision = await findRevision(deps, collection, { id, revisionId }, context);
+    const restored = stateOf(deps, collection, revision);
+    const texts = await deps.store.findByIds(collection.namespace, [id], { deadline });
+    if (texts.has(id)) {
+      const { ifMatch, compose } = options;
+      return update(deps, { collection, fields: {}, restored, target: { id, ifMatch }, compose }, context);
+    }
+    return createAgain(deps, { collection, id, revision, restored }, context, options);
+  });
+}
+
+async function findRevision(
+  { store, registry }: WriteDeps,
+  collection: Collection,
+  { id, revisionId }: RestoreTarget,
+  { deadline }: RequestContext,
+): Promise<StoredDocument> {
+  if (!collection.settings.storeRevisions) throw new AppError('DOCUMENT_NOT_FOUND');
+  const own = ownRevisionsFilter(collection, registry);
+  const filter: Filter = { kind: 'and', filters: [filterById(revisionId), revisionsFilter(id), own] };
+  const query = { filter, sort: [], skip: 0, limit: 1 };
+  const [revision] = await store.find(revisionNamespaceOf(collection), query, { deadline });
+  if (revision === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
+  return revision;
+}
+
+interface RemovedDocument {
+  readonly collection: Collection;
+  readonly id: string;
+  readonly revision: StoredDocument;
+  /** The state that it gets back. */
+  readonly restored: JsonObject;
+}
+
+/** Creates a removed document again, under its id, with a `v` that follows the one it had last. */
+async function createAgain(
+  deps: WriteDeps,
+  { collection, id, revision, restored }: RemovedDocument,
+  request: RequestContext,
+  { compose, ifMatch }: WriteOptions,
+): Promise<Page> {
+  const { registry, generateId, now } = deps;
+  const { caller } = request;
+  if (!caller.may(collection, 'POST')) throw new AppError('NOT_PERMITTED');
+  if (ifMatch?.(undefined) === false) throw new AppError('PRECONDITION_FAILED');
+  // Its file is gone.
+  if (registry.holdsRecords(collection)) assertValid([missingFileIssue()]);
+
+  using hooks = collection.settings.hooks?.beforeCreate && openHookSession(deps, request);
+  const context = hooks?.context ?? request;
+  const hooked = hooks ? await hooks.transform({ event: 'beforeCreate', collection }, restored) : restored;
+  const options = createExtractOptions(deps, caller);
+  const {
+    fields: sent,
+    subDocuments,
+    issues,
+  } = extractSubDocuments({ collection, position: WHOLE_BODY }, hooked, options);
+  const mode = { mode: 'update', matchPattern: deps.matchPattern } as const;
+  const validated = await validateFields(collection, sent, mode);
+  const targets = { collection, documents: [], caller };
+  const resolved = await resolveUpdate(deps, { sent, validated, removed: [], restored }, targets);
+  const found = [...missingFields(collection, sent), ...resolved.issues, ...issues];
+
+  const hookedCreates: HookedCreates = new Map();
+  const { text, writes } = await commitWithRetry(
+    async () => {
+      const history = await readRemovedHistory(deps, collection, id, context);
+      const plan = new WritePlan({ at: now(), by: caller.clientId }, generateId);
+      const { createdAt = null, createdBy = null } = revision;
+      const last = { createdAt, createdBy, ...history, _id: id };
+      const created = plan.insertAgain(collection, last, resolved.fields);
+      using planning = openPlanning(deps, { plan, subDocuments, hookedCreates, mode: 'create' }, context);
+      assertValid([...found, ...(await planSubDocuments(deps, planning))]);
+      const { writes } = await commitPlan(deps, plan, planning.context).catch(rejectTakenId);
+      return { text: created.text, writes };
+    },
+    { context, now, isHooked: hasHooked(subDocuments) },
+  );
+  const depth = compose ?? (subDocuments.length > 0 || collection.settings.compose);
+  const results = await formatAnswer(deps, { collection, texts: [text], depth, writes }, context);
+  return { results, metadata: writeMetadata(results.length) };
+}
+
+/** Required fields that a state has not. */
+function missingFields({ fields }: Collection, state: JsonObject) {
+  return [...fields.values()]
+    .filter(({ name, required }) => required && !Object.hasOwn(state, name))
+    .map((field) => fieldIssue(field, 'must be specified', 'ERROR_REQUIRED'));
+}
+
+/** Another process may have brought the document back meanwhile. */
+function rejectTakenId(error: unknown): never {
+  const isTaken = error instanceof AppError && error.items.some(({ field }) => field === '_id');
+  throw isTaken ? new AppError('DOCUMENT_CHANGED', { cause: error }) : error;
+}
