@@ -1,6 +1,7 @@
 // Specifications and documents of a generated world: every field type, with any settings and indexes.
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
+import { idOf } from '../../contracts/store-cases.ts';
 import { id, number, object, text, value } from './values.ts';
 
 const INDEXED = [
@@ -72,7 +73,8 @@ const settings: fc.Arbitrary<JsonObject> = fc.record({
   fieldLimiters: limiters,
   defaultFilters: fc.oneof(
     { weight: 8, arbitrary: fc.constant(null) },
-    fc.constantFrom<Json>({ flag: true }, { text: 'a' }, { num: { $gt: 0 } }, { 'who.name': 'a' }),
+    fc.constantFrom<Json>({ flag: true }, { text: 'a' }, { num: { $gt: 0 } }),
+    { weight: 2, arbitrary: fc.constantFrom<Json>({ 'who.name': 'a' }, { 'who.age': { $gte: 0 } }) },
   ),
   index: indexes,
 });
@@ -149,10 +151,19 @@ export const body: fc.Arbitrary<JsonObject> = fc
       any: fc.oneof({ weight: 4, arbitrary: value }, elements),
       deep: sometimes(object),
       code: sometimes(fc.oneof(id, fc.array(id, { maxLength: 2 }))),
-      who: fc.oneof(id, fc.array(id, { maxLength: 2 }), fc.record({ name: text }), fc.constant(null)),
+      who: fc.oneof(
+        fc.integer({ min: 1, max: 3 }).map(idOf),
+        id,
+        fc.array(id, { maxLength: 2 }),
+        fc.record({ name: text }),
+        fc.constant(null),
+      ),
     },
     { requiredKeys: [] },
   )
   .map((fields) => ({ ...fields }) as JsonObject);
 
-export const person: fc.Arbitrary<JsonObject> = fc.record({ name: text, age: number });
+export const person: fc.Arbitrary<JsonObject> = fc.record({
+  name: fc.oneof({ weight: 2, arbitrary: fc.constantFrom('a', 'A') }, { weight: 1, arbitrary: text }),
+  age: number,
+});
