@@ -63,11 +63,11 @@ function describeObstacles({ definition, obstacles }: Difference): string {
 
 /** `unique index on name not built, 2 documents have the same name`. */
 function describe(difference: Difference): string {
-  const { kind, definition } = difference;
+  const { kind, definition, explanation } = difference;
   if (kind === 'undeclared') return 'no specification declares it any more; the next start drops it';
   const names = definition.keys.map(({ path }) => path).join(', ');
   const index = `${definition.unique ? 'unique index' : 'index'} on ${names} not built`;
-  if (kind === 'conflict') return `${index}, another index has its name`;
+  if (kind === 'conflict') return `${index}, ${explanation ?? 'another index has its name'}`;
   const obstacles = describeObstacles(difference);
   return obstacles === '' ? `${index}; the next start builds it` : `${index}, ${obstacles}`;
 }

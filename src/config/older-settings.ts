@@ -36,7 +36,7 @@ interface LostSetting {
 const LOST: readonly LostSetting[] = [
   {
     path: 'server.protocol',
-    isDangerous: (value) => value !== 'http',
+    isDangerous: (value) => String(value).toLowerCase() !== 'http',
     message:
       'is not a setting: this server speaks plain HTTP, and tokens would be sent in the clear. Put a proxy with the certificate in front (server.trustProxy, publicUrl), then remove this setting',
   },
@@ -46,12 +46,6 @@ const LOST: readonly LostSetting[] = [
     unless: 'database.engine',
     message:
       'is not a setting: without database.engine the site would begin with an empty embedded database. Set database.engine to mongodb and the connection string (CLOISTER_DATABASE_MONGODB_URI), or to sqlite, or remove this setting',
-  },
-  {
-    path: 'query.useVersionFilter',
-    isDangerous: (value) => value === true,
-    message:
-      'is not a setting: the versions of a collection would be mixed. Give each version a collection name of its own, or database folders and database.enableCollectionDatabases, then remove this setting',
   },
 ];
 

@@ -20,7 +20,8 @@ export interface IndexObstacles {
 export const NO_OBSTACLES: IndexObstacles = { documents: 0, values: 0, parallelArrays: 0 };
 
 /**
- * `missing`: declared, and not there or not complete. `conflict`: declared, and an index of another program has its name.
+ * `missing`: declared, and not there or not complete. `conflict`: declared, and what the database has keeps it from being made:
+ * `explanation` says what, unless another index has its name.
  * `undeclared`: there, and no specification declares it.
  */
 export interface IndexDifference {
@@ -28,6 +29,7 @@ export interface IndexDifference {
   readonly ns: Namespace;
   readonly definition: IndexDefinition;
   readonly obstacles: IndexObstacles;
+  readonly explanation?: string | undefined;
 }
 
 /** The indexes of a database server. */

@@ -1,6 +1,7 @@
 // Compares the indexes of the database with those that the specifications declare, and counts what keeps documents out of the
 // missing unique ones. Changes nothing.
 import type { Document } from 'mongodb';
+import { StoreError } from '../../../errors/errors.ts';
 import {
   type IndexComparison,
   type IndexDifference,
@@ -65,15 +66,20 @@ async function compareDeclared(
   const closing = new AbortController().signal;
   const differences: IndexDifference[] = [];
   for (const { namespace: ns, indexes } of declared) {
-    const plan = await planFor({ connection, ns, closing }, indexes);
+    const conflict = (definition: IndexDefinition, explanation?: string) =>
+      differences.push({ kind: 'conflict', ns, definition, obstacles: NO_OBSTACLES, explanation });
+    const plan = await planFor({ connection, ns, closing }, indexes).catch((error: unknown) => {
+      if (!(error instanceof StoreError) || error.reason !== 'index-conflict') throw error;
+      // A view or a time-series collection.
+      for (const definition of indexes) conflict(definition, error.explanation);
+    });
+    if (plan === undefined) continue;
     for (const { definition, index } of plan.placements) {
       if (index.exists) continue;
       const obstacles = await findObstacles(connection, ns, definition);
       differences.push({ kind: 'missing', ns, definition, obstacles });
     }
-    for (const definition of plan.conflicts) {
-      differences.push({ kind: 'conflict', ns, definition, obstacles: NO_OBSTACLES });
-    }
+    for (const definition of plan.conflicts) conflict(definition);
     for (const spec of plan.undeclared.filter(({ folding }) => !folding)) {
       differences.push({ kind: 'undeclared', ns, definition: definitionOf(spec), obstacles: NO_OBSTACLES });
     }

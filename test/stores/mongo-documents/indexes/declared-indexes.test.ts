@@ -29,7 +29,8 @@ async function open(server: string) {
     await comparison.close();
     await store.close();
   });
-  return { store, comparison, things: rawClient(uri).db().collection('things') };
+  const db = rawClient(uri).db();
+  return { store, comparison, db, things: db.collection('things') };
 }
 
 describeMongo('the comparison of declared indexes with those of a server', ({ standalone }) => {
@@ -50,6 +51,14 @@ describeMongo('the comparison of declared indexes with those of a server', ({ st
       ['missing', 'sparse', { documents: 2, values: 1, parallelArrays: 0 }],
       ['missing', 'n', { documents: 0, values: 0, parallelArrays: 0 }],
     ]);
+  });
+
+  it('says that a view takes no indexes', async () => {
+    const { comparison, db } = await open(standalone);
+    await db.createCollection('things', { viewOn: 'others', pipeline: [] });
+    const found = await comparison.compare([{ namespace: NS, indexes: [index(['a'])] }]);
+    expect(found).toMatchObject([{ kind: 'conflict', explanation: expect.stringContaining('is a view') }]);
+    expect(await comparison.compare([{ namespace: NS, indexes: [] }])).toEqual([]);
   });
 
   it('finds none where every index is there, and names those that nobody declares or that stand in the way', async () => {
