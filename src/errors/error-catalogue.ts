@@ -158,7 +158,7 @@ export const ERRORS = {
     status: 409,
     message: 'The document was changed by someone else',
     explain:
-      'A sub-document sent back is older than the stored one. `field` has its path. Nothing was written.',
+      'A sub-document sent back is older than the stored one, or that one is gone. `field` has its path. Nothing was written.',
   },
   REQUEST_TIMEOUT: {
     status: 408,
@@ -281,7 +281,7 @@ export const ERRORS = {
     status: 503,
     retryAfter: 2,
     message: 'The query took longer than `limits.queryMs` allows',
-    explain: 'Narrow the filter, or declare an index that serves it. The item has the code `API-0004`.',
+    explain: 'Narrow the filter, or declare an index that serves it. A write waited for other writes, or for another program that holds the database. The item has the code `API-0004`.',
   },
   ENDPOINT_TIMEOUT: {
     status: 504,
