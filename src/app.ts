@@ -185,6 +185,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const documents = createDocumentService({
     ...{ store, registry, limits, generateId, now, patterns, hooks },
     removals: media.removals,
+    useVersionFilter: config.query.useVersionFilter,
     log: logger,
   });
   const calls = postedCode.connect(documents);

@@ -36,7 +36,8 @@ export interface DocumentServiceDeps {
 
 /** Documents of the registry's collections, kept in `store`. Every error that is the caller's is an AppError. */
 export function createDocumentService(options: DocumentServiceDeps): DocumentService & RecordService {
-  const { store, registry, limits, generateId, now, patterns, hooks, removals, log, useVersionFilter } = options;
+  const { store, registry, limits, generateId, now, patterns, hooks, removals, log, useVersionFilter } =
+    options;
   const filters = createFilterCompiler({ store, registry, limits, useVersionFilter });
   const histories = createHistoryLoader({ store, registry });
   const composer = createComposer({ store, histories, registry, limits, ownDocuments: filters.ownDocuments });

@@ -35,6 +35,18 @@ export const CONFIG_SCHEMA = {
         enabled: { type: 'boolean', default: false, overHttp: 'any', description: 'Whether it does.' },
       },
     },
+    query: {
+      type: 'object',
+      description: 'What requests see of documents.',
+      properties: {
+        useVersionFilter: {
+          type: 'boolean',
+          default: false,
+          description:
+            'Whether requests see only documents that were written under the version in their URL. Without it, collections of the same name in several versions show the same documents.',
+        },
+      },
+    },
     sandbox: SANDBOX_SCHEMA,
     media: MEDIA_SCHEMA,
     images: IMAGES_SCHEMA,

@@ -69,10 +69,6 @@ describe('a setting whose silent loss would be dangerous', () => {
       { database: { hosts: [{ host: 'a', port: 1 }] } },
       'workspace/config.json:3: database.hosts is not a setting: without database.engine',
     ],
-    [
-      { query: { useVersionFilter: true } },
-      'workspace/config.json:3: query.useVersionFilter is not a setting: the versions',
-    ],
   ])('stops the start, with the remedy: %j', async (content, line) => {
     const { issues } = await load(content);
     expect(issues).toEqual([expect.stringContaining(line)]);
@@ -80,8 +76,6 @@ describe('a setting whose silent loss would be dangerous', () => {
 
   it.each<[JsonObject, Readonly<Record<string, string>>]>([
     [{ server: { protocol: 'http' } }, {}],
-    [{ query: { useVersionFilter: false } }, {}],
-    [{ query: {} }, {}],
     [{ database: { hosts: [], engine: 'sqlite' } }, {}],
     [
       { database: { hosts: [] } },

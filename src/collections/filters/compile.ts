@@ -25,9 +25,13 @@ interface CompiledFilter {
 
 /** Nothing is waited for unless a filter has conditions on referenced documents. */
 export interface FilterCompiler {
-  /** Compiles a filter of a request. Throws FILTER_INVALID. */
+  /** What the collection shows of its namespace: everything, or what was written under its version. */
+  ownDocuments(collection: Collection): Filter;
+  /** The same for one document. */
+  isOwn(collection: Collection, document: JsonObject): boolean;
+  /** Compiles a filter of a request, on the collection's own documents. Throws FILTER_INVALID. */
   compile(collection: Collection, filter: Json, context: RequestContext): MaybePromise<Filter>;
-  /** Compiles the default filters of the collection; MATCH_ALL where it has none. Throws DEFAULT_FILTERS_BROKEN. */
+  /** Compiles the default filters of the collection, on its own documents; MATCH_ALL where it has none and shows everything. Throws DEFAULT_FILTERS_BROKEN. */
   compileDefaults(collection: Collection, context: Pick<RequestContext, 'deadline'>): MaybePromise<Filter>;
   /** Compiles the filter of a request, where there is one, joined with the default filters. Throws FILTER_INVALID and DEFAULT_FILTERS_BROKEN. */
   compileRead(
@@ -49,9 +53,19 @@ interface FilterCompilerDeps {
   readonly store: Pick<DocumentStore, 'find'>;
   readonly registry: Pick<CollectionRegistry, 'get' | 'list'>;
   readonly limits: Pick<DocumentLimits, 'filterDepth' | 'filterNodes' | 'composeReferences'>;
+  /** `query.useVersionFilter` */
+  readonly useVersionFilter?: boolean | undefined;
 }
 
-export function createFilterCompiler({ store, registry, limits }: FilterCompilerDeps): FilterCompiler {
+export function createFilterCompiler({
+  store,
+  registry,
+  limits,
+  useVersionFilter = false,
+}: FilterCompilerDeps): FilterCompiler {
+  const ownDocuments = ({ version }: Collection): Filter =>
+    useVersionFilter ? where('apiVersion', { kind: 'eq', value: version }) : MATCH_ALL;
+
   /** Valid for the live collections that they were parsed with: filters lead through references to others. */
   const parsedDefaults = new WeakMap<Collection, ParsedDefaults>();
   const maxReferences = limits.composeReferences;
@@ -63,10 +77,12 @@ export function createFilterCompiler({ store, registry, limits }: FilterCompiler
   ): MaybePromise<CompiledFilter> =>
     isResolved(parsed)
       ? { filter: parsed, isReusable }
-      : resolveReferenceConditions(parsed, { store, maxReferences, deadline }).then((filter) => ({
-          filter,
-          isReusable: false,
-        }));
+      : resolveReferenceConditions(parsed, { store, maxReferences, ownDocuments, deadline }).then(
+          (filter) => ({
+            filter,
+            isReusable: false,
+          }),
+        );
 
   const compileRequested = (collection: Collection, filter: Json, { caller, deadline }: RequestContext) =>
     attempt(() => {
@@ -109,12 +125,22 @@ export function createFilterCompiler({ store, registry, limits }: FilterCompiler
     { deadline }: Pick<RequestContext, 'deadline'>,
   ): MaybePromise<CompiledFilter> => {
     const { defaultFilters } = collection.settings;
-    if (defaultFilters === null) return EVERYTHING;
-    return attempt(() => resolve(parseDefaults(collection, defaultFilters), deadline, true));
+    const own = ownDocuments(collection);
+    if (defaultFilters === null) return own === MATCH_ALL ? EVERYTHING : { filter: own, isReusable: true };
+    const resolving = attempt(() => resolve(parseDefaults(collection, defaultFilters), deadline, true));
+    return andThen(resolving, ({ filter, isReusable }) => ({
+      filter: joinFilters([filter, own]),
+      isReusable,
+    }));
   };
 
   return {
-    compile: (...args) => andThen(compileRequested(...args), toFilter),
+    ownDocuments,
+    isOwn: ({ version }, document) => !useVersionFilter || document['apiVersion'] === version,
+    compile: (collection, ...args) =>
+      andThen(compileRequested(collection, ...args), ({ filter }) =>
+        joinFilters([filter, ownDocuments(collection)]),
+      ),
     compileDefaults: (...args) => andThen(compileOwn(...args), toFilter),
     compileRead: (collection, filter, context) =>
       andThen(
@@ -139,6 +165,8 @@ export function joinFilters(filters: readonly (Filter | null | undefined)[]): Fi
 
 export interface ResolveOptions extends OperationOptions {
   readonly store: Pick<DocumentStore, 'find'>;
+  /** What a collection shows of its namespace; everything unless given. */
+  readonly ownDocuments?: FilterCompiler['ownDocuments'];
   /** How many ids all reference conditions of a filter together may bring in. */
   readonly maxReferences: number;
 }
@@ -246,12 +274,13 @@ async function findMatchingIds(
 }
 
 async function findIds(
-  { namespace }: Collection,
-  query: Pick<FindQuery, 'filter' | 'limit'>,
-  { store, deadline }: ResolveState,
+  collection: Collection,
+  { limit, ...query }: Pick<FindQuery, 'filter' | 'limit'>,
+  { store, ownDocuments, deadline }: ResolveState,
 ): Promise<readonly string[]> {
-  const idsOnly = { ...query, sort: [], skip: 0, projection: { include: ['_id'] } };
-  const found = await store.find(namespace, idsOnly, deadline === undefined ? {} : { deadline });
+  const filter = joinFilters([query.filter, ownDocuments?.(collection)]);
+  const idsOnly = { filter, limit, sort: [], skip: 0, projection: { include: ['_id'] } };
+  const found = await store.find(collection.namespace, idsOnly, deadline === undefined ? {} : { deadline });
   return found.map(({ _id }) => _id);
 }
 

@@ -11,8 +11,9 @@ import {
 } from '../../lib/async/maybe-promise.ts';
 import { joinTexts, splitRecords } from '../../lib/chunked-text.ts';
 import { documentsById, readDocumentId } from '../../lib/json/stored-json.ts';
-import { filterByIds } from '../../stores/filter.ts';
+import { filterByIds, MATCH_ALL } from '../../stores/filter.ts';
 import { type DocumentStore, namespaceKey, type TextPage } from '../../stores/ports.ts';
+import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
 import {
   type Collection,
   type CollectionRegistry,
@@ -81,6 +82,8 @@ interface ComposerDeps {
   readonly histories: HistoryLoader;
   readonly registry: Pick<CollectionRegistry, 'get'>;
   readonly limits: Pick<DocumentLimits, 'composeDepth' | 'composeReferences'>;
+  /** What a collection shows of its namespace; everything unless given. */
+  readonly ownDocuments?: FilterCompiler['ownDocuments'];
 }
 
 /** One composition. */
@@ -106,7 +109,7 @@ interface Level {
 }
 
 export function createComposer(deps: ComposerDeps): Composer {
-  const { histories, registry, limits } = deps;
+  const { histories, registry, limits, ownDocuments = () => MATCH_ALL } = deps;
   const namesOf = createReferenceNames();
   const resolveSource = createSourceResolver(registry);
 
@@ -144,9 +147,12 @@ export function createComposer(deps: ComposerDeps): Composer {
     ids: readonly string[],
     { store, context: { deadline } }: Composition,
   ): MaybePromise<TextsById> => {
-    if (projection === undefined) return store.findByIds(target.namespace, ids, { deadline });
-    const filter = filterByIds([...new Set(ids)]);
-    const query = { filter, sort: [], skip: 0, limit: ids.length, projection };
+    const own = ownDocuments(target);
+    if (projection === undefined && own === MATCH_ALL) {
+      return store.findByIds(target.namespace, ids, { deadline });
+    }
+    const filter = joinFilters([filterByIds([...new Set(ids)]), own]);
+    const query = { filter, sort: [], skip: 0, limit: ids.length, ...(projection && { projection }) };
     return andThen(store.findText(target.namespace, query, { deadline }), documentsById);
   };
 

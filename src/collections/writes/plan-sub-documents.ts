@@ -53,7 +53,7 @@ export function openPlanning(
 export const hasHooked = (subDocuments: readonly SubDocument[]) =>
   subDocuments.some(({ collection }) => collection.settings.hooks !== null);
 
-type SubDocumentDeps = Pick<WriteDeps, 'store' | 'matchPattern'>;
+type SubDocumentDeps = Pick<WriteDeps, 'store' | 'filters' | 'matchPattern'>;
 const NONE: readonly never[] = [];
 
 /** Stored documents by their `documentKey`. */
@@ -86,7 +86,7 @@ export async function planSubDocuments(
 
 /** Resolves with those of the documents that there are. They may be in several collections. */
 async function loadByIds(
-  { store }: Pick<SubDocumentDeps, 'store'>,
+  { store, filters }: Pick<SubDocumentDeps, 'store' | 'filters'>,
   documents: readonly { readonly collection: Collection; readonly id: string }[],
   { deadline }: RequestContext,
 ): Promise<StoredDocuments> {
@@ -96,8 +96,9 @@ async function loadByIds(
     const texts = await store.findByIds(collection.namespace, ids, { deadline });
     await forEachYielding(ids, (id) => {
       const text = texts.get(id);
-      if (text === undefined) return;
-      found.set(documentKey(collection.namespace, id), parseStoredJson<StoredDocument>(text));
+      const document = text === undefined ? undefined : parseStoredJson<StoredDocument>(text);
+      if (document === undefined || !filters.isOwn(collection, document)) return;
+      found.set(documentKey(collection.namespace, id), document);
     });
   }
   return found;

@@ -4,6 +4,7 @@ import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { type Filter, filterById } from '../../stores/filter.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
+import { joinFilters } from '../filters/compile.ts';
 import { openHookSession } from '../hooks/document-hooks.ts';
 import type { Collection } from '../model/collection.ts';
 import type { Page, RequestContext, RestoreTarget, WriteOptions } from '../model/documents.ts';
@@ -49,13 +50,13 @@ export function restoreRevision(
 }
 
 async function findRevision(
-  { store, registry }: WriteDeps,
+  { store, registry, filters }: WriteDeps,
   collection: Collection,
   { id, revisionId }: RestoreTarget,
   { deadline }: RequestContext,
 ): Promise<StoredDocument> {
   if (!collection.settings.storeRevisions) throw new AppError('DOCUMENT_NOT_FOUND');
-  const own = ownRevisionsFilter(collection, registry);
+  const own = joinFilters([ownRevisionsFilter(collection, registry), filters.ownDocuments(collection)]);
   const filter: Filter = { kind: 'and', filters: [filterById(revisionId), revisionsFilter(id), own] };
   const query = { filter, sort: [], skip: 0, limit: 1 };
   const [revision] = await store.find(revisionNamespaceOf(collection), query, { deadline });

@@ -13,7 +13,7 @@ import type { FileRemovals } from './file-removals/file-removals.ts';
 export interface WriteDeps extends HookDeps {
   readonly store: Pick<DocumentStore, 'find' | 'findText' | 'findByIds' | 'count' | 'commit'>;
   readonly registry: Pick<CollectionRegistry, 'get' | 'list' | 'isRevisionCollection' | 'holdsRecords'>;
-  readonly filters: Pick<FilterCompiler, 'compile'>;
+  readonly filters: Pick<FilterCompiler, 'compile' | 'ownDocuments' | 'isOwn'>;
   readonly histories: HistoryLoader;
   readonly composer: Composer;
   readonly matchPattern: PatternMatcher;
