@@ -14,6 +14,8 @@ const MAX_TEXT_BYTES = 33_554_432;
 /** A form is parsed by the host, some microseconds a pair. The same limits are in `sandbox/form-text.js` and `sandbox/guest/request.js`. */
 const MAX_FORM_PAIRS = 10_000;
 const MAX_FORM_CHARACTERS = 1_048_576;
+/** Members that are new to the parser: so many take 70 ms, five times as many a second, and no limit of the engine ends that. */
+const MAX_NEW_MEMBERS = 50_000;
 const MB = 1_048_576;
 
 interface JsonHeap {
@@ -39,8 +41,9 @@ export function textFitsHeap(text: string, bytes: number, heapMb: number): boole
   return textHeapBytes(text, bytes) <= Math.min(maxBodyBytes(heapMb), MAX_TEXT_BYTES);
 }
 
-/** False if JSON of this shape would take more than half of the heap, values and text together. */
+/** False if JSON of this shape would take more than half of the heap, values and text together, or too long to be parsed. */
 export function jsonFitsHeap(text: string, bytes: number, { heapMb, shape }: JsonHeap): boolean {
+  if (shape.newMembers > MAX_NEW_MEMBERS) return false;
   return textHeapBytes(text, bytes) + estimateJsonHeapBytes(shape) <= maxBodyBytes(heapMb);
 }
 

@@ -4,6 +4,7 @@
 import { createSemaphore } from '../async/concurrency.ts';
 import { createYielder, yieldToEventLoop } from '../async/maybe-promise.ts';
 import { findJsonIssue, type Json, type JsonIssue } from './json.ts';
+import { createMemberCounter } from './json-members.ts';
 
 /** Adjacent elements of the outermost list, as a range of bytes without the commas around them. */
 export interface JsonChunk {
@@ -35,6 +36,11 @@ export interface JsonShape {
    * grows with it, and names cost most.
    */
   readonly values: number;
+  /**
+   * Members that follow the same members in no object before: for each of them V8 makes a new description of objects, and parsing takes
+   * time that nothing bounds. About that many, as equal hashes count once.
+   */
+  readonly newMembers: number;
   /** Set if the text begins with `[`; null if its brackets do not match. */
   readonly list: JsonList | null | undefined;
 }
@@ -80,6 +86,7 @@ export function createJsonScan(json: Uint8Array): JsonScan {
   let colons = 0;
   let lists = 0;
   let objects = 0;
+  const members = createMemberCounter(json);
   const valuesSoFar = () => commas + 2 * colons + nameParts + lists + objects;
 
   /** A byte that no bracket is around. */
@@ -94,6 +101,7 @@ export function createJsonScan(json: Uint8Array): JsonScan {
     else objects += 1;
     open += 1;
     if (open > depth) depth = open;
+    members.open(open);
   };
   const takeClose = (byte: number) => {
     open -= 1;
@@ -102,6 +110,7 @@ export function createJsonScan(json: Uint8Array): JsonScan {
   const takeColon = () => {
     colons += 1;
     nameParts += Math.floor(textLength / NAME_PART);
+    members.name(open, textStart, textStart + textLength);
   };
   const takeComma = () => {
     if (open === 1) cutter?.comma(at, valuesSoFar());
@@ -132,7 +141,8 @@ export function createJsonScan(json: Uint8Array): JsonScan {
       }
       if (at < json.length) return undefined;
       const list = cutter === undefined ? undefined : cutter.list(open);
-      return { depth, commas, colons, lists, objects, values: valuesSoFar(), list };
+      const values = valuesSoFar();
+      return { depth, commas, colons, lists, objects, values, newMembers: members.count, list };
     },
   };
 }

@@ -27,6 +27,12 @@ describe('the estimate whether parsed JSON fits into half of the heap', () => {
     expect(fits(more, 128)).toBe(true);
   });
 
+  it('counts members whose names no other object has, which take long to be parsed', () => {
+    const objects = (count: number) =>
+      JSON.stringify(Array.from({ length: count }, (_, n) => ({ [`a${n}`]: 0, [`b${n}`]: 0, [`c${n}`]: 0 })));
+    expect([fits(objects(15_000), 256), fits(objects(18_500), 256)]).toEqual([true, false]);
+  });
+
   it('takes 10,000 pairs of a form, and 1 Mi characters', () => {
     const pairs = (count: number) => 'a&'.repeat(count - 1);
     expect([isShortForm(pairs(10_000)), isShortForm(pairs(10_001)), isShortForm('')]).toEqual([
