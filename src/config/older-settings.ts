@@ -64,9 +64,7 @@ export function findLostSettings(
 ): readonly SettingIssue[] {
   return LOST.flatMap(({ path, isDangerous, unless, message }) => {
     const value = valueAt(settings, path);
-    // A key below an unknown one is unknown too.
-    const isUnknown = unknown.has(path) || unknown.has(path.slice(0, path.lastIndexOf('.')));
-    if (value === undefined || !isUnknown || !isDangerous(value)) return [];
+    if (value === undefined || !unknown.has(path) || !isDangerous(value)) return [];
     return unless !== undefined && isSet(unless) ? [] : [{ written: path, message }];
   });
 }
