@@ -16,7 +16,7 @@ const INTRODUCTION = `# Configuration
 
 Defaults, then the file \`config.json\` in the workspace (or \`--config FILE\`), then environment variables, then flags: the later wins. The file is strict JSON; point \`$schema\` at \`config.schema.json\` and editors complete it. A wrong value stops the start, with every problem listed. An unknown key is a warning, and stays in the file.
 
-In the environment a boolean is \`true\` or \`false\`, a list is comma-separated. A whole block can be one JSON object, as in \`CLOISTER_AUTH_RATE_LIMIT={"perClient":10}\`; variables of single settings win over it. A variable that is set but empty is an error unless the setting is a list. Where several variables are named, the first that is set counts.
+In the environment a boolean is \`true\` or \`false\`, a list is comma-separated, or a JSON list where items hold commas. A whole block can be one JSON object, as in \`CLOISTER_AUTH_RATE_LIMIT={"perClient":10}\`; variables of single settings win over it. A variable that is set but empty is an error unless the setting is a list. Where several variables are named, the first that is set counts.
 
 \`GET /api/config\` shows what is in force, set secrets as \`********\`. \`POST /api/config\` changes the file: objects merge, lists replace, \`null\` takes a setting away, \`********\` keeps a secret. It is in force after a restart.
 

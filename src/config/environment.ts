@@ -32,10 +32,24 @@ function coerceTo(schema: ValueSchema, text: string): CoercedText {
       if (DECIMAL.test(text)) return { value: Number(text) };
       return { issue: schema.type === 'integer' ? 'must be a whole number' : 'must be a number' };
     case 'array':
-      return { value: text === '' ? [] : text.split(',').map((item) => item.trim()) };
+      return { value: listOf(text) };
     case 'string':
       return { value: text };
   }
+}
+
+/** Items between commas; or a JSON list, for items that hold commas themselves. */
+function listOf(text: string): Json {
+  if (text === '') return [];
+  if (text.startsWith('[')) {
+    try {
+      const value: Json = JSON.parse(text);
+      if (Array.isArray(value)) return value;
+    } catch {
+      // An address of version 6 begins like that too.
+    }
+  }
+  return text.split(',').map((item) => item.trim());
 }
 
 /** The value of `text`, or the message for text of another type. The validator checks limits. */

@@ -47,6 +47,15 @@ describe('headers.cacheControl of the older server', () => {
     expect(issues).toEqual([expect.stringMatching(/^workspace\/config\.json:\d+: headers\.cacheControl/)]);
   });
 
+  it('can be set in the environment, whose lists have commas, as a JSON list', async () => {
+    const list = ['text/css: public, max-age=1', 'image/png: no-store'];
+    const env = { CLOISTER_DELIVERY_CACHE_CONTROL_BY_TYPE: JSON.stringify(list) };
+    const { config, issues } = await load({}, env);
+    expect([config.delivery.cacheControlByType, issues]).toEqual([list, []]);
+    const broken = await load({}, { CLOISTER_DELIVERY_CACHE_CONTROL_BY_TYPE: '["text/css: a"' });
+    expect(broken.issues).toHaveLength(1);
+  });
+
   it('leaves what else older servers had beside it to the warnings', async () => {
     const { issues, warnings } = await load({
       headers: { useGzipCompression: true, cacheControl: { default: 'a', paths: [] } },
