@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Collection } from '../../../src/collections/model/collection.ts';
 import { activeRevisionNamespace } from '../../../src/collections/model/stored-document.ts';
 import {
   createIndexSync,
@@ -50,6 +51,18 @@ test('a specification of the revision collection adds its own, under whatever na
   };
   expect(namesWith([own[0]!])).toEqual(['originalDocumentId_1_v_1', 'originalDocumentId_1_v_1_2']);
   expect(namesWith([own[1]!])).toEqual(['mine']);
+});
+
+test('no index on revisions is unique: it would refuse the second revision of a document', () => {
+  const index = [{ keys: { a: 1 }, options: { unique: true } }];
+  const history = makeCollection({ a: {} }, { index }, { name: 'booksHistory' });
+  const uniqueOf = (collections: readonly Collection[]) =>
+    planIndexes(HISTORY, collections).indexes.map(({ name, unique }) => [name, unique]);
+  expect(uniqueOf([history])).toEqual([['a_1', true]]);
+  expect(uniqueOf([books, history])).toEqual([
+    ['a_1', false],
+    ['originalDocumentId_1_v_1', false],
+  ]);
 });
 
 const alone = createKeyedMutex().withLock;
