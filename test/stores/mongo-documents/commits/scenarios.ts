@@ -80,7 +80,12 @@ export function recordScenarios(): Promise<Scenario[]> {
     }),
     record('an update by query', async ({ create, documents, at }) => {
       await create('books', ['a', 'b', 'c'].map(nested));
-      await documents.updateByQuery(at('books'), { query: {}, all: true, update: { title: 'new' } }, contextOf(), {});
+      await documents.updateByQuery(
+        at('books'),
+        { query: {}, all: true, update: { title: 'new' } },
+        contextOf(),
+        {},
+      );
     }),
     record('a removal by query', async ({ create, documents, at }) => {
       await create('books', ['a', 'b', 'c'].map(nested));
