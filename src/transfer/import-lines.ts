@@ -97,7 +97,7 @@ function readSpace(database: Json | undefined, collection: Json | undefined): Na
 const joined = (name: string, path: string) => (path === '' ? name : `${name}.${path}`);
 
 /** The fields whose values are ids, by namespace. */
-export type IdFields = (ns: Namespace) => ReadonlySet<string>;
+type IdFields = (ns: Namespace) => ReadonlySet<string>;
 
 const lowerCaseId = (value: Json): Json => (isId(value) ? value.toLowerCase() : value);
 const lowerCaseIds = (value: Json): Json =>
