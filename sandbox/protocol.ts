@@ -17,7 +17,7 @@ export interface LoadOptions {
   readonly loadMs: number;
   /** Milliseconds of CPU that one request may use in all its time slices. */
   readonly cpuMs: number;
-  /** Milliseconds from the begin of a request's first time slice after which nothing of it runs any more. */
+  /** Milliseconds from the begin of a request's first time slice after which the server ends it; a time slice that begins late has 200. */
   readonly wallMs: number;
   readonly heapMb: number;
   readonly responseBytes: number;

@@ -1,10 +1,14 @@
 // Guest calls of invocations: counted against their limits, aborted with the invocation, or together for a whole module.
 
+import { createSemaphore } from '../lib/async/concurrency.ts';
+import { yieldToEventLoop } from '../lib/async/maybe-promise.ts';
 import type { GuestCall, GuestCallResult, InvocationRequest } from './model/sandbox.ts';
 import { parseTimer } from './protocol/guest-events.ts';
 
 /** Timers that one invocation may have, whatever its policy. */
 export const MAX_TIMERS = 20;
+/** Guest calls of one invocation that are performed at a time: the others wait, and the event loop goes round between them. */
+const MAX_AT_ONCE = 16;
 /** Longest JSON text that is sent into an isolate. */
 const MAX_RESULT_CHARACTERS = 10_485_760;
 /** Guest calls without side effects: an invocation that made only these may be retried. */
@@ -141,12 +145,23 @@ export function createPendingGuestCalls(): PendingGuestCalls {
 
   return {
     track(request) {
+      const inTurn = createSemaphore(MAX_AT_ONCE);
+      let count = 0;
+      const performInTurn = (call: GuestCall, signal: AbortSignal) =>
+        inTurn(async () => {
+          count += 1;
+          if (count > MAX_AT_ONCE) {
+            await yieldToEventLoop();
+            signal.throwIfAborted();
+          }
+          return request.performGuestCall(call, signal);
+        });
       const trackedCall = (call: GuestCall, signal: AbortSignal) => {
         const controller = new AbortController();
         const abort = () => controller.abort();
         if (signal.aborted) abort();
         signal.addEventListener('abort', abort, { once: true });
-        const ended = request.performGuestCall(call, controller.signal);
+        const ended = performInTurn(call, controller.signal);
         const remove = add(request.moduleVersion.id, { controller, ended });
         return ended.finally(() => {
           signal.removeEventListener('abort', abort);

@@ -22,6 +22,8 @@ export interface Demand {
   /** Of the next request, and of all that may be in flight in one host. */
   readonly characters: number;
   readonly maxCharacters: number;
+  /** Invocations that the memory of one host is enough for. */
+  readonly maxPerHost: number;
   /** The next invocation must not share its host. */
   readonly isIsolated: boolean;
   /** A host may be sent several frames: no other queue waits for a host. */
@@ -39,14 +41,14 @@ const MAX_UNEXPECTED_WAITS = 4;
 export function maxInFlight(
   hosts: readonly Host[],
   host: Host | null,
-  { queue, concurrency }: Pick<Demand, 'queue' | 'concurrency'>,
+  { queue, concurrency, maxPerHost }: Pick<Demand, 'queue' | 'concurrency' | 'maxPerHost'>,
 ): number {
   let elsewhere = 0;
   for (const other of hosts) {
     if (other.queue === queue && other !== host) elsewhere += other.reservedConcurrency;
   }
   const started = host?.startedCount ?? 0;
-  const max = concurrency - elsewhere;
+  const max = Math.min(concurrency - elsewhere, maxPerHost);
   if (max <= started) return 0;
   return queue.isNonBlocking ? Math.min(max, started + MAX_UNEXPECTED_WAITS) : max;
 }

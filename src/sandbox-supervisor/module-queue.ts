@@ -1,7 +1,7 @@
 // The waiting invocations of one module, whatever its version, and the statistics that decide how many are sent at once.
 
 import { failedResult, type Invocation } from './invocation.ts';
-import type { ModuleLimits } from './model/module-version.ts';
+import type { ModuleLimits, ModuleVersion } from './model/module-version.ts';
 import type { InvocationResult } from './model/sandbox.ts';
 
 const MAX_WAITING = 32;
@@ -57,6 +57,18 @@ export const WAITED_TOO_LONG = failedResult('ENDPOINT_BUSY', 'It waited too long
 /** A first attempt waits for a host as long as a caller is made to wait, an isolated retry as long as it may run. */
 export function isWaitingTooLong({ waitsSince, isIsolatedRetry, limits }: Invocation, now: number): boolean {
   return now - waitsSince > (isIsolatedRetry ? limits.wallMs : MAX_WAIT_MS);
+}
+
+/** What a host needs for itself and for isolates that lie idle in it. */
+const HOST_OWN_MB = 96;
+
+/** How many invocations of a module the memory of one host is enough for: where each has a heap of its own, so many as fit. */
+export function maxInvocationsInHost(
+  { policy: { isolation, limits } }: Pick<ModuleVersion, 'policy'>,
+  hostMemoryMb: number,
+): number {
+  if (isolation !== 'isolate') return Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.floor((hostMemoryMb - HOST_OWN_MB) / limits.heapMb));
 }
 
 /** Characters of all requests that may be in flight in one host, unless it is a single one. */

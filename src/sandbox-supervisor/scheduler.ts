@@ -7,10 +7,12 @@ import type { HostPool } from './host-pool.ts';
 import { type HostLimits, maxInFlight, needsReadyHost, selectHost } from './host-selection.ts';
 import { failedResult, Invocation } from './invocation.ts';
 import type { InvocationRequest, InvocationResult } from './model/sandbox.ts';
-import { ModuleQueue, maxCharactersInFlight } from './module-queue.ts';
+import { ModuleQueue, maxCharactersInFlight, maxInvocationsInHost } from './module-queue.ts';
 
 interface SchedulerDeps extends HostLimits {
   readonly pool: Pick<HostPool, 'hosts' | 'start' | 'keepSpare' | 'isBroken'>;
+  /** Private memory of one host, in MB. */
+  readonly hostMemoryMb: number;
   /** Trust domains whose hosts have the just-in-time compiler. */
   readonly jitDomains: ReadonlySet<string>;
   readonly track: PendingGuestCalls['track'];
@@ -42,7 +44,7 @@ const NO_HOST = failedResult('SANDBOX_DISABLED', 'No host process can be started
 
 /** Creates the queues of all modules. Nothing runs before the first `enqueue`. */
 export function createScheduler(deps: SchedulerDeps): Scheduler {
-  const { pool, busyHosts, maxHosts, jitDomains, track, now } = deps;
+  const { pool, busyHosts, maxHosts, hostMemoryMb, jitDomains, track, now } = deps;
   const numberOf = createModuleNumbers();
   const queues = new Map<string, ModuleQueue>();
   /** Queues that are not empty. One that was sent something goes to the end. */
@@ -79,7 +81,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const moduleNumber = numberOf(moduleVersion);
     const time = now();
     const isIsolated = first.isIsolatedRetry || queue.runsAlone(time);
-    const needs = { moduleNumber, concurrency, characters, maxCharacters, isIsolated };
+    const maxPerHost = maxInvocationsInHost(moduleVersion, hostMemoryMb);
+    const needs = { moduleNumber, concurrency, characters, maxCharacters, maxPerHost, isIsolated };
     const demand = { queue, domain, jit, ...needs, mayPipeline, now: time };
     const selected = selectHost(pool.hosts, demand, { busyHosts, maxHosts });
     const host = selected === 'start' ? pool.start(domain, jit) : selected;

@@ -84,6 +84,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
   const pendingGuestCalls = createPendingGuestCalls();
   const scheduler = createScheduler({
     ...{ pool, busyHosts, maxHosts, now },
+    hostMemoryMb: options.hostMemoryMb,
     jitDomains: new Set(jitDomains),
     track: pendingGuestCalls.track,
   });

@@ -11,6 +11,8 @@ import { isWaitingTooLong, WAITED_TOO_LONG } from './module-queue.ts';
 const GRACE_MS = 250;
 /** For compiling a module and creating its isolate, before its first time slice. */
 const COLD_START_MS = 500;
+/** An invocation whose guest call is answered waits for the time slices of others at most this many times its wall time. */
+const MAX_HELD_UP = 2;
 /** CPU is measured from this age of a frame on. */
 const MIN_MEASURED_MS = 50;
 
@@ -61,6 +63,17 @@ function onlyUnstarted(current: SentFrame): Invocation | undefined {
   return running.length === 1 && running[0]?.hasStarted === false ? running[0] : undefined;
 }
 
+/**
+ * Whether an invocation has the answer of a guest call in the pipe, behind time slices of others, or has only just got it: that time
+ * is not its own.
+ */
+function isHeldUp({ frames }: Host, invocation: Invocation, now: number): boolean {
+  if (now - invocation.startedAt > MAX_HELD_UP * invocation.limits.wallMs) return false;
+  const isItsAnswer = ({ isDelivery, invocations }: SentFrame) => isDelivery && invocations[0] === invocation;
+  if (frames.queued.some(isItsAnswer)) return true;
+  return frames.current !== undefined && isItsAnswer(frames.current) && now - frames.runsSince <= GRACE_MS;
+}
+
 /** Frames in the pipe behind a long time slice wait for a host like invocations in the queue. */
 function rejectExpiredFrames(host: Host, now: number): void {
   for (const { isDelivery, invocations } of host.frames.queued) {
@@ -88,6 +101,7 @@ export function checkTimeouts(host: Host, now: number, deps: TimeoutDeps): void 
   const unstarted = current === undefined ? undefined : onlyUnstarted(current);
   for (const invocation of host.invocations.values()) {
     if (!invocation.hasStarted || now - invocation.startedAt <= invocation.limits.wallMs) continue;
+    if (isHeldUp(host, invocation, now)) continue;
     timeOut(invocation);
     // If it is its time slice, the host ends it, or is killed.
     host.cancel(invocation);

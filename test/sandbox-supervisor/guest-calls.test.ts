@@ -147,4 +147,22 @@ describe('the pending guest calls of a module', () => {
     void calls.track(request).performGuestCall(CALL, invocation.signal);
     expect(signals[1]?.aborted).toBe(true);
   });
+
+  it('are performed sixteen at a time, and those that wait are not performed once they are aborted', async () => {
+    const calls = createPendingGuestCalls();
+    const { request, signals, ends } = slowRequest('endpoint:1.0/a');
+    const tracked = calls.track(request);
+    const results = Array.from({ length: 40 }, () =>
+      tracked.performGuestCall(CALL, unaborted()).catch(() => 'aborted'),
+    );
+    expect(signals).toHaveLength(16);
+    ends[0]?.();
+    await results[0];
+    await vi.waitFor(() => expect(signals).toHaveLength(17));
+    const over = calls.abort('endpoint:1.0/a', LONG_MS);
+    for (const end of ends) end();
+    await over;
+    expect(signals).toHaveLength(17);
+    expect((await Promise.all(results)).filter((result) => result === 'aborted')).toHaveLength(23);
+  });
 });

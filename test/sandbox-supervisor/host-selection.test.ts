@@ -15,7 +15,7 @@ const LIMITS = { busyHosts: 2, maxHosts: 16 };
 
 function demandOf(queue: ModuleQueue, parts: Partial<Demand> = {}): Demand {
   const usual = { domain: 'default', jit: false, moduleNumber: 1, concurrency: 16, isIsolated: false };
-  const sizes = { characters: 200, maxCharacters: 10_000 };
+  const sizes = { characters: 200, maxCharacters: 10_000, maxPerHost: 1_000 };
   return { queue, ...usual, ...sizes, mayPipeline: true, now: 0, ...parts };
 }
 
@@ -227,12 +227,17 @@ describe('the invocations in flight in a host', () => {
     host: FakeHost | null,
     queue: ModuleQueue,
     concurrency: number,
-  ) => maxInFlight(hosts, host, { queue, concurrency });
+    maxPerHost = Number.POSITIVE_INFINITY,
+  ) => maxInFlight(hosts, host, { queue, concurrency, maxPerHost });
 
   it('are few at first, and as many as the policy allows when invocations make guest calls', () => {
     expect(inFlight([], null, fakeQueue(), 16)).toBe(4);
     expect(inFlight([], null, fakeQueue(), 2)).toBe(2);
     expect(inFlight([], null, queueWith({ hasGuestCalls: true }), 16)).toBe(16);
+  });
+
+  it('are no more than the memory of a host is enough for', () => {
+    expect(inFlight([], null, queueWith({ hasGuestCalls: true }), 16, 4)).toBe(4);
   });
 
   it('are what other hosts of the module leave of its concurrency', () => {

@@ -146,6 +146,25 @@ describe('the timeouts of a host', () => {
     expect(kills).toEqual(['kill wallMs']);
   });
 
+  it('do not count the time for which an answered guest call waits behind time slices of others', async () => {
+    const { host, queue, check, invocations } = hostOf({}, 1);
+    const [waiting] = invocations as [FakeInvocation];
+    host.start(waiting, { now: 0, sliceMs: 0 });
+    host.frames.complete();
+    sendNew(host, 1, { moduleVersion: waiting.moduleVersion, queue });
+    host.performGuestCall(waiting, 1, { name: 'model.find', args: '{}' }, () => 100);
+    await new Promise(setImmediate);
+    check(1100);
+    expect(codesOf(invocations)).toEqual([undefined]);
+    // Now it is its turn: it has a little time.
+    host.frames.recordProgress(1900);
+    host.frames.complete();
+    check(1950);
+    expect(codesOf(invocations)).toEqual([undefined]);
+    check(2001);
+    expect(codesOf(invocations)).toEqual(['ENDPOINT_TIMEOUT']);
+  });
+
   it('allow for the loading of a module', () => {
     const { kills, check, invocations } = hostOf({ isCold: true }, 1);
     check(1500);

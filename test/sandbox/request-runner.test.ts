@@ -33,7 +33,7 @@ const OPTIONS = {
 const DONE: SliceEnd = { error: null };
 
 /** A host whose guest does what the head of a request says: `end`, `wait`, or so many milliseconds of work. */
-function hostOf({ synchronous = false } = {}) {
+function hostOf({ synchronous = false, cpuMs = LIMITS.cpuMs } = {}) {
   const sent: Sent[] = [];
   const seen: string[] = [];
   const lost: (number | null)[] = [];
@@ -100,7 +100,7 @@ function hostOf({ synchronous = false } = {}) {
     peakMb: () => 100,
     lost: (number) => lost.push(number),
   });
-  runner.load(OPTIONS, Buffer.from('code'));
+  runner.load({ ...OPTIONS, cpuMs }, Buffer.from('code'));
   const run = (heads: readonly string[], { maxInFlight = 16, first = 1 } = {}) => {
     const requests = heads.map((head, n) => [first + n, Buffer.byteLength(head), 1] as const);
     runner.run(
@@ -273,12 +273,15 @@ describe('a request that waits', () => {
     expect(deliver(1, 'f')).toMatchObject([{ errors: [], events: [] }]);
   });
 
-  it('runs no longer than its wall time', () => {
-    const { run, deliver, seen, tick } = hostOf();
-    run(['wait']);
-    tick(460);
+  it('runs hardly longer than its wall time, and has some of it however late it is its turn', () => {
+    const { run, deliver, seen, tick } = hostOf({ cpuMs: 10_000 });
+    run(['wait', 'wait']);
+    tick(200);
     deliver(1, 'a');
-    expect(seen.at(-1)).toBe('1 #1 true a 40');
+    expect(seen.at(-1)).toBe('1 #1 true a 300');
+    tick(460);
+    deliver(2, 'a');
+    expect(seen.at(-1)).toBe('2 #1 true a 200');
   });
 
   it('is forgotten when told, and with its moduleNumber', () => {

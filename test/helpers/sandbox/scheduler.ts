@@ -20,6 +20,7 @@ export function schedulerOf({ busyHosts = 2, startable = 16, startsAtOnce = true
   const scheduler = createScheduler({
     busyHosts,
     maxHosts: 16,
+    hostMemoryMb: 384,
     jitDomains: new Set(['fast']),
     track: (request) => request,
     now: () => clock,
