@@ -111,7 +111,7 @@ const FIRST: readonly (readonly [Parameters, string])[] = [
   [{ sort: { createdAt: 1, n: -1 } }, 'gfedcba'],
   [{ sort: 'nope' }, 'abcdefg'],
   [{ count: '2.9' }, 'ab'],
-  [{ whatever: '-1', filters: '{' }, 'abcdefg'],
+  [{ whatever: '-1', filterable: '{' }, 'abcdefg'],
   [{ compose: 'all' }, 'abcdefg'],
   [{ compose: '3', includeHistory: 'yes', cache: 'no' }, 'abcdefg'],
 ];

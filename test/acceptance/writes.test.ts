@@ -1,6 +1,5 @@
 // Creating, updating and deleting over the whole application: bodies old and new, statuses, what is stored.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import { startApp, type TestApp } from '../helpers/app/app.ts';
 import { createTestCollection, type TestCollection } from '../helpers/app/site.ts';
 import { ADMIN } from '../helpers/server-process/server-process.ts';
@@ -145,42 +144,6 @@ describe('updating', () => {
     const { status, body: answer } = await put(body);
     expect([status, answer.success]).toEqual([400, false]);
     expect(await items.find({ v: 1 })).toEqual(['a']);
-  });
-
-  it.each([
-    {},
-    { $and: [] as Json },
-    { $and: [{}, {}] },
-    { $or: [{}] },
-    { $or: [{ name: 'nobody' }, {}] },
-    { $or: [{ name: 'nobody' }, { $and: [{}] }] },
-    { $nor: [{}] },
-  ])('and deleting by the query %j, which has no condition, needs `all`', async (query) => {
-    await items.add({ name: 'a' }, { name: 'b' });
-    for (const all of [{}, { all: false }, { all: 'true' }, { all: 1 }] as JsonObject[]) {
-      for (const [method, body] of [
-        ['PUT', { query, update: { any: 1 }, ...all }],
-        ['POST', { query, update: { any: 1 }, ...all }],
-        ['DELETE', { query, ...all }],
-      ] as const) {
-        const { status, body: answer } = await app.inject(method, PATH, { body });
-        expect([status, answer.errors[0]]).toEqual([
-          400,
-          { field: 'query', message: expect.stringContaining('"all": true'), code: 'BAD_REQUEST' },
-        ]);
-      }
-    }
-    expect(await items.find({ v: 1, any: null })).toEqual(['a', 'b']);
-  });
-
-  it('and deleting everything takes `all`', async () => {
-    await items.add({ name: 'a' }, { name: 'b' });
-    const updated = await put({ query: {}, all: true, update: { any: 1 } });
-    expect([updated.status, updated.body.results.length]).toEqual([200, 2]);
-    const some = await app.inject('DELETE', PATH, { body: { query: { $and: [{}, { name: 'a' }] } } });
-    expect([some.status, await items.find({})]).toEqual([204, ['b']]);
-    const all = await app.inject('DELETE', PATH, { body: { query: {}, all: true } });
-    expect([all.status, await items.find({})]).toEqual([204, []]);
   });
 
   it('of nothing is 404 by id, and an empty 200 by query', async () => {

@@ -113,10 +113,16 @@ test.each([
   ['$where', { $where: 'sleep(1)' }],
   ['$function', { title: { $function: {} } }],
   ['an aggregation', { $out: 'people' }],
+  ['an operand that is no value of the field', { pages: { $gte: 'abc' } }],
+  ['such an operand in a list', { pages: { $nin: [1, 'abc'] } }],
+  ['an instant that is none', { createdAt: { $lt: '31/12/2020' } }],
 ])('Model rejects a filter with %s as HTTP does', async (_name, query) => {
   const { call } = await openModels();
-  const { ok, value } = await call('model.find', { collection: 'books', query }, [grantOf(BOOKS)]);
-  expect([ok, value.code]).toEqual([false, 'FILTER_INVALID']);
+  const args = { collection: 'books', query, update: { pages: 1 } };
+  for (const name of ['model.find', 'model.count', 'model.update', 'model.delete']) {
+    const { ok, value } = await call(name, args, [grantOf(BOOKS)]);
+    expect([name, ok, value.code]).toEqual([name, false, 'FILTER_INVALID']);
+  }
 });
 
 test('Model needs a grant for collections behind references', async () => {

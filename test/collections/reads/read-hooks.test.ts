@@ -74,6 +74,8 @@ describe('beforeGet', () => {
   test('cannot return a filter that a client could not send', async () => {
     hookFunctions['before'] = () => ({ filter: { $where: '1' } });
     expect((await refusalOf(list())).code).toBe('FILTER_INVALID');
+    hookFunctions['before'] = () => ({ filter: { createdAt: { $gte: 'soon' } } });
+    expect((await refusalOf(list())).code).toBe('FILTER_INVALID');
     hookFunctions['before'] = () => ({ filter: 5 });
     expect((await refusalOf(list())).code).toBe('HOOK_FAILED');
     hookFunctions['before'] = () => null;

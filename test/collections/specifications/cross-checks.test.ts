@@ -37,7 +37,8 @@ test('default filters obey the rules of filters', () => {
     checkDefaultFilters(makeCollection({ a: {} }, { defaultFilters }), registry, filterLimits);
   expect(check({ a: 'x', createdAt: { $gt: 5 } })).toEqual([]);
   expect(check(null)).toEqual([]);
-  for (const filter of [{ nope: 1 }, { $where: '1' }, { a: { $near: 1 } }]) {
+  const odd = { a: { $in: ['x', {}] } };
+  for (const filter of [{ nope: 1 }, { $where: '1' }, { a: { $near: 1 } }, { createdAt: 'soon' }, odd]) {
     expect(check(filter)).toMatchObject([{ setting: 'defaultFilters', field: 'defaultFilters' }]);
   }
 });
