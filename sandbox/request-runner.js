@@ -25,7 +25,7 @@ const CARE_MS = 60_000;
  * Milliseconds that a time slice has at least, however late it begins: the server knows best when the wall time of a request is over,
  * as it counts none that the request spent behind others.
  */
-const LEAST_WALL_MS = 200;
+const MIN_WALL_MS = 200;
 
 /** Events after which a request is over: its own, and that it will never answer. */
 const ENDS = new Set([...OVER, 'silent']);
@@ -103,7 +103,7 @@ export function createRequestRunner({ createGuest, writer, now, cpu, peakMb, los
    * @param {(ms: number) => SliceEnd} run
    */
   function runSlice(loaded, started, run) {
-    const left = Math.min(started.cpuLeft, Math.max(LEAST_WALL_MS, started.wallEnd - timer.begin()));
+    const left = Math.min(started.cpuLeft, Math.max(MIN_WALL_MS, started.wallEnd - timer.begin()));
     over = false;
     /** @type {SliceEnd} */
     const end = left > 0 ? run(Math.ceil(left)) : { error: 'timeout', message: 'no time is left' };

@@ -51,14 +51,14 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
   },
   {
     limit: 'pairs of a query string, of a form, and of `URLSearchParams`',
-    default: constant('sandbox/host-bridge.js', 'MAX_PAIRS'),
+    default: constant('sandbox/form-text.js', 'MAX_PAIRS'),
     past: 'an exception in the code; a form body is 413 before the code runs',
     tests: ['sandbox/guest/url-search-params', 'lib/json/heap-estimate'],
   },
   {
-    limit: 'one text that a helper of the host takes (URLs, forms, UTF-8, digests)',
+    limit: 'one text that a helper of the host takes (UTF-8, base64, digests); for pairs 1,048,576',
     default: `${constant('sandbox/guest/request.js', 'LONGEST_ASKED')} characters`,
-    past: 'a `RangeError` in the code; a form body is 413 before the code runs',
+    past: 'a `RangeError` in the code',
     tests: ['lib/json/heap-estimate'],
   },
   {
