@@ -91,6 +91,18 @@ describe('a hook that writes its own document', () => {
     expect(await actionsOf(path, b._id)).toEqual(['create 1', 'update 2', 'update 3']);
   });
 
+  it('does not keep writes by query that come together from ending', async () => {
+    const path = '/1.0/library/counted';
+    const [a, b] = await add(path, { title: 'x' }, { title: 'x' });
+    const send = (title: string) =>
+      app.inject('PUT', path, { body: { query: { title: { $regex: '^x' } }, update: { title } } });
+    const answers = await Promise.all(['x1', 'x2', 'x3', 'x4'].map(send));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    for (const { _id } of [a, b]) {
+      expect((await app.inject('GET', `${path}/${_id}`)).body.results).toMatchObject([{ n: 4, v: 9 }]);
+    }
+  });
+
   it('may remove it: its removal succeeds, its update finds nothing', async () => {
     await hook(
       'drop',

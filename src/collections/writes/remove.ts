@@ -12,7 +12,7 @@ import { commitPlan, commitWithRetry } from './commit.ts';
 import { insertEntry } from './file-removals/removal-entries.ts';
 import { followHookWrites } from './own-hook-writes.ts';
 import { requireQuery } from './request-body.ts';
-import { loadTargets, type WriteTarget, withDocumentLock } from './targets.ts';
+import { loadTargets, type WriteTarget, withDocumentLock, withHookedQueryLock } from './targets.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';
 
@@ -44,7 +44,10 @@ export async function removeByQuery(
   { countRemaining }: Pick<RemoveOptions, 'countRemaining'>,
 ): Promise<RemoveResult> {
   const query = requireQuery(body);
-  const result = await remove(deps, { collection, target: { query }, countRemaining }, context);
+  const removal = { collection, target: { query }, countRemaining };
+  const result = await withHookedQueryLock(deps, { collection, event: 'beforeDelete' }, context, () =>
+    remove(deps, removal, context),
+  );
   if (!hasCondition(query)) {
     const fields = { ...requester(context), path: collection.path, deleted: result.deleted };
     deps.log.warn(fields, 'every document of a collection was deleted');

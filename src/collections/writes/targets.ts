@@ -4,8 +4,9 @@ import { type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
 import { type Filter, filterById } from '../../stores/filter.ts';
-import type { Projection, StoredDocument } from '../../stores/ports.ts';
+import { namespaceKey, type Projection, type StoredDocument } from '../../stores/ports.ts';
 import { joinFilters } from '../filters/compile.ts';
+import { type HookPoint, hasHooks } from '../hooks/document-hooks.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
 import type { RequestContext, WriteOptions } from '../model/documents.ts';
 import type { WriteDeps } from './write-deps.ts';
@@ -70,6 +71,20 @@ function findTexts(
 ): MaybePromise<readonly string[]> {
   const query = { filter, sort: [], skip: 0, limit, ...(projection && { projection }) };
   return store.findText(collection.namespace, query, { deadline });
+}
+
+/**
+ * Runs a write by query whose hooks may write its documents after the others of its collection: any two that ran at once would
+ * keep on running their hooks again for what those of the other wrote.
+ */
+export function withHookedQueryLock<T>(
+  { locks }: Pick<WriteDeps, 'locks'>,
+  { collection, event }: HookPoint,
+  { callDepth: depth = 0 }: Pick<RequestContext, 'callDepth'>,
+  task: () => Promise<T>,
+): Promise<T> {
+  if (depth > 0 || !hasHooks({ collection, event })) return task();
+  return locks.withLock(`${namespaceKey(collection.namespace)}/?`, task);
 }
 
 /**

@@ -22,7 +22,7 @@ import { splitUpdate } from './removed-fields.ts';
 import { assertValid, parseFields, requireObject, requireQuery } from './request-body.ts';
 import { resolveUpdate } from './resolve-update.ts';
 import { bodyOfState } from './revision-state.ts';
-import { loadTargets, type WriteTarget, withDocumentLock } from './targets.ts';
+import { loadTargets, type WriteTarget, withDocumentLock, withHookedQueryLock } from './targets.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';
 
@@ -64,7 +64,10 @@ export async function updateByQuery(
   { compose }: WriteOptions,
 ): Promise<Page> {
   const target = { query: requireQuery(body) };
-  return update(deps, { collection, fields: requireObject(body, 'update'), target, compose }, context);
+  const fields = requireObject(body, 'update');
+  return withHookedQueryLock(deps, { collection, event: 'beforeUpdate' }, context, () =>
+    update(deps, { collection, fields, target, compose }, context),
+  );
 }
 
 /** Before-hooks, sub-documents, validation, plan, commit and answer of an update, in this order. */
