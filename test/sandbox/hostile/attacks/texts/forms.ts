@@ -2,7 +2,8 @@
 import type { Attack, AttackRequest, Ending } from '../../attack.ts';
 import { LOOK, looking, lookingAll } from '../../late/look.ts';
 
-const ROUNDS = 10;
+/** One more than suspend a module. */
+const ROUNDS = 4;
 const REJECTED: Ending = { codes: ['PAYLOAD_TOO_LARGE', 'BAD_REQUEST', 'ENDPOINT_ERROR'], orBytes: 100 };
 
 const names = (count: number) => Array.from({ length: count }, (_, n) => `n${n}=`).join('&');
