@@ -104,11 +104,13 @@ async function checkServed(config: Config, { flags, io }: Asked): Promise<number
   const comparison = await openComparison(config);
   try {
     const isAsDeclared = await checkIndexes(config, comparison, { io, repairs: false });
-    if (isAsDeclared) io.out('all is well: the indexes are those that the specifications declare');
-    else if (flags.repair === true) io.err('cloister: check: a start of the server builds what can be built');
-    io.out(
-      'MongoDB itself checks its indexes against the documents: with `validate`, which takes the role dbAdmin',
-    );
+    if (isAsDeclared) {
+      io.out(
+        'all is well: every declared index is there; whether they agree with the documents MongoDB checks (`validate`)',
+      );
+    } else if (flags.repair === true) {
+      io.err('cloister: check: a start of the server builds what can be built');
+    }
     return isAsDeclared ? 0 : 1;
   } finally {
     await comparison.close();

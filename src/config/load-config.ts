@@ -191,6 +191,7 @@ export async function validateSources(sources: Sources): Promise<Omit<LoadedConf
     flat.unknown.map(({ parent, key }) => (parent === '' ? key : `${parent}.${key}`)),
   );
   const lost = findLostSettings(read.content, unknownPaths, (path) => explicit.has(path));
+  const isNoIssue = ({ written }: SettingIssue) => lost.every((issue) => issue.written !== written);
   const issues = [
     ...(read.issue === undefined ? [] : [read.issue]),
     ...(await locateIssues(shown, read.text, [...check(filed, checkSetting), ...lost])),
@@ -200,7 +201,7 @@ export async function validateSources(sources: Sources): Promise<Omit<LoadedConf
     issues.push(...(await locateRules(findConfigRuleIssues(config), filed.assignments, { shown, read })));
   }
   const warnings = [
-    ...(await locateIssues(shown, read.text, issuesOfUnknownKeys(flat.unknown))),
+    ...(await locateIssues(shown, read.text, issuesOfUnknownKeys(flat.unknown).filter(isNoIssue))),
     ...environment.unknown.map(toConfigIssue),
     ...findMisspeltVariables(env),
   ];
