@@ -4,6 +4,7 @@ import type { Direction, IndexDefinition, IndexKey } from '../../stores/ports.ts
 import { type Collection, type Field, INTERNAL_FIELDS } from '../model/collection.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';
 import type { IssueCollector } from './issue-collector.ts';
+import { warnNearMisses } from './near-misses.ts';
 
 // The narrowest bounds of any store (the index on `_id` counts), so that a specification works on all.
 const MAX_INDEXES = 63;
@@ -96,6 +97,7 @@ function parseIndex(source: Json, fields: Fields, report: IssueCollector): Index
     report.settingIssue('index', 'each index must be an object with `keys`');
     return undefined;
   }
+  warnNearMisses(source, ['keys', 'options', 'enabled'], (text) => report.warn('settings.index', text));
   const { enabled, keys: sentKeys, options: sentOptions } = source as Record<string, Json | undefined>;
   if (enabled !== undefined && typeof enabled !== 'boolean') {
     report.settingIssue('index', '`enabled` must be true or false');

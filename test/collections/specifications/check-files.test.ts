@@ -129,3 +129,20 @@ test('names both files of specifications that keep their revisions in one place,
     expect.stringContaining('f.json:6 index: cannot be unique: /1.0/library/e keeps'),
   ]);
 });
+
+test('members that look like others, and a model that nobody reads, are named with their lines', async () => {
+  const problems = await check({
+    '1.0/library/collection.a.json': {
+      model: 'b',
+      fields: { a: { requierd: true, validation: { minLenght: 1 } } },
+      settings: { storeRevision: true, index: [{ key: { a: 1 }, keys: { a: 1 } }] },
+    },
+  });
+  expect(problems).toEqual([
+    expect.stringMatching(/^warning .*:2 model: has no effect: the documents are those of `a`/),
+    expect.stringMatching(/^warning .*:\d+ fields\.a: `requierd` has no effect: did you mean `required`\?$/),
+    expect.stringMatching(/^warning .*:\d+ fields\.a: `validation\.minLenght` .*did you mean `minLength`\?$/),
+    expect.stringMatching(/^warning .*:\d+ settings: `storeRevision` .*did you mean `storeRevisions`\?$/),
+    expect.stringMatching(/^warning .*:\d+ settings\.index: `key` has no effect: did you mean `keys`\?$/),
+  ]);
+});
