@@ -280,8 +280,9 @@ export const ERRORS = {
   QUERY_TIMEOUT: {
     status: 503,
     retryAfter: 2,
-    message: 'The query took longer than `limits.queryMs` allows',
-    explain: 'Narrow the filter, or declare an index that serves it. A write waited for other writes, or for another program that holds the database. The item has the code `API-0004`.',
+    message: 'The database took longer than `limits.queryMs` allows',
+    explain:
+      'Narrow the filter, or declare an index that serves it. A write waited for other writes, or for another program that holds the database. The item has the code `API-0004`.',
   },
   ENDPOINT_TIMEOUT: {
     status: 504,

@@ -59,7 +59,7 @@ describe('the error handler', () => {
   it.each([
     ['unavailable', 503, 'The database is unavailable'],
     ['damaged', 503, 'The database is unavailable'],
-    ['timeout', 503, 'The query took longer than `limits.queryMs` allows'],
+    ['timeout', 503, 'The database took longer than `limits.queryMs` allows'],
     ['busy', 503, 'Too many reads or writes are waiting'],
     ['conflict', 503, 'Too many reads or writes are waiting'],
     ['too-large', 413, 'The request body is too large'],
