@@ -282,7 +282,7 @@ export const ERRORS = {
     retryAfter: 2,
     message: 'The database took longer than `limits.queryMs` allows',
     explain:
-      'Narrow the filter, or declare an index that serves it. A write waited for other writes, or for another program that holds the database. The item has the code `API-0004`.',
+      'A read needs an index; a write waited for other writes or programs. The item has the code `API-0004`.',
   },
   ENDPOINT_TIMEOUT: {
     status: 504,
