@@ -281,8 +281,7 @@ export const ERRORS = {
     status: 503,
     retryAfter: 2,
     message: 'The database took longer than `limits.queryMs` allows',
-    explain:
-      'A read needs an index; a write waited for other writes or programs. The item has the code `API-0004`.',
+    explain: 'A read needs an index; a write waits for other programs too. The item has the code `API-0004`.',
   },
   ENDPOINT_TIMEOUT: {
     status: 504,
