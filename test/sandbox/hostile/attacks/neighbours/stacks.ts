@@ -1,14 +1,15 @@
 // Nobody is told that others came with it.
-import { ALL_WALLS, type Attack } from '../../attack.ts';
+import { ALL_WALLS, type Attack, type AttackRequest } from '../../attack.ts';
 
-const alone = [{ path: '?do=look' }];
-const many = Array(16).fill({ path: '?do=look' });
+const LOOK = { path: '?do=look', waitsForHost: true };
+const alone = [LOOK];
+const many = Array<AttackRequest>(16).fill(LOOK);
 
 const attackOf = (title: string, make: string): Attack => ({
   title,
   source: `module.exports.get = function (req, res) { ${make} };`,
   isolations: ALL_WALLS,
-  warmUp: { path: '?do=look' },
+  warmUp: LOOK,
   rounds: [alone, many, alone, many, many],
   alike: true,
   expect: { status: 200 },
