@@ -193,6 +193,21 @@ describe('the check --data command', () => {
     );
   });
 
+  it('counts the documents that break an index beside one that cannot be read', async () => {
+    const app = await openSite();
+    await app.close();
+    const db = new DatabaseSync(join(workspace.cwd, 'data', 'cloister.db'));
+    const books = db.prepare("select n from collections where collection = 'books'").get()?.['n'];
+    db.exec(`update d_${books} set json = '{' where doc = 1`);
+    db.close();
+    declare({ keys: { title: 1 }, options: { unique: true } });
+    const { code, lines } = await run();
+    expect(code).toBe(1);
+    const unique = 'unique index on title not built, 19 documents share 4 values of title';
+    expect(lines).toContain('books: 1 document cannot be read');
+    expect(lines).toContain(`books, index title_1: ${unique}`);
+  });
+
   it('names specifications whose indexes it cannot compare', async () => {
     const app = await openSite();
     await app.close();

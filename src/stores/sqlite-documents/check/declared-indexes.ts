@@ -10,6 +10,7 @@ import {
 import type { IndexDefinition, Namespace } from '../../ports.ts';
 import { documentTable, inWriteTransaction } from '../data-file/catalogue.ts';
 import { createDeadlineLimit, inTransaction, parseDocument } from '../data-file/connection.ts';
+import { StorageError } from '../data-file/storage-errors.ts';
 import { dropIndex, isSuperseded } from '../indexes/index-build.ts';
 import { canonicalDefinition, isDefinedAs } from '../indexes/index-definition.ts';
 import { createRowEncoder } from '../indexes/index-keys.ts';
@@ -92,6 +93,8 @@ async function findObstacles(
       const { keys, idBytes } = encode(parseDocument(json), NO_LIMIT);
       if (definition.unique) for (const key of keys) add.run(key.subarray(0, key.length - idBytes), doc);
     } catch (error) {
+      // The check of the documents reports those that cannot be read.
+      if (error instanceof StorageError && error.kind === 'damaged') return;
       if (!(error instanceof StoreError) || error.reason !== 'parallel-arrays') throw error;
       parallelArrays += 1;
     }
