@@ -100,6 +100,19 @@ describe('restoring', () => {
     expect((await restore(path, _id, removal._id)).body.results[0]).toMatchObject({ n: 1, slug: 's', v: 6 });
   });
 
+  it('may be asked for several times at once', async () => {
+    const path = await specify('together');
+    const { _id, history } = await create(path, { name: 'a' });
+    await app.inject('DELETE', `${path}/${_id}`);
+    const answers = await Promise.all([1, 2, 3].map(() => restore(path, _id, history[0])));
+    const versions = answers.map(({ status, body }) => [status, body.results?.[0].v]);
+    expect(versions.sort()).toEqual([
+      [200, 2],
+      [200, 3],
+      [200, 4],
+    ]);
+  });
+
   it('keeps the whole history of a document of many updates', async () => {
     const path = await specify('many');
     const { _id } = await create(path, { name: 'a', n: 0 });
