@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findInexactInteger, isInexactInteger } from '../../../src/lib/json/inexact-integers.ts';
 import { findElementIssue, findJsonIssue } from '../../../src/lib/json/json.ts';
@@ -72,4 +73,24 @@ test('a text is read only where a value holds a number that may not be what was 
   expect(findJsonIssue({ a: 1e300, b: Number.POSITIVE_INFINITY }, findInexact)?.path).toBe('b');
   expect(findJsonIssue({ a: 1e300, b: '\ud800' }, findInexact)?.path).toBe('b');
   expect(findJsonIssue({ a: 1e300, b: Number.NaN })?.path).toBe('b');
+});
+
+test('of generated texts it finds what a parser with the texts of numbers finds', () => {
+  const literal = fc.oneof(
+    fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => JSON.stringify(number)),
+    fc.constantFrom('9007199254740993', '0.9007199254740993', '1e5', '"9007199254740993"', '"\\\\"', '"\\""'),
+  );
+  fc.assert(
+    fc.property(fc.json(), fc.array(literal), (json, literals) => {
+      const text = ` {"a" : ${json} ,"b":[ ${literals.join(' , ')}],"c":{"d":${literals[0] ?? 0}}}`;
+      let isChanged = false;
+      const note = (_key: string, value: unknown, { source }: { source?: string }) => {
+        isChanged ||= typeof value === 'number' && isInexactInteger(source ?? '');
+        return value;
+      };
+      JSON.parse(text, note as never);
+      expect(findInexactInteger(text) !== undefined).toBe(isChanged);
+    }),
+  );
 });
