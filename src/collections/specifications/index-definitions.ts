@@ -97,7 +97,7 @@ function parseIndex(source: Json, fields: Fields, report: IssueCollector): Index
     report.settingIssue('index', 'each index must be an object with `keys`');
     return undefined;
   }
-  warnNearMisses(source, ['keys', 'options', 'enabled'], (text) => report.warn('settings.index', text));
+  warnNearMisses(report, 'settings.index', source, ['keys', 'options', 'enabled']);
   const { enabled, keys: sentKeys, options: sentOptions } = source as Record<string, Json | undefined>;
   if (enabled !== undefined && typeof enabled !== 'boolean') {
     report.settingIssue('index', '`enabled` must be true or false');

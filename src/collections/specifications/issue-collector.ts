@@ -22,9 +22,14 @@ export interface IssueCollector {
   /** A setting that is refused. */
   settingIssue(name: string, message: string): void;
   warn(field: string, message: string): void;
+  /** True for as many unknown names as may be compared with the known ones: a specification may have a hundred thousand. */
+  mayCompare(): boolean;
 }
 
+const MAX_COMPARED_NAMES = 2000;
+
 export function createIssueCollector(): IssueCollector {
+  let compared = 0;
   const items: ErrorItem[] = [];
   const warnings: SpecificationWarning[] = [];
   return {
@@ -38,6 +43,10 @@ export function createIssueCollector(): IssueCollector {
     },
     settingIssue: (setting, message) => {
       items.push({ section: 'settings', setting, field: setting, message });
+    },
+    mayCompare: () => {
+      compared += 1;
+      return compared <= MAX_COMPARED_NAMES;
     },
     warn: (field, message) => {
       warnings.push({ field, message });

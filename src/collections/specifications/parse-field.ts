@@ -50,7 +50,7 @@ function parseReference(name: string, value: Json | undefined, report: IssueColl
     report.fieldIssue(name, '`settings` must be an object');
     return {};
   }
-  warnNearMisses(value, KNOWN_REFERENCE_SETTINGS, (text) => report.warn(`fields.${name}.settings`, text));
+  warnNearMisses(report, `fields.${name}.settings`, value, KNOWN_REFERENCE_SETTINGS);
   const { database, collection, fields, compose } = value as Record<
     keyof ReferenceSettings,
     Json | undefined
@@ -92,7 +92,7 @@ function checkMembers(name: string, source: JsonObject, report: IssueCollector):
       report.fieldIssue(name, `\`${removed}\` was removed: use \`${replacement}\``);
     }
   }
-  warnNearMisses(source, [...KNOWN_MEMBERS, ...KNOWN_RULES], (text) => report.warn(`fields.${name}`, text));
+  warnNearMisses(report, `fields.${name}`, source, [...KNOWN_MEMBERS, ...KNOWN_RULES]);
   for (const rule of KNOWN_RULES.filter((entry) => Object.hasOwn(source, entry))) {
     report.warn(`fields.${name}`, `\`${rule}\` has no effect here: it belongs in \`validation\``);
   }
@@ -231,7 +231,7 @@ export function parseValidation(
     return {};
   }
   for (const key of Object.keys(source).filter((entry) => !KNOWN_RULES.includes(entry))) {
-    const meant = findMeantName(key, KNOWN_RULES);
+    const meant = report.mayCompare() ? findMeantName(key, KNOWN_RULES) : undefined;
     const guess = meant === undefined ? '' : `: did you mean \`${meant}\`?`;
     report.warn(`fields.${name}`, `\`validation.${key.slice(0, 100)}\` is no rule and has no effect${guess}`);
   }

@@ -104,7 +104,7 @@ function parseRevisionCollection(
 }
 
 function checkSettings(source: JsonObject, report: IssueCollector): void {
-  warnNearMisses(source, KNOWN_SETTINGS, (message) => report.warn('settings', message));
+  warnNearMisses(report, 'settings', source, KNOWN_SETTINGS);
   for (const [name, check] of Object.entries(CHECKS)) {
     const value = source[name];
     const problem = value === undefined ? undefined : check(value);

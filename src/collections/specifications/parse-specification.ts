@@ -63,7 +63,7 @@ function parseSettingsBlock(source: Json | undefined, report: IssueCollector): J
 const KNOWN_MEMBERS = ['fields', 'settings'];
 
 function warnOfMembers(source: JsonObject, { name }: CollectionAddress, report: IssueCollector): void {
-  warnNearMisses(source, KNOWN_MEMBERS, (message) => report.warn('', message));
+  warnNearMisses(report, '', source, KNOWN_MEMBERS);
   const { model } = source;
   if (model === undefined || model === name) return;
   const shown = typeof model === 'string' ? `\`${model.slice(0, 100)}\`` : 'it';
