@@ -162,7 +162,7 @@ export interface Model {
     callback: Callback<{ results: Document[] }>,
     req?: Request,
   ): void;
-  /** A query without a condition is refused unless the options say `all: true`. */
+  /** A query without a condition is refused unless the options say `all: true`. `$unset` in the update lists fields to remove. */
   update(query: Query, update: Document, options?: WriteOptions): Promise<FindResult>;
   update(query: Query, update: Document, callback: Callback<FindResult>): void;
   update(
