@@ -5,7 +5,15 @@ import { createRandom, type Random } from './random.ts';
 import { answerTo, SearchRequest } from './requests.ts';
 
 /** A plain request, or the host, was not as it would have been without the hostile ones. */
-export class Leak extends Error {}
+export class Leak extends Error {
+  /** It may be that of a machine that is busy with something else. */
+  readonly isAboutTime: boolean;
+
+  constructor(message: string, isAboutTime = false) {
+    super(message);
+    this.isAboutTime = isAboutTime;
+  }
+}
 
 /** Processor time of others that may show up in the time slice of a plain request: shares of the limit of a request. */
 const MAX_FOREIGN_SHARE = 0.5;
@@ -114,7 +122,8 @@ export class Trial {
     const spoken = this.#hear(result, frame);
     for (const [number, kind, message] of errors) {
       this.history.push(`  failed: ${number} ${kind} ${message}`);
-      if (of(number)?.role !== 'hostile') throw new Leak(`${kind} of the plain request ${number}`);
+      if (of(number)?.role !== 'hostile')
+        throw new Leak(`${kind} of the plain request ${number}`, kind === 'timeout');
       of(number)?.end();
     }
     if (returned.length > 0) this.history.push(`  given back: ${returned.join()}`);
@@ -124,7 +133,7 @@ export class Trial {
     }
     const isPlain = frame.every(({ role }) => role === 'plain');
     if (isPlain && sliceMs > cpuMs * MAX_FOREIGN_SHARE) {
-      throw new Leak(`a plain request took ${Math.round(sliceMs)} ms of processor time`);
+      throw new Leak(`a plain request took ${Math.round(sliceMs)} ms of processor time`, true);
     }
     if (isolation === 'isolate' && disposed) throw new Leak('an isolate of its own counts as that of others');
     if (disposed) this.#lose(isPlain, returned);

@@ -6,6 +6,8 @@ import { HostGone, ModulesHost } from './modules-host.ts';
 export interface Discovery {
   readonly seed: number;
   readonly what: string;
+  /** A busy machine alone may be the cause. */
+  readonly isAboutTime: boolean;
   readonly source: string;
   readonly history: readonly string[];
 }
@@ -16,12 +18,14 @@ const LONG_MS = 1_000;
 /** One in so many has more, so that it can fill the heap. */
 const SLOW_EVERY = 10;
 const SLOW_MS = 400;
-/** For those that nothing disturbs. */
-const ALONE_MS = 15_000;
-/** A busy machine can stop a request once, and can keep requests from sharing an entry: what counts is what comes again twice. */
+/**
+ * A busy machine can stop a request once, and can keep requests from sharing an entry: where it may be a matter of time, what counts is
+ * what comes again twice.
+ */
 const ATTEMPTS = 5;
 const MIN_CONFIRMATIONS = 2;
-
+/** For those that nothing disturbs. */
+const ALONE_MS = 15_000;
 /**
  * V8 gives some isolates up at the limit of their heap only with their process: it aborts. A host that meets an error of its own ends by
  * SIGKILL instead.
@@ -46,11 +50,10 @@ export class Search {
   /** Tries the program of this seed; answers what is wrong with it, if anything. */
   async try(seed: number): Promise<Discovery | undefined> {
     const first = await this.judge(programOf(seed, seed % SLOW_EVERY === 0 ? SLOW_MS : SHORT_MS));
-    if (first === undefined) return undefined;
+    if (first?.isAboutTime !== true) return first;
     let found = first;
     let confirmations = 0;
     for (let n = 0; n < ATTEMPTS && confirmations < MIN_CONFIRMATIONS; n += 1) {
-      this.#discard();
       const again = await this.judge(programOf(seed, LONG_MS));
       if (again === undefined) continue;
       found = again;
@@ -94,7 +97,8 @@ export class Search {
       if (isGone && isOutOfMemory(program, error)) return undefined;
       const { seed, source } = program;
       const what = isGone ? `the host is gone: ${error.message}` : error.message;
-      return { seed, what, source, history: trial.history };
+      const isAboutTime = error instanceof Leak && error.isAboutTime;
+      return { seed, what, isAboutTime, source, history: trial.history };
     }
   }
 
