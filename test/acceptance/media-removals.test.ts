@@ -35,8 +35,8 @@ it('a file goes with its record, by id and by query', async () => {
   expect((await server.inject('DELETE', `${PICTURES}/${first!._id}`)).status).toBe(204);
   expect(server.files()).toHaveLength(2);
   expect((await server.inject('GET', `${PICTURES}/${first!._id}/file`)).status).toBe(404);
-  for (const query of [{ path: second!.path }, {}]) {
-    expect((await server.inject('DELETE', PICTURES, { body: { query } })).status).toBe(204);
+  for (const body of [{ query: { path: second!.path } }, { query: {}, all: true }]) {
+    expect((await server.inject('DELETE', PICTURES, { body })).status).toBe(204);
   }
   expect(server.files()).toEqual([]);
 });

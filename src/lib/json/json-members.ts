@@ -10,7 +10,7 @@ const MIN_MEMBERS = 1000;
 const BITS = 1 << 20;
 
 interface MemberCounter {
-  readonly count: number;
+  count(): number;
   /** An object or list begins: with it so many are open. */
   open(depth: number): void;
   /** A name of the innermost open object: the bytes from `start` to `end`. */
@@ -29,9 +29,7 @@ export function createMemberCounter(json: Uint8Array): MemberCounter {
   let count = 0;
 
   return {
-    get count() {
-      return count;
-    },
+    count: () => count,
     open(depth) {
       if (hashes !== undefined && depth <= MAX_DEPTH) hashes[depth] = SEED;
     },

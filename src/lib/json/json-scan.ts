@@ -142,7 +142,7 @@ export function createJsonScan(json: Uint8Array): JsonScan {
       if (at < json.length) return undefined;
       const list = cutter === undefined ? undefined : cutter.list(open);
       const values = valuesSoFar();
-      return { depth, commas, colons, lists, objects, values, newMembers: members.count, list };
+      return { depth, commas, colons, lists, objects, values, newMembers: members.count(), list };
     },
   };
 }
