@@ -30,7 +30,7 @@ export type ChangeInterceptor = (change: SpecificationChange, apply: () => Promi
 
 const applyDirectly: ChangeInterceptor = (_change, apply) => apply();
 
-export interface SpecificationChangeOptions extends Partial<ChangeOptions> {
+interface SpecificationChangeOptions extends Partial<ChangeOptions> {
   readonly intercept?: ChangeInterceptor;
 }
 

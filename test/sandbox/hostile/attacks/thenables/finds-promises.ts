@@ -3,7 +3,7 @@ import type { Attack } from '../../attack.ts';
 
 export const attack: Attack = {
   title: 'ways to a promise for a module that names none',
-  source: String.raw`
+  source: `
 const found = [];
 const attempt = (name, run) => { try { const value = run(); if (value) found.push(name + ': ' + String(value).slice(0, 50)); } catch {} };
 const P = ['Pro', 'mise'].join('');
