@@ -140,6 +140,14 @@ export function createLoadedModules({ createGuest, now, peakMb }) {
     },
 
     /**
+     * What a stopped time slice has left may fill the heap: it is looked at after this frame, however short ago that was done last.
+     * @param {LoadedModule} loaded
+     */
+    expectGarbage(loaded) {
+      loaded.heapReadAt = Number.NEGATIVE_INFINITY;
+    },
+
+    /**
      * V8 collects late: an isolate is replaced before what earlier requests left behind can cost a later one its memory.
      * @param {LoadedModule} loaded
      */

@@ -109,7 +109,10 @@ export function createRequestRunner({ createGuest, writer, now, cpu, peakMb, los
     const end = left > 0 ? run(Math.ceil(left)) : { error: 'timeout', message: 'no time is left' };
     const used = timer.end();
     started.cpuLeft -= used;
-    if (end.error !== null) report.error(number, end.error, end.message);
+    if (end.error !== null) {
+      report.error(number, end.error, end.message);
+      modules.expectGarbage(loaded);
+    }
     if (left <= 0) started.guest.forget(number);
     if (over || end.error !== null || started.guest.disposed) loaded.started.delete(number);
     else loaded.started.set(number, started);

@@ -92,6 +92,17 @@ describe('modules of a host', () => {
   });
 });
 
+it('an isolate is looked at at once after a time slice that was stopped', () => {
+  const { modules, loaded, guests, guest } = unitsOf();
+  guest();
+  guests[0]!.heap = 9 * MB;
+  modules.checkHeap(loaded);
+  expect(loaded.guest).not.toBeNull();
+  modules.expectGarbage(loaded);
+  modules.checkHeap(loaded);
+  expect([loaded.guest, guests[0]?.isDisposed]).toEqual([null, true]);
+});
+
 describe('a host that goes on to another module', () => {
   /** Isolates of three modules, each holding so many MB when the host leaves it. */
   function left(heaps: readonly number[], next: { readonly heapMb: number; readonly peak?: number }) {
