@@ -73,10 +73,11 @@
   }
 
   /** Bytes of a text in UTF-8. Where the host does not say, the most that they can be. */
-  const bytesOf = (text) =>
-    text.length <= SHORT && RegExpExec(NOT_ASCII, text) === null
-      ? text.length
-      : (bridge(0, 'bytes', '', text) ?? text.length * 3);
+  function bytesOf(text) {
+    if (text.length <= SHORT && RegExpExec(NOT_ASCII, text) === null) return text.length;
+    const bytes = bridge(0, 'bytes', '', text);
+    return typeof bytes === 'number' ? bytes : text.length * 3;
+  }
 
   /** Sends the answer: `kind` is end, result, next or error. The first one counts. */
   function finish(request, kind, head, body) {

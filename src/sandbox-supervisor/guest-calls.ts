@@ -9,6 +9,8 @@ import { parseTimer } from './protocol/guest-events.ts';
 export const MAX_TIMERS = 20;
 /** Guest calls of one invocation that are performed at a time: the others wait, and the event loop goes round between them. */
 const MAX_AT_ONCE = 16;
+/** Milliseconds by which a timer that is too long would be late. */
+const LATE_MS = 1000;
 /** Longest JSON text that is sent into an isolate. */
 const MAX_RESULT_CHARACTERS = 10_485_760;
 /** Guest calls without side effects: an invocation that made only these may be retried. */
@@ -104,6 +106,7 @@ export class GuestCalls {
   #setTimer(args: string, finish: (result: GuestCallResult) => void): string | null {
     const ms = parseTimer(args);
     if (ms === null) return 'protocol';
+    const { wallMs } = this.#request.moduleVersion.policy.limits;
     this.#timers ??= new Set();
     const timers = this.#timers;
     const timer = setTimeout(
@@ -111,7 +114,8 @@ export class GuestCalls {
         timers.delete(timer);
         finish(TIMER_FIRED);
       },
-      Math.min(ms, this.#request.moduleVersion.policy.limits.wallMs),
+      // One that lasts as long as the request may is not in time: the request ends before.
+      ms < wallMs ? ms : wallMs + LATE_MS,
     );
     timers.add(timer);
     return null;

@@ -3,10 +3,10 @@ import { ALL_WALLS, type Attack, HELD, probe } from '../../attack.ts';
 
 export const attack: Attack = {
   title: 'errors of the host at the end of the stack',
-  source: probe(String.raw`
+  source: probe(`
 const note = (name, error) => attempt(name, () => {
   const text = String(error && error.message) + String(error && error.stack);
-  return /file:|\/[\w.-]+\/[\w.-]+\.(js|ts|node)|node:|isolated|applySync/.test(text) && text;
+  return ['file:', 'node:', 'applySync', 'isolate.js', 'host.js'].some((part) => text.includes(part)) && text;
 });
 const deep = (name, run, depth) => {
   try { deep(name, run, depth + 1); } catch (error) { note(name, error); }
