@@ -1,7 +1,6 @@
 // Downloads: a file by the id of its record or by its path, whole or in part.
 
-import { once } from 'node:events';
-import { pipeline, Readable, Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authorizeCollection } from '../../auth/authorize.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
@@ -12,6 +11,7 @@ import {
   parseByteRange,
 } from '../../lib/http/conditional.ts';
 import { isId } from '../../lib/ids.ts';
+import { onceClosed } from '../../lib/streams/ownership.ts';
 import type { MediaFile } from '../../media/media-service-types.ts';
 import { collectionOf, documentIdOf } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
@@ -19,6 +19,7 @@ import { createContextFactory } from '../core/request-context.ts';
 import { requestPath, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';
 import type { ConnectionTracker } from '../transport/connection-tracker.ts';
+import { openFileBody } from '../transport/file-body.ts';
 import { fileEtag, fileHeaders } from './file-headers.ts';
 
 /** Segments before the path of the file: version, database, collection. */
@@ -89,24 +90,6 @@ function selectRange({ headers, method }: FastifyRequest, file: MediaFile): Sele
   return { status: 206, start: range.start, length: range.end - range.start + 1 };
 }
 
-const lengthError = (message: string) =>
-  new StoreError('failed', { store: 'media', cause: new Error(message) });
-
-/** A stream that passes exactly so many bytes. Fails for fewer or more, so that no client takes a part for the whole. */
-export function createLengthCheck(bytes: number): Transform {
-  let remaining = bytes;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      remaining -= chunk.length;
-      if (remaining < 0) done(lengthError('the file is longer than when the answer began'));
-      else done(null, chunk);
-    },
-    flush(done) {
-      done(remaining === 0 ? null : lengthError('the file ended before its announced length'));
-    },
-  });
-}
-
 /** Makes the handlers. Access is decided before they run. */
 export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
   const { media, logger, connections } = deps;
@@ -121,31 +104,26 @@ export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
     if (error !== undefined) throw error;
     const connection = connections.get(request.raw.socket);
     connection?.reserve(DOWNLOAD_BUFFER_BYTES);
-    reply.raw.once('close', () => connection?.release(DOWNLOAD_BUFFER_BYTES));
+    onceClosed(reply.raw, () => connection?.release(DOWNLOAD_BUFFER_BYTES));
   };
 
-  /**
-   * Opens the file. Resolves when the first bytes are there or the client has gone; rejects for an error before that, which
-   * can still be sent as a response.
-   */
+  /** Opens what the answer carries. Rejects with a StoreError, which can still be sent as a response, before the first bytes. */
   const open = async (
     request: FastifyRequest,
     reply: FastifyReply,
     { file, start, length }: Selection & { readonly file: MediaFile },
   ) => {
-    const source = await file.open(length === file.size ? undefined : { start, end: start + length - 1 });
-    const body = pipeline(source, createLengthCheck(length), (error) => {
-      // A client that went away is no error.
-      if (!error || request.raw.socket.destroyed) return;
-      logger.warn({ requestId: request.id, path: requestPath(request), err: error }, 'download failed');
-    });
-    reply.raw.once('close', () => body.destroy());
     try {
-      await Promise.race([once(body, 'readable'), once(body, 'close')]);
+      return await openFileBody(reply.raw, {
+        open: () => file.open(length === file.size ? undefined : { start, end: start + length - 1 }),
+        length,
+        onFailure: (err) =>
+          logger.warn({ requestId: request.id, path: requestPath(request), err }, 'download failed'),
+      });
     } catch (error) {
-      throw error instanceof StoreError ? error : new StoreError('failed', { store: 'media', cause: error });
+      const isKnown = error instanceof StoreError || error instanceof AppError;
+      throw isKnown ? error : new StoreError('failed', { store: 'media', cause: error });
     }
-    return body;
   };
 
   const send = async (
