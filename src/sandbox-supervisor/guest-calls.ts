@@ -2,6 +2,7 @@
 
 import { createSemaphore } from '../lib/async/concurrency.ts';
 import { yieldToEventLoop } from '../lib/async/maybe-promise.ts';
+import { onceAborted } from '../lib/streams/ownership.ts';
 import type { GuestCall, GuestCallResult, InvocationRequest } from './model/sandbox.ts';
 import { parseTimer } from './protocol/guest-events.ts';
 
@@ -162,13 +163,11 @@ export function createPendingGuestCalls(): PendingGuestCalls {
         });
       const trackedCall = (call: GuestCall, signal: AbortSignal) => {
         const controller = new AbortController();
-        const abort = () => controller.abort();
-        if (signal.aborted) abort();
-        signal.addEventListener('abort', abort, { once: true });
+        const ignoreAbort = onceAborted(signal, () => controller.abort());
         const ended = performInTurn(call, controller.signal);
         const remove = add(request.moduleVersion.id, { controller, ended });
         return ended.finally(() => {
-          signal.removeEventListener('abort', abort);
+          ignoreAbort();
           remove();
         });
       };

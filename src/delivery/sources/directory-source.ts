@@ -37,7 +37,12 @@ async function openUnchanged(file: string, validator: string): Promise<FileHandl
   } catch (cause) {
     throw new StoreError('conflict', { store: 'media', cause });
   }
-  if (validatorOf(await handle.stat()) === validator) return handle;
+  try {
+    if (validatorOf(await handle.stat()) === validator) return handle;
+  } catch (cause) {
+    await handle.close();
+    throw new StoreError('unavailable', { store: 'media', cause });
+  }
   await handle.close();
   throw new StoreError('conflict', { store: 'media' });
 }

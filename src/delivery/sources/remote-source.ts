@@ -6,6 +6,7 @@ import { originOf } from '../../lib/egress/addresses.ts';
 import { createDestinationResolver, type HostResolver } from '../../lib/egress/destination.ts';
 import { FetchFailedError, FetchRefusedError } from '../../lib/egress/fetch-errors.ts';
 import { type HeaderList, rejectOnAbort, sendRequest } from '../../lib/egress/http-request.ts';
+import { onceClosed } from '../../lib/streams/ownership.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
 import { assertPartialContent, describeResponse, rangeHeader } from './remote-response.ts';
@@ -148,7 +149,7 @@ export function createRemoteSource(options: RemoteSourceOptions): RemoteSource {
       }
     };
     const stream = Readable.from(chunks(), { objectMode: false });
-    stream.once('close', () => response.destroy());
+    onceClosed(stream, () => response.destroy());
     return stream;
   };
 

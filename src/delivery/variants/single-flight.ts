@@ -1,4 +1,5 @@
 // One piece of work for all who ask for the same at the same time.
+import { onceAborted } from '../../lib/streams/ownership.ts';
 
 export interface SingleFlight<T> {
   /**
@@ -35,12 +36,11 @@ export function createSingleFlight<T>(): SingleFlight<T> {
       const work = underWay.get(key) ?? begun(key, begin);
       work.callers += 1;
       const gone = Promise.withResolvers<never>();
-      const leave = () => gone.reject(signal?.reason);
-      signal?.addEventListener('abort', leave, { once: true });
+      const stay = onceAborted(signal, () => gone.reject(signal?.reason));
       try {
         return await Promise.race([work.promise, gone.promise]);
       } finally {
-        signal?.removeEventListener('abort', leave);
+        stay();
         work.callers -= 1;
         if (work.callers === 0 && underWay.get(key) === work) {
           // Whoever comes next begins anew instead of joining what is being given up.

@@ -6,9 +6,12 @@ import { type DeliverDeps, deliver } from '../../delivery/deliver.ts';
 import type { Visitor } from '../../delivery/model/delivery-types.ts';
 import type { DeliveryResponse } from '../../delivery/responses/file-response.ts';
 import { AppError, isStoreUnavailable, toAppError } from '../../errors/errors.ts';
+import { onceClosed } from '../../lib/streams/ownership.ts';
+import type { HttpLogger } from '../core/http-deps.ts';
 import { passThrough } from '../core/reply.ts';
 import { rawQuery, requestPath } from '../core/request-url.ts';
 import { addResource } from '../core/resource.ts';
+import { openFileBody } from '../transport/file-body.ts';
 
 /** The visitor by the headers and the client address of a request. */
 export function createVisitor({ headers, clientAddress }: FastifyRequest): Visitor {
@@ -22,19 +25,35 @@ export function createVisitor({ headers, clientAddress }: FastifyRequest): Visit
 /** A signal that is aborted when the client closes the connection early. */
 function createCloseSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  reply.raw.once('close', () => {
+  onceClosed(reply.raw, () => {
     if (!reply.raw.writableFinished) controller.abort();
   });
   return controller.signal;
 }
 
-async function openBody(
-  { body }: DeliveryResponse,
-  { method }: FastifyRequest,
-): Promise<Buffer | Readable | undefined> {
-  if (typeof body !== 'function') return body;
-  // Without a stream Fastify would overwrite the length of the file.
-  return method === 'HEAD' ? Readable.from([]) : body();
+const lengthOf = ({ headers }: DeliveryResponse) => {
+  const length = headers['Content-Length'];
+  return length === undefined ? undefined : Number(length);
+};
+
+/** Makes the function that opens the body of an answer: bytes that are in memory, or a stream that goes with the response. */
+function createOpenBody(logger: Pick<HttpLogger, 'warn'>) {
+  return async (
+    answer: DeliveryResponse,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Buffer | Readable | undefined> => {
+    const { body } = answer;
+    if (typeof body !== 'function') return body;
+    // Without a stream Fastify would overwrite the length of the file.
+    if (request.method === 'HEAD') return Readable.from([]);
+    return openFileBody(reply.raw, {
+      open: body,
+      length: lengthOf(answer),
+      onFailure: (err) =>
+        logger.warn({ requestId: request.id, path: requestPath(request), err }, 'delivery failed'),
+    });
+  };
 }
 
 /** Makes the function that rethrows an error in words of delivery, which has files and no database. */
@@ -48,7 +67,12 @@ function createRethrow(signal: AbortSignal) {
 }
 
 /** Registers every path that has no other route. */
-export function deliveredFileRoute(server: FastifyInstance, deps: DeliverDeps): void {
+export function deliveredFileRoute(
+  server: FastifyInstance,
+  deps: DeliverDeps,
+  logger: Pick<HttpLogger, 'warn'>,
+): void {
+  const openBody = createOpenBody(logger);
   addResource(server, '/*', {
     GET: async (request, reply) => {
       const { headers } = request;
@@ -68,7 +92,7 @@ export function deliveredFileRoute(server: FastifyInstance, deps: DeliverDeps): 
         },
         deps,
       ).catch(createRethrow(signal));
-      const body = await openBody(answer, request).catch(createRethrow(signal));
+      const body = await openBody(answer, request, reply).catch(createRethrow(signal));
       return reply.serializer(passThrough).code(answer.status).headers(answer.headers).send(body);
     },
   });

@@ -49,6 +49,6 @@ export function createDeliveryServer(deps: DeliveryDeps): FastifyInstance {
     variantFlushRoute(known, deps);
     unknownApiPaths(known);
   });
-  server.register(async (scope) => deliveredFileRoute(scope, deps.deliver));
+  server.register(async (scope) => deliveredFileRoute(scope, deps.deliver, logger));
   return server;
 }

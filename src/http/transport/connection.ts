@@ -2,6 +2,7 @@
 // read the last response.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { onceClosed } from '../../lib/streams/ownership.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -140,7 +141,7 @@ export class HttpConnection {
     const bytes = response.writableLength;
     if (bytes === 0) return;
     this.reserve(bytes);
-    response.once('close', () => this.release(bytes));
+    onceClosed(response, () => this.release(bytes));
   }
 
   release(bytes: number): void {

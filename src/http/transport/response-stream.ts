@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { type ChunkedText, textByteLength, textChunks } from '../../lib/chunked-text.ts';
+import { onceClosed } from '../../lib/streams/ownership.ts';
 import type { HttpConnection } from './connection.ts';
 
 export type ResponseBody = ChunkedText | Buffer;
@@ -66,6 +67,6 @@ export function streamBody(
     connection?.release(bytes);
   };
   connection?.reserve(unsent);
-  reply.raw.once('close', () => release(unsent));
+  onceClosed(reply.raw, () => release(unsent));
   return createResponseStream(body, release);
 }

@@ -1,4 +1,5 @@
 // Time limits on promises. None of these functions cancels the work: it goes on, and its late result is dropped.
+import { onceAborted } from '../streams/ownership.ts';
 
 /** The longest delay that a Node timer accepts, in milliseconds. It fires after 1 ms for a longer one. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
@@ -41,8 +42,6 @@ export async function waitUnlessAborted<T>(
   createError: () => Error,
 ): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(createError());
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort);
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
+  const ignoreAbort = onceAborted(signal, () => reject(createError()));
+  return Promise.race([work, aborted]).finally(ignoreAbort);
 }
