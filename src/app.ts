@@ -223,7 +223,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     ...{ config, logger, audit, isReady, unsentBytes: unsent, cache, store, now, generateId },
     ...{ login: auth.login, tokens: auth.tokens },
   };
-  const delivery = createLazyDelivery({ ...shared, cwd, mediaStore: media.store });
+  const delivery = createLazyDelivery({
+    ...{ ...shared, cwd, registry, records: documents, mediaStore: media.store },
+  });
   const server = createContentServer({
     ...shared,
     ...{ registry, specifications, documents, modules, calls, clients },

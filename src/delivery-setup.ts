@@ -1,5 +1,8 @@
 // The part of the composition root for delivery: routes, recipes, sources, images, and its HTTP server.
 import { resolve } from 'node:path';
+import { authorizeCollection, createCaller } from './auth/authorize.ts';
+import type { Collection, CollectionRegistry } from './collections/model/collection.ts';
+import type { RecordService, RequestContext } from './collections/model/documents.ts';
 import type { Config } from './config/schema.ts';
 import { createVisitorFactSources } from './delivery/conditions/visitor-facts.ts';
 import type { DefinitionKind } from './delivery/definitions/definition.ts';
@@ -21,12 +24,16 @@ import type { SharedHttpDeps } from './http/delivery/delivery-deps.ts';
 import { createDeliveryServer } from './http/delivery/delivery-server.ts';
 import { createHostResolver, type HostResolver } from './lib/egress/destination.ts';
 import type { Logger } from './lib/logger.ts';
+import { createPublicRecords } from './media/public-records.ts';
 import type { MediaStore } from './stores/media-store.ts';
 import { openCacheStore } from './stores/open/cache-store.ts';
 import type { CacheStore } from './stores/ports.ts';
 
 /** Size of the lookup cache if responses are not cached. */
 const MAX_LOOKUP_BYTES = 16_777_216;
+
+/** Collections that a line of the log names. */
+const MAX_NAMED = 20;
 
 interface DeliveryOptions extends Omit<SharedHttpDeps, 'config' | 'logger'> {
   readonly config: Config;
@@ -35,7 +42,9 @@ interface DeliveryOptions extends Omit<SharedHttpDeps, 'config' | 'logger'> {
   readonly logger: Logger;
   /** That of answers, which keeps lookups too; undefined where answers are not cached. */
   readonly cache: CacheStore | undefined;
-  readonly mediaStore: Pick<MediaStore, 'keyOf' | 'stat' | 'read'> | undefined;
+  readonly mediaStore: Pick<MediaStore, 'keyOf' | 'pathOf' | 'stat' | 'read'> | undefined;
+  readonly registry: CollectionRegistry;
+  readonly records: RecordService;
   /** Names of other web servers to addresses: the system's unless given. */
   readonly names?: HostResolver;
   /** Used in place of what the configuration says. */
@@ -66,16 +75,40 @@ function lazily<T>(work: () => Promise<T>): { get(): Promise<T>; started(): Prom
 /** Rendering and buckets are loaded on first use: a start needs neither. */
 const imageSetup = () => import('./image-setup.ts');
 
+/** The media store as a source: of files that the content API gives to everybody. */
+function openMediaSource(options: DeliveryOptions): OriginalSource | undefined {
+  const { config, mediaStore: store, registry, records, store: documents, logger, now } = options;
+  if (!config.images.media.enabled || store === undefined) return undefined;
+  const mayRead = (collection: Collection) =>
+    config.media.public || authorizeCollection(null, collection, 'GET') === 'ok';
+  const closed = registry.list().filter((collection) => collection.settings.media && !mayRead(collection));
+  if (closed.length > 0) {
+    const collections = closed.slice(0, MAX_NAMED).map(({ path }) => path);
+    const message = 'files of these media collections are not delivered: reading them needs a token';
+    logger.info({ collections, count: closed.length }, message);
+  }
+  const caller = createCaller(null);
+  const createContext = (url: string): RequestContext => ({
+    caller,
+    deadline: now() + config.limits.queryMs,
+    origin: { requestId: '', client: null, http: { method: 'GET', url, headers: {}, ip: '' } },
+  });
+  const deps = { records, registry, store, documents, mayRead, createContext, now };
+  return createMediaSource(store, createPublicRecords(deps));
+}
+
 /** The sources that the configuration names, in the order in which they are asked. */
-async function openSources({ config, cwd, mediaStore, logger, now }: DeliveryOptions): Promise<{
+async function openSources(options: DeliveryOptions): Promise<{
   readonly source: OriginalSource;
   close(): Promise<void>;
 }> {
-  const { directory, media, s3 } = config.images;
+  const { config, cwd, logger, now } = options;
+  const { directory, s3 } = config.images;
+  const media = openMediaSource(options);
   const bucket = s3.enabled ? (await imageSetup()).openBucket(s3, { prefix: '', logger, now }) : undefined;
   const sources = [
     ...(directory.enabled ? [createDirectorySource(resolve(cwd, directory.path))] : []),
-    ...(media.enabled && mediaStore !== undefined ? [createMediaSource(mediaStore)] : []),
+    ...(media === undefined ? [] : [media]),
     ...(bucket === undefined ? [] : [createMediaSource(bucket)]),
   ];
   return { source: createSourceChain(sources), close: async () => bucket?.close() };

@@ -2,12 +2,12 @@
 // belong to incomplete uploads.
 
 import { createHash } from 'node:crypto';
-import type { Collection } from '../collections/model/collection.ts';
-import type { RecordService, RequestContext } from '../collections/model/documents.ts';
+import type { RecordService } from '../collections/model/documents.ts';
 import { AppError } from '../errors/errors.ts';
 import type { MediaKey, MediaStore, StoredFile } from '../stores/media-store.ts';
 import type { StoredDocument } from '../stores/ports.ts';
 import type { MediaFile, MediaService } from './media-service-types.ts';
+import { findRecordByKey } from './record-lookup.ts';
 import { createUpload, type UploadDeps } from './upload.ts';
 
 export interface FileFinderDeps {
@@ -50,19 +50,13 @@ export function createFileFinder({
     };
   };
 
-  const recordByPath = async (collection: Collection, path: string, context: RequestContext) => {
-    const key = `${collection.path.slice(1)}/${path}`;
-    const written = store.pathOf(key);
-    const record = await records.findRecord(collection, { path: written }, context);
-    // The record of a file that was copied from another store may have the path of that store.
-    if (record !== undefined || written === key) return record;
-    return records.findRecord(collection, { path: key }, context);
-  };
-
   return {
     fileById: async (collection, id, context) =>
       fileOf(await records.findRecord(collection, { id }, context)),
-    fileByPath: async (collection, path, context) => fileOf(await recordByPath(collection, path, context)),
+    async fileByPath(collection, path, context) {
+      const key = `${collection.path.slice(1)}/${path}`;
+      return fileOf(await findRecordByKey({ records, store }, { collection, key }, context));
+    },
   };
 }
 
