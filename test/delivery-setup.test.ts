@@ -3,40 +3,38 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDiskMedia } from '../src/stores/disk-media/disk-media.ts';
+import type { JsonObject } from '../src/lib/json/json.ts';
 import { answerJson, lookupService, startDelivery } from './helpers/app/delivery.ts';
+import { FORM_TYPE, formOf } from './helpers/app/media-server.ts';
 import { hasRedis, startRedis } from './helpers/store/redis-and-s3.ts';
 import { temporaryFolder } from './helpers/temp/folders.ts';
 
-const log = { error() {}, warn() {} };
-
 test('files come from the folder first, then from the media store by the path of their record', async () => {
-  const path = await temporaryFolder();
-  const mediaStore = openDiskMedia({
-    path,
-    prefix: 'media/',
-    log,
-    now: Date.now,
-    random: () => '0'.repeat(16),
-  });
-  for (const name of ['a.txt', 'b.txt']) {
-    const upload = await mediaStore.begin({
-      candidate: () => `1.0/library/photos/${name}`,
-      contentType: 'text/plain',
-    });
-    await upload.write(
-      (async function* () {
-        yield Buffer.from(`media ${name}`);
-      })(),
-    );
-    await upload.publish();
-    await upload.settle();
-  }
+  const specs = { '1.0/library/photos': { fields: {}, settings: { type: 'media', authenticate: ['POST'] } } };
+  const config = { media: { pathFormat: 'none' } };
   const files = { '1.0/library/photos/a.txt': 'folder a.txt' };
-  const { inject } = await startDelivery({ files, mediaStore });
+  const { app, inject } = await startDelivery({ files, specs, config });
+  for (const name of ['a.txt', 'b.txt']) {
+    const body = formOf([{ fileName: name, type: 'text/plain', body: `media ${name}` }]).toString();
+    const headers = { 'content-type': FORM_TYPE };
+    expect((await app.inject('POST', '/1.0/library/photos', { body, headers })).status).toBe(201);
+  }
   expect((await inject('GET', '/1.0/library/photos/a.txt')).text).toBe('folder a.txt');
   expect((await inject('GET', '/1.0/library/photos/b.txt')).text).toBe('media b.txt');
   expect((await inject('GET', '/.uploads/x')).status).toBe(404);
+});
+
+test('the log names media collections whose files are not delivered', async () => {
+  const media = { fields: {}, settings: { type: 'media' } };
+  const specs = { '1.0/library/private': media, '1.0/library/notes': { fields: {}, settings: {} } };
+  const named = async (config: JsonObject) => {
+    const log: string[] = [];
+    await startDelivery({ specs, config, log });
+    return log.filter((line) => line.includes('are not delivered')).join();
+  };
+  expect(await named({})).toContain('"collections":["/1.0/library/private"]');
+  expect(await named({ media: { public: true } })).toBe('');
+  expect(await named({ images: { media: { enabled: false } } })).toBe('');
 });
 
 test('an image is rendered by its recipe, at the second time from the cache', async () => {

@@ -25,7 +25,8 @@ export async function imageAnswer(url: string, deliveryUrl: string): Promise<str
     const answer = await fetch(address, { method: 'POST', headers, body: JSON.stringify(document) });
     return expectSuccess(`POST ${new URL(address).pathname}`, answer);
   };
-  await post(`${url}/1.0/library/pictures/config`, { fields: {}, settings: { type: 'media' } });
+  const settings = { type: 'media', authenticate: ['POST', 'PUT', 'DELETE'] };
+  await post(`${url}/1.0/library/pictures/config`, { fields: {}, settings });
   await post(`${deliveryUrl}/api/recipes`, { recipe: 'small', settings: { width: 20, format: 'png' } });
   const branches = [{ condition: { country: 'GB' }, recipe: 'small' }];
   await post(`${deliveryUrl}/api/routes`, { route: 'british', branches });

@@ -16,6 +16,8 @@ interface DeliverySite {
   /** Documents by name. */
   readonly routes?: Readonly<Record<string, JsonObject>>;
   readonly recipes?: Readonly<Record<string, JsonObject>>;
+  /** Specifications by `version/database/name`; none unless given. */
+  readonly specs?: Readonly<Record<string, JsonObject>>;
   /** Beside `images.directory`, which is on. */
   readonly config?: JsonObject;
   readonly log?: string[];
@@ -55,7 +57,7 @@ export async function openDelivery(
   site: DeliverySite = {},
 ): Promise<TestDelivery & { close(): Promise<void> }> {
   const images = { directory: { enabled: true } };
-  const workspace = createWorkspace({}, { images, ...site.config });
+  const workspace = createWorkspace(site.specs ?? {}, { images, ...site.config });
   for (const [path, content] of Object.entries(site.files ?? {}))
     write(join(workspace.cwd, 'images', path), content);
   for (const folder of ['routes', 'recipes'] as const) {

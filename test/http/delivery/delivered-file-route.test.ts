@@ -4,6 +4,7 @@ import { StoreError } from '../../../src/errors/errors.ts';
 import { createVisitor } from '../../../src/http/delivery/delivered-file-route.ts';
 import { openDiskMedia } from '../../../src/stores/disk-media/disk-media.ts';
 import { startDelivery } from '../../helpers/app/delivery.ts';
+import { FORM_TYPE, formOf } from '../../helpers/app/media-server.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const CSS = 'body { color: red } '.repeat(100);
@@ -83,9 +84,17 @@ test('of a bucket that is away are 503, without its error', async () => {
   const path = await temporaryFolder();
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const disk = openDiskMedia({ path, prefix: '', log, now: Date.now, random: () => 'a'.repeat(16) });
-  const mediaStore = { ...disk, stat: away };
-  const { inject } = await startDelivery({ mediaStore });
-  const answer = await inject('GET', '/a.css');
+  let isAway = false;
+  const mediaStore = { ...disk, stat: (key: string) => (isAway ? away() : disk.stat(key)) };
+  const specs = { '1.0/library/photos': { fields: {}, settings: { type: 'media', authenticate: ['POST'] } } };
+  const { app, inject } = await startDelivery({ mediaStore, specs });
+  const body = formOf([{ fileName: 'a.css', type: 'text/css', body: CSS }]).toString();
+  const stored = await app.inject('POST', '/1.0/library/photos', {
+    body,
+    headers: { 'content-type': FORM_TYPE },
+  });
+  isAway = true;
+  const answer = await inject('GET', `/${stored.body.results[0].path}`);
   expect(answer).toMatchObject({
     status: 503,
     body: { success: false, errors: ['The file cannot be read now'] },
