@@ -1,6 +1,7 @@
 // Parses the `settings` block of a specification: every known setting is checked, every absent one gets its default.
 
 import { distance } from 'fastest-levenshtein';
+import { isHttpMethod } from '../../lib/http/methods.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import {
   type CollectionAddress,
@@ -19,7 +20,6 @@ import type { IssueCollector } from './issue-collector.ts';
 import { warnNearMisses } from './near-misses.ts';
 
 const DEFAULT_PAGE_SIZE = 40;
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const CALLBACK = /^[A-Za-z]{1,100}$/;
 const MEDIA_TYPES = ['media', 'mediaCollection'];
 const BOOLEAN_SETTINGS = ['cache', 'storeRevisions', 'compose', 'signUploads'];
@@ -27,7 +27,7 @@ const BOOLEAN_SETTINGS = ['cache', 'storeRevisions', 'compose', 'signUploads'];
 type Check = (value: Json) => string | undefined;
 
 const isMethod = (value: Json): value is string =>
-  typeof value === 'string' && METHODS.includes(value.toUpperCase());
+  typeof value === 'string' && isHttpMethod(value.toUpperCase());
 const checkBoolean: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
 const checkText: Check = (value) => (typeof value === 'string' ? undefined : 'must be text');
 const allowNull =

@@ -6,7 +6,9 @@ import { missingTokenError, notPermittedError } from '../../auth/auth-errors.ts'
 import { authorizeCollection } from '../../auth/authorize.ts';
 import type { Client } from '../../auth/clients/client.ts';
 import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
+import type { CollectionMethod } from '../../collections/model/documents.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
+import { type HttpMethod, isHttpMethod, methodTraits } from '../../lib/http/methods.ts';
 import { isId } from '../../lib/ids.ts';
 import { apiVersionIssue } from '../../modules/model/module-types.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
@@ -98,8 +100,16 @@ export function unknownPathError(
   return request.client === null ? missingTokenError() : new AppError('NOT_FOUND');
 }
 
-const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-const WRITE_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'DELETE']);
+/** What a method does to a document or a collection, by the names of permissions. */
+const PERMISSIONS: Readonly<Record<HttpMethod, CollectionMethod>> = {
+  GET: 'GET',
+  HEAD: 'GET',
+  OPTIONS: 'GET',
+  POST: 'POST',
+  PUT: 'PUT',
+  PATCH: 'PUT',
+  DELETE: 'DELETE',
+};
 
 type Params = Readonly<Record<'version' | 'database' | 'collection' | 'id', string | undefined>>;
 
@@ -121,16 +131,23 @@ export function collectionOf(request: FastifyRequest): Collection {
 }
 
 /** Throws NO_TOKEN or NOT_PERMITTED unless the caller may use this method on the collection. */
-export function assertPermitted(request: FastifyRequest, collection: Collection, method: string): void {
+export function assertPermitted(
+  request: FastifyRequest,
+  collection: Collection,
+  method: CollectionMethod,
+): void {
   const decision = authorizeCollection(request.client, collection, method);
   if (decision === 'no-token') throw missingTokenError();
   if (decision === 'denied') throw notPermittedError(requestPath(request));
 }
 
-/** The method that counts for permissions: old clients POST to a document to update it; unknown methods count as GET. */
-function effectiveMethod(method: string, hasId: boolean): string {
+/**
+ * The permission that a request needs: old clients POST to a document to update it. What is no known method needs the one to
+ * delete, and nothing handles it.
+ */
+function neededPermission(method: string, hasId: boolean): CollectionMethod {
   if (method === 'POST' && hasId) return 'PUT';
-  return WRITE_METHODS.has(method) ? method : 'GET';
+  return isHttpMethod(method) ? PERMISSIONS[method] : 'DELETE';
 }
 
 export interface CollectionAccessDeps extends Pick<HttpDeps, 'registry' | 'isReady'> {
@@ -157,16 +174,17 @@ function resolveCollection(
   if (files && !media) throw unknownPathError(request);
   // A file directly below the collection has its name where documents have their id.
   const isName = id !== undefined && !isId(id);
-  const isFileRead = media && READ_METHODS.has(request.method) && (files === true || isName);
+  const isRead = methodTraits(request.method)?.isSafe === true;
+  const isFileRead = media && isRead && (files === true || isName);
   if (!isFileRead || !config.media.public) {
-    assertPermitted(request, collection, effectiveMethod(request.method, id !== undefined));
+    assertPermitted(request, collection, neededPermission(request.method, id !== undefined));
   }
   assertReady(isReady);
   if (isName && !isFileRead) {
     const isChange = request.method === 'PUT' || request.method === 'DELETE';
     throw media && isChange ? methodNotAllowed(FILE_METHODS) : new AppError('NOT_FOUND');
   }
-  if (!READ_METHODS.has(request.method) && registry.isRevisionCollection(collection)) {
+  if (!isRead && registry.isRevisionCollection(collection)) {
     throw methodNotAllowed('GET, HEAD, OPTIONS');
   }
   request.collection = collection;

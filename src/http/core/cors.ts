@@ -2,6 +2,7 @@
 // first hook, before anything can be refused, so that pages can read every answer that the server makes.
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { HTTP_METHODS } from '../../lib/http/methods.ts';
 import type { HttpConfig } from './http-deps.ts';
 import { urlPath } from './request-url.ts';
 
@@ -12,7 +13,7 @@ const EXPOSED_HEADERS = [
   ...['ETag', 'X-Request-Id', 'X-Cache', 'X-Cache-Lookup'],
   ...['WWW-Authenticate', 'Retry-After'],
 ].join(', ');
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const METHODS = HTTP_METHODS.filter((method) => method !== 'OPTIONS').join(', ');
 const FILE_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, X-Cache, X-Request-Id, Accept-Ranges, Content-Range, Retry-After',

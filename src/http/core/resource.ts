@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
+import { HTTP_METHODS, type HttpMethod, methodTraits } from '../../lib/http/methods.ts';
 import { rejectPreconditions } from './preconditions.ts';
 import { parseQuery } from './request-url.ts';
 
@@ -12,8 +13,8 @@ export type OnRequestHook = (
 ) => void;
 export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
-const METHODS_IN_ORDER: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
+/** Methods that have handlers: that of GET answers HEAD too, and OPTIONS is answered here. */
+type Method = Exclude<HttpMethod, 'HEAD' | 'PATCH' | 'OPTIONS'>;
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 export type ResourceHandlers = Readonly<Partial<Record<Method, Handler>>>;
 
@@ -24,7 +25,7 @@ export type ResourceHandlers = Readonly<Partial<Record<Method, Handler>>>;
 export const OTHER_METHOD = 'TRACE';
 /** The methods that the router knows. */
 export const ROUTED_METHODS: ReadonlySet<string> = new Set([
-  ...['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'],
+  ...HTTP_METHODS.filter((method) => methodTraits(method)?.isRouted),
   OTHER_METHOD,
 ]);
 
@@ -109,7 +110,9 @@ export function addResource(
   handlers: ResourceHandlers,
   { elsewhere = [], ...options }: ResourceOptions & { readonly elsewhere?: readonly Method[] } = {},
 ): void {
-  const withHandler = METHODS_IN_ORDER.filter((method) => method in handlers || elsewhere.includes(method));
+  const withHandler = HTTP_METHODS.filter(
+    (method) => method in handlers || elsewhere.some((other) => other === method),
+  );
   const supported: readonly string[] = withHandler.flatMap((name) =>
     name === 'GET' ? ['GET', 'HEAD'] : name,
   );

@@ -5,6 +5,7 @@ import type { LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { waitUnlessAborted } from '../async/timeout.ts';
+import { methodTraits } from '../http/methods.ts';
 import { http, https } from '../http/node-http.ts';
 import { bareHost, portOf } from './addresses.ts';
 import type { ResolvedAddress } from './destination.ts';
@@ -75,7 +76,6 @@ export async function readResponseBody(response: IncomingMessage, maxBytes: numb
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
-const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Names and values, in order. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -109,7 +109,7 @@ function pinned(addresses: readonly ResolvedAddress[]): LookupFunction {
 function headersOf({ url, method, headers, body }: OutgoingRequest): Record<string, string> {
   const host = bareHost(url.hostname);
   const shown = host.includes(':') ? `[${host}]` : host;
-  const length = body?.length ?? (BODY_METHODS.has(method) ? 0 : undefined);
+  const length = body?.length ?? (methodTraits(method)?.definesBody ? 0 : undefined);
   return {
     host: url.port === '' ? shown : `${shown}:${url.port}`,
     'accept-encoding': ACCEPT_ENCODING,

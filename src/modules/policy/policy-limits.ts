@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { AppError } from '../../errors/errors.ts';
 import { bareHost, createAllowedDestinations, portOf } from '../../lib/egress/addresses.ts';
+import { HTTP_METHODS } from '../../lib/http/methods.ts';
 import { findJsonIssue, isJsonObject, type Json } from '../../lib/json/json.ts';
 import { createSchemaValidator, type SchemaValidator } from '../../lib/json/json-schema.ts';
 import type {
@@ -10,7 +11,7 @@ import type {
   FetchGrant,
   ModuleLimits,
 } from '../../sandbox-supervisor/model/module-version.ts';
-import { FETCH_METHODS, MODEL_ACTIONS, POLICY_FORMATS } from './policy-schema.ts';
+import { MODEL_ACTIONS, POLICY_FORMATS } from './policy-schema.ts';
 
 export interface FetchLimit extends Omit<FetchGrant, 'headers' | 'publicOnly'> {
   /** Undefined: any text, but no secret. */
@@ -45,7 +46,7 @@ interface PolicyLimitsInput {
 }
 
 const COLLECTION = { actions: MODEL_ACTIONS, as: 'caller', maxResults: 1000 };
-const FETCH = { methods: FETCH_METHODS, paths: ['/'], maxBytes: 10_485_760, timeoutMs: 30_000 };
+const FETCH = { methods: HTTP_METHODS, paths: ['/'], maxBytes: 10_485_760, timeoutMs: 30_000 };
 const HOST_AND_PORT = /^(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+):[1-9][0-9]{0,4}$/;
 const FORMATS = {
   'host-and-port': {

@@ -1,6 +1,7 @@
 // The shape of a policy as an admin puts it: what an endpoint or a hook asks for. What is absent keeps its default.
 
 import type { Isolation } from '../../../sandbox/protocol.ts';
+import { HTTP_METHODS } from '../../lib/http/methods.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type {
   CollectionGrant,
@@ -11,7 +12,6 @@ import type {
 import { isPrivilegedHeader, staysInFolder } from './grants.ts';
 
 export const MODEL_ACTIONS: readonly ModelAction[] = ['find', 'count', 'create', 'update', 'delete', 'stats'];
-export const FETCH_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** A policy whose shape has been checked. */
 export interface PolicyInput {
@@ -75,7 +75,7 @@ export const POLICY_SCHEMA: object = closed({
       closed(
         {
           origin: { type: 'string', format: 'origin' },
-          methods: some({ type: 'string', enum: FETCH_METHODS }, FETCH_METHODS.length),
+          methods: some({ type: 'string', enum: HTTP_METHODS }, HTTP_METHODS.length),
           paths: some({ type: 'string', format: 'path' }, 100),
           maxBytes: whole(1),
           timeoutMs: whole(1),

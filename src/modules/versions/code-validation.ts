@@ -4,6 +4,7 @@
 import { compileFunction } from 'node:vm';
 import type { Inspection, Isolation, ModuleKind } from '../../../sandbox/protocol.ts';
 import { AppError } from '../../errors/errors.ts';
+import { HTTP_METHODS, isHttpMethod } from '../../lib/http/methods.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
 import { toOneLine } from '../../lib/printable-text.ts';
 import type { Sandbox } from '../../sandbox-supervisor/model/sandbox.ts';
@@ -122,7 +123,7 @@ export interface CodeMetadata {
 
 type LoadedInspection = Extract<Inspection, { ok: true }>;
 
-const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
+const SORTED_METHODS = HTTP_METHODS.toSorted();
 
 function settingsError(field: string, message: string): AppError {
   return new AppError('ENDPOINT_INVALID', { items: [{ field, message, code: 'ENDPOINT_LOAD' }] });
@@ -135,7 +136,7 @@ function parseAuthenticate(value: unknown): CodeMetadata['authenticate'] {
   // Texts only: converting a list in lists, ten thousand deep, would overflow the stack.
   const isList = Array.isArray(value) && value.every((entry) => typeof entry === 'string');
   const methods = isList ? value.map((entry) => entry.toUpperCase()) : undefined;
-  if (methods?.every((method) => METHODS.includes(method))) return [...new Set(methods)];
+  if (methods?.every(isHttpMethod)) return [...new Set(methods)];
   throw settingsError('model.settings.authenticate', 'must be true, false or a list of methods');
 }
 
@@ -144,7 +145,7 @@ export function parseCodeMetadata({ methods, settings, route }: LoadedInspection
   const displayName = Object.hasOwn(settings, 'displayName') ? settings['displayName'] : undefined;
   const authenticate = Object.hasOwn(settings, 'authenticate') ? settings['authenticate'] : undefined;
   return {
-    methods: METHODS.filter((method) => methods.includes(method)),
+    methods: SORTED_METHODS.filter((method) => methods.includes(method)),
     authenticate: parseAuthenticate(authenticate),
     displayName: typeof displayName === 'string' ? toOneLine(displayName) : null,
     route,

@@ -2,6 +2,7 @@
 // rejected.
 
 import type { FromHost, GuestEventKind, Inspection, SliceError } from '../../../sandbox/protocol.ts';
+import { HTTP_METHODS, isHttpMethod } from '../../lib/http/methods.ts';
 import { MAX_JSON_DEPTH } from '../../lib/json/json.ts';
 import { scanJson } from '../../lib/json/json-scan.ts';
 import { isEventSize } from './guest-events.ts';
@@ -21,7 +22,6 @@ const EVENT_KINDS: ReadonlySet<unknown> = new Set<GuestEventKind>([
 ]);
 const SLICE_ERRORS: ReadonlySet<unknown> = new Set<SliceError>(['timeout', 'memory', 'load']);
 const ISOLATIONS: ReadonlySet<unknown> = new Set(['realm', 'context', 'isolate']);
-const METHODS: ReadonlySet<unknown> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 const MAX_TEXT_CHARACTERS = 1000;
 const MAX_WARNINGS = 50;
 const MAX_INSPECTION_CHARACTERS = 65_536;
@@ -104,8 +104,8 @@ function isSuccess(inspection: Fields): boolean {
   return (
     hasOnly(inspection, ['ok', 'methods', 'settings', 'route', 'warnings', 'isolation']) &&
     Array.isArray(methods) &&
-    methods.length <= METHODS.size &&
-    methods.every((method) => METHODS.has(method)) &&
+    methods.length <= HTTP_METHODS.length &&
+    methods.every(isHttpMethod) &&
     isFields(settings) &&
     isTextOrNull(route) &&
     Array.isArray(warnings) &&

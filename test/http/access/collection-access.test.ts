@@ -134,6 +134,12 @@ describe('the hook of collections', () => {
     expect(await status('PROPFIND', 'open')).toBe(405);
   });
 
+  it.each(['PATCH', 'PROPFIND', 'TRACE'])('does not take %s for reading', async (method) => {
+    expect(await status('GET', 'readable')).toBe(200);
+    expect(await status(method, 'readable')).toBe(401);
+    expect(await status(method, 'readable', 'user')).toBe(405);
+  });
+
   it('allows only reads of a collection of revisions', async () => {
     expect(await status('GET', 'booksHistory', 'user')).toBe(200);
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
