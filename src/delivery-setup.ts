@@ -17,7 +17,7 @@ import { parseCacheControlByType } from './delivery/responses/cache-headers.ts';
 import { decideRoute, explainRoute } from './delivery/routes/decide-route.ts';
 import { ROUTE_KIND } from './delivery/routes/route.ts';
 import { createDirectorySource, createFallbackFileFinder } from './delivery/sources/directory-source.ts';
-import { createMediaSource } from './delivery/sources/media-source.ts';
+import { createBucketSource, createMediaSource } from './delivery/sources/media-source.ts';
 import { createRemoteSource } from './delivery/sources/remote-source.ts';
 import { createSourceChain } from './delivery/sources/source-chain.ts';
 import type { SharedHttpDeps } from './http/delivery/delivery-deps.ts';
@@ -109,7 +109,7 @@ async function openSources(options: DeliveryOptions): Promise<{
   const sources = [
     ...(directory.enabled ? [createDirectorySource(resolve(cwd, directory.path))] : []),
     ...(media === undefined ? [] : [media]),
-    ...(bucket === undefined ? [] : [createMediaSource(bucket)]),
+    ...(bucket === undefined ? [] : [createBucketSource(bucket)]),
   ];
   return { source: createSourceChain(sources), close: async () => bucket?.close() };
 }

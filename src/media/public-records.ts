@@ -21,12 +21,17 @@ export interface PublicRecordsDeps {
   readonly now: () => number;
 }
 
+/** One object until the record has to be looked for again: what was found out about its file in that time is kept by it. */
+export interface PublicRecord {
+  readonly id: string;
+}
+
 export interface PublicRecords {
   /**
-   * The id of the record of a file; undefined where the file has none that anybody may read. Rejects with a StoreError while
+   * The record of a file; undefined where the file has none that anybody may read. Rejects with a StoreError while
    * the database is away.
    */
-  find(key: MediaKey): Promise<string | undefined>;
+  find(key: MediaKey): Promise<PublicRecord | undefined>;
 }
 
 /** Another server may write to the same database: what it changed is in force after so many milliseconds. */
@@ -37,7 +42,7 @@ const MAX_KEPT_CHARACTERS = 4_194_304;
 const ENTRY_SIZE = 100;
 
 interface Entry {
-  readonly record: Promise<string | undefined>;
+  readonly record: Promise<PublicRecord | undefined>;
   readonly collection: Collection;
   /** Number of the writes that counted when the record was looked for. */
   readonly writes: number;
@@ -73,10 +78,11 @@ export function createPublicRecords(deps: PublicRecordsDeps): PublicRecords {
     return collection?.settings.media && mayRead(collection) ? collection : undefined;
   };
 
-  const look = async (collection: Collection, key: MediaKey): Promise<string | undefined> => {
+  const look = async (collection: Collection, key: MediaKey): Promise<PublicRecord | undefined> => {
     const context = createContext(`/${key}`);
     try {
-      return (await findRecordByKey({ records, store }, { collection, key }, context))?._id;
+      const record = await findRecordByKey({ records, store }, { collection, key }, context);
+      return record === undefined ? undefined : { id: record._id };
     } catch (error) {
       // A hook that refuses hides the record.
       if (error instanceof AppError && error.status < 500) return undefined;

@@ -7,6 +7,7 @@ import type { Namespace, StoredDocument } from '../../src/stores/ports.ts';
 import { makeCollection } from '../helpers/fixtures/specifications.ts';
 
 const ID = '0123456789abcdef01234567';
+const RECORD = { id: ID };
 const KEY = '1.0/library/images/2026/a.txt';
 
 /** A lookup over one record, which tells how often it was looked for. */
@@ -56,9 +57,9 @@ function build(settings: Json = {}) {
 
 test('a record is looked for once, until its collection is written to', async () => {
   const { state, records, commit } = build();
-  expect(await Promise.all([records.find(KEY), records.find(KEY)])).toEqual([ID, ID]);
+  expect(await Promise.all([records.find(KEY), records.find(KEY)])).toEqual([RECORD, RECORD]);
   commit('books');
-  expect(await records.find(KEY)).toBe(ID);
+  expect(await records.find(KEY)).toEqual(RECORD);
   expect(state.looked).toBe(1);
   state.path = undefined;
   commit('images');
@@ -81,13 +82,13 @@ test('what another server changed is seen within a second', async () => {
   await records.find(KEY);
   state.path = undefined;
   state.now = 999;
-  expect(await records.find(KEY)).toBe(ID);
+  expect(await records.find(KEY)).toEqual(RECORD);
   state.now = 1000;
   expect(await records.find(KEY)).toBeUndefined();
   // A clock that was set back makes no answer older than that.
   state.path = KEY;
   state.now = -5000;
-  expect(await records.find(KEY)).toBe(ID);
+  expect(await records.find(KEY)).toEqual(RECORD);
 });
 
 test('a specification that is changed, closed or removed counts at once', async () => {
@@ -98,7 +99,7 @@ test('a specification that is changed, closed or removed counts at once', async 
   expect(await records.find(KEY)).toBeUndefined();
   state.path = KEY;
   specify();
-  expect(await records.find(KEY)).toBe(ID);
+  expect(await records.find(KEY)).toEqual(RECORD);
   state.mayRead = false;
   expect(await records.find(KEY)).toBeUndefined();
   state.mayRead = true;
@@ -122,5 +123,5 @@ test('a read that is refused hides the record; one that fails is told and tried 
   commit('images');
   await expect(records.find(KEY)).rejects.toMatchObject({ reason: 'unavailable' });
   state.error = undefined;
-  expect(await records.find(KEY)).toBe(ID);
+  expect(await records.find(KEY)).toEqual(RECORD);
 });

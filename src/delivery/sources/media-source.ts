@@ -1,38 +1,66 @@
 // Originals in the media store: the path of a delivered file is the `path` of its record.
 import { StoreError } from '../../errors/errors.ts';
-import type { PublicRecords } from '../../media/public-records.ts';
-import type { MediaStore } from '../../stores/media-store.ts';
-import type { OriginalSource } from '../model/delivery-types.ts';
+import type { PublicRecord, PublicRecords } from '../../media/public-records.ts';
+import type { MediaKey, MediaStore, StoredFile } from '../../stores/media-store.ts';
+import type { OriginalFile, OriginalSource } from '../model/delivery-types.ts';
 import { isOriginalPath } from './original-path.ts';
 
-/**
- * Makes the source. With `records`, files have the visibility of their records; without, everything in the store is there:
- * for a bucket that holds nothing else. A stored file is never overwritten, so its record, size and time say which one it is.
- */
-export function createMediaSource(
-  store: Pick<MediaStore, 'keyOf' | 'stat' | 'read'>,
-  records?: Pick<PublicRecords, 'find'>,
-): OriginalSource {
+type Store = Pick<MediaStore, 'keyOf' | 'stat' | 'read'>;
+
+interface Described {
+  readonly key: MediaKey;
+  readonly file: StoredFile;
+  readonly validator: string;
+  /** Called when the file that was found is not there any more. */
+  readonly onGone?: () => void;
+}
+
+function describeFile(store: Store, { key, file, validator, onGone }: Described): OriginalFile {
+  return {
+    size: file.size,
+    modifiedAt: file.modifiedAt,
+    validator,
+    contentType: undefined,
+    async open(range) {
+      const stream = await store.read(key, range);
+      if (stream !== undefined) return stream;
+      onGone?.();
+      throw new StoreError('conflict', { store: 'media' });
+    },
+  };
+}
+
+/** Makes the source of a bucket that holds nothing but originals: all of it is there. */
+export function createBucketSource(store: Store): OriginalSource {
   return {
     async find(path) {
       if (!isOriginalPath(path)) return undefined;
       const key = store.keyOf(path);
-      const record = records === undefined ? '' : await records.find(key);
-      if (record === undefined) return undefined;
       const file = await store.stat(key);
       if (file === undefined) return undefined;
-      return {
-        size: file.size,
-        modifiedAt: file.modifiedAt,
-        validator: `${record}${file.size}-${file.modifiedAt}`,
-        contentType: undefined,
-        async open(range) {
-          const stream = await store.read(key, range);
-          // Removed since it was found.
-          if (stream === undefined) throw new StoreError('conflict', { store: 'media' });
-          return stream;
-        },
-      };
+      return describeFile(store, { key, file, validator: `${file.size}-${file.modifiedAt}` });
+    },
+  };
+}
+
+/**
+ * Makes the source of the media store, whose files are there where anybody may read their records. A stored file is never
+ * overwritten, so its record, size and time say which one it is.
+ */
+export function createMediaSource(store: Store, records: PublicRecords): OriginalSource {
+  /** The store is asked about a file once for each time that its record was looked for. */
+  const files = new WeakMap<PublicRecord, StoredFile>();
+  return {
+    async find(path) {
+      if (!isOriginalPath(path)) return undefined;
+      const key = store.keyOf(path);
+      const record = await records.find(key);
+      if (record === undefined) return undefined;
+      const file = files.get(record) ?? (await store.stat(key));
+      if (file === undefined) return undefined;
+      files.set(record, file);
+      const validator = `${record.id}-${file.size}-${file.modifiedAt}`;
+      return describeFile(store, { key, file, validator, onGone: () => files.delete(record) });
     },
   };
 }

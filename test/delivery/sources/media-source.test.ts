@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { createMediaSource } from '../../../src/delivery/sources/media-source.ts';
+import { createBucketSource, createMediaSource } from '../../../src/delivery/sources/media-source.ts';
 import type { ByteRange } from '../../../src/stores/media-store.ts';
 
 /** The reading half of a media store, with files in memory below the prefix `p/`. */
@@ -20,8 +20,8 @@ function storeOf(files: ReadonlyMap<string, string>) {
   };
 }
 
-test('the path of a record finds its file', async () => {
-  const source = createMediaSource(storeOf(new Map([['1.0/library/photos/a.jpg', 'bytes']])));
+test('a path finds the file of a bucket', async () => {
+  const source = createBucketSource(storeOf(new Map([['1.0/library/photos/a.jpg', 'bytes']])));
   const file = await source.find('p/1.0/library/photos/a.jpg');
   expect(file).toMatchObject({ size: 5, modifiedAt: 7, validator: '5-7' });
   expect(await text((await file?.open({ start: 1, end: 2 })) ?? Readable.from([]))).toBe('yt');
@@ -29,7 +29,7 @@ test('the path of a record finds its file', async () => {
 
 test('a file that was removed after it was found is a conflict, which can be tried again', async () => {
   const files = new Map([['a.jpg', 'bytes']]);
-  const file = await createMediaSource(storeOf(files)).find('a.jpg');
+  const file = await createBucketSource(storeOf(files)).find('a.jpg');
   files.clear();
   await expect(file?.open()).rejects.toMatchObject({ reason: 'conflict' });
 });
@@ -41,6 +41,43 @@ test('a path that no record has is not looked up', async () => {
     return path;
   };
   const store = { ...storeOf(new Map()), keyOf };
-  expect(await createMediaSource(store).find('../../etc/passwd')).toBeUndefined();
+  expect(await createBucketSource(store).find('../../etc/passwd')).toBeUndefined();
   expect(asked).toEqual([]);
+});
+
+test('a file of the media store is the one of its record, about which the store is asked once', async () => {
+  const files = new Map([['1.0/library/photos/a.jpg', 'bytes']]);
+  let asked = 0;
+  const store = storeOf(files);
+  const counting = {
+    ...store,
+    stat(key: string) {
+      asked += 1;
+      return store.stat(key);
+    },
+  };
+  let record: { readonly id: string } | undefined = { id: 'r1' };
+  const source = createMediaSource(counting, { find: async () => record });
+  const path = 'p/1.0/library/photos/a.jpg';
+  expect(await source.find(path)).toMatchObject({ size: 5, modifiedAt: 7, validator: 'r1-5-7' });
+  const file = await source.find(path);
+  expect(asked).toBe(1);
+  record = { id: 'r2' };
+  expect(await source.find(path)).toMatchObject({ validator: 'r2-5-7' });
+  expect(asked).toBe(2);
+  record = undefined;
+  expect(await source.find(path)).toBeUndefined();
+  expect(await text((await file?.open()) ?? Readable.from([]))).toBe('bytes');
+});
+
+test('a file of the media store that has gone is looked for again', async () => {
+  const files = new Map([['a.jpg', 'bytes']]);
+  const record = { id: 'r1' };
+  const source = createMediaSource(storeOf(files), { find: async () => record });
+  const file = await source.find('a.jpg');
+  files.clear();
+  expect(await source.find('a.jpg')).toBeDefined();
+  await expect(file?.open()).rejects.toMatchObject({ reason: 'conflict' });
+  expect(await source.find('a.jpg')).toBeUndefined();
+  expect(await source.find('../a.jpg')).toBeUndefined();
 });
