@@ -75,6 +75,18 @@ export function readingContract(subject: Subject): void {
       expect(await idsOf(subject, { limit: 0 })).toEqual([]);
     });
 
+    it('refuses a sort by two lists of one document on every page, also on those behind the last one', async () => {
+      await subject.store.commit([insert(BOOKS, 1, { a: [1], b: [2] })]);
+      const sort = [
+        ['a', 1],
+        ['b', 1],
+      ] as const;
+      for (const skip of [0, 1, 50_000]) {
+        const failure = await failureOf(subject.store.find(BOOKS, query({ sort, skip })));
+        expect(failure, `after ${skip} documents`).toMatchObject({ reason: 'parallel-arrays' });
+      }
+    });
+
     it('projects', async () => {
       await subject.store.commit([insert(BOOKS, 1, { a: 1, b: { c: 2, d: 3 } })]);
       const projected = async (projection: NonNullable<FindQuery['projection']>) =>

@@ -113,13 +113,16 @@ export const EMPTY_PAGE: TextPage = { text: '', count: 0 };
 function onPage<T>(
   context: QueryContext,
   ns: Namespace,
-  { skip, limit }: FindQuery,
+  { skip, limit, sort }: FindQuery,
   work: (entry: CollectionEntry) => T,
 ): T | undefined {
   if (limit <= 0) return undefined;
-  return onSnapshot(context, ns, (entry) =>
-    entry === undefined || skip >= entry.documents ? undefined : work(entry),
-  );
+  // Documents that cannot be sorted by two paths at once are refused on every page, also on those behind the last one.
+  const mayRefuse = sort.length > 1;
+  return onSnapshot(context, ns, (entry) => {
+    const isEmpty = entry === undefined || entry.documents === 0 || (skip >= entry.documents && !mayRefuse);
+    return isEmpty ? undefined : work(entry);
+  });
 }
 
 type Run = Pick<CandidateSearch, 'connection' | 'entry' | 'workLimit'>;
