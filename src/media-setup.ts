@@ -11,6 +11,7 @@ import { checkMediaFolder, type MediaFolderIssue } from './media/folder-check.ts
 import { createMediaService } from './media/media-service.ts';
 import type { MediaService } from './media/media-service-types.ts';
 import { createUploadCleanup, type UploadCleanupDeps } from './media/upload-cleanup.ts';
+import { UploadQuota } from './media/upload-quota.ts';
 import { openDiskMedia } from './stores/disk-media/disk-media.ts';
 import { bucketKeyPrefix } from './stores/media-operations.ts';
 import type { MediaStore } from './stores/media-store.ts';
@@ -121,6 +122,8 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
   const store = options.mediaStore ?? (await openMediaStore(config, { cwd, now, log }));
   // One process has the embedded database to itself, and the files of its records with it.
   const isAlone = database.engine === 'sqlite';
+  const stagedBytes = Math.max(limits.stagedBytes, media.maxFileSize);
+  const quota = new UploadQuota({ ...limits, stagedBytes });
   const tasks = createMediaWorkers({
     onFailure: (error) => log.error({ err: error }, 'image reader pool failed'),
   });
@@ -151,7 +154,7 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
     removals,
     createService: (records) =>
       createMediaService({
-        ...{ store, documents, records, tasks, now, log },
+        ...{ store, documents, records, tasks, quota, now, log },
         ends: { head: IMAGE_HEAD_BYTES, tail: IMAGE_TAIL_BYTES },
         settings: { pathFormat: media.pathFormat, publicUrl, jsonValues, queryMs },
       }),

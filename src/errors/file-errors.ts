@@ -27,7 +27,8 @@ export const MEDIA_ERRORS = {
   UPLOAD_TOKEN_USED: {
     status: 400,
     message: 'The signed URL has been used',
-    explain: 'A signed URL is good for one file. The body has the `name` `TokenUsedError`. Sign again.',
+    explain:
+      'A signed URL is good for one file, and takes one upload at a time: another one beside it is refused too, which the message says; where that one fails, the URL can still be used. The body has the `name` `TokenUsedError`. Sign again.',
   },
   UPLOAD_TOKEN_MISSING: {
     status: 400,
@@ -40,6 +41,13 @@ export const MEDIA_ERRORS = {
     message: 'The file is not the one that was signed for',
     explain:
       'An upload to a signed URL of a file with another name or media type. The body has the `name` `Unexpected filename` or `Unexpected mimetype`. The URL can still be used.',
+  },
+  UPLOADS_FULL: {
+    status: 503,
+    retryAfter: 5,
+    message: 'The server takes no more uploads at the moment',
+    explain:
+      'As many uploads are under way as `limits.uploads`, `limits.uploadsPerClient` or `limits.stagedBytes` allow, or too many images wait to be measured; the message says which. Nothing is stored. Repeat the request after `Retry-After` seconds.',
   },
   RANGE_NOT_SATISFIABLE: {
     status: 416,

@@ -33,6 +33,8 @@ export interface UploadGrant {
 export interface UploadRequest {
   readonly collection: Collection;
   readonly parts: AsyncIterable<FormPart>;
+  /** What the request says about the length of its body, in bytes. */
+  readonly declaredBytes?: number | undefined;
   readonly context: RequestContext;
   /** With a grant the form must have exactly one file, with the name and type of the grant. */
   readonly grant?: UploadGrant;

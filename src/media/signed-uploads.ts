@@ -85,8 +85,9 @@ function createNamedError(code: ErrorCode, name: string, text?: string): AppErro
   return new AppError(code, { items: error.items, body: { name, message: error.message } });
 }
 
-/** The token was already used by a successful upload. */
-export const tokenUsedError = (): AppError => createNamedError('UPLOAD_TOKEN_USED', 'TokenUsedError');
+/** The token was already used by a successful upload, or another one with it is under way: then `message` says so. */
+export const tokenUsedError = (message?: string): AppError =>
+  createNamedError('UPLOAD_TOKEN_USED', 'TokenUsedError', message);
 
 /** The collection has `signUploads`, and the upload has no token. */
 export const tokenMissingError = (): AppError => createNamedError('UPLOAD_TOKEN_MISSING', 'NoTokenError');

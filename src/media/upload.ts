@@ -21,6 +21,7 @@ import { createMediaRecord, type FormField, parseFormFields, type UploadedFile }
 import type { FormPart, MediaService, UploadGrant, UploadRequest } from './media-service-types.ts';
 import { createKeyCandidates, type PathFormat } from './path-format.ts';
 import { assertMatchesSigned, isTokenUsed, tokenUsedError, usedTokenWrite } from './signed-uploads.ts';
+import type { UploadPlace, UploadQuota } from './upload-quota.ts';
 
 interface UploadLog {
   warn(fields: object, message: string): void;
@@ -32,6 +33,7 @@ export interface UploadDeps {
   readonly documents: Pick<DocumentStore, 'find'>;
   readonly records: RecordService;
   readonly tasks: Pick<MediaWorkers, 'dimensionsOf' | 'sha1Of'>;
+  readonly quota: Pick<UploadQuota, 'enter'>;
   /** How many bytes of the start and the end of a file `tasks` needs. */
   readonly ends: { readonly head: number; readonly tail: number };
   readonly settings: {
@@ -61,6 +63,7 @@ interface Form {
   readonly uploads: MediaUpload[];
   readonly files: StagedFile[];
   readonly fields: FormField[];
+  readonly place: UploadPlace;
 }
 
 const noFile = () => new AppError('DOCUMENT_INVALID', { items: [missingFileIssue()] });
@@ -75,13 +78,23 @@ function assertGranted(part: FilePart, grant: UploadGrant, { uploads }: Form): v
 
 /** Creates the function that stores the files of a form and their records. */
 export function createUpload(deps: UploadDeps): MediaService['upload'] {
-  const { store, documents, records, tasks, ends, settings, now, log } = deps;
+  const { store, documents, records, tasks, quota, ends, settings, now, log } = deps;
   const { jsonValues, pathFormat: format, publicUrl, queryMs } = settings;
 
   const limit = createLogThrottle({ everyMs: EVERY_MS, now });
 
   const upload = async (request: UploadRequest) => {
-    const form: Form = { uploads: [], files: [], fields: [] };
+    const { grant, context, declaredBytes = 0 } = request;
+    const clientId = grant === undefined ? context.caller.clientId : grant.signedBy;
+    const place = quota.enter({ clientId, tokenId: grant?.tokenId, declaredBytes });
+    try {
+      return await receiveAndStore(request, { uploads: [], files: [], fields: [], place });
+    } finally {
+      place.leave();
+    }
+  };
+
+  const receiveAndStore = async (request: UploadRequest, form: Form) => {
     let isCommitting = false;
     try {
       await assertTokenUnused(request.grant);
@@ -109,6 +122,7 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
   const receive = async ({ collection, parts, grant }: UploadRequest, form: Form) => {
     for await (const part of parts) {
       if (part.kind === 'field') {
+        form.place.hold(part.value.length);
         form.fields.push(part);
         continue;
       }
@@ -130,6 +144,7 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
     const seen = createHeadAndTail(ends.head, ends.tail);
     const watched = async function* () {
       for await (const chunk of part.bytes) {
+        form.place.take(chunk.length);
         seen.take(chunk);
         yield chunk;
       }

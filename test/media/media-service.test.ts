@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { createFileFinder, createMediaService } from '../../src/media/media-service.ts';
+import { UploadQuota } from '../../src/media/upload-quota.ts';
 import type { ByteRange, StoredFile } from '../../src/stores/media-store.ts';
 import type { StoredDocument } from '../../src/stores/ports.ts';
 import { makeCollection } from '../helpers/fixtures/specifications.ts';
@@ -99,6 +100,7 @@ it('what was uploaded can be read, by id and by path', async () => {
   const stored: Record<string, unknown>[] = [];
   const service = createMediaService({
     store: diskMedia(await temporaryFolder()),
+    quota: new UploadQuota({ uploads: 1, uploadsPerClient: 1, stagedBytes: 100 }),
     documents: { find: async () => [] },
     records: {
       createRecords: async (_collection, records) => {

@@ -10,6 +10,7 @@ import { AppError, StoreError } from '../../src/errors/errors.ts';
 import type { FormPart, UploadGrant } from '../../src/media/media-service-types.ts';
 import { usedTokenWrite } from '../../src/media/signed-uploads.ts';
 import { createUpload } from '../../src/media/upload.ts';
+import { UploadQuota } from '../../src/media/upload-quota.ts';
 import type { MediaStore } from '../../src/stores/media-store.ts';
 import { makeCollection } from '../helpers/fixtures/specifications.ts';
 import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
@@ -72,6 +73,7 @@ async function bench(answer: () => readonly string[] = () => ['{}'], wrap = (sto
       dimensionsOf: async (seen) => (seen.head(1)[0] === 0x49 ? { width: 1, height: 2 } : undefined),
       sha1Of: async () => '',
     },
+    quota: new UploadQuota({ uploads: 1, uploadsPerClient: 1, stagedBytes: 100 }),
     ends: { head: 4, tail: 4 },
     settings: { pathFormat: 'date', publicUrl: undefined, jsonValues: 100, queryMs: 500 },
     now: () => AT,

@@ -35,6 +35,30 @@ export const MEDIA_LIMITS: readonly Limit[] = [
     tests: ['acceptance/media-broken-uploads'],
   },
   {
+    limit: 'uploads under way, `limits.uploads`; of one client, `limits.uploadsPerClient`',
+    default: `${setting('limits.uploads')}; ${setting('limits.uploadsPerClient')}`,
+    past: '503',
+    tests: ['media/upload-quota', 'security/open-uploads'],
+  },
+  {
+    limit: 'uploads under way to one signed URL',
+    default: '1',
+    past: '400',
+    tests: ['media/upload-quota', 'security/open-uploads'],
+  },
+  {
+    limit: 'bytes of files of all uploads under way, `limits.stagedBytes`',
+    default: setting('limits.stagedBytes'),
+    past: '503',
+    tests: ['media/upload-quota', 'security/open-uploads'],
+  },
+  {
+    limit: 'text fields of all forms under way',
+    default: `${constant('src/media/upload-quota.ts', 'MAX_TEXT')} characters`,
+    past: '503',
+    tests: ['media/upload-quota'],
+  },
+  {
     limit: 'a stored file name',
     default: constant('src/media/file-name.ts', 'MAX_NAME_BYTES', 'bytes'),
     past: 'cut, the extension kept',

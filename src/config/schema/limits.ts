@@ -114,6 +114,33 @@ export const LIMITS_SCHEMA = {
       overHttp: 'lower',
       description: 'Files and fields of one form; more is 400.',
     },
+    uploads: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      default: 256,
+      overHttp: 'lower',
+      description: 'Uploads of files that may be under way at a time; more are 503.',
+    },
+    uploadsPerClient: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100_000,
+      default: 128,
+      overHttp: 'lower',
+      description:
+        'Uploads of one client that may be under way at a time; more are 503. Signed uploads count for the client that signed.',
+    },
+    stagedBytes: {
+      type: 'integer',
+      unit: 'bytes',
+      minimum: 1_048_576,
+      maximum: 1_099_511_627_776,
+      default: 4_294_967_296,
+      overHttp: 'lower',
+      description:
+        'Bytes of files that are being uploaded, all uploads together; an upload that would add more is 503. Never less than `media.maxFileSize`.',
+    },
     writeQueue: {
       type: 'integer',
       minimum: 1,

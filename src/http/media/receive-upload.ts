@@ -44,7 +44,10 @@ export function createReceiveUpload(
         signal: clock.signal,
       };
       const parts = parseMultipartForm(request, formLimits);
-      const upload = { collection, parts, context: context(request), ...(grant && { grant }) };
+      // Undefined for a body of chunks; what is no number, no request can have.
+      const { 'content-length': length } = request.headers;
+      const declaredBytes = length === undefined ? undefined : Number(length);
+      const upload = { collection, parts, declaredBytes, context: context(request), ...(grant && { grant }) };
       return (await deps.media.upload(upload)).results;
     } finally {
       clearTimeout(timer);
