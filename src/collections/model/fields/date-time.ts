@@ -37,14 +37,18 @@ const MAX_MILLISECONDS = 253_402_300_799_999;
 
 /** What names an instant in a filter. */
 const INSTANT_FORM =
-  'ISO 8601, such as 2023-01-29T12:00:00Z, or milliseconds since 1970, in the years 0000 to 9999';
+  'ISO 8601, such as 2023-01-29T12:00:00Z, or whole milliseconds since 1970, in the years 0000 to 9999';
+
+/** Digits that other servers read as a year, a month, a day or an instant, and that are few milliseconds, or many. */
+const DATE_OF_DIGITS = /^(?:\d{4}|\d{6}|\d{8}|\d{14})$/;
 
 /** An operand of an internal field that holds milliseconds since 1970. */
 export const MILLISECONDS_OPERAND = {
   readOperand(value: Json): Json | undefined {
-    if (typeof value === 'number') return value;
-    const utc = typeof value === 'string' ? toUtc(value) : undefined;
-    return utc === undefined ? numberField.readOperand(value) : Date.parse(utc);
+    if (typeof value !== 'string') return numberField.readOperand(value);
+    const utc = toUtc(value);
+    if (utc !== undefined) return hasFourDigits(utc) ? Date.parse(utc) : undefined;
+    return DATE_OF_DIGITS.test(value) ? undefined : numberField.readOperand(value);
   },
   operandForm: INSTANT_FORM,
 };
@@ -57,7 +61,7 @@ export const dateTimeField: FieldTypeRules = {
   },
   normalise,
   readOperand(value) {
-    if (typeof value === 'number') return isInRange(value) ? new Date(value).toISOString() : undefined;
+    if (typeof value === 'number') return isInstant(value) ? new Date(value).toISOString() : undefined;
     const utc = typeof value === 'string' ? toUtc(value) : undefined;
     return utc !== undefined && hasFourDigits(utc) ? utc : undefined;
   },
@@ -65,6 +69,9 @@ export const dateTimeField: FieldTypeRules = {
   supportsCaseInsensitive: false,
 };
 
-function isInRange(milliseconds: number): boolean {
-  return milliseconds >= MIN_MILLISECONDS && milliseconds < MAX_MILLISECONDS + 1;
+/** No value has a fraction of a millisecond, and cut to a whole one the operand would be on the other side of it. */
+function isInstant(milliseconds: number): boolean {
+  return (
+    Number.isInteger(milliseconds) && milliseconds >= MIN_MILLISECONDS && milliseconds <= MAX_MILLISECONDS
+  );
 }
