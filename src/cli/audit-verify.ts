@@ -26,7 +26,7 @@ const DESCRIPTIONS: Readonly<Record<AuditIssue['kind'], (fault: AuditIssue) => s
   changed: (fault) => `entry ${fault.seq}${described(fault)} was changed: it is not what was signed`,
   missing: (fault) => `${range(fault)}; the next one is there`,
   moved: (fault) => `in place of entry ${fault.seq} stands entry ${fault.entry?.seq}${described(fault)}`,
-  unsigned: (fault) => `entry ${fault.seq}${described(fault)} has no signature, but those before it have`,
+  unsigned: (fault) => `entry ${fault.seq}${described(fault)} has no signature`,
   replaced: (fault) =>
     `entry ${fault.seq}${described(fault)} does not follow the entry that was there before`,
   truncated: (fault) => `${range(fault)} at the end`,
@@ -34,13 +34,12 @@ const DESCRIPTIONS: Readonly<Record<AuditIssue['kind'], (fault: AuditIssue) => s
     `entry ${fault.seq}${described(fault)} says that newer entries than ${Number(fault.entry?.target) - 1} were changed or missing`,
 };
 
-function summary({ count, unsigned, first, last, keys, isAnchored }: AuditReport): readonly string[] {
+function summary({ count, first, last, keys, isAnchored }: AuditReport): readonly string[] {
   if (first === undefined || last === undefined) return ['the audit log has no entries'];
   return [
     `the audit log holds: ${entries(count)}, from ${timeOf(first)} to ${timeOf(last)}`,
     `keys: ${keys.join(', ')}`,
     `newest: entry ${last.seq}, ${last.hash}`,
-    ...(unsigned === 0 ? [] : [`the first ${entries(unsigned)} have no signature: the next one fixes them`]),
     ...(isAnchored
       ? []
       : ['that no newer entry was removed cannot be checked here: there is no `audit.head` in the folder']),
@@ -48,7 +47,7 @@ function summary({ count, unsigned, first, last, keys, isAnchored }: AuditReport
 }
 
 function print(report: AuditReport, io: Io): number {
-  const { count, unsigned, fault, unknownKey } = report;
+  const { count, fault, unknownKey } = report;
   const printError = (text: string) => io.err(`cloister: audit verify: ${text}`);
   if (fault !== undefined) {
     printError(DESCRIPTIONS[fault.kind](fault));
@@ -59,10 +58,6 @@ function print(report: AuditReport, io: Io): number {
     const { id, seq } = unknownKey;
     printError(`entry ${seq} was signed with the key ${id}, which is not here: see auth.auditKey`);
     io.out(`the audit log cannot be checked: ${entries(count)} before that hold`);
-    return EXIT_UNVERIFIED;
-  }
-  if (count > 0 && count === unsigned) {
-    printError('no entry is signed: an older version wrote them; the next start of the server signs the log');
     return EXIT_UNVERIFIED;
   }
   for (const line of summary(report)) io.out(line);

@@ -1,7 +1,7 @@
 // Audit entries: each has the hash of the previous one and is signed with a key.
 
 import { createHmac } from 'node:crypto';
-import { sha256Hex } from '../../lib/sha256.ts';
+import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import type { Namespace, StoredDocument, Write } from '../../stores/ports.ts';
 
 const MIN_KEY_LENGTH = 32;
@@ -61,11 +61,11 @@ export interface AuditEntry extends AuditAction {
   readonly seq: number;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Id of the signing key; entries of older versions have none. */
-  readonly key?: string;
+  /** Id of the signing key. */
+  readonly key: string;
   /** The hash of the previous entry. */
   readonly previous: string;
-  /** HMAC-SHA256 of all other members; without a key their SHA-256. */
+  /** HMAC-SHA256 of all other members. */
   readonly hash: string;
 }
 
@@ -73,13 +73,16 @@ export interface AuditEntry extends AuditAction {
 export const auditEntryId = (seq: number) => seq.toString(16).padStart(24, '0');
 export const auditEntrySequence = (id: string) => Number.parseInt(id, 16);
 
-/** The hash that an entry must have. `key` is the one that the entry names, if it names one. */
-export function auditEntryHash(entry: Omit<AuditEntry, 'hash'>, key: AuditKey | undefined): string {
-  const { previous, seq, at, clientId, action, target, before, after, policy } = entry;
-  const members = [previous, seq, at, clientId, action, target, before, after];
-  if (key === undefined) return sha256Hex(JSON.stringify(members));
-  const policyHashes = policy === undefined ? null : [policy.before, policy.after];
-  return key.sign(JSON.stringify([...members, policyHashes, key.id]));
+const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
+const sortMembers = (_name: string, value: Json) =>
+  isJsonObject(value) ? Object.fromEntries(Object.entries(value).toSorted(byName)) : value;
+
+/**
+ * The hash that an entry must have: whatever members it has are signed, as JSON with the members of each object sorted by name.
+ * `key` is the one that the entry names.
+ */
+export function auditEntryHash(entry: Omit<AuditEntry, 'hash'>, key: AuditKey): string {
+  return key.sign(JSON.stringify({ ...entry, hash: undefined }, sortMembers));
 }
 
 function createEntry(
@@ -87,17 +90,8 @@ function createEntry(
   action: AuditAction,
   { at, key }: { readonly at: number; readonly key: AuditKey },
 ): AuditEntry {
-  const { clientId, action: what, target, before, after, policy } = action;
-  const content = {
-    clientId,
-    action: what,
-    target,
-    before,
-    after,
-    ...(policy === undefined ? {} : { policy }),
-  };
   const position = { seq: (last?.seq ?? 0) + 1, at, key: key.id, previous: last?.hash ?? GENESIS_HASH };
-  const entry = { ...content, ...position };
+  const entry = { ...action, ...position };
   return { ...entry, hash: auditEntryHash(entry, key) };
 }
 

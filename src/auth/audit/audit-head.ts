@@ -108,8 +108,8 @@ export function createAuditHead({ store, keys, anchor, log, strict }: AuditHeadD
   const keyChanges = (last: AuditEntry | undefined): AuditAction[] => {
     const { id } = keys.current;
     if (last === undefined || last.key === id) return [];
-    const { key = null } = last;
-    if (key !== null && keys.find(key) === undefined) {
+    const { key } = last;
+    if (keys.find(key) === undefined) {
       const message = `the audit log was written with another key (${key}) than that of this process (${id})`;
       if (strict) throw new AppError('CONFIGURATION_INVALID', { field: 'auth.auditKey', message });
       log.error({ seq: last.seq, key, ours: id }, 'the audit log was signed with another key');

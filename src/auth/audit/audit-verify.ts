@@ -15,10 +15,6 @@ import {
 import type { AuditAnchor, AuditHead } from './audit-head.ts';
 
 const PAGE_SIZE = 500;
-const MEMBERS = new Set([
-  ...['_id', 'v', 'seq', 'at', 'clientId', 'action', 'target', 'before', 'after', 'policy'],
-  ...['key', 'previous', 'hash'],
-]);
 
 /** `changed`: the members differ from those that were signed. `noted`: an entry says that the log was broken before it. */
 type AuditIssueKind = 'changed' | 'missing' | 'moved' | 'unsigned' | 'replaced' | 'truncated' | 'noted';
@@ -36,8 +32,6 @@ export interface AuditIssue {
 export interface AuditReport {
   /** Valid entries. */
   readonly count: number;
-  /** How many of them, at the beginning, older versions wrote without a signature. */
-  readonly unsigned: number;
   readonly first: AuditEntry | undefined;
   readonly last: AuditEntry | undefined;
   /** Ids of the keys that signed entries, in the order of their first use. */
@@ -65,7 +59,6 @@ interface VerifyOptions {
 
 interface Progress {
   count: number;
-  unsigned: number;
   first: AuditEntry | undefined;
   last: AuditEntry | undefined;
   trusted: AuditEntry | undefined;
@@ -89,11 +82,9 @@ function findIssue(
   const place = auditEntrySequence(document._id);
   if (document._id !== auditEntryId(place)) return at('changed');
   if (place > expected) return at('missing', { to: place - 1 });
-  if (Object.keys(document).some((member) => !MEMBERS.has(member))) return at('changed');
-  const isSigned = id !== undefined;
-  if (!isSigned && progress.keys.size > 0) return at('unsigned');
-  const key = isSigned ? keys?.find(id) : undefined;
-  if (isSigned && key === undefined) {
+  if (typeof id !== 'string') return at('unsigned');
+  const key = keys?.find(id);
+  if (key === undefined) {
     progress.unknownKey = { id, seq: expected };
     return undefined;
   }
@@ -109,8 +100,7 @@ function take(progress: Progress, entry: AuditEntry): void {
   progress.count += 1;
   progress.first ??= entry;
   progress.last = entry;
-  if (entry.key === undefined) progress.unsigned += 1;
-  else progress.keys.add(entry.key);
+  progress.keys.add(entry.key);
 }
 
 /** Compares the known head with the log. `seen` is the stored hash under its number, if it was read. */
@@ -134,13 +124,17 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> 
     return store.find(AUDIT_NAMESPACE, query, { deadline: now() + queryMs });
   };
   const progress: Progress = {
-    ...{ count: 0, unsigned: 0, first: undefined, last: undefined, trusted: undefined },
-    ...{ keys: new Set<string>(), unknownKey: undefined },
+    count: 0,
+    first: undefined,
+    last: undefined,
+    trusted: undefined,
+    keys: new Set(),
+    unknownKey: undefined,
   };
   const report = (fault?: AuditIssue): AuditReport => {
-    const { count, unsigned, first, last, unknownKey } = progress;
+    const { count, first, last, unknownKey } = progress;
     const used = [...progress.keys];
-    return { count, unsigned, first, last, keys: used, isAnchored: end !== undefined, fault, unknownKey };
+    return { count, first, last, keys: used, isAnchored: end !== undefined, fault, unknownKey };
   };
   if (after > 0) {
     const [trusted] = await read(
@@ -151,7 +145,7 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> 
       throw new AppError('NOT_FOUND', { message: `The audit log has no entry ${after}` });
     }
     progress.trusted = parseAuditEntry(trusted);
-    if (progress.trusted.key !== undefined) progress.keys.add(progress.trusted.key);
+    progress.keys.add(progress.trusted.key);
   }
   let seen: string | undefined;
   for (let from = auditEntryId(after); ; ) {

@@ -57,11 +57,11 @@ const at = ({ entries }: Log, seq: number) => entries[seq - 1] as AuditEntry;
 
 /** All entries from this one on, without keys, each with a hash that anybody can work out. */
 function recomputed({ entries }: Log, from: number, change: Partial<AuditEntry>) {
-  const forged: (readonly [number, AuditEntry])[] = [];
+  const forged: (readonly [number, object])[] = [];
   let previous = entries[from - 2]?.hash ?? '0'.repeat(64);
   for (const entry of entries.slice(from - 1)) {
     const { key: _, ...unsigned } = { ...entry, previous, ...(entry.seq === from ? change : {}) };
-    previous = auditEntryHash(unsigned, undefined);
+    previous = sha256Hex(JSON.stringify(unsigned));
     forged.push([entry.seq, { ...unsigned, hash: previous }]);
   }
   return forged;
@@ -89,7 +89,7 @@ const TAMPERED: Readonly<Record<string, readonly [(log: Log) => Promise<unknown>
     async (log) => {
       const { key: _, ...last } = at(log, 12);
       const next = { ...last, seq: 13, previous: last.hash };
-      await log.insert(13, { ...next, hash: auditEntryHash(next, undefined) });
+      await log.insert(13, { ...next, hash: sha256Hex(JSON.stringify(next)) });
     },
     { kind: 'unsigned', seq: 13 },
   ],
@@ -99,12 +99,12 @@ const TAMPERED: Readonly<Record<string, readonly [(log: Log) => Promise<unknown>
   ],
   'all of them are worked out anew': [
     (log) => log.replace(...recomputed(log, 1, { target: 'other' })),
-    { kind: 'replaced', seq: 12 },
+    { kind: 'unsigned', seq: 1 },
   ],
   'one is signed with another key under the name of ours': [
     (log) => {
-      const { key: id = '', ...next } = { ...at(log, 12), target: 'other' };
-      return log.replace([12, { ...next, key: id, hash: auditEntryHash(next, { ...OTHER, id }) }]);
+      const next = { ...at(log, 12), target: 'other' };
+      return log.replace([12, { ...next, hash: auditEntryHash(next, OTHER) }]);
     },
     { kind: 'changed', seq: 12 },
   ],
@@ -122,7 +122,7 @@ describe('an audit log', () => {
     const whole = await log((await openTemporaryStore()).store);
     for (let n = 0; n < 600; n += 1) await whole.audit.record(ACTION);
     const report = await whole.verify();
-    expect(report).toMatchObject({ count: 612, unsigned: 0, isAnchored: true, keys: OURS.ids });
+    expect(report).toMatchObject({ count: 612, isAnchored: true, keys: OURS.ids });
     expect([report.fault, report.unknownKey, report.last?.seq]).toEqual([undefined, undefined, 612]);
     expect(await whole.verify(OURS, 600)).toMatchObject({ count: 12, fault: undefined });
     await expect(whole.verify(OURS, 613)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -163,22 +163,6 @@ describe('an audit log', () => {
     });
     expect((await old.verify(keysNamed('new'))).unknownKey).toMatchObject({ seq: 1 });
     expect((await old.verify(keysNamed('old'))).unknownKey).toMatchObject({ seq: 13 });
-  });
-
-  it('of an older version is protected from its first signed entry on', async () => {
-    const { store } = await openTemporaryStore();
-    const signed = await log(store);
-    await signed.replace(...recomputed(signed, 1, {}));
-    const folder = auditFolder();
-    const upgraded = { store, keys: OURS, anchor: folder.anchor, after: 0, now: Date.now, queryMs: 60_000 };
-    expect(await verifyAudit(upgraded)).toMatchObject({ count: 12, unsigned: 12, fault: undefined });
-    const audit = auditOf(store, Date.now, folder);
-    await audit.check();
-    expect(await verifyAudit(upgraded)).toMatchObject({ count: 13, unsigned: 12, fault: undefined });
-    const [first] = await audit.read(12, 1);
-    expect(first).toMatchObject({ action: 'audit.key', before: null, after: OURS.current.id });
-    await signed.replace(...recomputed(signed, 1, { target: 'other' }));
-    expect((await verifyAudit(upgraded)).fault).toMatchObject({ kind: 'replaced', seq: 13 });
   });
 });
 
