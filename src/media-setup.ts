@@ -102,7 +102,8 @@ export async function openMediaStore(
   { cwd, now, log, storage = config.media.storage }: OpenMediaOptions,
 ): Promise<MediaStore> {
   const prefix = bucketPrefix(config);
-  if (storage === 'disk') return openDiskMedia({ path: folderOf(config, cwd), prefix, now, log });
+  const { sync } = config.media;
+  if (storage === 'disk') return openDiskMedia({ path: folderOf(config, cwd), prefix, sync, now, log });
   const { openS3Media } = await import('./stores/s3-media/s3-media.ts');
   return openS3Media({ settings: config.media.s3, prefix, now, log });
 }

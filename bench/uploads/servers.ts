@@ -14,9 +14,9 @@ const SPECIFICATIONS = {
 const BOOK_COUNT = 1000;
 const MAX_FILE_BYTES = 4_294_967_296;
 
-/** Cloister with a media collection and a thousand books. */
-export async function startUploads(): Promise<RunningServer> {
-  const server = await startCloister(SPECIFICATIONS, { media: { maxFileSize: MAX_FILE_BYTES } });
+/** Cloister with a media collection and a thousand books. `sync`: `media.sync`. */
+export async function startUploads({ sync = true } = {}): Promise<RunningServer> {
+  const server = await startCloister(SPECIFICATIONS, { media: { maxFileSize: MAX_FILE_BYTES, sync } });
   const books = Array.from({ length: BOOK_COUNT }, (_, n) => ({ title: `Book ${n}` }));
   await server.client.request('POST', BOOKS, books);
   return server;

@@ -42,6 +42,12 @@ export const MEDIA_ERRORS = {
     explain:
       'An upload to a signed URL of a file with another name or media type. The body has the `name` `Unexpected filename` or `Unexpected mimetype`. The URL can still be used.',
   },
+  UPLOAD_REFUSED: {
+    status: 409,
+    message: 'The file cannot be stored here',
+    explain:
+      'No key can be made of the name of the file, or a symbolic link in the media folder leads its collection out of that; then the log names it. To repeat the request does not help.',
+  },
   UPLOADS_FULL: {
     status: 503,
     retryAfter: 5,

@@ -110,7 +110,7 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
       // The records may be stored nevertheless: the cleanup checks that and keeps or removes the files.
       if (isCommitting && mayHaveCommitted(error)) abandon(form, error);
       else await discard(form);
-      throw error;
+      throw toClientError(error);
     }
   };
 
@@ -210,6 +210,13 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
   };
 
   return upload;
+}
+
+/** A media store refuses what it would refuse again: no 503, which asks for a repetition. */
+function toClientError(error: unknown): unknown {
+  if (!(error instanceof StoreError) || error.store !== 'media' || error.reason !== 'refused') return error;
+  const { explanation: message } = error;
+  return new AppError('UPLOAD_REFUSED', { ...(message !== undefined && { message }), cause: error });
 }
 
 /** Whether the commit may have succeeded despite the error, because the response of the database was lost. */

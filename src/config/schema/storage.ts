@@ -181,6 +181,12 @@ export const MEDIA_SCHEMA = {
       default: 'disk',
       description: 'Where files are stored.',
     },
+    sync: {
+      type: 'boolean',
+      default: true,
+      description:
+        'On disk: whether an upload is answered only when its bytes and names are on the disk, and not only in the memory of the system. Without it uploads are faster, and a power failure of the machine may leave records whose files are empty.',
+    },
     maxFileSize: {
       type: 'integer',
       unit: 'bytes',

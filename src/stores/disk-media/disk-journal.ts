@@ -166,6 +166,7 @@ async function makePointer(folder: MediaFolder, id: string, key: string): Promis
     await unlink(pointer);
     await symlink(UP + key, pointer);
   }
+  await folder.flushName(pointer);
 }
 
 /** Publishes the bytes of an upload by a hard link, unless the name is taken. Returns false when it is. */
@@ -189,7 +190,8 @@ export async function publishByMove(
   const staged = bytesPath(folder, id);
   const entry = JSON.stringify({ key, identity: await findFileIdentity(staged) });
   await removeStoredFile(linkPath(folder, id));
-  await writeFile(journalPath(folder, id), entry, { mode: OWNER_ONLY_MODE });
+  await writeFile(journalPath(folder, id), entry, { mode: OWNER_ONLY_MODE, flush: folder.isFlushed });
+  await folder.flushName(journalPath(folder, id));
   try {
     await (await open(file, 'wx', OWNER_ONLY_MODE)).close();
   } catch (error) {

@@ -16,6 +16,7 @@ import {
 import type { ByteRange, MediaStore, StoredFile } from '../media-store.ts';
 import { stagedUploads, uploadId } from './disk-journal.ts';
 import { DiskUpload, recoverDiskUpload } from './disk-upload.ts';
+import { Flush } from './flush.ts';
 import { createDiskErrorTranslator, errorCodeOf, isNoFileError, MediaFolder } from './media-folder.ts';
 
 const MAX_REMOVED_AT_ONCE = 8;
@@ -27,6 +28,8 @@ interface DiskMediaOptions {
   readonly path: string;
   /** Prefix of `path` in records of files in a bucket: see `bucketKeyPrefix`. */
   readonly prefix: string;
+  /** Whether a published file is on the disk, not only in the memory of the system (`media.sync`). Default: true. */
+  readonly sync?: boolean;
   readonly log: Pick<Logger, 'error'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -120,18 +123,20 @@ async function checkWritable(path: string): Promise<void> {
 }
 
 /** Opens the media folder. Nothing is created before the first upload. */
-export function openDiskMedia({ path, prefix, log, now, random = randomHex }: DiskMediaOptions): MediaStore {
-  const folder = new MediaFolder(path);
+export function openDiskMedia(options: DiskMediaOptions): MediaStore {
+  const { path, prefix, sync = true, log, now, random = randomHex } = options;
+  const flush = new Flush(sync);
+  const folder = new MediaFolder(path, flush);
   const translateError = createDiskErrorTranslator(log, now);
   const operations = createMediaOperations(translateError);
   const { assertOpen, run, iterate } = operations;
 
   return {
-    begin: (options) =>
+    begin: (asked) =>
       run(async () => {
-        const id = uploadId(now(), random(), options.candidate(0));
+        const id = uploadId(now(), random(), asked.candidate(0));
         const onEnd = operations.startUpload(id);
-        return new DiskUpload(options, { id, folder, translateError, assertOpen, onEnd });
+        return new DiskUpload(asked, { id, folder, flush, translateError, assertOpen, onEnd });
       }),
     stat: (key) =>
       run(async () => {

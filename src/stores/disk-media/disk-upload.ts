@@ -1,6 +1,6 @@
-// An upload to disk: the bytes are staged, then the journal is written, then the file gets its final name.
+// An upload to disk: the bytes are staged, then the journal is written, then the file gets its final name. Each step is on the disk
+// before the next one begins, unless nothing is flushed.
 import { type FileHandle, open } from 'node:fs/promises';
-import { StoreError } from '../../errors/errors.ts';
 import { isFileMissing, OWNER_ONLY_MODE } from '../../lib/files/file-operations.ts';
 import { findFreeKey, type TranslateError, uploadDiscardedError } from '../media-operations.ts';
 import type { MediaKey, MediaUpload, MediaUploadOptions, UnsettledUpload } from '../media-store.ts';
@@ -15,6 +15,7 @@ import {
   removeStoredFile,
   settleStaged,
 } from './disk-journal.ts';
+import type { Flush } from './flush.ts';
 import type { MediaFolder } from './media-folder.ts';
 
 /** Bytes that are buffered before a write, so that a small file takes one. */
@@ -25,6 +26,7 @@ const MAX_PRUNED = 100;
 interface DiskUploadDeps {
   readonly id: string;
   readonly folder: MediaFolder;
+  readonly flush: Flush;
   readonly translateError: TranslateError;
   /** Throws `unavailable` once the store is closed. */
   readonly assertOpen: () => void;
@@ -73,13 +75,17 @@ export class DiskUpload implements MediaUpload {
   }
 
   async write(source: AsyncIterable<Uint8Array>): Promise<number> {
+    const { folder, flush, id } = this.#deps;
     const handle = await this.#attempt(() => this.#openStaged());
     try {
-      return await this.#copy(source, handle);
+      const bytes = await this.#copy(source, handle);
+      // The name in the staging folder is the journal: with it a cleanup finds what was published.
+      await this.#attempt(() => Promise.all([flush.file(handle), folder.flushName(bytesPath(folder, id))]));
+      return bytes;
     } finally {
       await this.#attempt(async () => {
         await handle.close();
-        if (this.#discarded) await removeStaged(this.#deps.folder, this.#deps.id);
+        if (this.#discarded) await removeStaged(folder, id);
       });
     }
   }
@@ -161,6 +167,7 @@ export class DiskUpload implements MediaUpload {
       const file = this.#deps.folder.pathOf(key);
       if (file === undefined || !(await this.#publishAt(key, file))) return undefined;
       this.#published = { key, file };
+      await this.#deps.folder.flushName(file);
       return key;
     });
   }
@@ -170,8 +177,7 @@ export class DiskUpload implements MediaUpload {
     const { folder, id } = this.#deps;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        if (!(await folder.holds(file)))
-          throw new StoreError('refused', { store: 'media', explanation: 'a link leads outside' });
+        if (!(await folder.holds(file))) await folder.makeParent(file);
         return await publishStaged(folder, id, { key, file });
       } catch (error) {
         if (!isFileMissing(error) || attempt === MAX_PRUNED || !(await isStaged(folder, id))) throw error;

@@ -6,6 +6,7 @@ import { StoreError } from '../../errors/errors.ts';
 import { isFileMissing } from '../../lib/files/file-operations.ts';
 import { createLogThrottle, type Logger } from '../../lib/logger.ts';
 import { isMediaKey, STAGING_FOLDER, type TranslateError } from '../media-operations.ts';
+import type { Flush } from './flush.ts';
 
 const FOLDER_MODE = 0o700;
 
@@ -15,6 +16,13 @@ const NO_FILE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EN
 /** True for an error which says that there is no file under a path. */
 export const isNoFileError = (error: unknown): boolean => NO_FILE.has(errorCodeOf(error));
 
+/** A symbolic link below the media folder leads out of it, or nowhere. */
+class OutsideError extends Error {
+  constructor(path: string) {
+    super(`a link on the way to ${path} leads out of the media folder`);
+  }
+}
+
 /** One folder with everything below it. Symbolic links inside may lead to other places inside, never outside. */
 export class MediaFolder {
   /** Absolute. */
@@ -23,9 +31,13 @@ export class MediaFolder {
   readonly staging: string;
   /** Where the path led when it was followed last. */
   #root: string | undefined;
+  readonly #flush: Flush;
+  /** Folders that were made and whose own names may not be on the disk yet. */
+  readonly #made = new Set<string>();
 
-  constructor(path: string) {
+  constructor(path: string, flush: Flush) {
     this.path = path;
+    this.#flush = flush;
     this.staging = join(path, STAGING_FOLDER);
   }
 
@@ -36,21 +48,62 @@ export class MediaFolder {
 
   /** Whether the folder that holds `file` lies inside, whatever links are on the way. Rejects with ENOENT when it is missing. */
   async holds(file: string): Promise<boolean> {
-    const parent = await realpath(dirname(file));
+    return this.#isInside(await realpath(dirname(file)));
+  }
+
+  /** Makes the folder for a file. Rejects, and makes nothing, where a link leads out of the media folder. */
+  async makeParent(file: string): Promise<void> {
+    const parent = dirname(file);
+    await this.#make(this.path);
+    if (!(await this.#isInside(await this.#nearest(parent)))) throw new OutsideError(file);
+    await this.#make(parent);
+  }
+
+  /** Whether what is written is flushed to the disk. */
+  get isFlushed(): boolean {
+    return this.#flush.isOn;
+  }
+
+  /** Resolves once the name of a file, and those of folders that were made for it, are on the disk. */
+  async flushName(file: string): Promise<void> {
+    const folder = dirname(file);
+    await this.#flush.folder(folder);
+    if (!this.#made.has(folder)) return;
+    await this.flushName(folder);
+    this.#made.delete(folder);
+  }
+
+  /** The real path of a folder, or of the nearest one above it that is there. */
+  async #nearest(folder: string): Promise<string> {
+    try {
+      return await realpath(folder);
+    } catch (error) {
+      if (!isFileMissing(error) || folder.length <= this.path.length) throw error;
+    }
+    // A link to something that is not there would have it made.
+    const found = await lstat(folder).catch((error: unknown) => {
+      if (!isFileMissing(error)) throw error;
+    });
+    if (found?.isSymbolicLink()) throw new OutsideError(folder);
+    return this.#nearest(dirname(folder));
+  }
+
+  async #make(folder: string): Promise<void> {
+    const first = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+    if (first === undefined || !this.#flush.isOn) return;
+    for (let made = folder; made.length >= first.length; made = dirname(made)) this.#made.add(made);
+  }
+
+  async #isInside(parent: string): Promise<boolean> {
     const isBelow = (folder: string) => parent === folder || parent.startsWith(folder + sep);
     // An operator may have replaced the folder since.
     if (this.#root === undefined || !isBelow(this.#root)) this.#root = await realpath(this.path);
     return isBelow(this.#root) && !isBelow(join(this.#root, STAGING_FOLDER));
   }
 
-  /** Makes the folder for a file. */
-  async makeParent(file: string): Promise<void> {
-    await mkdir(dirname(file), { recursive: true, mode: FOLDER_MODE });
-  }
-
   /** Makes the staging folder. Its mode is set again, as a copied folder may be open to others. */
   async makeStaging(): Promise<void> {
-    await mkdir(this.staging, { recursive: true, mode: FOLDER_MODE });
+    await this.#make(this.staging);
     if (!(await lstat(this.staging)).isDirectory()) {
       throw new Error(`${STAGING_FOLDER} in the media folder is not a folder`);
     }
@@ -70,7 +123,7 @@ export class MediaFolder {
   }
 }
 
-type Fault = 'full' | 'access' | 'removed' | 'disk' | 'descriptors' | 'memory' | 'unexpected';
+type Fault = 'full' | 'access' | 'removed' | 'disk' | 'descriptors' | 'memory' | 'outside' | 'unexpected';
 
 const FAULTS: ReadonlyMap<unknown, Fault> = new Map([
   ['ENOSPC', 'full'],
@@ -95,6 +148,7 @@ const MESSAGES: Readonly<Record<Fault, string>> = {
   disk: 'the disk of the media folder fails: affected requests are answered with 503',
   descriptors: 'too many files are open: raise the limit of open files (`ulimit -n`)',
   memory: 'there is not enough memory for media files',
+  outside: 'a link below the media folder leads out of it, or nowhere: uploads through it are refused',
   unexpected: 'the media folder failed',
 };
 
@@ -110,13 +164,16 @@ export function createDiskErrorTranslator(log: Pick<Logger, 'error'>, now: () =>
   const limit = createLogThrottle({ everyMs: EVERY_MS, now });
   return (error) => {
     if (error instanceof StoreError) return error;
-    const fault = FAULTS.get(errorCodeOf(error)) ?? 'unexpected';
+    const isOutside = error instanceof OutsideError;
+    const fault = isOutside ? 'outside' : (FAULTS.get(errorCodeOf(error)) ?? 'unexpected');
     const line = limit(fault);
     if (line !== undefined) {
       const detail = error instanceof Error ? error.message : String(error);
       const fields = fault === 'unexpected' ? { err: error } : { detail };
       log.error({ fault, ...fields, ...line }, MESSAGES[fault]);
     }
-    return new StoreError('unavailable', { store: 'media', cause: error });
+    if (!isOutside) return new StoreError('unavailable', { store: 'media', cause: error });
+    const explanation = 'The folder of this collection cannot take files: the log of the server says why';
+    return new StoreError('refused', { store: 'media', explanation, cause: error });
   };
 }

@@ -14,6 +14,7 @@ import {
   stagedUploads,
   uploadId,
 } from '../../../src/stores/disk-media/disk-journal.ts';
+import { Flush } from '../../../src/stores/disk-media/flush.ts';
 import { MediaFolder } from '../../../src/stores/disk-media/media-folder.ts';
 import { filesBelow, temporaryFolder } from '../../helpers/temp/folders.ts';
 
@@ -33,7 +34,7 @@ it('the identity of a file stays with it under every name, and is not that of a 
 });
 
 it('a journal of a file system without links counts for nothing when it is cut off', async () => {
-  const folder = new MediaFolder(await temporaryFolder());
+  const folder = new MediaFolder(await temporaryFolder(), new Flush(true));
   await folder.makeStaging();
   expect(await readJournal(folder, ID)).toBeUndefined();
   await writeFile(bytesPath(folder, ID), 'text');
@@ -54,7 +55,7 @@ it('a journal of a file system without links counts for nothing when it is cut o
 });
 
 it('staged uploads are found with their time, and what others put there is not touched', async () => {
-  const folder = new MediaFolder(await temporaryFolder());
+  const folder = new MediaFolder(await temporaryFolder(), new Flush(true));
   expect(await stagedUploads(folder)).toEqual(new Map());
   await folder.makeStaging();
   await writeFile(bytesPath(folder, ID), '');
@@ -70,7 +71,7 @@ it.each([
   ['a link', publishStaged],
   ['a move', publishByMove],
 ])('%s gives bytes a free name and never that of another file', async (_, publish) => {
-  const folder = new MediaFolder(await temporaryFolder());
+  const folder = new MediaFolder(await temporaryFolder(), new Flush(true));
   await folder.makeStaging();
   const other = uploadId(1_700_000_000_001, '0123456789abcdef', 'final');
   for (const id of [ID, other]) await writeFile(bytesPath(folder, id), id);
@@ -95,7 +96,7 @@ it.each([
   ['a short key', '1/d/ü.txt'],
   ['a key too long for a file name', `1/${'x'.repeat(250)}`],
 ])('an upload of %s is found again with it, and leaves nothing once settled', async (_, key) => {
-  const folder = new MediaFolder(await temporaryFolder());
+  const folder = new MediaFolder(await temporaryFolder(), new Flush(true));
   await folder.makeStaging();
   const file = join(folder.path, key);
   await folder.makeParent(file);
@@ -110,7 +111,7 @@ it.each([
 });
 
 it('an upload whose bytes were moved leaves nothing once settled', async () => {
-  const folder = new MediaFolder(await temporaryFolder());
+  const folder = new MediaFolder(await temporaryFolder(), new Flush(true));
   await folder.makeStaging();
   await writeFile(bytesPath(folder, ID), 'text');
   expect(await publishByMove(folder, ID, { key: 'final', file: join(folder.path, 'final') })).toBe(true);
@@ -119,7 +120,7 @@ it('an upload whose bytes were moved leaves nothing once settled', async () => {
 });
 
 it('a folder in place of a file of an upload is an error, not a missing journal', async () => {
-  const folder = new MediaFolder(await temporaryFolder());
+  const folder = new MediaFolder(await temporaryFolder(), new Flush(true));
   await folder.makeStaging();
   await mkdir(join(folder.staging, `${ID}.json`));
   await expect(readJournal(folder, ID)).rejects.toMatchObject({ code: 'EISDIR' });
@@ -129,7 +130,7 @@ it('a folder in place of a file of an upload is an error, not a missing journal'
 });
 
 it('a move to a folder that is not there leaves the bytes staged', async () => {
-  const folder = new MediaFolder(await temporaryFolder());
+  const folder = new MediaFolder(await temporaryFolder(), new Flush(true));
   await folder.makeStaging();
   await writeFile(bytesPath(folder, ID), 'text');
   const to = { key: 'none/final', file: join(folder.path, 'none/final') };
@@ -139,13 +140,13 @@ it('a move to a folder that is not there leaves the bytes staged', async () => {
 });
 
 it('a pointer that cannot be made fails the publication', async () => {
-  const folder = new MediaFolder(await temporaryFolder());
+  const folder = new MediaFolder(await temporaryFolder(), new Flush(true));
   const to = { key: 'other', file: join(folder.path, 'other') };
   await expect(publishStaged(folder, ID, to)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
 it('a staging folder that is a file is an error', async () => {
-  const folder = new MediaFolder(await temporaryFolder());
+  const folder = new MediaFolder(await temporaryFolder(), new Flush(true));
   await writeFile(join(folder.path, 'target'), '');
   await symlink('target', folder.staging);
   await expect(folder.makeStaging()).rejects.toThrow();

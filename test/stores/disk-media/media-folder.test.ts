@@ -3,19 +3,20 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
+import { Flush } from '../../../src/stores/disk-media/flush.ts';
 import { createDiskErrorTranslator, MediaFolder } from '../../../src/stores/disk-media/media-folder.ts';
 import { temporaryFolder } from '../../helpers/temp/folders.ts';
 import type { LogLine } from './workbench.ts';
 
 it('a key has a path below the folder, other texts have none', () => {
-  const folder = new MediaFolder('/srv/media');
+  const folder = new MediaFolder('/srv/media', new Flush(true));
   expect(folder.pathOf('1/d/a.txt')).toBe('/srv/media/1/d/a.txt');
   expect(folder.pathOf('../a.txt')).toBeUndefined();
 });
 
 it('a folder that a link leads to is held only when it lies inside and is not the staging folder', async () => {
   const root = await temporaryFolder();
-  const folder = new MediaFolder(join(root, 'media'));
+  const folder = new MediaFolder(join(root, 'media'), new Flush(true));
   await folder.makeStaging();
   await folder.makeParent(join(folder.path, 'inside', 'a.txt'));
   // Its name begins like that of the media folder.
@@ -35,9 +36,28 @@ it('a folder that a link leads to is held only when it lies inside and is not th
   await expect(holds('missing')).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
+it('no folder is made through a link that leads out, or nowhere', async () => {
+  const root = await temporaryFolder();
+  const folder = new MediaFolder(join(root, 'media'), new Flush(true));
+  await folder.makeParent(join(folder.path, 'inside', 'a.txt'));
+  await mkdir(join(root, 'outside'));
+  const links = { out: join(root, 'outside'), nowhere: join(root, 'gone'), staged: folder.staging };
+  await folder.makeStaging();
+  for (const [name, target] of Object.entries(links)) {
+    await symlink(target, join(folder.path, 'inside', name));
+    for (const file of [`${name}/a.txt`, `${name}/b/c/a.txt`]) {
+      const parent = join(folder.path, 'inside', file);
+      await expect(folder.makeParent(parent)).rejects.toThrow('leads out of the media folder');
+    }
+  }
+  expect(await readdir(root)).toEqual(['media', 'outside']);
+  expect(await readdir(join(root, 'outside'))).toEqual([]);
+  expect(await readdir(folder.staging)).toEqual([]);
+});
+
 it('pruning removes empty folders above a file, and neither full ones nor the media folder', async () => {
   const root = await temporaryFolder();
-  const folder = new MediaFolder(join(root, 'media'));
+  const folder = new MediaFolder(join(root, 'media'), new Flush(true));
   const file = join(folder.path, 'a', 'b', 'c', 'd.txt');
   await folder.makeParent(file);
   await writeFile(join(folder.path, 'a', 'stays.txt'), '');
