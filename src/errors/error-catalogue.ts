@@ -270,6 +270,13 @@ export const ERRORS = {
     explain:
       'There are more connections than `limits.connections`, or more bytes wait for clients to read them than `limits.unsentBytes`; the message says which. Repeat the request after `Retry-After` seconds.',
   },
+  SERVER_EXHAUSTED: {
+    status: 503,
+    retryAfter: 2,
+    message: 'The server has no descriptors, processes or memory left',
+    explain:
+      'The system refused a file, a process or a thread that the request needs. Nothing is wrong with the request: repeat it after `Retry-After` seconds. The log has the cause: raise the limits of the process (`LimitNOFILE`, `TasksMax`), or lower `limits.connections`.',
+  },
   WORKSPACE_UNAVAILABLE: {
     status: 503,
     retryAfter: 2,

@@ -3,6 +3,7 @@
 
 import { ERRORS } from './error-catalogue.ts';
 import type { ErrorCatalogueEntry } from './file-errors.ts';
+import { isOutOfResources, StartError } from './start-error.ts';
 
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -220,9 +221,15 @@ function fromStoreError(error: StoreError): AppError {
   return new AppError(code, { items, cause: error });
 }
 
-/** Any thrown value as an error that a client may see: an unknown one becomes INTERNAL, which says nothing about its cause. */
+/**
+ * Any thrown value as an error that a client may see. Where the system has nothing left it is SERVER_EXHAUSTED, wherever that was
+ * met; an unknown one becomes INTERNAL, which says nothing about its cause.
+ */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof StoreError) return fromStoreError(error);
+  if (error instanceof StartError || isOutOfResources(error)) {
+    return new AppError('SERVER_EXHAUSTED', { cause: error });
+  }
   return new AppError('INTERNAL', { cause: error });
 }

@@ -2,7 +2,6 @@
 
 import { hash } from 'node:crypto';
 import { extname } from 'node:path';
-import type { Piscina } from 'piscina';
 import type { ImageTask } from './image-dimensions.ts';
 import type { Dimensions } from './images/image-bytes.ts';
 import { createWorkerPool } from './worker-pool.ts';
@@ -61,19 +60,17 @@ export function sha1Hex(text: string): string {
 /** Creates the pool, whose threads start with the first call. */
 export function createMediaWorkers(options: MediaWorkersOptions = {}): MediaWorkers {
   const { limitMs = TIMEOUT_MS, imageTask = taskUrl('image-dimensions'), onFailure } = options;
-  let pool: Promise<Piscina> | undefined;
+  const pool = createWorkerPool({ maxThreads: MAX_THREADS, maxQueue: MAX_QUEUE, heapMb: HEAP_MB });
 
   // Undefined if the pool is full, or the task takes too long: its thread is terminated then.
   const run = async <T>(
     task: unknown,
-    { ms, ...about }: { ms: number; name: string; filename: string },
+    { ms, ...about }: { ms: number; name: string; module: string },
   ): Promise<T | undefined> => {
-    pool ??= createWorkerPool({ maxThreads: MAX_THREADS, maxQueue: MAX_QUEUE, heapMb: HEAP_MB });
     const signal = AbortSignal.timeout(ms);
     try {
-      const ready = await pool;
-      if (ready.queueSize >= MAX_QUEUE) return undefined;
-      return (await ready.run(task, { ...about, signal })) as T;
+      if (pool.waiting() >= MAX_QUEUE) return undefined;
+      return (await pool.run(task, { ...about, signal })) as T;
     } catch (error) {
       if (!signal.aborted) onFailure?.(error);
       return undefined;
@@ -82,7 +79,7 @@ export function createMediaWorkers(options: MediaWorkersOptions = {}): MediaWork
 
   return {
     async dimensionsOf(ends, size) {
-      const about = { name: 'imageDimensions', filename: imageTask.href, ms: limitMs };
+      const about = { name: 'imageDimensions', module: imageTask.href, ms: limitMs };
       const send = (headBytes: number, tailBytes: number, isPart: boolean) => {
         // Copies, as a view would transfer its whole buffer. The first bytes of a short file are all of it.
         const head = new Uint8Array(ends.head(headBytes));
@@ -97,12 +94,12 @@ export function createMediaWorkers(options: MediaWorkersOptions = {}): MediaWork
       return full === 'incomplete' ? undefined : full;
     },
     async sha1Of(text) {
-      const about = { name: 'sha1Hex', filename: import.meta.url, ms: HASH_TIMEOUT_MS };
+      const about = { name: 'sha1Hex', module: import.meta.url, ms: HASH_TIMEOUT_MS };
       // A name is short: an upload must not wait for the images of others.
       return (await run<string>(text, about)) ?? sha1Hex(text);
     },
     async close() {
-      await (await pool)?.destroy();
+      await pool.close();
     },
   };
 }

@@ -1,6 +1,5 @@
 // Runs patterns of specifications on a worker thread, if patterns or texts are too expensive for the main thread.
 import { extname } from 'node:path';
-import type { Piscina } from 'piscina';
 import { AppError } from '../errors/errors.ts';
 import type { PatternJob, PatternTask } from './match-patterns.ts';
 import { createWorkerPool } from './worker-pool.ts';
@@ -18,7 +17,7 @@ const THREAD_TIMEOUT_MS = 2_000;
 export interface PatternWorker {
   /**
    * True if every text matches. False if that takes more than 100 ms of the thread's time. Throws QUERY_TIMEOUT if the thread
-   * is too busy to start within 5 s.
+   * is too busy to start within 5 s, a StartError if there is none.
    */
   matches(rule: Pick<PatternJob, 'pattern' | 'flags'>, texts: readonly string[]): Promise<boolean>;
   close(): Promise<void>;
@@ -55,17 +54,19 @@ function nextBatch(waiting: readonly WaitingJob[]): readonly WaitingJob[] {
 
 /** Creates the worker, whose thread starts with the first call. Calls run in order. `now` gives milliseconds, for the wait alone. */
 export function createPatternWorker({ now = () => performance.now() } = {}): PatternWorker {
-  let pool: Promise<Piscina> | undefined;
+  const pool = createWorkerPool({ maxThreads: 1 });
   const waiting: WaitingJob[] = [];
   let pump: Promise<void> | undefined;
 
   const runJobs = async (jobs: readonly PatternJob[]): Promise<readonly boolean[]> => {
-    pool ??= createWorkerPool({ task: TASK, maxThreads: 1 });
-    const ready = await pool;
     const signal = AbortSignal.timeout(THREAD_TIMEOUT_MS);
     const task: PatternTask = { jobs, limitMs: JOB_TIMEOUT_MS, totalMs: BATCH_TIMEOUT_MS };
     try {
-      return (await ready.run(task, { signal, name: 'matchPatterns' })) as readonly boolean[];
+      return (await pool.run(task, {
+        module: TASK.href,
+        name: 'matchPatterns',
+        signal,
+      })) as readonly boolean[];
     } catch (error) {
       if (signal.aborted) return [false];
       throw error;
@@ -100,7 +101,7 @@ export function createPatternWorker({ now = () => performance.now() } = {}): Pat
     },
     async close() {
       await pump;
-      await (await pool)?.destroy();
+      await pool.close();
     },
   };
 }

@@ -1,6 +1,5 @@
 // Finds names that posted code assigns to without declaring them, on a worker thread: parsing hostile text may take any time, or
 // all memory of its thread. The code is parsed, never run.
-import type { Piscina } from 'piscina';
 import { lazyPackage } from '../lib/files/lazy-package.ts';
 import { createWorkerPool } from './worker-pool.ts';
 
@@ -68,29 +67,20 @@ export interface UndeclaredNameFinder {
 
 /** Creates the finder, whose thread starts with the first call. A text may take `limitMs`. */
 export function createUndeclaredNameFinder(limitMs = TIMEOUT_MS): UndeclaredNameFinder {
-  let pool: Promise<Piscina> | undefined;
+  const pool = createWorkerPool({ maxThreads: 1, maxQueue: MAX_WAITING, heapMb: HEAP_MB });
   return {
     async find(source) {
-      pool ??= createWorkerPool({
-        task: new URL(import.meta.url),
-        maxThreads: 1,
-        maxQueue: MAX_WAITING,
-        heapMb: HEAP_MB,
-      });
-      const ready = await pool;
       const signal = AbortSignal.timeout(limitMs);
       try {
-        return (await ready.run(source, {
-          signal,
-          name: 'findUndeclaredNames',
-        })) as readonly UndeclaredName[];
+        const call = { module: import.meta.url, name: 'findUndeclaredNames', signal };
+        return (await pool.run(source, call)) as readonly UndeclaredName[];
       } catch {
         // The names are only a warning: code is not rejected without them.
         return [];
       }
     },
     async close() {
-      await (await pool)?.destroy();
+      await pool.close();
     },
   };
 }

@@ -8,7 +8,9 @@ import { extname } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../errors/errors.ts';
+import { StartError } from '../../errors/start-error.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
+import { untilStarted } from '../../lib/processes/start-child.ts';
 import { createFrameReader, writeBytes, writeEnd, writeMessage } from './pipe-frames.ts';
 import {
   MAX_IDLE_PROCESS_BYTES,
@@ -27,6 +29,12 @@ export interface RenderWorkerDeps {
   readonly maxSourceBytes: number;
   /** Starts the process; another one in tests. */
   readonly start?: () => ChildProcess;
+}
+
+interface StartedProcess {
+  readonly child: ChildProcess;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
 }
 
 interface Run {
@@ -92,11 +100,18 @@ export class RenderWorker {
   #run: Run | undefined;
   #alive = true;
 
-  constructor(deps: RenderWorkerDeps) {
+  /** Rejects with a StartError where there is no process left for it. */
+  static async start(deps: RenderWorkerDeps): Promise<RenderWorker> {
+    const child = await untilStarted(deps.start ?? startProcess, 'a render process');
+    const { stdin, stdout } = child;
+    if (stdin !== null && stdout !== null) return new RenderWorker(deps, { child, stdin, stdout });
+    child.kill('SIGKILL');
+    throw new StartError('a render process', new Error('it has no pipes'));
+  }
+
+  private constructor(deps: RenderWorkerDeps, { child, stdin, stdout }: StartedProcess) {
     this.#deps = deps;
-    this.#process = (deps.start ?? startProcess)();
-    const { stdin, stdout } = this.#process;
-    if (stdin === null || stdout === null) throw new Error('a render process needs pipes');
+    this.#process = child;
     this.#stdin = stdin;
     stdin.on('error', () => this.#fail(FAILED()));
     const read = createFrameReader((kind, payload) => this.#receive(kind, payload));
@@ -107,8 +122,8 @@ export class RenderWorker {
         this.#fail(FAILED());
       }
     });
-    this.#process.on('error', () => this.#fail(FAILED()));
-    this.#process.on('exit', () => this.#fail(FAILED()));
+    child.on('error', () => this.#fail(FAILED()));
+    child.on('exit', () => this.#fail(FAILED()));
   }
 
   get isAlive(): boolean {

@@ -2,6 +2,7 @@
 
 import { AppError } from '../../errors/errors.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
+import { createMemoryQuota } from './memory-quota.ts';
 import {
   LARGE_RENDERING_BYTES,
   MAX_DECODING_BYTES,
@@ -9,58 +10,32 @@ import {
   type RenderResult,
 } from './render-job.ts';
 import { RenderWorker, type RenderWorkerDeps } from './render-worker.ts';
-
-/** Waits until so many bytes are free, at most all of them; the function that it resolves with gives them back, once. */
-export type MemoryQuota = (bytes: number) => Promise<() => void>;
-
-/** Makes a quota of `total` bytes. */
-export function createMemoryQuota(total: number): MemoryQuota {
-  const waiting: { readonly bytes: number; readonly go: () => void }[] = [];
-  let free = total;
-  const wake = () => {
-    for (let next = waiting[0]; next !== undefined && next.bytes <= free; next = waiting[0]) {
-      waiting.shift();
-      free -= next.bytes;
-      next.go();
-    }
-  };
-  return async (wanted) => {
-    const bytes = Math.min(Math.max(wanted, 0), total);
-    if (waiting.length === 0 && bytes <= free) free -= bytes;
-    else await new Promise<void>((go) => waiting.push({ bytes, go }));
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      free += bytes;
-      wake();
-    };
-  };
-}
+import { createOriginalSpool, type SpooledOriginal } from './spooled-original.ts';
 
 const IDLE_MS = 30_000;
 
 export interface RendererOptions {
   readonly concurrency: number;
-  /** Renderings that may wait. */
+  /** Renderings that may wait, for their original or for their turn. */
   readonly queue: number;
-  /** Seconds that one rendering may take. */
+  /** Seconds that fetching an original may take, and rendering it. */
   readonly seconds: number;
   readonly maxSourceBytes: number;
   readonly start?: RenderWorkerDeps['start'];
 }
 
+export interface RenderSource extends Pick<OriginalFile, 'size' | 'open'> {
+  /** True for files of other web servers: all of them together may wait in half of the places. */
+  readonly isRemote?: boolean;
+}
+
 export interface Renderer {
   /**
-   * Renders a file, which is opened when its turn has come. `signal` takes it out of the queue; what has begun
-   * goes on. Throws IMAGE_INVALID, IMAGE_TOO_LARGE, CROP_INVALID, RENDER_BUSY, RENDER_TIMEOUT, RENDER_FAILED; rejects with the
-   * error of the file.
+   * Renders a file, which is fetched before it takes its turn. `signal` ends its fetching and takes it out of the queue; a
+   * rendering that has begun goes on. Throws IMAGE_INVALID, IMAGE_TOO_LARGE, CROP_INVALID, RENDER_BUSY, RENDER_TIMEOUT,
+   * RENDER_FAILED, a StartError where no process can be started; rejects with the error of the file.
    */
-  render(
-    job: RenderJob,
-    source: Pick<OriginalFile, 'size' | 'open'>,
-    signal?: AbortSignal,
-  ): Promise<RenderResult>;
+  render(job: RenderJob, source: RenderSource, signal?: AbortSignal): Promise<RenderResult>;
   /** Ends all processes, and with them what is under way. */
   close(): Promise<void>;
 }
@@ -70,7 +45,31 @@ interface Waiting {
   readonly refuse: (error: unknown) => void;
 }
 
+/** Less than the file was said to have is no image, and must not be kept as one. */
+const changed = () =>
+  new AppError('RENDER_FAILED', {
+    message: 'The original has just changed',
+    headers: { 'Retry-After': '1' },
+  });
 const busy = () => new AppError('RENDER_BUSY', { headers: { 'Retry-After': '1' } });
+
+/** The places of all who fetch, wait and render. The function that `take` returns gives one back; it throws RENDER_BUSY. */
+function createPlaces(total: number) {
+  const maxRemote = Math.max(1, Math.floor(total / 2));
+  let taken = 0;
+  let remote = 0;
+  return {
+    take(isRemote: boolean): () => void {
+      if (taken >= total || (isRemote && remote >= maxRemote)) throw busy();
+      taken += 1;
+      if (isRemote) remote += 1;
+      return () => {
+        taken -= 1;
+        if (isRemote) remote -= 1;
+      };
+    },
+  };
+}
 
 /** Starts no process before the first rendering; one that is idle for half a minute ends. */
 export function createRenderer(options: RendererOptions): Renderer {
@@ -80,6 +79,9 @@ export function createRenderer(options: RendererOptions): Renderer {
   const idle: { readonly worker: RenderWorker; readonly timer: NodeJS.Timeout }[] = [];
   let running = 0;
   let closed = false;
+  const closing = new AbortController();
+  const spool = createOriginalSpool({ maxSourceBytes, seconds });
+  const places = createPlaces(concurrency + queue);
 
   const end = (worker: RenderWorker) => {
     workers.delete(worker);
@@ -105,13 +107,17 @@ export function createRenderer(options: RendererOptions): Renderer {
     ...(start && { start }),
   };
 
-  const takeWorker = (): RenderWorker => {
+  const takeWorker = async (): Promise<RenderWorker> => {
     for (let next = idle.pop(); next !== undefined; next = idle.pop()) {
       clearTimeout(next.timer);
       if (next.worker.isAlive) return next.worker;
       workers.delete(next.worker);
     }
-    const worker = new RenderWorker(deps);
+    const worker = await RenderWorker.start(deps);
+    if (closed) {
+      worker.end();
+      throw busy();
+    }
     workers.add(worker);
     return worker;
   };
@@ -138,7 +144,6 @@ export function createRenderer(options: RendererOptions): Renderer {
       running += 1;
       return;
     }
-    if (waiting.length >= queue) throw busy();
     const turn = Promise.withResolvers<void>();
     const entry: Waiting = { go: turn.resolve, refuse: turn.reject };
     const leave = () => {
@@ -162,28 +167,42 @@ export function createRenderer(options: RendererOptions): Renderer {
     else next.go();
   };
 
+  const renderSpooled = async (job: RenderJob, original: SpooledOriginal, signal?: AbortSignal) => {
+    await enter(signal);
+    try {
+      const worker = await takeWorker();
+      try {
+        return await worker.render(job, original.read(), original.size);
+      } finally {
+        putBack(worker);
+      }
+    } finally {
+      exit();
+    }
+  };
+
   return {
     async render(job, source, signal) {
-      signal?.throwIfAborted();
-      await enter(signal);
+      if (closed) throw busy();
+      const leave = places.take(source.isRemote === true);
       try {
-        const stream = await source.open();
-        if (closed) {
-          stream.destroy();
-          throw busy();
-        }
-        const worker = takeWorker();
+        const original = await spool.fetch(
+          source,
+          AbortSignal.any([...(signal ? [signal] : []), closing.signal]),
+        );
         try {
-          return await worker.render(job, stream, source.size);
+          if (source.size !== undefined && original.size !== source.size) throw changed();
+          return await renderSpooled(job, original, signal);
         } finally {
-          putBack(worker);
+          await original.release();
         }
       } finally {
-        exit();
+        leave();
       }
     },
     async close() {
       closed = true;
+      closing.abort(busy());
       for (const { refuse } of waiting.splice(0)) refuse(busy());
       endIdle();
       for (const worker of workers) end(worker);

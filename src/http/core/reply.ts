@@ -55,6 +55,7 @@ const OUTAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   'STORE_UNAVAILABLE',
   'MEDIA_UNAVAILABLE',
   'STORE_BUSY',
+  'SERVER_EXHAUSTED',
 ]);
 const OUTAGE_LOG_INTERVAL_MS = 10_000;
 

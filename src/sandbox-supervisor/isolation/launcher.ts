@@ -1,7 +1,7 @@
 // Starts host processes, with every isolation layer that works on this machine.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { untilStarted } from '../../lib/processes/start-child.ts';
 import { createProcessGroups, killGroup, USE_PROCESS_GROUPS, withOnlyPipes } from './child-process.ts';
 import { nodeFlags, ulimitOptions, ulimitScript } from './host-privileges.ts';
 import type { IsolationLayers } from './isolation-levels.ts';
@@ -40,7 +40,7 @@ export interface HostProcess {
 }
 
 export interface Launcher {
-  /** Rejects when no process can be started. Call it on the main thread: hosts die with the thread that started them. */
+  /** Rejects with a StartError when no process can be started. Call it on the main thread: hosts die with the thread that started them. */
   launch(options: LaunchOptions): Promise<HostProcess>;
 }
 
@@ -120,15 +120,16 @@ export function createLauncher({ root, tools = findSystemTools() }: LauncherOpti
       const usesBwrap = capabilities.tools.bwrap !== undefined;
       const user = capabilities.allocateUserId?.();
       const ids = user === undefined ? {} : { uid: user, gid: user };
-      const child = withOnlyPipes(usesBwrap ? STATUS_FD - CHANNEL_FD + 1 : 1, (stdio) =>
-        spawn(program, args, { cwd: '/', env: { PWD: '/' }, stdio, detached: USE_PROCESS_GROUPS, ...ids }),
-      );
+      const start = () =>
+        withOnlyPipes(usesBwrap ? STATUS_FD - CHANNEL_FD + 1 : 1, (stdio) =>
+          spawn(program, args, { cwd: '/', env: { PWD: '/' }, stdio, detached: USE_PROCESS_GROUPS, ...ids }),
+        );
+      const child = await untilStarted(start, 'a host');
       groups.add(child);
       const stdio = child.stdio as readonly unknown[] as readonly Socket[];
       const pid = usesBwrap
         ? watchBwrap({ filter: stdio[FILTER_FD], status: stdio[STATUS_FD] }, files.startFilter)
         : () => child.pid;
-      await once(child, 'spawn');
       return {
         process: child,
         socket: stdio[CHANNEL_FD] as Socket,

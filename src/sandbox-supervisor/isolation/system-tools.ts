@@ -1,11 +1,14 @@
 // Programs of the machine that isolate hosts (ulimit, setpriv, bwrap), none of them required: how a host runs under bubblewrap, and
 // which of them work here, as an installed one may still be forbidden.
 
-import { spawn } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { isOutOfResources, StartError } from '../../errors/start-error.ts';
+import { startChild } from '../../lib/processes/start-child.ts';
 import { createProcessGroups, USE_PROCESS_GROUPS } from './child-process.ts';
 import { canSwitchUser, createUserIdAllocator, ulimitOptions, ulimitProbeScript } from './host-privileges.ts';
 import type { SandboxFiles } from './sandbox-files.ts';
@@ -130,34 +133,53 @@ interface ProbeOptions {
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** What the command prints, or undefined when it cannot be run or fails. */
-function probe({
+/** What a program says that works, but for which the system has no process, descriptor or memory left at this moment. */
+const OUT_OF_RESOURCES =
+  /Resource temporarily unavailable|Too many open files|Cannot allocate memory|Cannot fork|No space left on device/i;
+const MAX_COMPLAINT_CHARACTERS = 4096;
+
+/**
+ * What the command prints, or undefined when it cannot be run or fails. Rejects with a StartError where the system has nothing
+ * left: that says nothing about the command, and a server must not run with less isolation for good because of it.
+ */
+async function probe({
   command: [program = '', ...args],
   user,
   filter,
 }: ProbeOptions): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      cwd: '/',
-      env: { PWD: '/' },
-      stdio: ['ignore', 'pipe', 'ignore', 'ignore', 'pipe', 'pipe'],
-      timeout: PROBE_TIMEOUT_MS,
-      killSignal: 'SIGKILL',
-      detached: USE_PROCESS_GROUPS,
-      ...(user === undefined ? {} : { uid: user, gid: user }),
-    });
-    createProcessGroups().add(child);
-    let printed = '';
-    child.stdout?.on('data', (chunk: Buffer) => {
-      printed += chunk.toString();
-    });
-    const [input, status] = (child.stdio as readonly unknown[]).slice(4) as [Socket, Socket];
-    for (const stream of [input, status]) stream.on('error', () => undefined);
-    status.resume();
-    input.end(filter ?? '');
-    child.once('error', () => resolve(undefined));
-    child.once('close', (code) => resolve(code === 0 ? printed : undefined));
+  const options: SpawnOptions = {
+    cwd: '/',
+    env: { PWD: '/' },
+    stdio: ['ignore', 'pipe', 'pipe', 'ignore', 'pipe', 'pipe'],
+    timeout: PROBE_TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+    detached: USE_PROCESS_GROUPS,
+    ...(user === undefined ? {} : { uid: user, gid: user }),
+  };
+  let child: ChildProcess;
+  try {
+    child = await startChild(program, args, options);
+  } catch (error) {
+    if (isOutOfResources(error)) throw error;
+    return undefined;
+  }
+  createProcessGroups().add(child);
+  let printed = '';
+  let complaint = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
   });
+  child.stderr?.on('data', (chunk: Buffer) => {
+    if (complaint.length < MAX_COMPLAINT_CHARACTERS) complaint += chunk.toString();
+  });
+  const [input, status] = (child.stdio as readonly unknown[]).slice(4) as [Socket, Socket];
+  for (const stream of [input, status]) stream.on('error', () => undefined);
+  status.resume();
+  input.end(filter ?? '');
+  const [code] = await once(child, 'close');
+  if (code === 0) return printed;
+  if (OUT_OF_RESOURCES.test(complaint)) throw new StartError(program, new Error(complaint));
+  return undefined;
 }
 
 /** The letter of a `ulimit` option, as in `HostCapabilities.limits`. */
@@ -200,7 +222,10 @@ interface DetectOptions {
   readonly memoryMb: number;
 }
 
-/** Tries the strongest combination first. Takes about 30 ms where all is there. */
+/**
+ * Tries the strongest combination first. Takes about 30 ms where all is there. Rejects with a StartError where it cannot be told,
+ * because the system has no processes or descriptors left.
+ */
 export async function detectAvailableTools({
   tools,
   files,

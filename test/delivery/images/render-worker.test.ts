@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import type { RenderJob } from '../../../src/delivery/images/render-job.ts';
 import { RenderWorker } from '../../../src/delivery/images/render-worker.ts';
+import { StartError } from '../../../src/errors/start-error.ts';
 import { blackPng, chunk, quadrants } from '../../helpers/fixtures/images.ts';
 import { startChildrenWithoutCoverage } from '../../helpers/sandbox/process-coverage.ts';
 
@@ -18,7 +19,7 @@ const JOB: RenderJob = {
   fileName: 'a.png',
 };
 
-function openWorker(maxSourceBytes = 1e6) {
+async function openWorker(maxSourceBytes = 1e6) {
   let held = 0;
   const reserved: number[] = [];
   const reserve = async (bytes: number) => {
@@ -28,13 +29,13 @@ function openWorker(maxSourceBytes = 1e6) {
       held -= bytes;
     };
   };
-  const worker = new RenderWorker({ reserve, timeoutMs: 20_000, maxSourceBytes });
+  const worker = await RenderWorker.start({ reserve, timeoutMs: 20_000, maxSourceBytes });
   onTestFinished(() => worker.end());
   return { worker, reserved, held: () => held };
 }
 
 it('an image worker releases the memory that a rendering reserved, whether it succeeds or fails', async () => {
-  const { worker, held } = openWorker();
+  const { worker, held } = await openWorker();
   await worker.render(JOB, Readable.from([await quadrants({ width: 80, height: 60 })]));
   expect(held()).toBe(0);
   const invalid = worker.render(JOB, Readable.from([Buffer.from('x')]));
@@ -46,7 +47,7 @@ it('an image worker releases the memory that a rendering reserved, whether it su
 it.skipIf(process.platform !== 'linux')(
   'an image worker inherits nothing of the environment of the server',
   async () => {
-    const { worker } = openWorker();
+    const { worker } = await openWorker();
     await worker.render(JOB, Readable.from([await quadrants({ width: 8, height: 6 })]));
     const names = readFileSync(`/proc/${worker.pid}/environ`, 'latin1').split('\0').filter(Boolean);
     expect(names).toEqual(['MALLOC_ARENA_MAX=2']);
@@ -54,14 +55,14 @@ it.skipIf(process.platform !== 'linux')(
 );
 
 it('an image worker is not used again after a file above the size limit, as its rest is still being sent', async () => {
-  const { worker } = openWorker();
+  const { worker } = await openWorker();
   const long = worker.render(JOB, Readable.from([Buffer.alloc(1e6), Buffer.alloc(1)]));
   await expect(long).rejects.toMatchObject({ code: 'IMAGE_TOO_LARGE' });
   expect(worker.isAlive).toBe(false);
 });
 
 it('an image worker reserves memory for a large original before it reads it, and gives all back', async () => {
-  const { worker, reserved, held } = openWorker(2e7);
+  const { worker, reserved, held } = await openWorker(2e7);
   const original = blackPng(80, 60, [chunk('tEXt', Buffer.alloc(17 * 1024 * 1024, 'a'))]);
   const { info } = await worker.render(JOB, Readable.from([original]), original.length);
   expect(info).toMatchObject({ width: 20, height: 15 });
@@ -70,7 +71,7 @@ it('an image worker reserves memory for a large original before it reads it, and
 });
 
 it('an image worker that has ended refuses a job, and closes the file', async () => {
-  const { worker } = openWorker();
+  const { worker } = await openWorker();
   worker.end();
   const source = new Readable({ read: () => undefined });
   await expect(worker.render(JOB, source)).rejects.toMatchObject({ code: 'RENDER_FAILED' });
@@ -78,20 +79,18 @@ it('an image worker that has ended refuses a job, and closes the file', async ()
 });
 
 it('an image worker says why a crop does not fit', async () => {
-  const { worker } = openWorker();
+  const { worker } = await openWorker();
   const job: RenderJob = { ...JOB, settings: { resizeStyle: 'crop', crop: [0, 0, 61, 20] } };
   const rendering = worker.render(job, Readable.from([await quadrants({ width: 80, height: 60 })]));
   const message = expect.stringMatching(/^The crop rectangle 20×61 at 0,0 /);
   await expect(rendering).rejects.toMatchObject({ code: 'CROP_INVALID', message });
 });
 
-it('an image worker that cannot be started refuses its job', async () => {
+it('an image worker that cannot be started is an error of its start, and no end of the process', async () => {
   const start = () => spawn('/no/such/program', { stdio: ['pipe', 'pipe', 'ignore'] });
   const reserve = async () => () => undefined;
-  const worker = new RenderWorker({ reserve, timeoutMs: 20_000, maxSourceBytes: 1e6, start });
-  const rendering = worker.render(JOB, Readable.from([Buffer.from('x')]));
-  await expect(rendering).rejects.toMatchObject({ code: 'RENDER_FAILED' });
-  expect(worker.isReusable).toBe(false);
+  const worker = RenderWorker.start({ reserve, timeoutMs: 20_000, maxSourceBytes: 1e6, start });
+  await expect(worker).rejects.toBeInstanceOf(StartError);
 });
 
 it('memory that is granted to an image worker after its end is given back', async () => {
@@ -105,7 +104,7 @@ it('memory that is granted to an image worker after its end is given back', asyn
       held -= 1;
     };
   };
-  const worker = new RenderWorker({ reserve, timeoutMs: 20_000, maxSourceBytes: 1e6 });
+  const worker = await RenderWorker.start({ reserve, timeoutMs: 20_000, maxSourceBytes: 1e6 });
   const rendering = worker.render(JOB, Readable.from([await quadrants({ width: 80, height: 60 })]));
   const failed = expect(rendering).rejects.toMatchObject({ code: 'RENDER_FAILED' });
   await asked.promise;
@@ -117,10 +116,12 @@ it('memory that is granted to an image worker after its end is given back', asyn
 });
 
 /** Renders with a process that runs a script of its own. */
-function renderWith(script: string): { readonly worker: RenderWorker; readonly rendering: Promise<unknown> } {
+async function renderWith(
+  script: string,
+): Promise<{ readonly worker: RenderWorker; readonly rendering: Promise<unknown> }> {
   const start = () => spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'ignore'] });
   const reserve = async () => () => undefined;
-  const worker = new RenderWorker({ reserve, timeoutMs: 20_000, maxSourceBytes: 1e6, start });
+  const worker = await RenderWorker.start({ reserve, timeoutMs: 20_000, maxSourceBytes: 1e6, start });
   onTestFinished(() => worker.end());
   return { worker, rendering: worker.render(JOB, Readable.from([Buffer.from('x')])) };
 }
@@ -129,7 +130,7 @@ it.skipIf(process.platform !== 'linux')(
   'an image worker that exceeds its memory limit is ended',
   async () => {
     const script = 'const kept = Buffer.alloc(400 * 1024 * 1024, 1); setInterval(() => kept.length, 1000);';
-    const { worker, rendering } = renderWith(script);
+    const { worker, rendering } = await renderWith(script);
     await expect(rendering).rejects.toMatchObject({ code: 'IMAGE_TOO_LARGE' });
     expect(worker.isAlive).toBe(false);
   },
@@ -149,7 +150,7 @@ it.each([
   ['a size that is no number', { contentType: 'image/png', width: '1', height: 1 }],
 ])('an image worker that sends %s is ended', async (_what, info) => {
   const script = `${SEND} send('J', ${JSON.stringify(JSON.stringify({ info }))}); send('B', 'x'); send('E', '');`;
-  const { worker, rendering } = renderWith(script);
+  const { worker, rendering } = await renderWith(script);
   await expect(rendering).rejects.toMatchObject({ code: 'RENDER_FAILED' });
   expect(worker.isAlive).toBe(false);
 });
@@ -158,20 +159,20 @@ it.each([
   ['a message that is no object', "send('J', '[]')"],
   ['more than 160 MiB', "for (let mib = 0; mib <= 160; mib += 1) send('B', 'x'.repeat(1024 * 1024))"],
 ])('an image worker that sends %s is ended', async (_what, action) => {
-  const { worker, rendering } = renderWith(`${SEND} ${action}`);
+  const { worker, rendering } = await renderWith(`${SEND} ${action}`);
   await expect(rendering).rejects.toMatchObject({ code: 'RENDER_FAILED' });
   expect(worker.isAlive).toBe(false);
 });
 
 it('an image worker passes on three hundred characters of a message at most', async () => {
   const failure = JSON.stringify({ failure: 'too-large', message: 'x'.repeat(5000) });
-  const { rendering } = renderWith(`${SEND} send('J', ${JSON.stringify(failure)});`);
+  const { rendering } = await renderWith(`${SEND} send('J', ${JSON.stringify(failure)});`);
   await expect(rendering).rejects.toMatchObject({ code: 'IMAGE_TOO_LARGE', message: 'x'.repeat(300) });
 });
 
 it('an image worker does not tell the client about an error inside the process', async () => {
   const failure = JSON.stringify({ failure: 'failed', message: 'Error: /srv/secret' });
-  const { rendering } = renderWith(`${SEND} send('J', ${JSON.stringify(failure)});`);
+  const { rendering } = await renderWith(`${SEND} send('J', ${JSON.stringify(failure)});`);
   await expect(rendering).rejects.toMatchObject({ code: 'RENDER_FAILED' });
   await expect(rendering).rejects.not.toThrow('secret');
 });

@@ -19,10 +19,13 @@ const JOB: RenderJob = {
 
 const fileOf = (bytes: Buffer) => ({ size: bytes.length, open: async () => Readable.from([bytes]) });
 
-function openRenderer() {
+/** Takes all that it is sent, and answers nothing. */
+const SLEEP = ['-e', 'process.stdin.resume()'];
+
+function openRenderer(script: readonly string[] = [FILE]) {
   const started: ChildProcess[] = [];
   const start = () => {
-    const child = spawn(process.execPath, [FILE], { stdio: ['pipe', 'pipe', 'ignore'], env: {} });
+    const child = spawn(process.execPath, script, { stdio: ['pipe', 'pipe', 'ignore'], env: {} });
     started.push(child);
     return child;
   };
@@ -76,13 +79,16 @@ describe('a render process', () => {
   });
 
   it('ends in the middle of its work when the renderer closes, and none is started after that', async () => {
-    const { renderer, started, alive } = openRenderer();
-    const endless = new Readable({ read: () => undefined });
-    const working = renderer.render(JOB, { size: 5, open: async () => endless });
+    const { renderer, started, alive } = openRenderer(SLEEP);
+    const working = renderer.render(JOB, fileOf(Buffer.from('x')));
     const failed = expect(working).rejects.toMatchObject({ code: 'RENDER_FAILED' });
+    const endless = new Readable({ read: () => undefined });
+    const fetching = renderer.render(JOB, { size: 5, open: async () => endless });
+    const refused = expect(fetching).rejects.toMatchObject({ code: 'RENDER_BUSY' });
     await expect.poll(() => started).toHaveLength(1);
     await renderer.close();
     await failed;
+    await refused;
     await expect.poll(alive).toHaveLength(0);
     await expect.poll(() => endless.destroyed).toBe(true);
     const late = renderer.render(JOB, fileOf(await quadrants({ width: 80, height: 60 })));

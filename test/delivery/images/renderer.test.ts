@@ -2,16 +2,17 @@
 
 import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RenderJob } from '../../../src/delivery/images/render-job.ts';
-import {
-  createMemoryQuota,
-  createRenderer,
-  type RendererOptions,
-} from '../../../src/delivery/images/renderer.ts';
+import { createRenderer, type RendererOptions } from '../../../src/delivery/images/renderer.ts';
+import { StartError } from '../../../src/errors/start-error.ts';
 import { blackPng, chunk, greyAnimation, png, quadrants, sharp } from '../../helpers/fixtures/images.ts';
 
+const RENDER_PROCESS = fileURLToPath(
+  new URL('../../../src/delivery/images/render-process.ts', import.meta.url),
+);
 const JOB: RenderJob = {
   settings: { width: 20 },
   candidates: ['webp'],
@@ -176,31 +177,68 @@ describe('a rendering in an image worker', () => {
     }
   });
 
-  it('waits for its turn, in a queue that is bounded and that a client can leave', async () => {
+  it('has a bounded number of others beside it, and a client can leave', async () => {
     const renderer = openRenderer({ concurrency: 1, queue: 2 });
-    const gate = Promise.withResolvers<void>();
     const bytes = await quadrants({ width: 80, height: 60 });
-    const order: number[] = [];
-    const source = (name: number) => ({
-      size: bytes.length,
-      open: async () => {
-        order.push(name);
-        if (name === 1) await gate.promise;
-        return Readable.from([bytes]);
-      },
-    });
+    const gates = Array.from({ length: 3 }, () => Promise.withResolvers<Readable>());
+    const rendering = (gate: (typeof gates)[number] | undefined, signal?: AbortSignal) =>
+      renderer.render(JOB, { size: bytes.length, open: () => gate?.promise ?? fileOf(bytes).open() }, signal);
     const leaving = new AbortController();
-    const first = renderer.render(JOB, source(1));
-    const second = renderer.render(JOB, source(2), leaving.signal);
-    const third = renderer.render(JOB, source(3));
+    const [first, second, third] = gates.map((gate, n) =>
+      rendering(gate, n === 1 ? leaving.signal : undefined),
+    );
     const refusal = { code: 'RENDER_BUSY', status: 503, headers: { 'Retry-After': '1' } };
-    await expect(renderer.render(JOB, source(4))).rejects.toMatchObject(refusal);
+    await expect(rendering(undefined)).rejects.toMatchObject(refusal);
     leaving.abort(new Error('client gone'));
     await expect(second).rejects.toThrow('client gone');
-    const fifth = renderer.render(JOB, source(5));
-    gate.resolve();
-    await Promise.all([first, third, fifth]);
-    expect(order).toEqual([1, 3, 5]);
+    const late = Readable.from([bytes]);
+    gates[1]?.resolve(late);
+    await expect.poll(() => late.destroyed).toBe(true);
+    expect((await rendering(undefined)).info.width).toBe(20);
+    for (const gate of gates) gate.resolve(Readable.from([bytes]));
+    await Promise.all([first, third]);
+  });
+
+  it('does not wait for originals that are slow to come, which have half of the places at most', async () => {
+    const renderer = openRenderer({ concurrency: 1, queue: 7, seconds: 60 });
+    const ends = new AbortController();
+    const slow = () =>
+      renderer.render(
+        JOB,
+        { size: 5, isRemote: true, open: async () => new Readable({ read: () => undefined }) },
+        ends.signal,
+      );
+    const waiting = Promise.allSettled([1, 2, 3, 4].map(slow));
+    await expect(slow()).rejects.toMatchObject({ code: 'RENDER_BUSY' });
+    const bytes = await quadrants({ width: 80, height: 60 });
+    expect((await renderer.render(JOB, fileOf(bytes))).info.width).toBe(20);
+    ends.abort(new Error('over'));
+    expect((await waiting).map((each) => each.status === 'rejected' && each.reason.message)).toEqual(
+      new Array(4).fill('over'),
+    );
+  });
+
+  it('of less than the file was said to have fails, and may be tried again', async () => {
+    const bytes = await quadrants({ width: 80, height: 60 });
+    const short = { size: bytes.length + 1, open: async () => Readable.from([bytes]) };
+    await expect(openRenderer().render(JOB, short)).rejects.toMatchObject({ code: 'RENDER_FAILED' });
+  });
+
+  it('whose process cannot be started fails, and the next one gets one', async () => {
+    let starts = 0;
+    const renderer = openRenderer({
+      start: () => {
+        starts += 1;
+        if (starts === 1) throw Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' });
+        if (starts === 2) return spawn('/no/such/program', { stdio: ['pipe', 'pipe', 'ignore'] });
+        return spawn(process.execPath, [RENDER_PROCESS], { stdio: ['pipe', 'pipe', 'ignore'], env: {} });
+      },
+    });
+    const bytes = await quadrants({ width: 80, height: 60 });
+    for (const _ of [1, 2]) {
+      await expect(renderer.render(JOB, fileOf(bytes))).rejects.toBeInstanceOf(StartError);
+    }
+    expect((await renderer.render(JOB, fileOf(bytes))).info.width).toBe(20);
   });
 
   it('that waits is refused when the renderer closes', async () => {
@@ -215,36 +253,4 @@ describe('a rendering in an image worker', () => {
     const codes = (await ends).map((end) => (end.status === 'rejected' ? end.reason.code : 'done'));
     expect(codes[1]).toBe('RENDER_BUSY');
   });
-});
-
-it('the memory quota grants what fits, in order, and a double release counts once', async () => {
-  const quota = createMemoryQuota(10);
-  const order: string[] = [];
-  const take = async (name: string, bytes: number) => {
-    const giveBack = await quota(bytes);
-    order.push(name);
-    return giveBack;
-  };
-  const first = await take('first', 6);
-  const second = take('second', 6);
-  const third = take('third', 1);
-  await Promise.resolve();
-  expect(order).toEqual(['first']);
-  first();
-  first();
-  (await second)();
-  await third;
-  expect(order).toEqual(['first', 'second', 'third']);
-  const fourth = take('fourth', 10);
-  await Promise.resolve();
-  expect(order).toHaveLength(3);
-  (await third)();
-  await fourth;
-});
-
-it('a request above the whole memory quota takes all of it', async () => {
-  const quota = createMemoryQuota(10);
-  const giveBack = await quota(1000);
-  giveBack();
-  await quota(10);
 });

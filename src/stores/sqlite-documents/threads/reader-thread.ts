@@ -1,6 +1,6 @@
 // Entry point of a reader thread: long queries on a read-only connection.
 import { workerData } from 'node:worker_threads';
-import { Piscina } from 'piscina';
+import { MovedResult } from '../../../lib/processes/thread-messages.ts';
 import type { Filter } from '../../filter.ts';
 import type { FindQuery, Namespace } from '../../ports.ts';
 import { createCatalogue } from '../data-file/catalogue.ts';
@@ -53,16 +53,11 @@ function reader(): QueryContext {
 }
 
 /** `DocumentStore.findText`. */
-export function find({ ns, query, deadline }: FindTask): ThreadResult<SerializedTexts> {
+export function find({ ns, query, deadline }: FindTask): ThreadResult<SerializedTexts> | MovedResult {
   const found = () => textsOfQuery(reader(), ns, query, { workLimit: createDeadlineLimit(deadline) });
   const outcome = captureResult(() => serializeTexts(found()));
   if (!outcome.ok) return outcome;
-  // Piscina transfers these buffers instead of copying them.
-  const movable: unknown = {
-    [Piscina.transferableSymbol]: transferListOf(outcome.value),
-    [Piscina.valueSymbol]: outcome,
-  };
-  return Piscina.move(movable as ArrayBuffer) as unknown as typeof outcome;
+  return new MovedResult(outcome, transferListOf(outcome.value));
 }
 
 /** `DocumentStore.count`. */

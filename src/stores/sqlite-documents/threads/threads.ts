@@ -1,10 +1,10 @@
 // Worker threads of the store: up to two readers and one writer, started on first use.
 import { extname } from 'node:path';
-import type { Piscina } from 'piscina';
 import { StoreError } from '../../../errors/errors.ts';
+import { StartError } from '../../../errors/start-error.ts';
 import { createSemaphore } from '../../../lib/async/concurrency.ts';
 import { clampDelay } from '../../../lib/async/timeout.ts';
-import { lazyPackage } from '../../../lib/files/lazy-package.ts';
+import { type ThreadCall, ThreadPool } from '../../../lib/processes/thread-pool.ts';
 import type { SerializedWrites } from '../commit/serialized-writes.ts';
 import { asStoreError } from '../data-file/storage-errors.ts';
 import type { FillState, GatherState } from '../indexes/bulk-build.ts';
@@ -35,40 +35,18 @@ export interface Threads {
   close(): Promise<void>;
 }
 
-const piscina = lazyPackage<typeof import('piscina')>('piscina');
-
 const MAX_READERS = 2;
 /** A page of fewer bytes is read without asking `hasMemoryFor`. */
 const MAX_UNCHECKED_BYTES = 1_048_576;
 const IDLE_TIMEOUT_MS = 15_000;
 const CLOSE_TIMEOUT_MS = 10_000;
 /** V8's default lets short-lived objects grow to four times as much. */
-const MAX_YOUNG_GENERATION_MB = 16;
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 16 };
 /** Milliseconds after its deadline that a reader has to stop by itself: a single document may take that long. */
 const GRACE_MS = 100;
 
-interface TaskOptions {
-  readonly name: string;
-  readonly signal?: AbortSignal;
-}
-
-function createPool(name: string, size: number, file: string): Piscina {
-  const data: ThreadWorkerData = { file };
-  const pool = new (piscina().Piscina)({
-    // The extension of this file: `.ts` in the source tree, `.js` in the built package.
-    filename: new URL(`./${name}${extname(import.meta.url)}`, import.meta.url).href,
-    workerData: data,
-    minThreads: 0,
-    maxThreads: size,
-    idleTimeout: IDLE_TIMEOUT_MS,
-    closeTimeout: CLOSE_TIMEOUT_MS,
-    execArgv: [],
-    resourceLimits: { maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB },
-  });
-  // The task of a thread that dies is rejected; without a listener the event would end the process.
-  pool.on('error', () => undefined);
-  return pool;
-}
+// The extension of this file: `.ts` in the source tree, `.js` in the built package.
+const moduleOf = (name: string) => new URL(`./${name}${extname(import.meta.url)}`, import.meta.url).href;
 
 interface ThreadsOptions {
   /** Epoch milliseconds. */
@@ -88,31 +66,28 @@ export function createThreads(file: string, options: ThreadsOptions = {}): Threa
   } = options;
   // `hasMemoryFor` is asked when a reader is free: a waiting page is not in memory yet.
   const limited = createSemaphore(MAX_READERS);
-  const pools = new Map<string, Piscina>();
-  const pool = (name: string, size: number) => {
-    const existing = pools.get(name);
-    if (existing !== undefined) return existing;
-    const created = createPool(name, size, file);
-    pools.set(name, created);
-    return created;
-  };
-  const run = async <T>(threads: Piscina, task: unknown, options: TaskOptions): Promise<T> => {
+  const data: ThreadWorkerData = { file };
+  const common = { idleMs: IDLE_TIMEOUT_MS, resourceLimits: RESOURCE_LIMITS, data };
+  const readers = new ThreadPool({ ...common, maxThreads: MAX_READERS });
+  const writers = new ThreadPool({ ...common, maxThreads: 1 });
+  const run = async <T>(threads: ThreadPool, task: unknown, call: ThreadCall): Promise<T> => {
     let result: ThreadResult<T>;
     try {
-      result = await threads.run(task, options);
+      result = (await threads.run(task, call)) as ThreadResult<T>;
     } catch (error) {
-      throw options.signal?.aborted ? new StoreError('timeout') : asStoreError(error);
+      if (call.signal?.aborted) throw new StoreError('timeout');
+      throw error instanceof StartError ? new StoreError('busy', { cause: error }) : asStoreError(error);
     }
     return unwrapResult(result);
   };
   const read = <T>(name: string, task: { readonly deadline: number | undefined }) => {
-    const readers = pool('reader-thread', MAX_READERS);
-    if (task.deadline === undefined) return run<T>(readers, task, { name });
+    const module = moduleOf('reader-thread');
+    if (task.deadline === undefined) return run<T>(readers, task, { module, name });
     const signal = AbortSignal.timeout(clampDelay(Math.max(0, task.deadline - now()) + GRACE_MS));
-    return run<T>(readers, task, { name, signal });
+    return run<T>(readers, task, { module, name, signal });
   };
   const write = <T>(name: string, task: unknown) =>
-    run<T>(pool('writer-thread', 1), task, { name }).finally(onWritten);
+    run<T>(writers, task, { module: moduleOf('writer-thread'), name }).finally(onWritten);
   return {
     find: (task, bytes = 0) =>
       limited(async () => {
@@ -128,8 +103,7 @@ export function createThreads(file: string, options: ThreadsOptions = {}): Threa
     drop: (index) => write('drop', index),
     checkpoint: (kind) => write('checkpoint', kind),
     async close() {
-      await Promise.all([...pools.values()].map((entry) => entry.close()));
-      pools.clear();
+      await Promise.all([readers.close(CLOSE_TIMEOUT_MS), writers.close(CLOSE_TIMEOUT_MS)]);
     },
   };
 }

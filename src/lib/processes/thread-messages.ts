@@ -1,0 +1,25 @@
+// Messages between a pool and its threads.
+
+export interface ThreadTask {
+  readonly id: number;
+  readonly module: string;
+  readonly name: string;
+  readonly task: unknown;
+}
+
+/** `unloaded`: the module of the task could not be loaded. */
+export type ThreadAnswer =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'thrown' | 'unloaded'; readonly id: number; readonly error: unknown };
+
+/** A result of a task whose buffers move to the other thread instead of being copied. */
+export class MovedResult {
+  readonly value: unknown;
+  readonly buffers: readonly ArrayBuffer[];
+
+  constructor(value: unknown, buffers: readonly ArrayBuffer[]) {
+    this.value = value;
+    this.buffers = buffers;
+  }
+}

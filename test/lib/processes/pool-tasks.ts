@@ -1,0 +1,50 @@
+// What the threads of the test run.
+import { workerData } from 'node:worker_threads';
+import { MovedResult } from '../../../src/lib/processes/thread-messages.ts';
+
+let calls = 0;
+
+export function count(n: number) {
+  calls += 1;
+  return { n, calls };
+}
+
+export function fail(message: string): never {
+  throw new Error(message);
+}
+
+/** Returns once two threads are here. */
+export function meet(shared: Int32Array<SharedArrayBuffer>): string {
+  Atomics.add(shared, 0, 1);
+  Atomics.notify(shared, 0);
+  while (Atomics.load(shared, 0) < 2) Atomics.wait(shared, 0, 1);
+  return workerData.word;
+}
+
+export function wait(shared: Int32Array<SharedArrayBuffer>): string {
+  Atomics.wait(shared, 0, 0);
+  return 'waited';
+}
+
+export function loop(shared: Int32Array<SharedArrayBuffer>): never {
+  Atomics.store(shared, 0, 1);
+  for (;;);
+}
+
+export function bytes(length: number): MovedResult {
+  const made = new Uint8Array(length).fill(7);
+  return new MovedResult(made, [made.buffer]);
+}
+
+export function exit(): never {
+  process.exit(3);
+}
+
+export function exitLater(): void {
+  setImmediate(() => process.exit(3));
+}
+
+export function fill(): never {
+  const kept: unknown[] = [];
+  for (;;) kept.push(new Array(1000).fill({}));
+}
