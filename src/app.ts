@@ -54,6 +54,8 @@ interface AppOptions {
   /** Replaces the media store that the configuration names. */
   readonly mediaStore?: MediaStore;
   readonly pause?: Pause;
+  /** How many files were opened and never closed: none are known of unless given. */
+  readonly leakedFiles?: () => number;
   /** Cost of hashes of client secrets, if it is not to be that of production. */
   readonly hashCost?: HashCost;
 }
@@ -233,6 +235,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     media: media.createService(documents),
     sandboxEnabled: config.sandbox.enabled,
     sandboxStatus: postedCode.sandboxStatus,
+    leakedFiles: options.leakedFiles ?? (() => 0),
     uploadTokens: auth.uploadTokens,
     configStore: createConfigStore({
       config,

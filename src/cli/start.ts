@@ -1,11 +1,13 @@
 // `cloister start`: configuration, application, listeners, signals. The only place that ends the process.
-import { existsSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import module from 'node:module';
 import { resolve } from 'node:path';
+import { inspect } from 'node:util';
 import type { App } from '../app.ts';
 import { SECRET_PATHS } from '../config/build-config.ts';
 import { type LoadedConfig, nodeOptions, shareCompileCache } from '../config/load-config.ts';
+import { countLeakedFiles } from '../lib/files/leaked-files.ts';
 import { createLogger, type Log } from '../lib/logger.ts';
 import type { FirstAdmin } from '../startup-steps.ts';
 import { credentialLines } from './clients.ts';
@@ -21,6 +23,12 @@ interface RejectionSource {
 /** Logs unhandled rejections instead of ending the process: one is a defect of one request, and the others go on. */
 export function logUnhandledRejections(source: RejectionSource, log: Pick<Log, 'error'>): void {
   source.on('unhandledRejection', (reason) => log.error({ err: reason }, 'unhandled promise rejection'));
+}
+
+/** Ends the process as Node does after an error that nobody caught. */
+function endAfterError(error: unknown): never {
+  writeSync(process.stderr.fd, `Uncaught ${inspect(error)}\n`);
+  process.exit(1);
 }
 
 /** Milliseconds that the process itself takes to end. */
@@ -135,11 +143,16 @@ async function startApp(loaded: LoadedConfig, context: Context): Promise<number>
   const { io } = context;
   const logger = createLogger({ ...config.logging, secrets: SECRET_PATHS });
   logUnhandledRejections(process, logger);
+  const leakedFiles = countLeakedFiles(process, {
+    onLeak: (error) => logger.error({ err: error }, 'a file was opened and never closed'),
+    onOther: endAfterError,
+  });
   try {
     await prepareWorkspace(resolve(io.cwd, config.workspace.path), io);
     const { createApp } = await import('../app.ts');
     const onFirstAdmin = (admin: FirstAdmin) => firstAdminLines(admin).forEach(io.out);
-    const app = await createApp(config, { logger, configFile: file, cwd: io.cwd, onFirstAdmin });
+    const options = { logger, configFile: file, cwd: io.cwd, onFirstAdmin, leakedFiles };
+    const app = await createApp(config, options);
     return await serve(app, loaded, context);
   } catch (error) {
     const reason = operatorMessage(error);

@@ -8,7 +8,7 @@ import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson, sendText } from '../core/reply.ts';
 import { addResource } from '../core/resource.ts';
 
-type Deps = Pick<HttpDeps, 'config' | 'version' | 'sandboxStatus'>;
+type Deps = Pick<HttpDeps, 'config' | 'version' | 'sandboxStatus' | 'leakedFiles'>;
 
 /** Seconds as text: `1d 2h 3m 4s`. */
 export function formatUptime(seconds: number): string {
@@ -19,11 +19,14 @@ export function formatUptime(seconds: number): string {
   return `${days}d ${hours}h ${minutes}m ${whole % 60}s`;
 }
 
-/** Status of the sandbox, for admins: isolation level, self-test, processes. */
-function formatSandbox({ sandboxStatus }: Deps, client: Client | null) {
+/** What only admins see: files that were forgotten; of the sandbox isolation level, self-test, processes. */
+function formatForAdmins({ sandboxStatus, leakedFiles }: Deps, client: Client | null) {
   if (client?.accessType !== 'admin') return {};
   const { level, selfTest, hosts, jit } = sandboxStatus();
-  return { sandbox: { level, selfTest, hosts, ...(jit === null ? {} : { jit }) } };
+  return {
+    leakedFiles: leakedFiles(),
+    sandbox: { level, selfTest, hosts, ...(jit === null ? {} : { jit }) },
+  };
 }
 
 function formatStatus({ config, version }: Deps) {
@@ -55,7 +58,7 @@ function formatStatus({ config, version }: Deps) {
 export function statusRoutes(server: FastifyInstance, deps: Deps): void {
   server.addHook('onRequest', requireClient);
   const report = async ({ client }: FastifyRequest, reply: FastifyReply) =>
-    sendJson(reply, { ...formatStatus(deps), ...formatSandbox(deps, client) });
+    sendJson(reply, { ...formatStatus(deps), ...formatForAdmins(deps, client) });
   addResource(server, '/api/status', { GET: report, POST: report });
 }
 

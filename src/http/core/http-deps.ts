@@ -55,6 +55,8 @@ export interface HttpDeps extends CustomCodeDeps {
   /** False until startup has completed: until then tokens cannot be verified, nor documents read. */
   readonly isReady: () => boolean;
   readonly configStore: ConfigStore;
+  /** Files that this process has opened and never closed: each is a defect. */
+  readonly leakedFiles: () => number;
   /** Bytes that responses hold in memory until clients have read them, of `limits.unsentBytes`. */
   readonly unsentBytes: ByteQuota;
   /** Undefined when responses are not cached. */

@@ -93,7 +93,7 @@ interface StartOptions {
   readonly allowsIssues?: boolean;
   /** Further options of the application. */
   readonly options?: Partial<
-    Pick<Parameters<typeof createApp>[1], 'pause' | 'onFirstAdmin' | 'now' | 'hashCost'>
+    Pick<Parameters<typeof createApp>[1], 'pause' | 'onFirstAdmin' | 'now' | 'hashCost' | 'leakedFiles'>
   >;
 }
 

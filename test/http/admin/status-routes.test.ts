@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { formatUptime } from '../../../src/http/admin/status-routes.ts';
 import { startApp, type TestApp } from '../../helpers/app/app.ts';
 import { ADMIN } from '../../helpers/server-process/server-process.ts';
@@ -45,6 +45,15 @@ describe('/api/status', () => {
     };
     expect((await custom.ask('GET', '/api/status', { as: 'admin' })).body.sandbox).toEqual(sandbox);
     expect((await custom.ask('GET', '/api/status', { as: 'user' })).body.sandbox).toBeUndefined();
+  });
+
+  it('shows to admins only how many files were opened and never closed', async () => {
+    const leaking = await startApp({ options: { leakedFiles: () => 3 } });
+    onTestFinished(() => leaking.close());
+    expect((await leaking.inject('GET', '/api/status')).body.leakedFiles).toBe(3);
+    expect((await app.inject('GET', '/api/status')).body.leakedFiles).toBe(0);
+    const token = await app.userToken('curious');
+    expect((await app.inject('GET', '/api/status', { token })).body).not.toHaveProperty('leakedFiles');
   });
 
   it('requires a token', async () => {

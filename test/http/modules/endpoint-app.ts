@@ -99,6 +99,7 @@ function depsOf(modules: ModuleService, jobs: InvocationRequest[], options: Opti
     calls: createEndpointCalls({ sandbox, modules, capabilities, enabled }),
     sandboxEnabled: enabled,
     sandboxStatus: () => status,
+    leakedFiles: () => 0,
   } as unknown as HttpDeps;
 }
 
