@@ -81,6 +81,20 @@ describe('$unset', () => {
     expect((await app.inject('GET', `${path}/${_id}`)).body.results).toMatchObject([{ slug: 's', v: 1 }]);
   });
 
+  it('is refused beside `update`, where it would have no effect', async () => {
+    const path = await specify('beside');
+    const [{ _id }] = await add(path, { name: 'a', slug: 's' });
+    const body = { query: { _id }, update: { n: 1 }, $unset: ['slug'] };
+    for (const method of ['PUT', 'POST'] as const) {
+      const { status, body: answer } = await app.inject(method, path, { body });
+      expect([status, answer.errors]).toMatchObject([400, [{ field: '$unset' }]]);
+      expect(answer.errors[0].message).toBe('`$unset` belongs into `update`');
+    }
+    const byId = await put(`${path}/${_id}`, { update: { n: 1 }, $unset: ['slug'] });
+    expect([byId.status, byId.body.errors[0].field]).toEqual([400, 'update']);
+    expect((await app.inject('GET', `${path}/${_id}`)).body.results).toMatchObject([{ slug: 's', v: 1 }]);
+  });
+
   it('removes what the specification declares no more', async () => {
     const path = await specify('dropped');
     const [{ _id }] = await add(path, { name: 'a', slug: 's' });

@@ -51,7 +51,9 @@ function addIssue(page: CheckedFile, severity: Severity, path: readonly string[]
 }
 
 function addErrorItem(page: CheckedFile, { section, setting, field, message }: ErrorItem): void {
-  const path = section === 'fields' || section === 'settings' ? [section, setting ?? field] : [];
+  // Without a section it is the path from the root, or no member of the file at all.
+  const isMember = section === 'fields' || section === 'settings';
+  const path = isMember ? [section, setting ?? field] : (field ?? '').split('.');
   const subject = setting ?? field;
   const text = subject === undefined ? message : `${String(subject)}: ${message}`;
   addIssue(

@@ -4,6 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { AppError } from '../../errors/errors.ts';
 import { atomicWrite, isFileMissing, listNames, removeFile } from '../../lib/files/file-operations.ts';
 import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
+import { findInexactInteger } from '../../lib/json/inexact-integers.ts';
 import { findJsonIssue, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { CollectionAddress } from '../model/collection.ts';
 
@@ -56,7 +57,7 @@ export function parseSpecificationText(text: string | undefined): Json {
   } catch (cause) {
     throw new AppError('SPECIFICATION_INVALID', { message: 'The file is not valid JSON', cause });
   }
-  const issue = findJsonIssue(source);
+  const issue = findJsonIssue(source, () => findInexactInteger(text));
   if (issue === undefined) return source;
   const { path: field, message } = issue;
   throw new AppError('SPECIFICATION_INVALID', { field, message });

@@ -14,6 +14,7 @@ import { hasCondition } from '../filters/has-condition.ts';
 import type { Collection } from '../model/collection.ts';
 import { validateFields, type WriteMode } from '../validation/validate-document.ts';
 import { type ExtractedBody, withPosition } from './extract-sub-documents.ts';
+import { UNSET } from './removed-fields.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 /** BAD_REQUEST: the body, or its member `field`, has the wrong type. */
@@ -52,10 +53,19 @@ export function parseFields(collection: Collection, body: Json): JsonObject {
 }
 
 /** The member of a write by query that must be an object. Throws BAD_REQUEST where it is missing or something else. */
-export function requireObject(body: Json, name: 'query' | 'update'): JsonObject {
+function requireObject(body: Json, name: 'query' | 'update'): JsonObject {
   const value = isJsonObject(body) && Object.hasOwn(body, name) ? body[name] : undefined;
   if (!isJsonObject(value)) throw createBodyError(`\`${name}\` must be a JSON object`, name);
   return value;
+}
+
+/** The `update` of a write by query. Throws BAD_REQUEST also where fields to remove stand beside it, where nobody reads them. */
+export function requireUpdate(body: Json): JsonObject {
+  const update = requireObject(body, 'update');
+  if (isJsonObject(body) && Object.hasOwn(body, UNSET)) {
+    throw createBodyError(`\`${UNSET}\` belongs into \`update\``, UNSET);
+  }
+  return update;
 }
 
 /**

@@ -19,7 +19,7 @@ import {
 import { followHookWrites } from './own-hook-writes.ts';
 import { type HookedCreates, hasHooked, openPlanning, planSubDocuments } from './plan-sub-documents.ts';
 import { splitUpdate } from './removed-fields.ts';
-import { assertValid, parseFields, requireObject, requireQuery } from './request-body.ts';
+import { assertValid, parseFields, requireQuery, requireUpdate } from './request-body.ts';
 import { resolveUpdate } from './resolve-update.ts';
 import { bodyOfState } from './revision-state.ts';
 import { loadTargets, type WriteTarget, withDocumentLock, withHookedQueryLock } from './targets.ts';
@@ -64,7 +64,7 @@ export async function updateByQuery(
   { compose }: WriteOptions,
 ): Promise<Page> {
   const target = { query: requireQuery(body) };
-  const fields = requireObject(body, 'update');
+  const fields = requireUpdate(body);
   return withHookedQueryLock(deps, { collection, event: 'beforeUpdate' }, context, () =>
     update(deps, { collection, fields, target, compose }, context),
   );

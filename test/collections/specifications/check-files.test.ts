@@ -45,6 +45,25 @@ test('names file and line of every problem', async () => {
   ]);
 });
 
+test.each([
+  ['"fields":{"n":{"type":"Number",\n"default":@}},"settings":{}', 'fields.n.default'],
+  ['"fields":{"n":{"type":"Mixed",\n"example":[1,{"id":@}]}},"settings":{}', 'fields.n.example.1.id'],
+  [
+    '"fields":{"n":{"type":"Number"}},"settings":{\n"defaultFilters":{"n":{"$in":[1,@]}}}',
+    'settings.defaultFilters.n.$in.1',
+  ],
+])('names file and line of an integer that a number cannot hold, %s', async (text, path) => {
+  for (const literal of ['9007199254740993', '-12345678901234567890']) {
+    const file = '1.0/library/collection.a.json';
+    expect(await check({ [file]: `{${text.replace('@', literal)}}` })).toEqual([
+      `error ${file}:2 ${path}: ${literal} cannot be held exactly as a number: send it as text`,
+    ]);
+  }
+  // What the server itself writes for a number that is this large.
+  const written = `{${text.replace('@', '12345678901234567000')}}`;
+  expect(await check({ '1.0/library/collection.a.json': written })).toEqual([]);
+});
+
 test('refuses names that not every store can hold, whether or not folders are databases', async () => {
   const { fields } = good;
   const problems = await check({
