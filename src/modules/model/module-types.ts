@@ -20,7 +20,7 @@ interface Suspension {
   readonly by: 'admin' | 'breaker' | 'operator';
   /** The admin. */
   readonly clientId: string | null;
-  /** Epoch milliseconds; null where an older server did it. */
+  /** Epoch milliseconds. */
   readonly at: number | null;
 }
 

@@ -132,10 +132,8 @@ function toFacts(document: JsonObject): VersionRecord | undefined {
 function toState({ active, ...rest }: StoredDocument): ModuleState {
   const { _id, v, ...state } = rest;
   const record = active !== undefined && isJsonObject(active) ? (toFacts(active) ?? null) : null;
-  const known = state as unknown as Partial<ModuleState> & Pick<ModuleState, 'key'>;
-  // States of older servers have no hashes.
-  const faulty = known.faulty ?? (known.quarantined === true && record !== null ? [record.sha256] : []);
-  return { ...initialModuleState(known.key), ...known, active: record, faulty };
+  const known = state as unknown as ModuleState;
+  return { ...initialModuleState(known.key), ...known, active: record };
 }
 
 /** Loads the state of every module, present or removed. Rejects with the store's StoreError. */
