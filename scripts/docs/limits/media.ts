@@ -98,4 +98,10 @@ export const MEDIA_LIMITS: readonly Limit[] = [
     past: '503',
     tests: ['stores/s3-media/bucket'],
   },
+  {
+    limit: 'connections to a bucket',
+    default: `${constant('src/stores/s3-media/s3-media.ts', 'MAX_READS')} for reads, ${constant('src/stores/s3-media/s3-media.ts', 'MAX_LOOKUPS')} for looking whether a file is there, ${constant('src/stores/s3-media/s3-media.ts', 'MAX_OTHER_REQUESTS')} for all else`,
+    past: 'requests of that kind wait, then 503',
+    tests: ['stores/s3-media/shares'],
+  },
 ];

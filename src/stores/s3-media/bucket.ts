@@ -10,6 +10,8 @@ import {
 
 export interface BucketDeps {
   readonly settings: BucketSettings;
+  /** Connections, which no other object shares. A request beyond them waits for five seconds at most. */
+  readonly maxSockets: number;
   /** Milliseconds that a request may take, repetitions included; of a part of a file, its body excluded. */
   readonly timeoutMs?: number | undefined;
 }
@@ -63,11 +65,13 @@ async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
 /** One bucket. Keys are those of the bucket, prefix included. Methods reject with what the SDK throws. */
 export class Bucket {
   readonly #settings: BucketSettings;
+  readonly #maxSockets: number;
   readonly #timeoutMs: number;
   #loaded: Promise<{ sdk: AwsSdk; client: S3Client }> | undefined;
 
-  constructor({ settings, timeoutMs = TIMEOUT_MS }: BucketDeps) {
+  constructor({ settings, maxSockets, timeoutMs = TIMEOUT_MS }: BucketDeps) {
     this.#settings = settings;
+    this.#maxSockets = maxSockets;
     this.#timeoutMs = timeoutMs;
   }
 
@@ -234,7 +238,7 @@ export class Bucket {
   #load(): Promise<{ sdk: AwsSdk; client: S3Client }> {
     this.#loaded ??= import('@aws-sdk/client-s3').then((sdk) => ({
       sdk,
-      client: createS3Client(sdk, this.#settings),
+      client: createS3Client(sdk, this.#settings, this.#maxSockets),
     }));
     return this.#loaded;
   }

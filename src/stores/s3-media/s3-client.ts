@@ -24,13 +24,14 @@ const DEFAULT_REGION = 'us-east-1';
 const CONNECTION_TIMEOUT_MS = 5000;
 /** Longest pause on a connection. A slow reader of a file may cause one. */
 const SOCKET_TIMEOUT_MS = 120_000;
-/** Every read of a file uses one. */
-const MAX_SOCKETS = 256;
-
-/** Creates the client. It sends nothing yet. */
-export function createS3Client({ S3Client: Client }: AwsSdk, settings: BucketSettings): S3Client {
+/** Creates a client with so many connections of its own. It sends nothing yet. */
+export function createS3Client(
+  { S3Client: Client }: AwsSdk,
+  settings: BucketSettings,
+  maxSockets: number,
+): S3Client {
   const { accessKey = '', secretKey = '', region = DEFAULT_REGION, endpoint, forcePathStyle } = settings;
-  const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
+  const agent = { keepAlive: true, maxSockets };
   return new Client({
     region,
     forcePathStyle,

@@ -64,6 +64,13 @@ async function readObject(
   }
 }
 
+/** Connections of reads, which last as long as clients take to read. */
+const MAX_READS = 256;
+/** Connections that look whether a file is there, so that cached answers need none of the reads'. */
+const MAX_LOOKUPS = 64;
+/** Connections of everything else: uploads and removals go on, whoever reads. */
+const MAX_OTHER_REQUESTS = 128;
+
 const NO_CONDITIONS =
   'the service of `media.s3` knows no conditional requests: two uploads with the same name at the same moment may overwrite each other';
 
@@ -76,14 +83,17 @@ export function openS3Media({
   random = randomHex,
   timeoutMs,
 }: S3MediaOptions): MediaStore {
-  const bucket = new Bucket({ settings, timeoutMs });
+  const withConnections = (maxSockets: number) => new Bucket({ settings, timeoutMs, maxSockets });
+  const bucket = withConnections(MAX_OTHER_REQUESTS);
+  const reads = withConnections(MAX_READS);
+  const lookups = withConnections(MAX_LOOKUPS);
   const journal = new BucketJournal(bucket, prefix, () => log.warn({}, NO_CONDITIONS));
   const translateError = createS3ErrorTranslator(log, now);
   const operations = createMediaOperations(translateError);
   const { assertOpen, run, iterate } = operations;
 
-  const stat = async (key: MediaKey): Promise<StoredFile | undefined> => {
-    const head = isMediaKey(key) ? await bucket.head(prefix + key) : undefined;
+  const statIn = async (share: Bucket, key: MediaKey): Promise<StoredFile | undefined> => {
+    const head = isMediaKey(key) ? await share.head(prefix + key) : undefined;
     if (head === undefined || isReservation(head)) return undefined;
     return { size: head.size, modifiedAt: head.modifiedAt };
   };
@@ -92,7 +102,7 @@ export function openS3Media({
       const key = bucketKey.slice(prefix.length);
       // Journals, and the folder objects of some programs, are not valid keys.
       if (!isMediaKey(key)) continue;
-      if (mayBeReservation(size) && (await stat(key)) === undefined) continue;
+      if (mayBeReservation(size) && (await statIn(bucket, key)) === undefined) continue;
       yield { key, size, modifiedAt };
     }
   }
@@ -104,9 +114,9 @@ export function openS3Media({
         const onEnd = operations.startUpload(id);
         return new S3Upload(options, { id, bucket, journal, prefix, translateError, assertOpen, onEnd });
       }),
-    stat: (key) => run(() => stat(key)),
+    stat: (key) => run(() => statIn(lookups, key)),
     read: (key, range) =>
-      run(async () => (isMediaKey(key) ? readObject(bucket, prefix + key, range) : undefined)),
+      run(async () => (isMediaKey(key) ? readObject(reads, prefix + key, range) : undefined)),
     remove: (keys) =>
       run(async () => {
         const removable = keys.filter(isMediaKey).map((key) => prefix + key);
@@ -129,7 +139,7 @@ export function openS3Media({
       }),
     async close() {
       operations.close();
-      await bucket.close();
+      await Promise.all([bucket, reads, lookups].map((share) => share.close()));
     },
   };
 }

@@ -23,7 +23,7 @@ describe.skipIf(!isS3ServerInstalled())('the journal of uploads to a bucket', ()
 
   async function open() {
     const settings = await server.createBucket();
-    const bucket = new Bucket({ settings });
+    const bucket = new Bucket({ settings, maxSockets: 4 });
     const put = (Key: string, Body: string) =>
       server.client.send(new PutObjectCommand({ Bucket: settings.bucketName, Key, Body }));
     const objects = () => objectsIn(server.client, settings.bucketName, '');

@@ -42,7 +42,7 @@ describe('a bucket', () => {
   });
 
   it('sends nothing and loads nothing before it is used', async () => {
-    await new Bucket({ settings: { ...KEYS, endpoint: 'http://127.0.0.1:1' } }).close();
+    await new Bucket({ settings: { ...KEYS, endpoint: 'http://127.0.0.1:1' }, maxSockets: 1 }).close();
   });
 });
 
