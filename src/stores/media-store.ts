@@ -12,6 +12,8 @@ export interface StoredFile {
   readonly size: number;
   /** Epoch milliseconds. */
   readonly modifiedAt: number;
+  /** Of a store that tells by it equal bytes from others of the same size and time. */
+  readonly etag?: string;
 }
 
 /** Bytes `start` to `end`, both included, counted from 0. */

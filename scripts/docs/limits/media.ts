@@ -59,6 +59,15 @@ export const MEDIA_LIMITS: readonly Limit[] = [
     tests: ['media/upload-quota'],
   },
   {
+    limit: 'files of more than 1 MiB on their way to a bucket: parts of 8 MiB in memory, wait for room',
+    default: [
+      constant('src/stores/s3-media/s3-media.ts', 'MAX_PARTS_IN_MEMORY'),
+      constant('src/stores/s3-media/s3-media.ts', 'MAX_PART_WAIT', 'ms'),
+    ].join('; '),
+    past: '503',
+    tests: ['stores/s3-media/multipart-uploads'],
+  },
+  {
     limit: 'a stored file name',
     default: constant('src/media/file-name.ts', 'MAX_NAME_BYTES', 'bytes'),
     past: 'cut, the extension kept',

@@ -38,7 +38,9 @@ export function createBucketSource(store: Store): OriginalSource {
       const key = store.keyOf(path);
       const file = await store.stat(key);
       if (file === undefined) return undefined;
-      return describeFile(store, { key, file, validator: `${file.size}-${file.modifiedAt}` });
+      // The time has whole seconds: a file may be replaced within one.
+      const validator = `${file.size}-${file.modifiedAt}-${file.etag ?? ''}`;
+      return describeFile(store, { key, file, validator });
     },
   };
 }

@@ -20,6 +20,7 @@ export interface ObjectHead {
   readonly size: number;
   /** Epoch milliseconds. */
   readonly modifiedAt: number;
+  readonly etag: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -43,11 +44,13 @@ const MAX_REMOVED = 1000;
 function headOf(answer: {
   ContentLength?: number | undefined;
   LastModified?: Date | undefined;
+  ETag?: string | undefined;
   Metadata?: Record<string, string> | undefined;
 }): ObjectHead {
   return {
     size: answer.ContentLength ?? 0,
     modifiedAt: answer.LastModified?.getTime() ?? 0,
+    etag: answer.ETag,
     metadata: answer.Metadata ?? {},
   };
 }
@@ -126,28 +129,26 @@ export class Bucket {
   }
 
   /** Objects whose keys begin with `prefix`, without their metadata. */
-  async *list(
-    prefix: string,
-  ): AsyncGenerator<{ readonly key: string; readonly size: number; readonly modifiedAt: number }> {
+  async *list(prefix: string): AsyncGenerator<Omit<ObjectHead, 'metadata'> & { readonly key: string }> {
     let token: string | undefined;
     do {
       const page = await this.#run(({ sdk, client, bucket, options }) => {
         const about = { Prefix: prefix, ...(token === undefined ? {} : { ContinuationToken: token }) };
         return client.send(new sdk.ListObjectsV2Command({ ...bucket, ...about }), options);
       });
-      for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
-        yield { key: Key, size: Size, modifiedAt: LastModified?.getTime() ?? 0 };
+      for (const { Key = '', Size = 0, LastModified, ETag } of page.Contents ?? []) {
+        yield { key: Key, size: Size, modifiedAt: LastModified?.getTime() ?? 0, etag: ETag };
       }
       token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
     } while (token !== undefined);
   }
 
-  /** Begins a multipart upload and returns its id. */
+  /** Begins a multipart upload. Others are open beside it where the request was repeated, and not only one of them answered. */
   async beginParts(
     key: string,
     { contentType, metadata }: Required<Omit<PutOptions, 'onlyNew'>>,
-  ): Promise<string> {
-    const { UploadId = '' } = await this.#run(({ sdk, client, at, options }) =>
+  ): Promise<{ readonly uploadId: string; readonly isOnly: boolean }> {
+    const { UploadId = '', $metadata } = await this.#run(({ sdk, client, at, options }) =>
       client.send(
         new sdk.CreateMultipartUploadCommand({
           ...at(key),
@@ -157,7 +158,7 @@ export class Bucket {
         options,
       ),
     );
-    return UploadId;
+    return { uploadId: UploadId, isOnly: $metadata.attempts === 1 };
   }
 
   async putPart(

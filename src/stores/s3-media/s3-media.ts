@@ -1,5 +1,7 @@
 // Media store in a bucket: files are at `<prefix><key>`, journals of running uploads in a staging prefix.
 import { Readable } from 'node:stream';
+import { StoreError } from '../../errors/errors.ts';
+import { Permits } from '../../lib/async/permits.ts';
 import type { Logger } from '../../lib/logger.ts';
 import {
   createMediaOperations,
@@ -12,7 +14,8 @@ import type { ByteRange, MediaKey, MediaStore, StoredFile } from '../media-store
 import { Bucket } from './bucket.ts';
 import { BucketJournal, isReservation, mayBeReservation } from './bucket-journal.ts';
 import { type BucketSettings, createS3ErrorTranslator, errorNameOf } from './s3-client.ts';
-import { recoverS3Upload, S3Upload } from './s3-upload.ts';
+import { S3Upload } from './s3-upload.ts';
+import { recoverS3Upload } from './upload-traces.ts';
 
 interface S3MediaOptions {
   readonly settings: BucketSettings;
@@ -25,7 +28,17 @@ interface S3MediaOptions {
   readonly random?: () => string;
   /** Time limit of a request including its retries, in milliseconds. */
   readonly timeoutMs?: number;
+  /** Parts of files that may be in memory, all uploads together, and milliseconds that an upload waits for room. */
+  readonly parts?: { readonly max: number; readonly waitMs: number };
 }
+
+/** Of 8 MiB each. */
+const MAX_PARTS_IN_MEMORY = 32;
+/** Milliseconds. */
+const MAX_PART_WAIT = 20_000;
+
+const tooManyParts = () =>
+  new StoreError('busy', { store: 'media', explanation: 'Too many large files are being uploaded' });
 
 /** Escapes a path for a URL, except for `/`. */
 function escapePath(path: string): string {
@@ -82,11 +95,13 @@ export function openS3Media({
   now,
   random = randomHex,
   timeoutMs,
+  parts = { max: MAX_PARTS_IN_MEMORY, waitMs: MAX_PART_WAIT },
 }: S3MediaOptions): MediaStore {
   const withConnections = (maxSockets: number) => new Bucket({ settings, timeoutMs, maxSockets });
   const bucket = withConnections(MAX_OTHER_REQUESTS);
   const reads = withConnections(MAX_READS);
   const lookups = withConnections(MAX_LOOKUPS);
+  const room = new Permits({ permits: parts.max, maxWaitMs: parts.waitMs, createError: tooManyParts });
   const journal = new BucketJournal(bucket, prefix, () => log.warn({}, NO_CONDITIONS));
   const translateError = createS3ErrorTranslator(log, now);
   const operations = createMediaOperations(translateError);
@@ -95,15 +110,16 @@ export function openS3Media({
   const statIn = async (share: Bucket, key: MediaKey): Promise<StoredFile | undefined> => {
     const head = isMediaKey(key) ? await share.head(prefix + key) : undefined;
     if (head === undefined || isReservation(head)) return undefined;
-    return { size: head.size, modifiedAt: head.modifiedAt };
+    const { size, modifiedAt, etag } = head;
+    return { size, modifiedAt, ...(etag !== undefined && { etag }) };
   };
   async function* files() {
-    for await (const { key: bucketKey, size, modifiedAt } of bucket.list(prefix)) {
+    for await (const { key: bucketKey, size, modifiedAt, etag } of bucket.list(prefix)) {
       const key = bucketKey.slice(prefix.length);
       // Journals, and the folder objects of some programs, are not valid keys.
       if (!isMediaKey(key)) continue;
       if (mayBeReservation(size) && (await statIn(bucket, key)) === undefined) continue;
-      yield { key, size, modifiedAt };
+      yield { key, size, modifiedAt, ...(etag !== undefined && { etag }) };
     }
   }
 
@@ -112,7 +128,16 @@ export function openS3Media({
       run(async () => {
         const id = createUploadId(now(), random());
         const onEnd = operations.startUpload(id);
-        return new S3Upload(options, { id, bucket, journal, prefix, translateError, assertOpen, onEnd });
+        return new S3Upload(options, {
+          id,
+          bucket,
+          journal,
+          prefix,
+          room,
+          translateError,
+          assertOpen,
+          onEnd,
+        });
       }),
     stat: (key) => run(() => statIn(lookups, key)),
     read: (key, range) =>

@@ -1,24 +1,22 @@
 // An upload to a bucket. A short file is buffered and put under the first free key. A longer one reserves its key with a small
 // object, which the completed multipart upload replaces.
 import { StoreError } from '../../errors/errors.ts';
-import { findFreeKey, type TranslateError, uploadDiscardedError } from '../media-operations.ts';
-import type { MediaKey, MediaUpload, MediaUploadOptions, UnsettledUpload } from '../media-store.ts';
-import type { Bucket } from './bucket.ts';
-import { type BucketJournal, isReservation, UPLOAD_ID_METADATA } from './bucket-journal.ts';
+import type { Permits } from '../../lib/async/permits.ts';
+import { findFreeKey, uploadDiscardedError } from '../media-operations.ts';
+import type { MediaKey, MediaUpload, MediaUploadOptions } from '../media-store.ts';
+import { isReservation, UPLOAD_ID_METADATA } from './bucket-journal.ts';
 import { errorNameOf, isAlreadyThere } from './s3-client.ts';
+import { abortUploads, removeTraces, type TraceDeps } from './upload-traces.ts';
 
 /** Size of a part; the last one may be shorter. */
 const PART_BYTES = 8_388_608;
-/** Longest file that is buffered until `publish`. */
+/** Longest file that is buffered until `publish`. What is longer needs room for a part. */
 const MAX_HELD_BYTES = 1_048_576;
 const MAX_PARTS = 10_000;
 
-interface S3UploadDeps {
-  readonly id: string;
-  readonly bucket: Bucket;
-  readonly journal: BucketJournal;
-  readonly prefix: string;
-  readonly translateError: TranslateError;
+interface S3UploadDeps extends TraceDeps {
+  /** Room for parts in memory, of all uploads to the bucket together. */
+  readonly room: Pick<Permits, 'acquire' | 'release'>;
   /** Throws `unavailable` once the store is closed. */
   readonly assertOpen: () => void;
   /** Called when the upload is settled, discarded or abandoned, also if that fails. */
@@ -31,6 +29,8 @@ interface Parts {
   readonly uploadId: string;
   /** ETag of the reservation. */
   readonly etag: string | undefined;
+  /** False where the request that began it was repeated: others of its kind may be open. */
+  readonly isOnly: boolean;
   readonly done: { readonly number: number; readonly etag: string | undefined }[];
 }
 
@@ -39,6 +39,8 @@ export class S3Upload implements MediaUpload {
   readonly #deps: S3UploadDeps;
   #held: Uint8Array | undefined;
   #parts: Parts | undefined;
+  /** Whether there is room for the part that is being gathered. */
+  #hasRoom = false;
   /** Set by the first part, before `#parts`. */
   #isLong = false;
   #bytes = 0;
@@ -57,21 +59,29 @@ export class S3Upload implements MediaUpload {
   async write(source: AsyncIterable<Uint8Array>): Promise<number> {
     let gathered: Uint8Array[] = [];
     let waiting = 0;
-    for await (const chunk of source) {
-      this.#assertRunning();
-      for (let rest = chunk; rest.length > 0; ) {
-        const piece = rest.subarray(0, PART_BYTES - waiting);
-        rest = rest.subarray(piece.length);
-        gathered.push(piece);
-        waiting += piece.length;
-        this.#bytes += piece.length;
-        if (waiting < PART_BYTES) continue;
-        await this.#sendPart(Buffer.concat(gathered));
-        gathered = [];
-        waiting = 0;
+    const gather = () => {
+      const body = Buffer.concat(gathered);
+      gathered = [];
+      waiting = 0;
+      return body;
+    };
+    try {
+      for await (const chunk of source) {
+        this.#assertRunning();
+        for (let rest = chunk; rest.length > 0; ) {
+          const piece = rest.subarray(0, PART_BYTES - waiting);
+          rest = rest.subarray(piece.length);
+          gathered.push(piece);
+          waiting += piece.length;
+          this.#bytes += piece.length;
+          if (waiting > MAX_HELD_BYTES) await this.#takeRoom();
+          if (waiting === PART_BYTES) await this.#sendPart(gather());
+        }
       }
+      await this.#finishWriting(gather());
+    } finally {
+      this.#leaveRoom();
     }
-    await this.#finishWriting(Buffer.concat(gathered));
     return this.#bytes;
   }
 
@@ -102,10 +112,7 @@ export class S3Upload implements MediaUpload {
     const { id, onEnd, journal } = this.#deps;
     try {
       await this.#attempt(async () => {
-        if (this.#key !== undefined) {
-          const uploads = this.#parts === undefined ? [] : [this.#parts.uploadId];
-          await removeTraces(this.#deps, this.#key, uploads);
-        }
+        if (this.#key !== undefined) await removeTraces(this.#deps, this.#key, this.#parts?.uploadId);
         if (this.#journaled) await journal.remove(id);
       });
     } finally {
@@ -123,20 +130,34 @@ export class S3Upload implements MediaUpload {
     await this.#send(async () => undefined);
   }
 
+  /** Waits until there is room for the part that is being gathered. */
+  async #takeRoom(): Promise<void> {
+    if (this.#hasRoom) return;
+    await this.#deps.room.acquire();
+    this.#hasRoom = true;
+  }
+
+  #leaveRoom(): void {
+    if (this.#hasRoom) this.#deps.room.release();
+    this.#hasRoom = false;
+  }
+
   /** Sends a part while the source fills the next one: waits for the previous part, not for this one. */
   async #sendPart(body: Buffer): Promise<void> {
     this.#isLong = true;
     await this.#sending;
+    // The part keeps its room until it is sent; the next one needs its own.
+    const leave = this.#hasRoom ? () => this.#deps.room.release() : () => undefined;
+    this.#hasRoom = false;
     const sent = this.#send(async () => {
       this.#assertRunning();
-      this.#parts ??= await this.#beginParts();
-      const { key, uploadId, done } = this.#parts;
+      const { key, uploadId, done } = this.#parts ?? (await this.#beginParts());
       const number = done.length + 1;
       if (number > MAX_PARTS) throw new StoreError('too-large', { store: 'media' });
       done.push(await this.#deps.bucket.putPart(this.#keyOf(key), uploadId, { number, body }));
     });
     // The next step rejects with the error.
-    sent.catch(() => undefined);
+    sent.then(leave, leave);
   }
 
   async #beginParts(): Promise<Parts> {
@@ -144,9 +165,12 @@ export class S3Upload implements MediaUpload {
     const { key, etag } = await this.#firstFree((bucketKey) => journal.reserve(id, bucketKey));
     const metadata = { [UPLOAD_ID_METADATA]: id };
     const { contentType } = this.#options;
-    const uploadId = await bucket.beginParts(this.#keyOf(key), { contentType, metadata });
+    const { uploadId, isOnly } = await bucket.beginParts(this.#keyOf(key), { contentType, metadata });
+    // Known before the journal is written, which may fail.
+    const parts: Parts = { key, uploadId, etag, isOnly, done: [] };
+    this.#parts = parts;
     await journal.write(id, { key, uploadId });
-    return { key, uploadId, etag, done: [] };
+    return parts;
   }
 
   async #publishHeld(body: Uint8Array): Promise<MediaKey> {
@@ -159,7 +183,7 @@ export class S3Upload implements MediaUpload {
     return key;
   }
 
-  async #publishParts({ key, uploadId, etag, done }: Parts): Promise<MediaKey> {
+  async #publishParts({ key, uploadId, etag, isOnly, done }: Parts): Promise<MediaKey> {
     const { id, bucket } = this.#deps;
     const bucketKey = this.#keyOf(key);
     this.#assertRunning();
@@ -183,6 +207,7 @@ export class S3Upload implements MediaUpload {
         cause: new Error(`the object has ${head.size} bytes of ${this.#bytes}`),
       });
     }
+    if (!isOnly) await abortUploads(this.#deps, key);
     return key;
   }
 
@@ -223,48 +248,4 @@ export class S3Upload implements MediaUpload {
       throw this.#deps.translateError(error);
     }
   }
-}
-
-type TraceDeps = Pick<S3UploadDeps, 'id' | 'bucket' | 'journal' | 'prefix'>;
-
-/** Removes the object of an upload, file or reservation, and its multipart uploads. Objects of others are kept. */
-async function removeTraces(
-  { id, bucket, journal, prefix }: TraceDeps,
-  key: MediaKey,
-  uploads: readonly string[],
-): Promise<void> {
-  for (const uploadId of uploads) await bucket.abortParts(prefix + key, uploadId);
-  if (await journal.isOf(id, prefix + key)) await bucket.remove([prefix + key]);
-}
-
-/** Restores the upload of an ended process from its journal. */
-export async function recoverS3Upload(
-  deps: TraceDeps & Pick<S3UploadDeps, 'translateError'>,
-): Promise<UnsettledUpload> {
-  const { id, bucket, journal, prefix, translateError } = deps;
-  const { key, uploadId } = await journal.read(id);
-  const head = key === undefined ? undefined : await bucket.head(prefix + key);
-  const isOurs = head?.metadata[UPLOAD_ID_METADATA] === id;
-  const isReserved = head !== undefined && isOurs && isReservation(head);
-  const end = async (work: () => Promise<void>) => {
-    try {
-      await work();
-      await journal.remove(id);
-    } catch (error) {
-      throw translateError(error);
-    }
-  };
-  return {
-    key: isOurs && !isReserved ? key : undefined,
-    settle: () => end(async () => undefined),
-    discard: () =>
-      end(async () => {
-        if (key === undefined) return;
-        // The process may have ended between the start of a multipart upload and its entry in the journal. As long as the key
-        // is reserved, nobody else uploads to it.
-        const uploads = isReserved ? await bucket.uploadsTo(prefix + key) : [];
-        const all = uploadId === undefined ? uploads : [...uploads, uploadId];
-        await removeTraces(deps, key, [...new Set(all)]);
-      }),
-  };
 }

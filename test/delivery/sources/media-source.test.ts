@@ -23,8 +23,22 @@ function storeOf(files: ReadonlyMap<string, string>) {
 test('a path finds the file of a bucket', async () => {
   const source = createBucketSource(storeOf(new Map([['1.0/library/photos/a.jpg', 'bytes']])));
   const file = await source.find('p/1.0/library/photos/a.jpg');
-  expect(file).toMatchObject({ size: 5, modifiedAt: 7, validator: '5-7' });
+  expect(file).toMatchObject({ size: 5, modifiedAt: 7, validator: '5-7-' });
   expect(await text((await file?.open({ start: 1, end: 2 })) ?? Readable.from([]))).toBe('yt');
+});
+
+test('another object of the same size and second in a bucket is another file', async () => {
+  const files = new Map([['a.jpg', 'bytes']]);
+  let etag = '"one"';
+  const store = storeOf(files);
+  const source = createBucketSource({
+    ...store,
+    stat: async (key) => ({ size: 5, modifiedAt: 1000, ...(await store.stat(key)), etag }),
+  });
+  const first = await source.find('a.jpg');
+  etag = '"two"';
+  const second = await source.find('a.jpg');
+  expect([first?.validator, second?.validator]).toEqual(['5-7-"one"', '5-7-"two"']);
 });
 
 test('a file that was removed after it was found is a conflict, which can be tried again', async () => {

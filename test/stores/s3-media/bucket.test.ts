@@ -82,4 +82,16 @@ describe.skipIf(!isS3ServerInstalled())('a bucket of a real server', () => {
     expect(JSON.stringify(lines)).not.toContain(settings.secretKey);
     await expect(store.health()).rejects.toMatchObject({ reason: 'failed' });
   });
+
+  it('tells equal bytes from others of the same size, in listings too', async () => {
+    const store = s3Media(await server.createBucket());
+    onTestFinished(() => store.close());
+    await storeFile(store, '1/a.txt', bytesOf('one'));
+    const first = await store.stat('1/a.txt');
+    await store.remove(['1/a.txt']);
+    await storeFile(store, '1/a.txt', bytesOf('two'));
+    const second = await store.stat('1/a.txt');
+    expect(first?.etag).not.toBe(second?.etag);
+    for await (const listed of store.list()) expect(listed).toEqual({ key: '1/a.txt', ...second });
+  });
 });

@@ -14,16 +14,24 @@ export interface LogLine {
   readonly message: string;
 }
 
+interface S3MediaOptions {
+  readonly lines?: LogLine[];
+  readonly timeoutMs?: number;
+  readonly prefix?: string;
+  readonly parts?: { readonly max: number; readonly waitMs: number };
+}
+
 /** A store on this bucket; its log lines are put into `lines`. */
 export function s3Media(
   settings: BucketAccess,
-  { lines = [], timeoutMs, prefix = PREFIX }: { lines?: LogLine[]; timeoutMs?: number; prefix?: string } = {},
+  { lines = [], timeoutMs, prefix = PREFIX, parts }: S3MediaOptions = {},
 ): MediaStore {
   const log = (fields: unknown, message?: string) => void lines.push({ fields, message: message ?? '' });
   return openS3Media({
     ...{ settings, prefix, log: { error: log, warn: log }, now: Date.now },
     random: () => randomBytes(8).toString('hex'),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(parts === undefined ? {} : { parts }),
   });
 }
 

@@ -1,0 +1,44 @@
+// Permits that are waited for.
+import { describe, expect, it } from 'vitest';
+import { Permits } from '../../../src/lib/async/permits.ts';
+
+const FULL = new Error('full');
+const HOUR_MS = 3_600_000;
+const permitsOf = (options: { permits: number; maxWaiting?: number; maxWaitMs?: number }) =>
+  new Permits({ maxWaitMs: HOUR_MS, ...options, createError: () => FULL });
+
+describe('permits', () => {
+  it('go to those who wait, in their order', async () => {
+    const permits = permitsOf({ permits: 2 });
+    const got: number[] = [];
+    const all = Array.from({ length: 5 }, async (_, at) => {
+      await permits.acquire();
+      got.push(at);
+    });
+    await all[1];
+    expect(got).toEqual([0, 1]);
+    for (const next of [2, 3, 4]) {
+      permits.release();
+      await all[next];
+      expect(got.at(-1)).toBe(next);
+    }
+  });
+
+  it('are not waited for by more than may wait', async () => {
+    const permits = permitsOf({ permits: 1, maxWaiting: 1 });
+    await permits.acquire();
+    const second = permits.acquire();
+    await expect(permits.acquire()).rejects.toBe(FULL);
+    permits.release();
+    await second;
+  });
+
+  it('are not waited for longer than allowed, and none is lost by those who gave up', async () => {
+    const permits = permitsOf({ permits: 1, maxWaitMs: 1 });
+    await permits.acquire();
+    const late = await Promise.allSettled([permits.acquire(), permits.acquire()]);
+    expect(late.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    permits.release();
+    await permits.acquire();
+  });
+});
