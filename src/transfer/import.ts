@@ -95,7 +95,9 @@ const quoted = (fields: readonly string[]) => fields.map((field) => `\`${field}\
 
 function explain({ reason, fields, explanation }: StoreError): string | undefined {
   if (reason === 'duplicate') return `another document has the same ${quoted(fields)}, which must be unique`;
-  if (reason === 'parallel-arrays') return `${quoted(fields)}: only one field of an index can hold a list`;
+  if (reason === 'parallel-arrays') {
+    return `${quoted(fields)}: ${explanation ?? 'only one field of an index can hold a list'}`;
+  }
   if (reason === 'too-large') return 'the document is larger than the database takes';
   if (reason === 'refused') {
     return fields.length === 0

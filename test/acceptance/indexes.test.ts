@@ -214,6 +214,20 @@ describe('an index whose specification changes', () => {
   });
 });
 
+describe('an index on a position of a list', () => {
+  it('refuses a document in which the number is a name too, and says so', async () => {
+    const { path, add } = await shelf({ index: { keys: { 'code.0': 1 } } });
+    const { status, body } = await app.inject('POST', path, { body: [{ name: 'a' }, { code: [{ 0: 1 }] }] });
+    const message =
+      'has a number that is a position of a list and a name in one of its elements: no index on `code.0` can hold it';
+    expect([status, body.errors]).toEqual([
+      400,
+      [{ index: 1, field: 'code.0', message, code: 'ERROR_VALUE_INVALID' }],
+    ]);
+    expect(await add({ code: [1] }, { code: { 0: 1 } })).toHaveLength(2);
+  });
+});
+
 describe('statistics', () => {
   it('count documents, bytes and indexes', async () => {
     const { path, add, get } = await shelf({ index: [{ keys: { name: 1 } }, { keys: { n: 1, tags: -1 } }] });

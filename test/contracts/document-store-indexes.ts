@@ -1,5 +1,6 @@
 // The contract of document stores: declared indexes, and what is measured of them.
 import { describe, expect, it } from 'vitest';
+import type { StoreError } from '../../src/errors/errors.ts';
 import type { Json } from '../../src/lib/json/json.ts';
 import type { IndexDefinition } from '../../src/stores/ports.ts';
 import {
@@ -179,6 +180,30 @@ export function indexContract(subject: Subject): void {
         const filter = where('_id', { kind: 'regex', pattern, flags: '' });
         expect(await idsOf(subject, { filter, sort })).toEqual([3]);
       }
+    });
+
+    it('refuses a number in a path that is a position and a name in one list', async () => {
+      await ensure(index('list', { 'list.0': 1 }), index('deep', { 'o.list.1.x': -1 }));
+      const refused = [
+        [{ list: [{ 0: 'y' }] }, 'list.0'],
+        [{ list: [1, { 0: 'y' }] }, 'list.0'],
+        [{ o: { list: [1, { 1: {}, x: 2 }] } }, 'o.list.1.x'],
+        [{ o: [{ list: [[], { 1: 3 }] }] }, 'o.list.1.x'],
+      ] as const;
+      for (const [fields, path] of refused) {
+        const failure = await failureOf(subject.store.commit([insert(BOOKS, 1, fields)]));
+        expect(failure).toMatchObject({ reason: 'parallel-arrays', index: 0, fields: [path] });
+        expect((failure as StoreError).explanation).toContain(`no index on \`${path}\` can hold it`);
+      }
+      const held = [
+        { list: { 0: 'y' } },
+        { list: [] },
+        { list: [[{ 0: 1 }]] },
+        { list: [{ 1: 'y' }] },
+        { o: { list: [{ 1: 3 }] } },
+      ];
+      await subject.store.commit(held.map((fields, n) => insert(BOOKS, n + 10, fields)));
+      expect(await idsOf(subject, {})).toHaveLength(held.length);
     });
 
     it('builds while documents are read and written', async () => {

@@ -106,8 +106,10 @@ function issuesOf(
   const issue = documentIssueOf(reason);
   if (issue === undefined) return undefined;
   const positioned = { ...issue, ...indexMember(position) };
-  if (fields.length > 0)
-    return fields.map((field) => ({ field: `${position.prefix}${field}`, ...positioned }));
+  if (fields.length > 0) {
+    const message = explanation ?? issue.message;
+    return fields.map((field) => ({ field: `${position.prefix}${field}`, ...positioned, message }));
+  }
   if (reason !== 'refused') return undefined;
   const message = explanation ?? 'The database takes no such write to this collection';
   return [{ ...positioned, message }];

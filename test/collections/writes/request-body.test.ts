@@ -5,7 +5,8 @@ import {
   assertValid,
   parseDocuments,
   parseFields,
-  requireObject,
+  requireQuery,
+  requireUpdate,
   validateBody,
 } from '../../../src/collections/writes/request-body.ts';
 import { AppError } from '../../../src/errors/errors.ts';
@@ -73,11 +74,11 @@ describe('fields of an update by id', () => {
 });
 
 test('writes by query need their members', () => {
-  expect(requireObject({ query: {} }, 'query')).toEqual({});
-  expect(requireObject({ update: { a: 1 } }, 'update')).toEqual({ a: 1 });
+  expect(requireQuery({ query: { a: 1 } })).toEqual({ a: 1 });
+  expect(requireUpdate({ update: { a: 1 } })).toEqual({ a: 1 });
   for (const body of [null, [], {}, { query: null, update: [] }, { query: 'x', update: 1 }] as Json[]) {
-    expect(refused(() => requireObject(body, 'query')).items[0]?.field).toBe('query');
-    expect(refused(() => requireObject(body, 'update')).items[0]?.field).toBe('update');
+    expect(refused(() => requireQuery(body)).items[0]?.field).toBe('query');
+    expect(refused(() => requireUpdate(body)).items[0]?.field).toBe('update');
   }
 });
 

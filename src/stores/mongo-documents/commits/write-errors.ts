@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Document, type Filter, MongoServerError, MongoWriteConcernError } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
 import { documentVersion } from '../../../lib/json/stored-json.ts';
+import { assertUnambiguous } from '../../matching/ambiguous-paths.ts';
 import { expandRows, parsePath } from '../../matching/paths.ts';
 import type { StoredDocument, Write } from '../../ports.ts';
 import { bsonToJson, parseBson, toBsonId } from '../bson/bson-conversion.ts';
@@ -41,28 +42,33 @@ export function createWriteErrorMapper(indexes: IndexCache): MapWriteError {
       return new StoreError(reason, { index, ...facts });
     }
     const known = indexes.of(write.ns).map(({ definition }) => definition.keys.map(({ path }) => path));
-    const declared = parallelArrayFields(write.document, known);
-    if (declared.length > 0) return new StoreError(reason, { index, fields: declared, cause });
+    const declared = findUnindexable(write.document, known);
+    if (declared !== undefined) return new StoreError(reason, { index, ...declared, cause });
     const foreign = await scope.collection(write.ns).indexes();
     const paths = foreign.map((one: Document) => Object.keys(one['key'] as Document));
-    return new StoreError(reason, { index, fields: parallelArrayFields(write.document, paths), cause });
+    return new StoreError(reason, { index, ...findUnindexable(write.document, paths), cause });
   };
 }
 
-/** The paths of the first index that a document does not fit in, because two of them hold lists. */
-export function parallelArrayFields(
+type Unindexable = Pick<StoreError, 'fields'> & { readonly explanation?: string };
+
+/** The paths of the first index that a document does not fit in, because two of them hold lists, or one is ambiguous. */
+export function findUnindexable(
   document: StoredDocument,
   indexes: readonly (readonly string[])[],
-): readonly string[] {
-  for (const paths of indexes) {
+): Unindexable | undefined {
+  for (const names of indexes) {
+    const paths = names.map(parsePath);
     try {
-      expandRows(document, paths.map(parsePath));
+      expandRows(document, paths);
+      assertUnambiguous(document, paths);
     } catch (error) {
-      if (error instanceof StoreError && error.reason === 'parallel-arrays') return error.fields;
-      throw error;
+      if (!(error instanceof StoreError && error.reason === 'parallel-arrays')) throw error;
+      const { fields, explanation } = error;
+      return { fields, ...(explanation !== undefined && { explanation }) };
     }
   }
-  return [];
+  return undefined;
 }
 
 /**

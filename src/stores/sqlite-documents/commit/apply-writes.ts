@@ -40,7 +40,13 @@ function applyWrite(
     return remove(context, write, step.workLimit);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    throw new StoreError(error.reason, { index: step.index, fields: error.fields, cause: error.cause });
+    const { reason, fields, explanation, cause } = error;
+    throw new StoreError(reason, {
+      index: step.index,
+      fields,
+      cause,
+      ...(explanation !== undefined && { explanation }),
+    });
   }
 }
 

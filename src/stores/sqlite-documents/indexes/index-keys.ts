@@ -1,5 +1,6 @@
 // Keys of the index tables: JSON values as bytes that sort as MongoDB sorts the values, the rows of a document, and its key for a sort.
 import type { Json } from '../../../lib/json/json.ts';
+import { assertUnambiguous, isNumbered } from '../../matching/ambiguous-paths.ts';
 import { EMPTY_ARRAY, expandRows, type IndexValue, type PathPart, parsePath } from '../../matching/paths.ts';
 import type { Direction, IndexDefinition, Sort, StoredDocument } from '../../ports.ts';
 import type { WorkLimit } from '../data-file/connection.ts';
@@ -177,6 +178,15 @@ export function createRowEncoder(definition: IndexDefinition): RowEncoder {
       arrays: arrays.reduce((bits, array, at) => bits | (array ? 1 << at : 0), 0),
     };
   };
+}
+
+/** Throws a `parallel-arrays` StoreError for a document that must not be written. */
+export type DocumentCheck = (document: StoredDocument) => void;
+
+/** Creates the check of documents that are written: MongoDB has no rows for those in which a path is ambiguous. */
+export function createDocumentCheck({ keys }: IndexDefinition): DocumentCheck {
+  const paths = pathsOf(keys.map(({ path }) => path)).filter(isNumbered);
+  return (document) => assertUnambiguous(document, paths);
 }
 
 function pathsOf(paths: readonly string[]): readonly (readonly PathPart[])[] {

@@ -1,15 +1,24 @@
 // Keeps the rows of an index in step with its documents: the rows of one document are replaced in one call.
 import type { StatementSync } from 'node:sqlite';
 import { StoreError } from '../../../errors/errors.ts';
-import type { StoredDocument } from '../../ports.ts';
+import type { IndexDefinition, StoredDocument } from '../../ports.ts';
 import { type DataFile, documentTable, type IndexEntry, indexTable } from '../data-file/catalogue.ts';
 import { tableStatements, type WorkLimit } from '../data-file/connection.ts';
-import { createRowEncoder, type EncodedRows, prefixSuccessor, type RowEncoder } from './index-keys.ts';
+import {
+  createDocumentCheck,
+  createRowEncoder,
+  type DocumentCheck,
+  type EncodedRows,
+  prefixSuccessor,
+  type RowEncoder,
+} from './index-keys.ts';
 
 /** What commits and index builds need. */
 export interface WriteContext extends DataFile {
   /** The row encoder of an index, created once per definition. */
-  rowEncoder(index: IndexEntry): RowEncoder;
+  readonly rowEncoder: (index: IndexEntry) => RowEncoder;
+  /** Throws `parallel-arrays` for a document that no index on MongoDB can hold. Those that are there keep their rows. */
+  readonly newDocumentCheck: (index: IndexEntry) => DocumentCheck;
   /** Statements by the number of their table. */
   readonly insertDocument: (n: number) => StatementSync;
   readonly insertRow: (n: number) => StatementSync;
@@ -19,19 +28,24 @@ export interface WriteContext extends DataFile {
 
 const NO_ROWS: EncodedRows = { keys: [], idBytes: 0, arrays: 0 };
 
+function oncePerDefinition<T>(create: (definition: IndexDefinition) => T): (index: IndexEntry) => T {
+  const made = new WeakMap<object, T>();
+  return ({ definition }) => {
+    const known = made.get(definition);
+    if (known !== undefined) return known;
+    const value = create(definition);
+    made.set(definition, value);
+    return value;
+  };
+}
+
 /** Creates the context of one connection. */
 export function createWriteContext({ connection, catalogue }: DataFile): WriteContext {
-  const encoders = new WeakMap<object, RowEncoder>();
   return {
     connection,
     catalogue,
-    rowEncoder(index) {
-      const cached = encoders.get(index.definition);
-      if (cached !== undefined) return cached;
-      const encoder = createRowEncoder(index.definition);
-      encoders.set(index.definition, encoder);
-      return encoder;
-    },
+    rowEncoder: oncePerDefinition(createRowEncoder),
+    newDocumentCheck: oncePerDefinition(createDocumentCheck),
     insertDocument: tableStatements(
       connection,
       (n) => `insert into ${documentTable(n)} (id, json) values (?, ?) on conflict (id) do nothing`,
@@ -57,6 +71,7 @@ export interface IndexRowChange {
 
 /** Replaces the rows of one document. For an unfinished index it also marks the document, so that the running build skips it. */
 export function updateIndex(context: WriteContext, index: IndexEntry, change: IndexRowChange): void {
+  if (change.after !== undefined) context.newDocumentCheck(index)(change.after);
   updateIndexRows(context, index, change);
   if (index.ready) return;
   context.connection

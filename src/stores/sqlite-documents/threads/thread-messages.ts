@@ -19,6 +19,7 @@ interface ThreadError {
   readonly reason: StoreError['reason'];
   readonly index: number | undefined;
   readonly fields: readonly string[];
+  readonly explanation: string | undefined;
   readonly kind: StorageErrorKind | undefined;
   /** Message of the driver, for the log. */
   readonly detail: string;
@@ -30,18 +31,20 @@ export function captureResult<T>(work: () => T): ThreadResult<T> {
     return { ok: true, value: work() };
   } catch (error) {
     const storeError = asStoreError(error);
-    const { reason, index, fields, cause } = storeError;
+    const { reason, index, fields, explanation, cause } = storeError;
     const detail = cause instanceof Error ? cause.message : String(cause ?? '');
-    return { ok: false, error: { reason, index, fields, kind: storageErrorKindOf(storeError), detail } };
+    const kind = storageErrorKindOf(storeError);
+    return { ok: false, error: { reason, index, fields, explanation, kind, detail } };
   }
 }
 
 /** Returns the value of a result, or throws its error as a StoreError. */
 export function unwrapResult<T>(result: ThreadResult<T>): T {
   if (result.ok) return result.value;
-  const { reason, index, fields, kind, detail } = result.error;
+  const { reason, index, fields, explanation, kind, detail } = result.error;
   throw new StoreError(reason, {
     fields,
+    ...(explanation === undefined ? {} : { explanation }),
     ...(index === undefined ? {} : { index }),
     ...(kind === undefined ? {} : { cause: new StorageError(kind, detail) }),
   });

@@ -4,8 +4,8 @@ import { StoreError } from '../../../../src/errors/errors.ts';
 import { createMongoCommits } from '../../../../src/stores/mongo-documents/commits/commits.ts';
 import {
   findProgress,
+  findUnindexable,
   firstStale,
-  parallelArrayFields,
   progressAfter,
   readVersions,
 } from '../../../../src/stores/mongo-documents/commits/write-errors.ts';
@@ -20,13 +20,13 @@ import { openWorkbench, remove, update } from './workbench.ts';
 test('parallel arrays are reported by the first index that cannot hold them', () => {
   const document = { _id: 'a', a: [1], b: { c: [2] }, d: 1 };
   expect(
-    parallelArrayFields(document, [
+    findUnindexable(document, [
       ['a', 'd'],
       ['d', 'a', 'b.c'],
       ['a', 'b.c'],
     ]),
-  ).toEqual(['a', 'b.c']);
-  expect(parallelArrayFields(document, [['a'], ['b.c']])).toEqual([]);
+  ).toEqual({ fields: ['a', 'b.c'] });
+  expect(findUnindexable(document, [['a'], ['b.c']])).toBeUndefined();
 });
 
 describeMongo('write errors', ({ standalone, replicaSet }) => {

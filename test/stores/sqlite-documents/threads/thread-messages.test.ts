@@ -18,11 +18,11 @@ describe('a thread result', () => {
 
   it('carries a StoreError across threads', () => {
     const fail = () => {
-      throw new StoreError('duplicate', { index: 3, fields: ['a'] });
+      throw new StoreError('duplicate', { index: 3, fields: ['a'], explanation: 'why' });
     };
     expect(() => across(fail)).toThrow(StoreError);
     expect(() => across(fail)).toThrow(
-      expect.objectContaining({ reason: 'duplicate', index: 3, fields: ['a'] }),
+      expect.objectContaining({ reason: 'duplicate', index: 3, fields: ['a'], explanation: 'why' }),
     );
   });
 
