@@ -11,6 +11,7 @@ import { isFileMissing } from '../../lib/files/file-operations.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { OriginalFile, OriginalSource } from '../model/delivery-types.ts';
 import { deliveredContentType } from '../responses/content-types.ts';
+import { heldToSize } from './held-file.ts';
 import { isOriginalPath } from './original-path.ts';
 
 /** Files whose place is remembered. */
@@ -104,7 +105,8 @@ export function createFallbackFileFinder(file: string | undefined): () => Promis
     try {
       const stats = await stat(file);
       if (!stats.isFile()) return undefined;
-      return { ...describeFile(file, stats), contentType: deliveredContentType(basename(file), undefined) };
+      const found = heldToSize(describeFile(file, stats));
+      return { ...found, contentType: deliveredContentType(basename(file), undefined) };
     } catch (error) {
       if (isFileMissing(error)) return undefined;
       throw error;

@@ -53,7 +53,12 @@ export function describeResponse(
 export const rangeHeader = ({ start, end }: ByteRange): string => `bytes=${start}-${end}`;
 
 /** Throws ORIGIN_FAILED when an answer does not have the part that was asked for. */
-export function assertPartialContent({ statusCode }: IncomingMessage): void {
+export function assertPartialContent(
+  { statusCode, headers }: IncomingMessage,
+  { start, end }: ByteRange,
+): void {
   if (statusCode !== 206)
     throw new AppError('ORIGIN_FAILED', { message: 'The origin gives no parts of files' });
+  const isThisPart = headers['content-range']?.trim().startsWith(`bytes ${start}-${end}/`) === true;
+  if (!isThisPart) throw new AppError('ORIGIN_FAILED', { message: 'The origin gives another part' });
 }

@@ -9,6 +9,7 @@ import { type HeaderList, rejectOnAbort, sendRequest } from '../../lib/egress/ht
 import { onceClosed } from '../../lib/streams/ownership.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
+import { heldToSize } from './held-file.ts';
 import { assertPartialContent, describeResponse, rangeHeader } from './remote-response.ts';
 
 const MAX_REDIRECTS = 3;
@@ -62,11 +63,13 @@ function toAppError(error: unknown, signal: AbortSignal): unknown {
   return new AppError(isLate ? 'ORIGIN_TIMEOUT' : 'ORIGIN_FAILED', { cause: error });
 }
 
+const changed = () => new AppError('ORIGIN_FAILED', { message: 'The original has just changed' });
+
 /** Throws ORIGIN_FAILED for a file that is not the one that was found: its bytes do not fit what was announced. */
 function assertSame(answer: Found['file'] | undefined, found: Found['file']): void {
   const isResized = answer?.size !== undefined && found.size !== undefined && answer.size !== found.size;
   if (answer?.validator === found.validator && !isResized) return;
-  throw new AppError('ORIGIN_FAILED', { message: 'The original has just changed' });
+  throw changed();
 }
 
 /** Where an answer sends on to; undefined when it is no redirect. Throws FetchRefusedError for a location that is no URL. */
@@ -157,7 +160,7 @@ export function createRemoteSource(options: RemoteSourceOptions): RemoteSource {
     const { response, signal } = await send(url, 'GET', range && rangeHeader(range));
     try {
       const answer = describeResponse(response, found.at, { mayBePart: range !== undefined });
-      if (range !== undefined) assertPartialContent(response);
+      if (range !== undefined) assertPartialContent(response, range);
       else assertSame(answer, found.file);
     } catch (error) {
       response.destroy();
@@ -171,7 +174,7 @@ export function createRemoteSource(options: RemoteSourceOptions): RemoteSource {
       const at = now();
       const file = describeResponse(await headOf(url), at);
       if (file === undefined) return undefined;
-      return { ...file, open: (range) => open(url, { file, at }, range) };
+      return heldToSize({ ...file, open: (range) => open(url, { file, at }, range) }, changed);
     },
   };
 }

@@ -11,6 +11,7 @@ import fastify, {
 } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import { MAX_JOINED_LENGTH } from '../../lib/chunked-text.ts';
+import { holdToLength } from '../../lib/streams/length-check.ts';
 import { bodyLimit } from '../core/body-parsers.ts';
 import type { ApplyCors } from '../core/cors.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
@@ -144,8 +145,15 @@ function sizeOfPayload(payload: Exclude<Payload, Readable>): number {
   return typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : Number.POSITIVE_INFINITY;
 }
 
+/** A stream that has the bytes which the response announces, or fails: what follows on the connection is the next response. */
+function heldToAnnounced(stream: Readable, { method }: FastifyRequest, reply: FastifyReply): Readable {
+  const length = reply.getHeader('content-length');
+  // The response to HEAD announces what it does not send.
+  return length === undefined || method === 'HEAD' ? stream : holdToLength(stream, Number(length));
+}
+
 /**
- * Makes the last hook. Streams pass. A long response becomes a stream, any other is written at once; both count as unsent until the
+ * Makes the last hook. Streams pass, held to their length. A long response becomes a stream, any other is written at once; both count as unsent until the
  * client has read them. Over the limit a read is SERVER_BUSY; the response to a write is always sent.
  */
 export function createOnSend(connections: Pick<ConnectionTracker, 'get' | 'overloadError'>) {
@@ -156,7 +164,7 @@ export function createOnSend(connections: Pick<ConnectionTracker, 'get' | 'overl
     connection?.discardBody(request.raw);
     // Downloads count their buffers themselves.
     if (payload instanceof Readable) {
-      done(null, payload);
+      done(null, heldToAnnounced(payload, request, reply));
       return;
     }
     const size = sizeOfPayload(payload);

@@ -30,8 +30,12 @@ test.each([
 
 test('a range has both its ends in the header, and must be answered with 206', () => {
   expect(rangeHeader({ start: 0, end: 9 })).toBe('bytes=0-9');
-  expect(() => assertPartialContent(answer(200))).toThrow();
-  expect(() => assertPartialContent(answer(206))).not.toThrow();
+  const part = { start: 0, end: 9 };
+  expect(() => assertPartialContent(answer(200), part)).toThrow('gives no parts');
+  expect(() => assertPartialContent(answer(206, { 'content-range': 'bytes 0-9/20' }), part)).not.toThrow();
+  for (const other of ['bytes 0-8/20', 'bytes 0-90/20', 'bytes 10-19/20', 'bytes */20'])
+    expect(() => assertPartialContent(answer(206, { 'content-range': other }), part)).toThrow('another part');
+  expect(() => assertPartialContent(answer(206), part)).toThrow('another part');
 });
 
 test('a part is a file only where one was asked for', () => {

@@ -37,11 +37,12 @@ test('the validator follows the entity tag, else the time, else the minute', asy
 test('a part of a file is asked of its server, which must give it', async () => {
   let status = 206;
   const port = await serveOriginals((request, response) => {
-    response.writeHead(request.headers.range === undefined ? 200 : status, { etag: '"1"' });
-    response.end(request.headers.range);
+    const range = { 'content-range': 'bytes 2-4/9' };
+    response.writeHead(request.headers.range === undefined ? 200 : status, { etag: '"1"', ...range });
+    response.end(request.headers.range?.slice(6));
   });
   const file = await remoteSource({ allow: allow(port) }).find(at(port, '/a'));
-  expect(await text((await file?.open({ start: 2, end: 4 })) ?? Readable.from([]))).toBe('bytes=2-4');
+  expect(await text((await file?.open({ start: 2, end: 4 })) ?? Readable.from([]))).toBe('2-4');
   status = 200;
   await expect(file?.open({ start: 2, end: 4 })).rejects.toMatchObject({ code: 'ORIGIN_FAILED' });
 });
