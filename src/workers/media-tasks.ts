@@ -2,6 +2,9 @@
 
 import { hash } from 'node:crypto';
 import { extname } from 'node:path';
+import { AppError } from '../errors/errors.ts';
+import { StartError } from '../errors/start-error.ts';
+import { Permits } from '../lib/async/permits.ts';
 import type { ImageTask } from './image-dimensions.ts';
 import type { Dimensions } from './images/image-bytes.ts';
 import { createWorkerPool } from './worker-pool.ts';
@@ -16,9 +19,12 @@ const SHORT_HEAD_BYTES = 16_384;
 const SHORT_TAIL_BYTES = 4_096;
 
 const MAX_THREADS = 2;
-const MAX_QUEUE = 64;
+/** Images that wait for a thread. */
+const MAX_QUEUE = 1_000;
+/** Milliseconds that an image waits for a thread. */
+const MAX_WAIT = 30_000;
 const HEAP_MB = 64;
-/** From the call to the result, including the wait for a thread. */
+/** Milliseconds for reading one image. */
 const TIMEOUT_MS = 5_000;
 const HASH_TIMEOUT_MS = 250;
 
@@ -33,7 +39,8 @@ export interface ImageHeadAndTail {
 export interface MediaWorkers {
   /**
    * Dimensions of the image with these ends and `size` bytes in all. The bytes must not change before it resolves.
-   * Undefined when the bytes are no image of a known format, or take too long to read, or too many others wait. Never rejects.
+   * Undefined when the bytes are no image of a known format, or a damaged one. Rejects with UPLOADS_FULL when too many others
+   * wait, or reading takes too long; with a StartError when there is no thread: that says nothing about the image.
    */
   dimensionsOf(ends: ImageHeadAndTail, size: number): Promise<Dimensions | undefined>;
   /** SHA1 of the UTF-8 bytes of a text, 40 hexadecimal digits in lower case. Never rejects. */
@@ -44,9 +51,11 @@ export interface MediaWorkers {
 export interface MediaWorkersOptions {
   /** Milliseconds after which the thread that reads an image is ended. */
   readonly limitMs?: number;
+  /** Images that may wait for a thread, and milliseconds for which each may. */
+  readonly queue?: { readonly max: number; readonly waitMs: number };
   /** Address of the module that exports `imageDimensions`. */
   readonly imageTask?: URL;
-  /** Called when the pool itself fails, which the caller only sees as a missing result. */
+  /** Called when reading an image fails in a way that no damaged image explains: it has no dimensions then. */
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -57,35 +66,47 @@ export function sha1Hex(text: string): string {
   return hash('sha1', text);
 }
 
+const full = (message: string) => new AppError('UPLOADS_FULL', { message });
+const tooManyImages = () => full('Too many images wait to be measured');
+
 /** Creates the pool, whose threads start with the first call. */
 export function createMediaWorkers(options: MediaWorkersOptions = {}): MediaWorkers {
-  const { limitMs = TIMEOUT_MS, imageTask = taskUrl('image-dimensions'), onFailure } = options;
-  const pool = createWorkerPool({ maxThreads: MAX_THREADS, maxQueue: MAX_QUEUE, heapMb: HEAP_MB });
+  const { limitMs = TIMEOUT_MS, queue = { max: MAX_QUEUE, waitMs: MAX_WAIT } } = options;
+  const { imageTask = taskUrl('image-dimensions'), onFailure } = options;
+  const pool = createWorkerPool({ maxThreads: MAX_THREADS, heapMb: HEAP_MB });
+  // In front of the pool, so that the time for an image begins with its reading.
+  const readers = new Permits({
+    permits: MAX_THREADS,
+    maxWaiting: queue.max,
+    maxWaitMs: queue.waitMs,
+    createError: tooManyImages,
+  });
+  let isClosed = false;
 
-  // Undefined if the pool is full, or the task takes too long: its thread is terminated then.
-  const run = async <T>(
-    task: unknown,
-    { ms, ...about }: { ms: number; name: string; module: string },
-  ): Promise<T | undefined> => {
-    const signal = AbortSignal.timeout(ms);
+  const readImage = async (task: ImageTask): Promise<Dimensions | 'incomplete' | undefined> => {
+    await readers.acquire();
+    const signal = AbortSignal.timeout(limitMs);
     try {
-      if (pool.waiting() >= MAX_QUEUE) return undefined;
-      return (await pool.run(task, { ...about, signal })) as T;
+      const call = { name: 'imageDimensions', module: imageTask.href, signal };
+      return (await pool.run(task, call)) as Dimensions | 'incomplete' | undefined;
     } catch (error) {
-      if (!signal.aborted) onFailure?.(error);
+      if (signal.aborted) throw full('Reading an image took too long');
+      if (isClosed) throw full('The server is stopping');
+      if (error instanceof StartError) throw error;
+      onFailure?.(error);
       return undefined;
+    } finally {
+      readers.release();
     }
   };
 
   return {
     async dimensionsOf(ends, size) {
-      const about = { name: 'imageDimensions', module: imageTask.href, ms: limitMs };
       const send = (headBytes: number, tailBytes: number, isPart: boolean) => {
         // Copies, as a view would transfer its whole buffer. The first bytes of a short file are all of it.
         const head = new Uint8Array(ends.head(headBytes));
         const tail = size > headBytes ? new Uint8Array(ends.tail(tailBytes)) : new Uint8Array(0);
-        const task: ImageTask = { head, tail, size, isPart };
-        return run<Dimensions | 'incomplete'>(task, about);
+        return readImage({ head, tail, size, isPart });
       };
       const isPart = size > SHORT_HEAD_BYTES;
       const short = await send(SHORT_HEAD_BYTES, SHORT_TAIL_BYTES, isPart);
@@ -94,11 +115,16 @@ export function createMediaWorkers(options: MediaWorkersOptions = {}): MediaWork
       return full === 'incomplete' ? undefined : full;
     },
     async sha1Of(text) {
-      const about = { name: 'sha1Hex', module: import.meta.url, ms: HASH_TIMEOUT_MS };
-      // A name is short: an upload must not wait for the images of others.
-      return (await run<string>(text, about)) ?? sha1Hex(text);
+      const signal = AbortSignal.timeout(HASH_TIMEOUT_MS);
+      try {
+        return (await pool.run(text, { name: 'sha1Hex', module: import.meta.url, signal })) as string;
+      } catch {
+        // A name is short: an upload must not wait for the images of others.
+        return sha1Hex(text);
+      }
     },
     async close() {
+      isClosed = true;
       await pool.close();
     },
   };

@@ -52,28 +52,52 @@ test('the last bytes of a long file tell what the first ones do not', async () =
   expect(await tasks.dimensionsOf(endsOf(tiff), tiff.length)).toEqual({ width: 600, height: 400 });
 });
 
-test('a task that never ends is ended after its time, and its thread replaced', async () => {
+const full = (message: string) => expect.objectContaining({ code: 'UPLOADS_FULL', status: 503, message });
+/** An image whose task never ends, and one whose task does. */
+const STUCK = endsOf(Uint8Array.of(1));
+const PLAIN = endsOf(Uint8Array.of(0));
+
+test('a task that never ends is ended after its time, which says nothing about its image', async () => {
   const tasks = open({ imageTask: ENDLESS, limitMs: 500 });
-  const stuck = await Promise.all(
-    Array.from({ length: 2 }, () => tasks.dimensionsOf(endsOf(Uint8Array.of(1)), 1)),
+  const stuck = await Promise.allSettled([1, 2].map(() => tasks.dimensionsOf(STUCK, 1)));
+  expect(stuck.map((one) => (one as PromiseRejectedResult).reason)).toEqual(
+    stuck.map(() => full('Reading an image took too long')),
   );
-  expect(stuck).toEqual([undefined, undefined]);
-  await expect.poll(() => tasks.dimensionsOf(endsOf(Uint8Array.of(0)), 9)).toEqual({ width: 1, height: 9 });
+  // Its thread is replaced.
+  await expect
+    .poll(() => tasks.dimensionsOf(PLAIN, 9).catch(() => undefined))
+    .toEqual({ width: 1, height: 9 });
 });
 
 test('hashes do not wait for images that take too long', async () => {
-  const tasks = open({ imageTask: ENDLESS, limitMs: 3000 });
-  const stuck = Array.from({ length: 10 }, () => tasks.dimensionsOf(endsOf(Uint8Array.of(1)), 1));
+  const tasks = open({ imageTask: ENDLESS, limitMs: 600_000 });
+  const stuck = Array.from({ length: 10 }, () => tasks.dimensionsOf(STUCK, 1));
+  const ended = Promise.allSettled(stuck);
   expect(await tasks.sha1Of('test.jpg')).toBe('cb56752477cae6405f85b131872c60d21b967c6a');
   await tasks.close();
-  expect(await Promise.all(stuck)).toEqual(stuck.map(() => undefined));
+  // None is taken for a file without dimensions because the server stops.
+  for (const one of await ended) expect(one).toMatchObject({ reason: full('The server is stopping') });
 });
 
-test('images beyond the queue are not waited for', async () => {
-  const tasks = open({ imageTask: ENDLESS, limitMs: 60_000 });
-  const calls = Array.from({ length: 200 }, () => tasks.dimensionsOf(endsOf(Uint8Array.of(1)), 1));
-  // The others would take a minute.
-  expect(await Promise.race(calls)).toBeUndefined();
+test('images wait for their turn, all of them, and time counts from there', async () => {
+  const tasks = open();
+  const bytes = await picture(40, 30, (image) => image.png());
+  const calls = Array.from({ length: 400 }, () => tasks.dimensionsOf(endsOf(bytes), bytes.length));
+  expect(new Set((await Promise.all(calls)).map((one) => JSON.stringify(one)))).toEqual(
+    new Set(['{"width":40,"height":30}']),
+  );
+});
+
+test('an image beyond the queue, or that waits too long, is refused and not taken for a damaged one', async () => {
+  const tasks = open({ imageTask: ENDLESS, limitMs: 600_000, queue: { max: 3, waitMs: 1 } });
+  const calls = Array.from({ length: 10 }, () => tasks.dimensionsOf(STUCK, 1));
+  // Two are being read.
+  const refused = await Promise.allSettled(calls.slice(2));
+  for (const one of refused)
+    expect(one).toMatchObject({ reason: full('Too many images wait to be measured') });
+  const ended = Promise.allSettled(calls);
+  await tasks.close();
+  await ended;
 });
 
 test('a task that fails gives no dimensions, and the failure is reported', async () => {

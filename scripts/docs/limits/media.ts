@@ -86,13 +86,14 @@ export const MEDIA_LIMITS: readonly Limit[] = [
     tests: ['workers/media-tasks'],
   },
   {
-    limit: 'reading dimensions: time, threads, images that wait',
+    limit: 'reading dimensions: time, threads, images that wait, time for that',
     default: [
       constant(TASKS, 'TIMEOUT_MS', 'ms'),
       constant(TASKS, 'MAX_THREADS'),
       constant(TASKS, 'MAX_QUEUE'),
+      constant(TASKS, 'MAX_WAIT', 'ms'),
     ].join(', '),
-    past: 'no dimensions',
+    past: '503',
     tests: ['workers/media-tasks'],
   },
   {

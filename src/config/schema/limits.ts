@@ -118,7 +118,7 @@ export const LIMITS_SCHEMA = {
       type: 'integer',
       minimum: 1,
       maximum: 100_000,
-      default: 256,
+      default: 400,
       overHttp: 'lower',
       description: 'Uploads of files that may be under way at a time; more are 503.',
     },
@@ -126,7 +126,7 @@ export const LIMITS_SCHEMA = {
       type: 'integer',
       minimum: 1,
       maximum: 100_000,
-      default: 128,
+      default: 300,
       overHttp: 'lower',
       description:
         'Uploads of one client that may be under way at a time; more are 503. Signed uploads count for the client that signed.',
