@@ -197,7 +197,7 @@ export async function createDelivery(options: DeliveryOptions): Promise<Delivery
       const route = routes.get(name);
       return route === undefined ? undefined : explainRoute(route, visitor, facts);
     },
-    flush: async (pattern, recipesOf) => (await images.get()).flush(pattern, recipesOf),
+    flush: async (pattern, names) => (await images.get()).flush(pattern, names),
   });
   await server.ready();
 

@@ -24,14 +24,12 @@ import {
   createFileResponse,
   type DeliveryResponse,
   type FileRequestHeaders,
+  preconditionFailed,
 } from './responses/file-response.ts';
-import {
-  decodeOriginalPath,
-  type OriginalAddress,
-  originalAddress,
-  splitName,
-} from './sources/original-path.ts';
+import { type OriginalAddress, originalAddress, sourceIdOf, splitName } from './sources/original-path.ts';
 import type { RemoteSource } from './sources/remote-source.ts';
+import type { ContentEncoding } from './variants/compressed-files.ts';
+import { canonicalPath } from './variants/flush-pattern.ts';
 
 export interface DeliveryRequest extends FileRequestHeaders {
   /** As the client sent it, without the query string; begins with a slash. */
@@ -50,7 +48,7 @@ export interface DeliverDeps {
   };
   readonly recipes: { find(name: string): Recipe | undefined };
   /** Opened by the first image that is asked for. */
-  readonly images: () => Promise<Pick<VariantService, 'tagOf' | 'variant'>>;
+  readonly images: () => Promise<Pick<VariantService, 'tagOf' | 'variant' | 'compressed'>>;
   readonly source: OriginalSource;
   /** Undefined where other web servers are not asked. */
   readonly remote: RemoteSource | undefined;
@@ -130,8 +128,7 @@ async function findOriginal({ recipe, rest }: Wish, deps: DeliverDeps): Promise<
   if (file === undefined) return standIn(path, deps);
   const contentType =
     recipe === undefined ? deliveredContentType(path, file.contentType) : await typeOf(path, file);
-  const sourceId = 'path' in address ? `file:${path}` : `url:${address.url.href}`;
-  return { file, contentType, sourceId, status: 200 };
+  return { file, contentType, sourceId: sourceIdOf(address), status: 200 };
 }
 
 /** Errors and what stands in are never kept: the image may be there at the next request. */
@@ -168,13 +165,10 @@ async function variantAnswer(
     'Cache-Control': caching.cacheControl,
   };
   const version = { etag, modifiedAt: undefined };
-  if (original.status === 200 && evaluateConditions(request, version) === 'unmodified')
-    return { status: 304, headers: kept, body: undefined };
-  const variant = await images.variant({
-    ...wanted,
-    path: decodeOriginalPath(wish.rest) ?? wish.rest,
-    signal,
-  });
+  const result = original.status === 200 ? evaluateConditions(request, version) : 'send';
+  if (result === 'failed') throw preconditionFailed();
+  if (result === 'unmodified') return { status: 304, headers: kept, body: undefined };
+  const variant = await images.variant({ ...wanted, path: canonicalPath(wish.rest), signal });
   const headers = {
     ...kept,
     'Content-Type': variant.contentType,
@@ -184,15 +178,35 @@ async function variantAnswer(
   return { status: original.status, headers, body: variant.bytes ?? (() => variant.open()) };
 }
 
+/** Makes what compresses this file; undefined where the recipe says that nothing is to be. */
+function createCompress(
+  { recipe, rest }: Wish,
+  original: Original,
+  { signal }: DeliveryRequest,
+  deps: DeliverDeps,
+) {
+  if (recipe?.compress === false) return undefined;
+  const { file, contentType, sourceId } = original;
+  return async (encoding: ContentEncoding) => {
+    // Where compressed files cannot be kept, files are sent as they are.
+    const images = await deps.images().catch(() => undefined);
+    const wanted = { file, contentType, sourceId, recipe: recipe?.name ?? '', path: canonicalPath(rest) };
+    return images?.compressed.find({ ...wanted, encoding, signal });
+  };
+}
+
 /** The file as it is; what stands in for a missing one is sent whole. */
-function passThrough(
+async function passThrough(
+  wish: Wish,
   original: Original,
   request: DeliveryRequest,
-  caching: CacheHeaderOptions,
-): DeliveryResponse {
-  if (original.status === 200) return createFileResponse(original, request, caching);
-  const whole = { ...request, range: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined };
-  const answer = createFileResponse(original, whole, caching);
+  deps: DeliverDeps,
+): Promise<DeliveryResponse> {
+  const compress = createCompress(wish, original, request, deps);
+  const options = { ...cachingOf(wish, original, deps), compress };
+  if (original.status === 200) return createFileResponse(original, request, options);
+  const whole = { acceptEncoding: request.acceptEncoding, range: undefined, ifRange: undefined };
+  const answer = await createFileResponse(original, whole, options);
   const { ETag, 'Last-Modified': modified, 'Accept-Ranges': ranges, ...headers } = answer.headers;
   return { ...answer, headers, status: 404 };
 }
@@ -208,5 +222,5 @@ export async function deliver(request: DeliveryRequest, deps: DeliverDeps): Prom
   if (recipe?.kind === 'image' && isRasterImage(original.contentType)) {
     return variantAnswer({ recipe, wish, original }, request, deps);
   }
-  return passThrough(original, request, cachingOf(wish, original, deps));
+  return passThrough(wish, original, request, deps);
 }

@@ -36,6 +36,7 @@ function site({ files = {}, recipes = [], routes = {}, remote, fallback, byType 
   const rendered: string[] = [];
   const images: Awaited<ReturnType<DeliverDeps['images']>> = {
     tagOf: ({ recipe, source }) => ({ etag: `"${recipe.name}-${source.validator}"`, vary: ['Accept'] }),
+    compressed: { find: async () => undefined },
     async variant({ recipe, source, path, ...others }) {
       rendered.push(path);
       const bytes = Buffer.from(`${recipe.name} of ${await text(await source.open())}`);

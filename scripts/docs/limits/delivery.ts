@@ -2,6 +2,7 @@
 import type { Limit } from './tables.ts';
 import { constant, setting } from './values.ts';
 
+const COMPRESSED = 'src/delivery/variants/compressed-files.ts';
 const JOB = 'src/delivery/images/render-job.ts';
 
 export const DELIVERY_LIMITS: readonly Limit[] = [
@@ -35,6 +36,24 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
     default: setting('delivery.render.maxOutputPixels'),
     past: '413',
     tests: ['delivery/images/render'],
+  },
+  {
+    limit: 'files that are compressed at a time',
+    default: constant(COMPRESSED, 'MAX_COMPRESSIONS'),
+    past: 'others wait, within the memory',
+    tests: ['delivery/variants/compressed-files'],
+  },
+  {
+    limit: 'memory of all files that are being compressed, or wait for it',
+    default: constant(COMPRESSED, 'MAX_COMPRESSING_BYTES', 'bytes'),
+    past: 'sent as they are',
+    tests: ['delivery/variants/compressed-files'],
+  },
+  {
+    limit: 'bytes of a file that is compressed',
+    default: constant(COMPRESSED, 'MAX_COMPRESSED_BYTES', 'bytes'),
+    past: 'sent as it is',
+    tests: ['delivery/variants/compressed-files', 'delivery/responses/file-response'],
   },
   {
     limit: 'frames that are kept, `delivery.render.maxFrames`',

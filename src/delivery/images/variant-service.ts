@@ -4,10 +4,10 @@ import { AppError } from '../../errors/errors.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
-import { effectiveSettings } from '../recipes/query-overrides.ts';
+import { canonicalSettings, effectiveSettings } from '../recipes/query-overrides.ts';
 import type { Recipe } from '../recipes/recipe.ts';
-import { settingNameOf } from '../recipes/setting-values.ts';
-import { canonicalQuery, createFlushMatcher, type RecipesOf } from '../variants/flush-pattern.ts';
+import { type CompressedFiles, createCompressedFiles } from '../variants/compressed-files.ts';
+import { createFlushMatcher, type FlushNames } from '../variants/flush-pattern.ts';
 import { createSingleFlight } from '../variants/single-flight.ts';
 import {
   createMemoryVariant,
@@ -25,7 +25,7 @@ export interface VariantRequest {
   readonly source: OriginalFile;
   /** Which source and which file of it: `media:2026/11/photo.jpg`. With the validator it identifies the original. */
   readonly sourceId: string;
-  /** Path as requested, without the name of the route or recipe and without a slash in front: what a flush names. */
+  /** As flushes compare it: `flush-pattern.ts`. */
   readonly path: string;
   /** Value of `Accept`; empty when absent. */
   readonly accept: string;
@@ -67,11 +67,13 @@ export interface VariantService {
    * RENDER_BUSY, RENDER_TIMEOUT, RENDER_FAILED; rejects with the error of the source.
    */
   variant(request: VariantRequest): Promise<Variant>;
+  /** Files that are delivered as they are, compressed. */
+  readonly compressed: CompressedFiles;
   /**
-   * Forgets variants: `*`; `/name/path`, with `*` at the end for a prefix; `/name/path?query`; `?query`. `recipesOf`
-   * names the recipes behind the first segment: the recipe itself, or those of a route. Resolves with how many.
+   * Forgets variants and compressed files: `*`; `/name/path`, with `*` at the end for a prefix; `/name/path?query`; `?query`.
+   * Resolves with how many. Rejects with a StoreError where some may be found again.
    */
-  flush(pattern: string, recipesOf: RecipesOf): Promise<number>;
+  flush(pattern: string, names: FlushNames): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -82,7 +84,7 @@ export interface VariantServiceDeps {
 }
 
 /** Part of every key: to be raised when the same settings give another picture than before. */
-const RENDERING = 1;
+const RENDERING = 2;
 /** Fresh bodies up to this size are sent from memory, larger ones from the store that has just taken them. */
 const MAX_SMALL_BYTES = 256 * 1024;
 
@@ -127,15 +129,6 @@ function planVariant({ recipe, source, sourceId, accept, query }: TagRequest, li
   };
 }
 
-/** The parameters that the recipe opens; the others changed nothing. */
-function openedQuery({ recipe, query }: VariantRequest): string {
-  const opened = [...query].filter(([name]) => {
-    const setting = settingNameOf(name);
-    return setting !== undefined && recipe.allowOverride.has(setting);
-  });
-  return canonicalQuery(new URLSearchParams(opened));
-}
-
 function answer({ info, size, bytes, open }: StoredVariant, tag: VariantTag, cached: boolean): Variant {
   const { contentType, width, height } = info;
   return { ...tag, contentType, size, width, height, cached, bytes, open };
@@ -147,15 +140,17 @@ export function createVariantService({ renderer, store, limits }: VariantService
   let flushes = 0;
 
   const rendered = async ({ key, job }: Plan, request: VariantRequest, signal: AbortSignal) => {
-    const { source, recipe, path } = request;
+    const { source, sourceId, recipe, path } = request;
     const { maxSourceBytes } = limits;
     if ((source.size ?? 0) > maxSourceBytes) {
       const message = `The image has more than ${maxSourceBytes} bytes`;
       throw new AppError('IMAGE_TOO_LARGE', { message });
     }
     const flushesBefore = flushes;
-    const { info: image, body } = await renderer.render(job, source, signal);
-    const info: VariantInfo = { ...image, recipe: recipe.name, path, query: openedQuery(request) };
+    const original = { size: source.size, open: source.open, isRemote: sourceId.startsWith('url:') };
+    const { info: image, body } = await renderer.render(job, original, signal);
+    const settings = canonicalSettings(recipe, request.query) ?? '';
+    const info: VariantInfo = { ...image, recipe: recipe.name, path, source: request.sourceId, settings };
     // What was read before a flush may be what the flush is about.
     if (flushes === flushesBefore) await store.set(key, info, body);
     const stored = body.length > MAX_SMALL_BYTES ? await store.get(key) : undefined;
@@ -176,9 +171,10 @@ export function createVariantService({ renderer, store, limits }: VariantService
       const { variant, cached } = await shared.run(plan.key, begin, request.signal);
       return answer(variant, plan.tag, cached);
     },
-    flush(pattern, recipesOf) {
+    compressed: createCompressedFiles({ store, flushes: () => flushes }),
+    flush(pattern, names) {
       flushes += 1;
-      return store.remove(createFlushMatcher(pattern, recipesOf));
+      return store.remove(createFlushMatcher(pattern, names));
     },
     async close() {
       await renderer.close();

@@ -29,3 +29,14 @@ export function effectiveSettings(recipe: Recipe, query: URLSearchParams): Image
     merged.filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 }
+
+/** The settings that a query string gives, as a text that is the same for every spelling; undefined for an invalid one. */
+export function canonicalSettings(recipe: Recipe, query: URLSearchParams): string | undefined {
+  try {
+    const settings = Object.entries(effectiveSettings(recipe, query));
+    return JSON.stringify(settings.sort(([a], [b]) => (a < b ? -1 : 1)));
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}

@@ -20,7 +20,7 @@ export interface Recipe {
   readonly kind: 'image' | 'asset';
   /** Of image recipes; empty for assets. */
   readonly settings: ImageSettings;
-  /** Whether the file is sent compressed: asset recipes only. */
+  /** False: files are sent as they are, also to those who take them compressed. */
   readonly compress: boolean;
   /** Settings that the query string may replace. */
   readonly allowOverride: ReadonlySet<SettingName>;
@@ -149,7 +149,7 @@ function parseCompress(settings: JsonObject, { errors, warnings }: Issues): bool
   if (settings['transform'] !== undefined) {
     warnings.push(issue(['settings', 'transform'], 'setting "transform" has no effect'));
   }
-  const value = settings['compress'] ?? 0;
+  const value = settings['compress'] ?? 1;
   if ([0, '0', false, 'false'].includes(value as string)) return false;
   if ([1, '1', true, 'true'].includes(value as string)) return true;
   errors.push(issue(['settings', 'compress'], 'Setting "compress" must be 0 or 1'));
@@ -185,7 +185,7 @@ export function parseRecipe(json: unknown, fileName?: string): ParsedRecipe {
     return { recipe: undefined, errors, warnings };
   }
   const kind = ASSET_FORMATS.has(settings['format'] ?? settings['fmt']) ? 'asset' : 'image';
-  const compress = kind === 'asset' && parseCompress(settings, issues);
+  const compress = kind === 'image' || parseCompress(settings, issues);
   const parsed = kind === 'image' ? parseImageSettings(settings, issues) : {};
   const allowOverride = parseOverrides(settings['allowOverride'], issues);
   if (errors.some(({ isUnknown }) => isUnknown !== true)) return { recipe: undefined, errors, warnings };

@@ -1,8 +1,8 @@
 // Response with a file as it is: 200 (compressed where that pays), 206, 304 or 416.
 
 import { hash } from 'node:crypto';
-import { pipeline, type Readable, type Transform } from 'node:stream';
-import { constants, createBrotliCompress, createGzip } from 'node:zlib';
+import type { Readable } from 'node:stream';
+import { AppError } from '../../errors/errors.ts';
 import {
   type ConditionalHeaders,
   evaluateConditions,
@@ -12,17 +12,13 @@ import {
 } from '../../lib/http/conditional.ts';
 import { parseQualityList } from '../../lib/http/quality-list.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
+import { type ContentEncoding, MAX_COMPRESSED_BYTES } from '../variants/compressed-files.ts';
+import type { StoredVariant } from '../variants/variant-store.ts';
 import { varyHeader } from './cache-headers.ts';
 import { isCompressible, securityHeaders } from './content-types.ts';
 
-type ContentEncoding = 'br' | 'gzip';
-
 /** In the order of preference. */
 const OFFERED_ENCODINGS: readonly ContentEncoding[] = ['br', 'gzip'];
-
-/** Beyond this quality brotli takes several times as long for a few per cent. */
-const BROTLI_QUALITY = 4;
-const GZIP_LEVEL = 6;
 
 /** Weights by coding, in lower case. A malformed weight rejects the coding. */
 function parseWeights(header: string): ReadonlyMap<string, number> {
@@ -41,19 +37,16 @@ export function negotiateContentEncoding(header: string | undefined): ContentEnc
   return (weights.get('identity') ?? 0) > weightOf(best) ? undefined : best;
 }
 
-/** Makes the stream that compresses a body of `size` bytes, where known. */
-export function createEncoder(encoding: ContentEncoding, size: number | undefined): Transform {
-  if (encoding === 'gzip') return createGzip({ level: GZIP_LEVEL });
-  const hint = size === undefined ? {} : { [constants.BROTLI_PARAM_SIZE_HINT]: size };
-  return createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, ...hint } });
-}
-
 /** The headers of a request that decide how a file is sent. */
-export interface FileRequestHeaders extends Pick<ConditionalHeaders, 'ifNoneMatch' | 'ifModifiedSince'> {
+export interface FileRequestHeaders extends ConditionalHeaders {
   readonly acceptEncoding: string | undefined;
   readonly range: string | undefined;
   readonly ifRange: string | undefined;
 }
+
+/** The error for a condition of the request that does not hold. */
+export const preconditionFailed = () =>
+  new AppError('PRECONDITION_FAILED', { message: 'The file is not in the state that is asked for' });
 
 export interface DeliveryResponse {
   readonly status: 200 | 206 | 304 | 404 | 416;
@@ -69,9 +62,8 @@ export interface CacheHeaderOptions {
   readonly vary: readonly string[];
 }
 
-/** Bytes from which compressing is worth its work, and up to which it is done for a request. */
+/** Bytes from which compressing is worth its work. */
 const MIN_COMPRESSED_BYTES = 1024;
-const MAX_COMPRESSED_BYTES = 16_777_216;
 
 interface FoundFile {
   readonly file: OriginalFile;
@@ -103,13 +95,19 @@ function versionHeaders({ etag, modifiedAt }: Validators): Readonly<Record<strin
   return { ETag: etag, ...modified };
 }
 
+/** What a compressed response needs of the form that was made. */
+export type CompressedBody = Pick<StoredVariant, 'size' | 'bytes' | 'open'>;
+
 function compressedResponse(
-  { file }: FoundFile,
+  body: CompressedBody,
   encoding: ContentEncoding,
   headers: DeliveryResponse['headers'],
 ): DeliveryResponse {
-  const body = async () => pipeline(await file.open(), createEncoder(encoding, file.size), () => undefined);
-  return { status: 200, headers: { ...headers, 'Content-Encoding': encoding }, body };
+  return {
+    status: 200,
+    headers: { ...headers, 'Content-Encoding': encoding, ...lengthHeader(body.size) },
+    body: body.bytes ?? (() => body.open()),
+  };
 }
 
 function plainResponse(
@@ -137,29 +135,40 @@ function plainResponse(
   return { status: 206, headers: partial, body: () => file.open(range) };
 }
 
-/** Makes the response. Nothing of the file is read before its body is opened. */
-export function createFileResponse(
+export interface FileResponseOptions extends CacheHeaderOptions {
+  /** Gives the compressed file; undefined where it is to be sent as it is. Absent: nothing is compressed. */
+  readonly compress?: ((encoding: ContentEncoding) => Promise<CompressedBody | undefined>) | undefined;
+}
+
+/** Makes the response. Nothing of the file is read before its body is opened, except to compress it. */
+export async function createFileResponse(
   found: FoundFile,
   request: FileRequestHeaders,
-  caching: CacheHeaderOptions,
-): DeliveryResponse {
-  const canCompress = isCompressibleFile(found);
+  { compress, ...caching }: FileResponseOptions,
+): Promise<DeliveryResponse> {
+  const canCompress = compress !== undefined && isCompressibleFile(found);
   // Ranges are ranges of the plain file: those of a compressed one would be of no use.
   const wantsPart = request.range !== undefined;
   const encoding = canCompress && !wantsPart ? negotiateContentEncoding(request.acceptEncoding) : undefined;
-  const version = versionOf(found, encoding);
-  const cacheHeaders = {
+  const vary = varyHeader(canCompress ? [...caching.vary, 'Accept-Encoding'] : caching.vary);
+  const cacheHeaders = (version: Validators) => ({
     ...versionHeaders(version),
-    ...varyHeader(canCompress ? [...caching.vary, 'Accept-Encoding'] : caching.vary),
+    ...vary,
     'Cache-Control': caching.cacheControl,
-  };
-  if (evaluateConditions(request, version) === 'unmodified')
-    return { status: 304, headers: cacheHeaders, body: undefined };
-  const headers = {
-    ...cacheHeaders,
-    'Content-Type': found.contentType,
-    ...securityHeaders(found.contentType),
-  };
-  if (encoding !== undefined) return compressedResponse(found, encoding, headers);
-  return plainResponse(found, { request, version, headers });
+  });
+  const contentHeaders = { 'Content-Type': found.contentType, ...securityHeaders(found.contentType) };
+
+  const version = versionOf(found, encoding);
+  const result = evaluateConditions(request, version);
+  if (result === 'failed') throw preconditionFailed();
+  if (result === 'unmodified') return { status: 304, headers: cacheHeaders(version), body: undefined };
+  const compressed = encoding === undefined ? undefined : await compress?.(encoding);
+  if (encoding !== undefined && compressed !== undefined)
+    return compressedResponse(compressed, encoding, { ...cacheHeaders(version), ...contentHeaders });
+  const plain = versionOf(found, undefined);
+  return plainResponse(found, {
+    request,
+    version: plain,
+    headers: { ...cacheHeaders(plain), ...contentHeaders },
+  });
 }

@@ -78,3 +78,19 @@ export function originalAddress(encoded: string, base: string | undefined): Orig
   const path = decodeOriginalPath(encoded);
   return path === undefined ? undefined : below(base ?? '', path);
 }
+
+const ENCODED = /%[0-9a-f]{2}/gi;
+const UNRESERVED = /[\w.~-]/;
+
+/** A URL in the one form that all its spellings have (RFC 3986, 6.2.2): no percent encoding of what needs none. */
+function canonicalHref({ href }: URL): string {
+  return href.replace(ENCODED, (code) => {
+    const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
+    return UNRESERVED.test(character) ? character : code.toUpperCase();
+  });
+}
+
+/** Which source and which file of it an address means, whatever its spelling. */
+export function sourceIdOf(address: OriginalAddress): string {
+  return 'path' in address ? `file:${address.path}` : `url:${canonicalHref(address.url)}`;
+}

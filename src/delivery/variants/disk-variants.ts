@@ -4,9 +4,18 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { StoreError } from '../../errors/errors.ts';
+import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import { isFileMissing, OWNER_ONLY_MODE } from '../../lib/files/file-operations.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
-import { bodyHash, decodeHead, encodeVariant, MAX_HEAD_BYTES, type VariantHead } from './variant-file.ts';
+import {
+  bodyHash,
+  decodeHead,
+  encodeVariant,
+  MAX_HEAD_BYTES,
+  USUAL_HEAD_BYTES,
+  type VariantHead,
+} from './variant-file.ts';
 import {
   createMemoryVariant,
   type StoredVariant,
@@ -45,9 +54,22 @@ const onDisk = (bytes: number) => Math.ceil((bytes + 1) / BLOCK_BYTES) * BLOCK_B
 const nameOf = (key: string) => `${key}.variant`;
 const ignore = () => undefined;
 
+/** Files that a removal reads at the same time. */
+const MAX_CONCURRENT_READS = 16;
+
 async function readHead(file: FileHandle): Promise<VariantHead | undefined> {
-  const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(MAX_HEAD_BYTES), 0, MAX_HEAD_BYTES, 0);
-  return decodeHead(buffer.subarray(0, bytesRead));
+  const read = async (bytes: number) => {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, 0);
+    return decodeHead(buffer.subarray(0, bytesRead));
+  };
+  return (await read(USUAL_HEAD_BYTES)) ?? read(MAX_HEAD_BYTES);
+}
+
+async function readInfo(path: string): Promise<VariantInfo | undefined> {
+  const file = await open(path, 'r').catch(ignore);
+  const head = file === undefined ? undefined : await readHead(file).catch(ignore);
+  await file?.close().catch(ignore);
+  return head?.info;
 }
 
 async function hashOfFile(path: string, offset: number): Promise<string> {
@@ -74,6 +96,8 @@ export async function openDiskVariants({
   await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
   let drafts = 0;
   let closed = false;
+  /** Number of removals so far. What was read or written during one may be what it is about: it is not kept. */
+  let removals = 0;
   const run = now().toString(16);
   // Drafts of this run may be on their way.
   const isLeftOver = (name: string) => DRAFT.test(name) && !name.includes(`.variant.${run}-`);
@@ -84,6 +108,12 @@ export async function openDiskVariants({
     pending.add(done);
     return work;
   };
+  let failures = 0;
+  const fail = () => {
+    failures += 1;
+  };
+  /** A file that cannot be removed is counted again at the next start. */
+  const removeFile = (name: string) => void track(rm(pathOf(name), { force: true }).catch(fail));
   const small = new LRUCache<string, { readonly info: VariantInfo; readonly bytes: Buffer }>({
     maxSize: MAX_MEMORY_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length + BLOCK_BYTES,
@@ -94,8 +124,7 @@ export async function openDiskVariants({
     dispose: (_entry, name, reason) => {
       if (reason === 'set') return;
       small.delete(name);
-      // A file that cannot be removed is counted again at the next start.
-      void track(rm(pathOf(name), { force: true }).catch(ignore));
+      removeFile(name);
     },
   });
 
@@ -127,7 +156,13 @@ export async function openDiskVariants({
 
   const drop = (name: string) => {
     small.delete(name);
-    if (!entries.delete(name)) void track(rm(pathOf(name), { force: true }).catch(ignore));
+    if (!entries.delete(name)) removeFile(name);
+  };
+
+  /** Drops an entry, and waits until its file has gone. */
+  const removed = async (name: string) => {
+    drop(name);
+    await Promise.all(pending);
   };
 
   /** Remembers the use of an entry. */
@@ -142,14 +177,20 @@ export async function openDiskVariants({
   };
 
   const streamOf = (name: string, head: VariantHead) => async (range?: ByteRange) => {
-    const file = await open(pathOf(name), 'r');
+    const file = await open(pathOf(name), 'r').catch((cause: unknown) => {
+      throw new StoreError('conflict', { store: 'media', cause });
+    });
     const start = head.offset + (range?.start ?? 0);
     const end = head.offset + (range === undefined ? head.size - 1 : range.end);
     return file.createReadStream({ start, end });
   };
 
   /** Undefined when the file is damaged. */
-  const load = async (file: FileHandle, name: string): Promise<StoredVariant | undefined> => {
+  const load = async (
+    file: FileHandle,
+    name: string,
+    removalsBefore: number,
+  ): Promise<StoredVariant | undefined> => {
     const head = await readHead(file);
     const { size } = await file.stat();
     if (head === undefined || size !== head.offset + head.size) return undefined;
@@ -157,13 +198,15 @@ export async function openDiskVariants({
     if (head.size <= MAX_SMALL_BYTES) {
       const body = await readBody(file, head);
       if (bodyHash(body) !== head.hash) return undefined;
-      touch(name, bytes, true);
-      small.set(name, { info: head.info, bytes: body });
+      if (removals === removalsBefore) {
+        touch(name, bytes, true);
+        small.set(name, { info: head.info, bytes: body });
+      }
       return createMemoryVariant(head.info, body);
     }
     const isVerified = entries.peek(name)?.isVerified ?? false;
     if (!isVerified && (await hashOfFile(pathOf(name), head.offset)) !== head.hash) return undefined;
-    touch(name, bytes, true);
+    if (removals === removalsBefore) touch(name, bytes, true);
     return { info: head.info, size: head.size, bytes: undefined, open: streamOf(name, head) };
   };
 
@@ -175,9 +218,10 @@ export async function openDiskVariants({
         touch(name, entries.peek(name)?.bytes ?? onDisk(inMemory.bytes.length), true);
         return createMemoryVariant(inMemory.info, inMemory.bytes);
       }
+      const removalsBefore = removals;
       const file = await open(pathOf(name), 'r').catch(ignore);
       if (file === undefined) return undefined;
-      const variant = await load(file, name).catch(ignore);
+      const variant = await load(file, name, removalsBefore).catch(ignore);
       await file.close().catch(ignore);
       if (variant === undefined) drop(name);
       return variant;
@@ -190,31 +234,41 @@ export async function openDiskVariants({
       if (bytes > maxBytes) return;
       drafts += 1;
       const draft = pathOf(`${name}.${run}-${drafts.toString(16)}`);
+      const removalsBefore = removals;
       try {
         // Never flushed: a file that a crash left incomplete does not match its hash.
         await track(write(draft, pieces));
         await track(rename(draft, pathOf(name)));
         small.delete(name);
         entries.set(name, { bytes, isVerified: true, touchedAt: now() });
+        if (removals !== removalsBefore) await removed(name);
       } catch {
         // A full disk costs the entry, not the answer.
         await rm(draft, { force: true }).catch(ignore);
       }
     },
     async remove(matches) {
-      let count = 0;
-      for (const name of await readdir(folder).catch(() => [])) {
-        if (!OURS.test(name)) continue;
-        const file = await open(pathOf(name), 'r').catch(ignore);
-        const head = file === undefined ? undefined : await readHead(file).catch(ignore);
-        await file?.close().catch(ignore);
-        // A damaged one goes with every flush.
-        if (head !== undefined && !matches(head.info)) continue;
-        drop(name);
-        count += 1;
-      }
+      removals += 1;
+      const failuresBefore = failures;
+      const isMeant = (info: VariantInfo | undefined) =>
+        // A damaged one goes with every removal.
+        matches === 'all' || info === undefined || matches(info);
+      const listed = await readdir(folder).catch((error: unknown) => {
+        if (!isFileMissing(error)) fail();
+        return [];
+      });
+      const names = listed.filter((name) => OURS.test(name));
+      // Somebody may have removed files of which the bodies are in memory.
+      const inMemory = [...small.entries()].flatMap(([name, { info }]) => (isMeant(info) ? [name] : []));
+      const gone = new Set(matches === 'all' ? [...inMemory, ...entries.keys(), ...names] : inMemory);
+      const unread = names.filter((name) => !gone.has(name) && !small.has(name));
+      await mapConcurrent(unread, MAX_CONCURRENT_READS, async (name) => {
+        if (isMeant(await readInfo(pathOf(name)))) gone.add(name);
+      });
+      for (const name of gone) drop(name);
       await Promise.all(pending);
-      return count;
+      if (failures !== failuresBefore) throw new StoreError('unavailable', { store: 'media' });
+      return gone.size;
     },
     async close() {
       closed = true;

@@ -2,8 +2,17 @@
 // process has seen, oldest use first.
 import { buffer } from 'node:stream/consumers';
 import { LRUCache } from 'lru-cache';
+import { StoreError } from '../../errors/errors.ts';
+import { mapConcurrent } from '../../lib/async/concurrency.ts';
 import type { MediaKey, MediaStore } from '../../stores/media-store.ts';
-import { bodyHash, decodeHead, encodeVariant, MAX_HEAD_BYTES, type VariantHead } from './variant-file.ts';
+import {
+  bodyHash,
+  decodeHead,
+  encodeVariant,
+  MAX_HEAD_BYTES,
+  USUAL_HEAD_BYTES,
+  type VariantHead,
+} from './variant-file.ts';
 import { createMemoryVariant, type StoredVariant, type VariantStore } from './variant-store.ts';
 
 export interface ObjectVariantsOptions {
@@ -18,14 +27,29 @@ export interface ObjectVariantsOptions {
 const MAX_SMALL_BYTES = 256 * 1024;
 const OURS = /^[0-9a-f]{2}\/([0-9a-f]{64})\.variant$/;
 
+/** Objects that a removal reads at the same time. */
+const MAX_CONCURRENT_READS = 16;
+
+interface Listed {
+  readonly key: MediaKey;
+  readonly size: number;
+}
+
 const objectOf = (key: string): MediaKey => `${key.slice(0, 2)}/${key}.variant`;
 
 /** Opens the cache. What is in the bucket is counted in the background. */
 export function createObjectVariants({ objects, maxBytes, onFailure }: ObjectVariantsOptions): VariantStore {
+  let failures = 0;
+  const fail = (error: unknown) => {
+    failures += 1;
+    onFailure(error);
+  };
   const pending = new Set<Promise<unknown>>();
   let closed = false;
+  /** Number of removals so far. What was written during one may be what it is about: it is not kept. */
+  let removals = 0;
   const track = (work: Promise<unknown>): Promise<unknown> => {
-    const done: Promise<unknown> = work.catch(onFailure).then(() => pending.delete(done));
+    const done: Promise<unknown> = work.catch(fail).then(() => pending.delete(done));
     pending.add(done);
     return done;
   };
@@ -50,9 +74,12 @@ export function createObjectVariants({ objects, maxBytes, onFailure }: ObjectVar
   void track(count());
 
   const headOf = async (object: MediaKey, size: number): Promise<VariantHead | undefined> => {
-    const end = Math.min(size, MAX_HEAD_BYTES) - 1;
-    const stream = end < 0 ? undefined : await objects.read(object, { start: 0, end });
-    const head = stream === undefined ? undefined : decodeHead(await buffer(stream));
+    const read = async (bytes: number) => {
+      const end = Math.min(size, bytes) - 1;
+      const stream = end < 0 ? undefined : await objects.read(object, { start: 0, end });
+      return stream === undefined ? undefined : decodeHead(await buffer(stream));
+    };
+    const head = (await read(USUAL_HEAD_BYTES)) ?? (await read(MAX_HEAD_BYTES));
     return head !== undefined && head.offset + head.size === size ? head : undefined;
   };
 
@@ -77,7 +104,7 @@ export function createObjectVariants({ objects, maxBytes, onFailure }: ObjectVar
         const start = head.offset + (range?.start ?? 0);
         const end = head.offset + (range?.end ?? head.size - 1);
         const stream = await objects.read(object, { start, end });
-        if (stream === undefined) throw new Error('the variant has gone');
+        if (stream === undefined) throw new StoreError('conflict', { store: 'media' });
         return stream;
       },
     };
@@ -95,7 +122,7 @@ export function createObjectVariants({ objects, maxBytes, onFailure }: ObjectVar
         else sizes.set(object, file.size);
         return variant;
       } catch (error) {
-        onFailure(error);
+        fail(error);
         return undefined;
       }
     },
@@ -104,6 +131,7 @@ export function createObjectVariants({ objects, maxBytes, onFailure }: ObjectVar
       const pieces = encodeVariant(info, body);
       const size = (pieces?.[0].length ?? 0) + body.length;
       if (pieces === undefined || size > maxBytes) return;
+      const removalsBefore = removals;
       try {
         const upload = await objects.begin({
           candidate: (attempt) => (attempt === 0 ? object : `${object}.${attempt}`),
@@ -119,29 +147,35 @@ export function createObjectVariants({ objects, maxBytes, onFailure }: ObjectVar
           if ((await upload.publish()) !== object) await upload.discard();
           else await upload.settle();
         } catch (error) {
-          await upload.discard().catch(onFailure);
+          await upload.discard().catch(fail);
           throw error;
         }
         sizes.set(object, size);
+        if (removals !== removalsBefore) sizes.delete(object);
       } catch (error) {
-        onFailure(error);
+        fail(error);
       }
     },
     async remove(matches) {
-      let removed = 0;
+      removals += 1;
+      const failuresBefore = failures;
+      const gone: MediaKey[] = [];
+      const look = async ({ key, size }: Listed) => {
+        const head = matches === 'all' ? undefined : await headOf(key, size);
+        // A damaged one goes with every removal.
+        if (matches === 'all' || head === undefined || matches(head.info)) gone.push(key);
+      };
       try {
-        for await (const { key, size } of objects.list()) {
-          if (!OURS.test(key)) continue;
-          const head = await headOf(key, size);
-          if (head !== undefined && !matches(head.info)) continue;
-          if (!sizes.delete(key)) void track(objects.remove([key]));
-          removed += 1;
-        }
+        const listed: Listed[] = [];
+        for await (const object of objects.list()) if (OURS.test(object.key)) listed.push(object);
+        await mapConcurrent(listed, MAX_CONCURRENT_READS, look);
       } catch (error) {
-        onFailure(error);
+        fail(error);
       }
+      for (const key of gone) if (!sizes.delete(key)) void track(objects.remove([key]));
       await Promise.all(pending);
-      return removed;
+      if (failures !== failuresBefore) throw new StoreError('unavailable', { store: 'media' });
+      return gone.length;
     },
     async close() {
       closed = true;

@@ -17,13 +17,15 @@ const MAGIC = 'CLV1';
 const PREFIX_BYTES = 8;
 /** Of the head, prefix included: reading so many bytes from the start is always enough. */
 export const MAX_HEAD_BYTES = 64 * 1024;
+/** Of a head, to be read first: nearly all are shorter. */
+export const USUAL_HEAD_BYTES = 2048;
 const MAX_TEXT = 16 * 1024;
 
 export const bodyHash = (body: Uint8Array) => createHash('sha256').update(body).digest('hex');
 
-/** The bytes of a variant; undefined where its path or query is too long to be kept. */
+/** The bytes of a variant; undefined where its path is too long to be kept. */
 export function encodeVariant(info: VariantInfo, body: Buffer): readonly [Buffer, Buffer] | undefined {
-  if (info.path.length > MAX_TEXT || info.query.length > MAX_TEXT) return undefined;
+  if ([info.path, info.source, info.settings].some((text) => text.length > MAX_TEXT)) return undefined;
   const text = Buffer.from(JSON.stringify({ info, size: body.length, hash: bodyHash(body) }));
   if (PREFIX_BYTES + text.length > MAX_HEAD_BYTES) return undefined;
   const head = Buffer.alloc(PREFIX_BYTES + text.length);
@@ -35,8 +37,8 @@ export function encodeVariant(info: VariantInfo, body: Buffer): readonly [Buffer
 
 function parseInfo(raw: unknown): VariantInfo | undefined {
   if (!isJsonObject(raw)) return undefined;
-  const { contentType, recipe, path, query, width, height } = raw;
-  const texts = [contentType, recipe, path, query];
+  const { contentType, recipe, path, source, settings, width, height } = raw;
+  const texts = [contentType, recipe, path, source, settings];
   const numbers = [width, height];
   if (!texts.every((text) => typeof text === 'string')) return undefined;
   if (!numbers.every((number) => Number.isSafeInteger(number))) return undefined;

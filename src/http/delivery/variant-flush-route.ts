@@ -1,5 +1,7 @@
 // `POST /api/flush`: drops rendered images, for admins only.
 import type { FastifyInstance } from 'fastify';
+import type { Recipe } from '../../delivery/recipes/recipe.ts';
+import type { FlushNames } from '../../delivery/variants/flush-pattern.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
 import { jsonBody } from '../core/body-parsers.ts';
 import { sendJson } from '../core/reply.ts';
@@ -14,11 +16,23 @@ export function variantFlushRoute(
   server: FastifyInstance,
   { flush, routes, recipes }: Pick<DeliveryDeps, 'flush' | 'routes' | 'recipes'>,
 ): void {
-  /** The recipes behind the first segment of a path. */
-  const recipesOf = (name: string): readonly string[] => {
+  const recipe = (name: string): Recipe | undefined => {
+    const found = recipes.get(name);
+    return found === undefined ? undefined : { ...found.value, name: found.name };
+  };
+  const recipesOf = (name: string): readonly Recipe[] | undefined => {
     const route = routes.get(name)?.value;
-    if (route === undefined) return recipes.get(name) === undefined ? [] : [name];
-    return [...new Set(route.branches.flatMap(({ recipe }) => recipe ?? []))];
+    const names = route === undefined ? [name] : route.branches.flatMap((branch) => branch.recipe ?? []);
+    const found = [...new Set(names)].flatMap((each) => recipe(each) ?? []);
+    return route === undefined && found.length === 0 ? undefined : found;
+  };
+  const names: FlushNames = {
+    recipe,
+    recipesOf,
+    recipesLike: (prefix) =>
+      [...routes.list(), ...recipes.list()].flatMap(({ name }) =>
+        name.startsWith(prefix) ? (recipesOf(name) ?? []) : [],
+      ),
   };
   addResource(server, '/api/flush', {
     POST: async (request, reply) => {
@@ -27,7 +41,7 @@ export function variantFlushRoute(
       if (typeof pattern !== 'string' || pattern === '' || pattern.length > MAX_PATTERN_LENGTH) {
         return sendJson(reply, MISSING_PATTERN, 400);
       }
-      await flush(pattern, recipesOf);
+      await flush(pattern, names);
       return sendJson(reply, { success: true, message: `Cache flushed for pattern "${pattern}"` });
     },
   });

@@ -56,7 +56,13 @@ function requestOf(settings: object, more: Partial<Pick<VariantRequest, 'source'
   };
 }
 
-const RECIPES = (name: string) => [name];
+const OPEN = parseRecipe({ recipe: 'thumbnail', settings: { width: 40, allowOverride: ['width'] } }).recipe!;
+const find = (name: string) => (name === OPEN.name ? OPEN : undefined);
+const RECIPES = {
+  recipe: find,
+  recipesOf: (name: string) => (name === OPEN.name ? [OPEN] : undefined),
+  recipesLike: () => [OPEN],
+};
 
 describe('a delivered variant', () => {
   it.each([

@@ -139,6 +139,12 @@ describe('a recipe', () => {
   it('for assets passes files through', () => {
     const json = { recipe: 'scripts', path: '/js', settings: { format: 'js', compress: '1' } };
     expect(parseRecipe(json).recipe).toMatchObject({ kind: 'asset', compress: true, settings: {} });
+    const compressOf = (settings: object) => parseRecipe({ recipe: 'scripts', settings }).recipe?.compress;
+    expect([{ format: 'js' }, { format: 'js', compress: 0 }, { width: 1 }].map(compressOf)).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 
   it('has another version only when it does something else', () => {

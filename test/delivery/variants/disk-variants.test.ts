@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const INFO: VariantInfo = {
   ...{ contentType: 'image/webp', width: 3, height: 2 },
-  ...{ recipe: 'thumbnail', path: 'a.jpg', query: '' },
+  ...{ recipe: 'thumbnail', path: 'a.jpg', source: 'file:a.jpg', settings: '[]' },
 };
 const KEY = 'a'.repeat(64);
 const OTHER = 'b'.repeat(64);
@@ -126,6 +126,56 @@ describe('variants on disk', () => {
     expect(await readdir(folder)).toEqual(['README']);
     await rm(folder, { recursive: true });
     expect(await store.remove(() => true)).toBe(0);
+    await store.close();
+  });
+
+  it('that are in memory are removed, too, where somebody has removed the folder', async () => {
+    const folder = await temporaryFolder();
+    const store = await openIn(folder);
+    for (const matches of ['all', () => true] as const) {
+      await store.set(KEY, INFO, Buffer.from('a'));
+      expect(await store.get(KEY)).toBeDefined();
+      await rm(folder, { recursive: true });
+      expect(await store.remove(matches)).toBe(1);
+      expect(await store.get(KEY)).toBeUndefined();
+    }
+    await store.close();
+  });
+
+  it('with long paths are removed where they match', async () => {
+    const store = await openIn(await temporaryFolder());
+    await store.set(KEY, { ...INFO, path: 'x'.repeat(10_000) }, Buffer.from('a'));
+    await store.set(OTHER, { ...INFO, path: 'y'.repeat(10_000) }, Buffer.from('a'));
+    expect(await store.remove(({ path }) => path.startsWith('x'))).toBe(1);
+    expect(await store.get(OTHER)).toBeDefined();
+    await store.close();
+  });
+
+  it('that are written or read during a removal are not kept', async () => {
+    const store = await openIn(await temporaryFolder());
+    await store.set(KEY, INFO, Buffer.from('a'));
+    const reading = store.get(KEY);
+    const writing = store.set(OTHER, INFO, Buffer.from('b'));
+    await store.remove('all');
+    await Promise.all([reading, writing]);
+    expect([await store.get(KEY), await store.get(OTHER)]).toEqual([undefined, undefined]);
+    await store.close();
+  });
+
+  it('that have gone when they are sent are a conflict, which can be tried again', async () => {
+    const store = await openIn(await temporaryFolder());
+    await store.set(KEY, INFO, LARGE);
+    const found = await store.get(KEY);
+    await store.remove('all');
+    await expect(found?.open()).rejects.toMatchObject({ reason: 'conflict' });
+    await store.close();
+  });
+
+  it('that cannot be removed are an error, not a success', async () => {
+    const folder = await temporaryFolder();
+    const store = await openIn(folder);
+    await mkdir(join(folder, `${KEY}.variant`));
+    await expect(store.remove('all')).rejects.toMatchObject({ reason: 'unavailable' });
     await store.close();
   });
 

@@ -7,7 +7,7 @@ import { openMemoryMedia } from '../../helpers/store/memory-media.ts';
 
 const INFO: VariantInfo = {
   ...{ contentType: 'image/webp', width: 3, height: 2 },
-  ...{ recipe: 'thumbnail', path: 'a.jpg', query: '' },
+  ...{ recipe: 'thumbnail', path: 'a.jpg', source: 'file:a.jpg', settings: '[]' },
 };
 const KEY = 'a'.repeat(64);
 const OBJECT = `aa/${KEY}.variant`;
@@ -81,6 +81,40 @@ describe('variants as objects', () => {
     expect([...objects.files.keys()]).toEqual(['other/file.txt']);
   });
 
+  it('are all removed without being read', async () => {
+    const { store, objects } = openStore();
+    await store.set(KEY, INFO, Buffer.from('a'));
+    let reads = 0;
+    const { read } = objects;
+    Object.assign(objects, {
+      read(...args: Parameters<typeof read>) {
+        reads += 1;
+        return read(...args);
+      },
+    });
+    expect(await store.remove('all')).toBe(1);
+    expect([reads, objects.files.size]).toEqual([0, 0]);
+  });
+
+  it('that are stored during a removal are not kept', async () => {
+    const objects = openMemoryMedia();
+    const gate = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const begin: typeof objects.begin = async (options) => {
+      const upload = await objects.begin(options);
+      begun.resolve();
+      await gate.promise;
+      return upload;
+    };
+    const { store } = openStore({ ...objects, begin });
+    const stored = store.set(KEY, INFO, Buffer.from('a'));
+    await begun.promise;
+    expect(await store.remove('all')).toBe(0);
+    gate.resolve();
+    await stored;
+    await expect.poll(() => objects.files.size).toBe(0);
+  });
+
   it('of a store that is away are missing, and its failures are told', async () => {
     const away = () => Promise.reject(new StoreError('unavailable'));
     const { store, failures } = openStore({ ...openMemoryMedia(), stat: away, begin: away });
@@ -111,7 +145,7 @@ describe('variants as objects', () => {
     await store.set(KEY, INFO, Buffer.alloc(600_000, 'large'));
     const found = await store.get(KEY);
     objects.files.clear();
-    await expect(bodyOf(found)).rejects.toThrow('the variant has gone');
+    await expect(bodyOf(found)).rejects.toMatchObject({ reason: 'conflict' });
   });
 
   it('that another server stored first are kept, and the second upload is discarded', async () => {
@@ -159,7 +193,7 @@ describe('variants as objects', () => {
         throw new StoreError('unavailable');
       },
     });
-    expect(await store.remove(() => true)).toBe(0);
+    await expect(store.remove(() => true)).rejects.toMatchObject({ reason: 'unavailable' });
     expect(failures).toEqual([expect.any(StoreError)]);
     await store.close();
   });

@@ -5,7 +5,7 @@ import { bodyHash, decodeHead, encodeVariant } from '../../../src/delivery/varia
 
 const INFO = {
   ...{ contentType: 'image/webp', width: 3, height: 2 },
-  ...{ recipe: 'thumbnail', path: 'ä/b.jpg', query: 'w=1' },
+  ...{ recipe: 'thumbnail', path: 'ä/b.jpg', source: 'file:ä/b.jpg', settings: '[]' },
 };
 const BODY = Buffer.from('body');
 

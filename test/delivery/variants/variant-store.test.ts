@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { createMemoryVariant } from '../../../src/delivery/variants/variant-store.ts';
 
 it('a variant in memory opens whole and in part', async () => {
-  const info = { contentType: 'image/png', width: 1, height: 1, recipe: 'thumb', path: 'a', query: '' };
+  const shown = { contentType: 'image/png', width: 1, height: 1 };
+  const info = { ...shown, recipe: 'thumb', path: 'a', source: 'file:a', settings: '[]' };
   const variant = createMemoryVariant(info, Buffer.from('abcdef'));
   const textOf = async (range?: { start: number; end: number }) => {
     const pieces: Buffer[] = [];

@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { startDelivery } from '../../helpers/app/delivery.ts';
@@ -42,5 +44,40 @@ test('a flush without a pattern is 400', async () => {
       status: 400,
       body: { success: false, message: "A 'pattern' must be specified" },
     });
+  }
+});
+
+test('a flush drops what any spelling of its address would find', async () => {
+  const recipes = { thumbs: { settings: { width: 20, allowOverride: ['width'] } } };
+  const { inject, asAdmin, cwd } = await startDelivery({ files: { 'a b.jpg': await photo() }, recipes });
+  const cached = async (path: string) => (await inject('GET', path)).headers['x-cache'];
+  const spellings = [
+    '/thumbs/a%20b.jpg?w=8',
+    '/thumbs/%61%20b.jpg?width=08&v=1',
+    '/thum%62s/a%20b.jpg?w=8.2',
+  ];
+  for (const requested of spellings) {
+    for (const pattern of spellings) {
+      await cached(requested);
+      expect(await cached(pattern)).toBe('HIT');
+      await asAdmin('POST', '/api/flush', { pattern });
+      expect(await cached(pattern)).toBe('MISS');
+    }
+  }
+  // Whoever removes the folder by hand leaves what is in memory.
+  rmSync(join(cwd, '.cache/delivery'), { recursive: true });
+  await asAdmin('POST', '/api/flush', { pattern: '*' });
+  expect(await cached(spellings[0] ?? '')).toBe('MISS');
+});
+
+test('a flush drops compressed files', async () => {
+  const { inject, asAdmin, cwd } = await startDelivery({ files: { 'css/a.css': 'a {} '.repeat(1000) } });
+  const kept = () => readdirSync(join(cwd, '.cache/delivery')).length;
+  const headers = { 'accept-encoding': 'br' };
+  for (const pattern of ['/css/a.css', '/css/*', '/*', '*']) {
+    expect((await inject('GET', '/css/a.css', { headers })).headers['content-encoding']).toBe('br');
+    expect(kept()).toBe(1);
+    expect((await asAdmin('POST', '/api/flush', { pattern })).status).toBe(200);
+    expect(kept()).toBe(0);
   }
 });
