@@ -43,7 +43,7 @@ const FULL = [
   'test/{readme,servers,soak}.test.ts',
   'test/sandbox/search/*.test.ts',
   'test/sandbox-supervisor/isolation/{self-test,dies-with-server}.test.ts',
-  'test/security/{patterns,slow-readers}.test.ts',
+  'test/security/{no-descriptors,patterns,slow-readers}.test.ts',
   'test/stores/*differential.test.ts',
   'test/stores/{mongo-documents,s3-media}/**/*.test.ts',
   'test/stores/redis-cache.test.ts',
@@ -53,7 +53,7 @@ const FULL = [
 /** Wait for processes, crashes or timeouts for more than ten seconds: `npm run test:full` only. */
 const SLOW = [
   'test/acceptance/{commands,endpoints-isolation,endpoints-operation,endpoints-suspension}.test.ts',
-  'test/acceptance/{kill,media-broken-uploads,media-kill}.test.ts',
+  'test/acceptance/{kill,media-broken-uploads,media-kill,model-writes}.test.ts',
   'test/delivery/images/renderer.test.ts',
   'test/http/admin/admin-changes.test.ts',
   'test/http/core/rejected-bodies.test.ts',

@@ -74,9 +74,13 @@ export function createInspector({ pool, now }: InspectorDeps): Inspector {
   const next = () => {
     const inspection = queue[0];
     if (current !== undefined || inspection === undefined) return;
-    if (isClosed || pool.isBroken()) return rejectAll();
+    if (isClosed) return rejectAll();
     const host = pool.acquire(inspectionDomain(inspection.author));
-    if (host === null) return;
+    if (host === null) {
+      // Not before trying: nothing else may ever start the host that shows that they come up again.
+      if (pool.isBroken()) rejectAll();
+      return;
+    }
     queue.shift();
     current = { host, inspection };
     lastId += 1;

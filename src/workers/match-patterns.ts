@@ -1,6 +1,8 @@
 // Worker task: matches texts against patterns. The linear-time engine runs patterns that it supports if that is cheap; the others
 // run on the native engine, which is faster on most texts but may take exponential time: hence the limits.
 
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { createContext, Script } from 'node:vm';
 import {
   compileLinearRegex,
@@ -80,11 +82,28 @@ function isTimeout(error: unknown): boolean {
   );
 }
 
+/** A timeout takes about five. More, because other threads open files in the moment between. */
+const MAX_DESCRIPTORS_OF_TIMEOUT = 16;
+
+/**
+ * Throws EMFILE where a script with a timeout would not find the descriptors for the thread that watches it: Node ends the whole
+ * process then.
+ */
+function assertDescriptors(): void {
+  const open: number[] = [];
+  try {
+    while (open.length < MAX_DESCRIPTORS_OF_TIMEOUT) open.push(openSync(devNull, 'r'));
+  } finally {
+    for (const descriptor of open) closeSync(descriptor);
+  }
+}
+
 /**
  * Returns the results of the first jobs; the caller sends the others again.
  * One timeout covers as many jobs as fit into its time, since starting it costs more than most of them; the job that it
  * interrupts is repeated with a timeout of its own. The timeout is wall-clock time, during which a busy machine may not run this
- * thread: an interrupted job that had less than half of its time as CPU time is repeated too, in the end by the caller.
+ * thread: an interrupted job that had less than half of its time as CPU time is repeated too, in the end by the caller. Throws
+ * EMFILE where no timeout can be had.
  */
 export function matchPatterns(
   { jobs, limitMs, totalMs }: PatternTask,
@@ -106,6 +125,7 @@ export function matchPatterns(
   do {
     const before = results.length;
     const cpuBefore = cpuMs();
+    assertDescriptors();
     try {
       script.runInContext(context, { timeout: limitMs });
     } catch (error) {

@@ -89,10 +89,21 @@ describe('inspections', () => {
     const result = inspector.inspect('a', 'endpoint', null);
     for (let n = 0; n < 5; n += 1) inspector.onHostExit(hosts[n] as Host);
     expect(hosts).toHaveLength(6);
+    // No other may be started now.
     pool.isBroken = true;
+    pool.available = 6;
     const rejected = expect(result).rejects.toMatchObject({ code: 'SANDBOX_DISABLED' });
     inspector.onHostExit(hosts[5] as Host);
     await rejected;
+  });
+
+  it('try again after hosts did not come up: nothing else may start one', async () => {
+    const { inspector, hosts, pool, answer } = inspectorOf();
+    pool.isBroken = true;
+    const result = inspector.inspect('a', 'endpoint', null);
+    expect(hosts).toHaveLength(1);
+    answer(0, 1);
+    expect(await result).toBe(FOUND);
   });
 
   it('wait for a host, at most 2000 of them', async () => {

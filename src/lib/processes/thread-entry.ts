@@ -7,6 +7,9 @@ type Run = (task: unknown) => unknown;
 const send = (answer: ThreadAnswer, buffers: readonly ArrayBuffer[] = []) =>
   parentPort?.postMessage(answer, [...buffers]);
 
+const codeOf = (error: unknown) =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
 async function load({ module, name }: ThreadTask): Promise<Run> {
   const exports = (await import(module)) as Readonly<Record<string, Run>>;
   const run = exports[name];
@@ -20,7 +23,7 @@ async function perform(message: ThreadTask): Promise<void> {
   try {
     run = await load(message);
   } catch (error) {
-    send({ kind: 'unloaded', id, error });
+    send({ kind: 'unloaded', id, error, code: codeOf(error) });
     return;
   }
   try {
@@ -28,7 +31,7 @@ async function perform(message: ThreadTask): Promise<void> {
     if (result instanceof MovedResult) send({ kind: 'value', id, value: result.value }, result.buffers);
     else send({ kind: 'value', id, value: result });
   } catch (error) {
-    send({ kind: 'thrown', id, error });
+    send({ kind: 'thrown', id, error, code: codeOf(error) });
   }
 }
 

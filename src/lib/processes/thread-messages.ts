@@ -11,7 +11,13 @@ export interface ThreadTask {
 export type ThreadAnswer =
   | { readonly kind: 'ready' }
   | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
-  | { readonly kind: 'thrown' | 'unloaded'; readonly id: number; readonly error: unknown };
+  | {
+      readonly kind: 'thrown' | 'unloaded';
+      readonly id: number;
+      readonly error: unknown;
+      /** Of an error of the system: an error that is sent loses it. */
+      readonly code: string | undefined;
+    };
 
 /** A result of a task whose buffers move to the other thread instead of being copied. */
 export class MovedResult {

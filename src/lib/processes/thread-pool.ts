@@ -43,6 +43,11 @@ interface Thread {
 const ENTRY = new URL(`./thread-entry${extname(import.meta.url)}`, import.meta.url);
 const WHAT = 'a worker thread';
 
+function errorOf({ kind, error, code }: Extract<ThreadAnswer, { readonly error: unknown }>): unknown {
+  const cause = error instanceof Error && code !== undefined ? Object.assign(error, { code }) : error;
+  return kind === 'unloaded' ? new StartError(WHAT, cause) : cause;
+}
+
 /** Runs tasks on threads. Calls begin in their order. */
 export class ThreadPool {
   readonly #options: ThreadPoolOptions;
@@ -183,7 +188,7 @@ export class ThreadPool {
       thread.job = undefined;
       job.settled();
       if (answer.kind === 'value') job.outcome.resolve(answer.value);
-      else job.outcome.reject(answer.kind === 'unloaded' ? new StartError(WHAT, answer.error) : answer.error);
+      else job.outcome.reject(errorOf(answer));
     }
     // A module that could not be loaded stays so for the life of the thread.
     if (answer.kind === 'unloaded') void this.#end(thread);

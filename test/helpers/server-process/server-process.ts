@@ -41,6 +41,8 @@ interface SpawnOptions {
   readonly cwd: string;
   readonly port?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** A command that becomes the command behind it, such as `prlimit --nofile=99`; none unless given. */
+  readonly under?: readonly string[];
   /** What must answer 200 before the start counts as done: `/health` unless given. */
   readonly until?: '/health' | '/hello';
 }
@@ -63,8 +65,14 @@ export async function spawnServer(options: SpawnOptions): Promise<ServerProcess>
   // Unless told: any free one, chosen when it is bound. One that was free a moment ago may be another worker's by then.
   const port = options.port ?? 0;
   const from = performance.now();
-  const child = spawn(process.execPath, [join(ROOT, 'src/cloister.js'), 'start', '--port', String(port)], {
+  const script = join(ROOT, 'src/cloister.js');
+  const [program = '', ...args] = [
+    ...(options.under ?? []),
+    ...[process.execPath, script, 'start', '--port', String(port)],
+  ];
+  const child = spawn(program, args, {
     cwd: options.cwd,
+    stdio: 'pipe',
     env: {
       ...process.env,
       NODE_OPTIONS: '',

@@ -13,6 +13,10 @@ export function fail(message: string): never {
   throw new Error(message);
 }
 
+export function failBySystem(): never {
+  throw Object.assign(new Error('open EMFILE'), { code: 'EMFILE' });
+}
+
 /** Returns once two threads are here. */
 export function meet(shared: Int32Array<SharedArrayBuffer>): string {
   Atomics.add(shared, 0, 1);

@@ -37,7 +37,7 @@ it('a start that throws is a StartError with its cause', async () => {
 
 it('an error of a process that runs ends nothing', async () => {
   const child = await startChild(process.execPath, ['-e', ''], { stdio: 'ignore' });
-  const exit = once(child, 'exit');
+  const exit = new Promise((resolve) => child.once('exit', resolve));
   expect(child.emit('error', new Error('kill EPERM'))).toBe(true);
   await exit;
 });

@@ -44,6 +44,10 @@ describe('a pool of threads', () => {
     expect(await threads.run(1, task('count'))).toEqual({ n: 1, calls: 1 });
   });
 
+  it('keeps the code of an error of the system', async () => {
+    await expect(pool().run('no', task('failBySystem'))).rejects.toMatchObject({ code: 'EMFILE' });
+  });
+
   it('moves buffers that the function asks to move', async () => {
     const bytes = (await pool().run(5, task('bytes'))) as Uint8Array;
     expect([...bytes]).toEqual([7, 7, 7, 7, 7]);
