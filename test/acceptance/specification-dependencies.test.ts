@@ -75,6 +75,23 @@ const CHANGES: readonly (readonly [
   ],
 ];
 
+describe('a change whose URL contradicts itself', () => {
+  it.each(['?force=true&force=false', '?force=false&force=true', '?force=true&force=true'])(
+    'is refused, and nothing is forced: %s',
+    async (query) => {
+      for (const method of ['POST', 'DELETE']) {
+        const body = method === 'POST' ? WITHOUT_NAME : undefined;
+        const answer = await config(method, 'authors', body, query);
+        expect([answer.status, answer.body.errors[0].details]).toEqual([
+          400,
+          'The `force` parameter is given more than once',
+        ]);
+      }
+      expect(await titles()).toEqual(['A', 'B']);
+    },
+  );
+});
+
 describe.each(CHANGES)(
   '%s that would break the default filters of another specification',
   (_what, change, force) => {

@@ -50,6 +50,8 @@ function* parsePairs(text: string): Generator<readonly [name: string, value: str
   }
 }
 
+const givenTwice = (name: string) => `The \`${name}\` parameter is given more than once`;
+
 /**
  * The known parameters of a URL. Unknown ones are ignored; a known one that is given twice, or text that
  * does not decode, is a 400.
@@ -60,8 +62,7 @@ export function parseQuery(url: string): Query {
   const query = new Map<QueryParameter, string>();
   for (const [name, value] of parsePairs(text)) {
     if (!isKnownParameter(name)) continue;
-    if (query.has(name))
-      throw createParameterError(name, `The \`${name}\` parameter is given more than once`);
+    if (query.has(name)) throw createParameterError(name, givenTwice(name));
     query.set(name, value);
   }
   return query;
@@ -105,9 +106,11 @@ export function parseFlag(query: Query, name: QueryParameter): boolean | undefin
   return value === undefined ? undefined : value === 'true';
 }
 
-/** True where a URL gives `true` under a name that is no read parameter. */
+/** True where a URL gives `true` under a name that is no read parameter. Throws PARAMETER_INVALID where the name is there twice. */
 export function hasSwitch(url: string, name: string): boolean {
-  return [...parsePairs(rawQuery(url) ?? '')].some(([key, value]) => key === name && value === 'true');
+  const found = [...parsePairs(rawQuery(url) ?? '')].filter(([key]) => key === name);
+  if (found.length > 1) throw createParameterError(name, givenTwice(name));
+  return found.some(([, value]) => value === 'true');
 }
 
 /** How deep to compose, undefined when the parameter was not sent. */
