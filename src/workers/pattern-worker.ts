@@ -17,7 +17,7 @@ const THREAD_TIMEOUT_MS = 2_000;
 export interface PatternWorker {
   /**
    * True if every text matches. False if that takes more than 100 ms of the thread's time. Throws QUERY_TIMEOUT if the thread
-   * is too busy to start within 5 s, a StartError if there is none.
+   * is too busy to start within 5 s or to answer within two more, a StartError if there is none.
    */
   matches(rule: Pick<PatternJob, 'pattern' | 'flags'>, texts: readonly string[]): Promise<boolean>;
   close(): Promise<void>;
@@ -31,12 +31,14 @@ interface WaitingJob {
 
 const TASK = new URL(`./match-patterns${extname(import.meta.url)}`, import.meta.url);
 
+const busy = () =>
+  new AppError('QUERY_TIMEOUT', { message: 'The patterns of this collection keep the server too busy' });
+
 // The queue is sorted by `until`: expired jobs are at its front.
 function expire(waiting: WaitingJob[], now: number): void {
   const firstValid = waiting.findIndex(({ until }) => until >= now);
-  const message = 'The patterns of this collection keep the server too busy';
   for (const { outcome } of waiting.splice(0, firstValid === -1 ? waiting.length : firstValid)) {
-    outcome.reject(new AppError('QUERY_TIMEOUT', { message }));
+    outcome.reject(busy());
   }
 }
 
@@ -52,14 +54,21 @@ function nextBatch(waiting: readonly WaitingJob[]): readonly WaitingJob[] {
   return batch;
 }
 
-/** Creates the worker, whose thread starts with the first call. Calls run in order. `now` gives milliseconds, for the wait alone. */
-export function createPatternWorker({ now = () => performance.now() } = {}): PatternWorker {
+/**
+ * Creates the worker, whose thread starts with the first call. Calls run in order. `now` gives milliseconds, for the wait alone; a
+ * thread that does not answer for `threadMs` is ended.
+ */
+export function createPatternWorker({
+  now = () => performance.now(),
+  threadMs = THREAD_TIMEOUT_MS,
+} = {}): PatternWorker {
   const pool = createWorkerPool({ maxThreads: 1 });
   const waiting: WaitingJob[] = [];
   let pump: Promise<void> | undefined;
 
-  const runJobs = async (jobs: readonly PatternJob[]): Promise<readonly boolean[]> => {
-    const signal = AbortSignal.timeout(THREAD_TIMEOUT_MS);
+  /** Undefined where the thread did not answer: it is ended. */
+  const runJobs = async (jobs: readonly PatternJob[]): Promise<readonly boolean[] | undefined> => {
+    const signal = AbortSignal.timeout(threadMs);
     const task: PatternTask = { jobs, limitMs: JOB_TIMEOUT_MS, totalMs: BATCH_TIMEOUT_MS };
     try {
       return (await pool.run(task, {
@@ -68,7 +77,7 @@ export function createPatternWorker({ now = () => performance.now() } = {}): Pat
         signal,
       })) as readonly boolean[];
     } catch (error) {
-      if (signal.aborted) return [false];
+      if (signal.aborted) return undefined;
       throw error;
     }
   };
@@ -79,6 +88,11 @@ export function createPatternWorker({ now = () => performance.now() } = {}): Pat
     if (batch.length === 0) return;
     try {
       const results = await runJobs(batch.map(({ job }) => job));
+      if (results === undefined) {
+        // Patterns have limits of their own: nothing is known about what the first of them would have said.
+        waiting.shift()?.outcome.reject(busy());
+        return;
+      }
       for (const [position, result] of results.entries()) batch[position]?.outcome.resolve(result);
       waiting.splice(0, results.length);
     } catch (error) {

@@ -60,6 +60,17 @@ test('a call that waits too long behind hostile texts is rejected as busy', asyn
   ]);
 });
 
+test('a call whose thread has no time to answer is rejected as busy, and its texts are not said to be wrong', async () => {
+  const patterns = createPatternWorker({ threadMs: 1 });
+  onTestFinished(() => patterns.close());
+  const calls = [1, 2, 3].map(() => patterns.matches(LOOK_AHEAD, ['a1']));
+  for (const call of await Promise.allSettled(calls)) {
+    expect(call).not.toMatchObject({ value: false });
+  }
+  // A thread takes longer than that to start.
+  await expect(calls[0]).rejects.toMatchObject({ code: 'QUERY_TIMEOUT', status: 503 });
+});
+
 test('a call with a pattern that no engine compiles is rejected, and later calls are answered', async () => {
   const patterns = open();
   await expect(patterns.matches({ pattern: '(', flags: '' }, ['a'])).rejects.toThrow(/Invalid regular/);
