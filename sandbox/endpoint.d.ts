@@ -125,15 +125,22 @@ export interface FindOptions {
   limit?: number;
   skip?: number;
   page?: number;
-  sort?: Record<string, 1 | -1>;
+  sort?: string | Record<string, 1 | -1>;
+  /** Of a name in `sort`. */
+  sortOrder?: 1 | -1 | 'asc' | 'desc';
   fields?: Record<string, 0 | 1>;
   /** One level and what the specifications say, so many levels, or all of them. */
   compose?: boolean | number | 'all';
+  /** Revisions in place of their ids, and which of them. */
+  includeHistory?: boolean;
+  historyFilters?: Query;
 }
 
 export interface WriteOptions {
   /** The query may be without a condition: every document is meant. */
   all?: boolean;
+  /** Referenced documents in the answer, as in `FindOptions`. */
+  compose?: boolean | number | 'all';
   /** What older code passes (creator, dates) is set by the server. */
   [internal: string]: unknown;
 }
@@ -154,11 +161,11 @@ export interface Model {
   count(query?: Query, options?: FindOptions): Promise<unknown>;
   count(query: Query, options: FindOptions, callback: Callback<unknown>): void;
   count(query: Query, callback: Callback<unknown>): void;
-  create(documents: Document | Document[], internals?: object): Promise<{ results: Document[] }>;
+  create(documents: Document | Document[], options?: WriteOptions): Promise<{ results: Document[] }>;
   create(documents: Document | Document[], callback: Callback<{ results: Document[] }>): void;
   create(
     documents: Document | Document[],
-    internals: object,
+    options: WriteOptions,
     callback: Callback<{ results: Document[] }>,
     req?: Request,
   ): void;

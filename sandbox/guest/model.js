@@ -22,9 +22,12 @@
 
   const unlessFunction = (value) => (typeof value === 'function' ? undefined : value);
 
-  /** `{ all: true }` says that a query without a condition means every document. */
-  const meansAll = (options) =>
-    typeof options === 'object' && options !== null && options.all === true ? true : undefined;
+  /** `all` (a query without a condition means every document) and `compose`; what older code passes beside them has no effect. */
+  function writeOptions(options) {
+    if (typeof options !== 'object' || options === null) return '';
+    const { all, compose } = options;
+    return all === undefined && compose === undefined ? '' : member('options', { all, compose });
+  }
 
   class Model {
     #request;
@@ -63,17 +66,18 @@
     }
 
     /** What older code passes between documents and callback (creator, dates) is set by the server. */
-    create(documents) {
-      return this.#call('create', member('documents', documents), callbackOf(arguments, 1));
+    create(documents, options) {
+      const members = member('documents', documents) + writeOptions(options);
+      return this.#call('create', members, callbackOf(arguments, 1));
     }
 
     update(query, update, options) {
-      const members = member('query', query) + member('update', update) + member('all', meansAll(options));
+      const members = member('query', query) + member('update', update) + writeOptions(options);
       return this.#call('update', members, callbackOf(arguments, 2));
     }
 
     delete(query, options) {
-      const members = member('query', query) + member('all', meansAll(options));
+      const members = member('query', query) + writeOptions(options);
       return this.#call('delete', members, callbackOf(arguments, 1));
     }
 

@@ -21,6 +21,9 @@ export interface Capabilities {
   forRequest(context: InvocationContext): (call: GuestCall, signal: AbortSignal) => Promise<GuestCallResult>;
 }
 
+/** Levels around what HTTP would get as the body: the documents of a create are in an object with the collection. */
+const ENVELOPES: ReadonlyMap<string, number> = new Map([['model.create', 1]]);
+
 /** Creates the capabilities of all modules. */
 export function createCapabilities(deps: CapabilitiesDeps): Capabilities {
   const { fetch, toAppError, log } = deps;
@@ -59,7 +62,7 @@ export function createCapabilities(deps: CapabilitiesDeps): Capabilities {
     forRequest: (context) => async (call, signal) => {
       try {
         if (signal.aborted) throw new GuestCallError('ABORTED', 'The request is over');
-        const args = await parseArguments(call.args, parse);
+        const args = await parseArguments(call.args, parse, ENVELOPES.get(call.name));
         return { ok: true, text: await perform(call.name, args, context, signal) };
       } catch (error) {
         return toErrorResult(error, call.name, context);

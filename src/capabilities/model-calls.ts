@@ -6,7 +6,7 @@ import { type DocumentService, joinedPageJson, type Metadata } from '../collecti
 import {
   buildReadRequest,
   type ComposeDepth,
-  MAX_READ_NUMBER,
+  createParameterError,
   READ_PARAMETER_KINDS,
   type ReadParameterKind,
   type ReadRequest,
@@ -18,7 +18,7 @@ import { type ChunkedText, joinChunked, textByteLength } from '../lib/chunked-te
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import type { CollectionGrant, ModelAction } from '../sandbox-supervisor/model/module-version.ts';
 import type { DocumentStore } from '../stores/ports.ts';
-import { GuestCallError, getArgument } from './guest-call.ts';
+import { getArgument } from './guest-call.ts';
 import {
   createModelScope,
   type InvocationContext,
@@ -26,32 +26,27 @@ import {
   type ModelScopeDeps,
 } from './model-scope.ts';
 
-function optionError(name: string, expected: string): GuestCallError {
-  return new GuestCallError('BAD_ARGUMENTS', `\`${name}\` must be ${expected}`);
+/** The 400 that HTTP would answer for such a parameter. */
+function optionError(name: string, expected: string): AppError {
+  return createParameterError(name, `\`${name}\` must be ${expected}`);
 }
 
 /** A member that must be an object where it is present. */
 export function getObjectArgument(args: JsonObject, name: string): JsonObject | undefined {
   const value = getArgument(args, name);
   if (value === undefined || isJsonObject(value)) return value;
-  throw optionError(name, 'an object');
-}
-
-/** Numbers may be text, and are truncated. */
-function parseNumber(name: string, sent: Json): number {
-  const value = typeof sent === 'string' && sent.trim() !== '' ? Number(sent) : sent;
-  if (typeof value !== 'number' || !(value >= 0)) throw optionError(name, 'a number of at least 0');
-  return Math.min(Math.trunc(value), MAX_READ_NUMBER);
+  const hint = name === 'query' && Array.isArray(value) ? ': aggregation pipelines are not supported' : '';
+  throw optionError(name, `an object${hint}`);
 }
 
 /** The option of the first name that is present. */
 function getOption(options: JsonObject, names: readonly string[], kind: ReadParameterKind): Json | undefined {
   for (const name of names) {
-    const value = getArgument(options, name);
-    if (value === undefined) continue;
-    if (kind === 'number') return parseNumber(name, value);
-    const { accepts, description } = READ_PARAMETER_KINDS[kind];
-    if (accepts(value)) return value;
+    const sent = getArgument(options, name);
+    if (sent === undefined) continue;
+    const { parse, description } = READ_PARAMETER_KINDS[kind];
+    const value = parse(sent);
+    if (value !== undefined) return value;
     throw optionError(name, description);
   }
   return undefined;
@@ -64,7 +59,7 @@ export function getComposeArgument(options: JsonObject): ComposeDepth | undefine
 
 /**
  * Parses `query` and `options`. Other options are ignored, as unknown query parameters are. A page has at most `maxResults`
- * documents, and 0 means as many. Throws BAD_ARGUMENTS.
+ * documents, and 0 means as many. Throws PARAMETER_INVALID.
  */
 export function parseModelRequest(args: JsonObject, collection: Collection, maxResults: number): ReadRequest {
   const options = getObjectArgument(args, 'options') ?? {};
@@ -110,26 +105,24 @@ export type ModelCall = (args: JsonObject, run: InvocationContext) => Promise<st
 
 type ModelActionHandler = (scope: ModelScope, args: JsonObject) => Promise<string>;
 
-function getRequiredArgument(args: JsonObject, name: string): Json {
-  const value = getArgument(args, name);
-  if (value === undefined) throw new GuestCallError('BAD_ARGUMENTS', `\`${name}\` is missing`);
-  return value;
-}
-
 /** The documents of a create, no more of them than the grant allows. */
 function getDocuments(args: JsonObject, { maxResults }: CollectionGrant): Json {
-  const documents = getRequiredArgument(args, 'documents');
+  const documents = getArgument(args, 'documents') ?? null;
   if (!Array.isArray(documents) || documents.length <= maxResults) return documents;
   const message = `${documents.length} documents are more than the ${maxResults} that one call may write`;
   throw new AppError('WRITE_TOO_LARGE', { message });
 }
 
-function getWriteOptions(args: JsonObject) {
-  return { compose: getComposeArgument(getObjectArgument(args, 'options') ?? {}) };
-}
+const getComposeOption = (args: JsonObject) => ({ compose: getComposeArgument(getWriteOptions(args)) });
 
-/** `all: true`: a query without a condition means every document. */
-const getAll = (args: JsonObject) => (getArgument(args, 'all') === true ? { all: true } : {});
+const getWriteOptions = (args: JsonObject) => getObjectArgument(args, 'options') ?? {};
+
+/** The body of a write by query, as HTTP would get it. What is missing or no object is refused there. */
+function toQueryBody(args: JsonObject, names: readonly ('query' | 'update')[]): JsonObject {
+  // `all: true`: a query without a condition means every document.
+  const all = getArgument(getWriteOptions(args), 'all') === true ? { all: true } : {};
+  return { ...Object.fromEntries(names.map((name) => [name, getArgument(args, name) ?? null])), ...all };
+}
 
 /** Each performs one action of the table in `Model(name)`. */
 function createModelActions({
@@ -162,20 +155,20 @@ function createModelActions({
     },
     async create({ collection, grant, context }, args) {
       const body = getDocuments(args, grant);
-      const { results } = await documents.create(collection, body, context, getWriteOptions(args));
+      const { results } = await documents.create(collection, body, context, getComposeOption(args));
       return formatWritten(results);
     },
     async update({ collection, context }, args) {
-      const query = getRequiredArgument(args, 'query');
-      const body = { query, update: getRequiredArgument(args, 'update'), ...getAll(args) };
-      const page = await documents.updateByQuery(collection, body, context, getWriteOptions(args));
+      const body = toQueryBody(args, ['query', 'update']);
+      const page = await documents.updateByQuery(collection, body, context, getComposeOption(args));
       return formatWritten(page.results, page.metadata);
     },
     async delete({ collection, context }, args) {
-      const body = { query: getRequiredArgument(args, 'query'), ...getAll(args) };
+      const body = toQueryBody(args, ['query']);
       const options = { countRemaining: true };
       const { deleted, totalCount } = await documents.removeByQuery(collection, body, context, options);
-      return JSON.stringify({ deleted, totalCount });
+      // Both names, as in the feedback of HTTP.
+      return JSON.stringify({ deleted, deletedCount: deleted, totalCount });
     },
   };
 }

@@ -5,12 +5,21 @@ import type { HookEvent } from '../collections/model/collection.ts';
 import { AppError } from '../errors/errors.ts';
 import { createByteQuota } from '../lib/async/concurrency.ts';
 import { estimateJsonHeapBytes } from '../lib/json/heap-estimate.ts';
-import type { Json } from '../lib/json/json.ts';
-import { createUntrustedJsonParser } from '../lib/json/json-scan.ts';
+import { type Json, MAX_JSON_DEPTH } from '../lib/json/json.ts';
+import { createUntrustedJsonParser, type JsonShape } from '../lib/json/json-scan.ts';
 import type { InvocationErrorCode, InvocationResult } from '../sandbox-supervisor/model/sandbox.ts';
 
 /** Values of the result of a read hook: enough for a page of a thousand documents. */
 const MAX_READ_VALUES = 250_000;
+
+/**
+ * Levels of a result around the documents or the filter, which have the depth of those of clients. Composition puts documents
+ * into each other: what the server has read, a hook can return.
+ */
+const ENVELOPES: ReadonlyMap<HookEvent, number> = new Map([
+  ['beforeGet', 1],
+  ['afterGet', 10 * MAX_JSON_DEPTH],
+]);
 
 const MB = 1_048_576;
 
@@ -41,10 +50,11 @@ export function createHookResultParser({ jsonValues }: { readonly jsonValues: nu
     const resultError = (why: string) => hookError(hook, why, { index });
     // The text is in memory while it waits to be parsed.
     takeQuota(text.length, hook, task, use);
-    const { value, issue } = await parse(text, (shape) => {
+    const assertShape = (shape: JsonShape) => {
       if (shape.values > maxValues) throw resultError(`returned more than ${maxValues} values`);
       takeQuota(estimateJsonHeapBytes(shape), hook, task, use);
-    });
+    };
+    const { value, issue } = await parse(text, assertShape, ENVELOPES.get(event));
     if (value === undefined) throw resultError('returned what cannot be read');
     if (issue !== undefined) throw resultError(`returned an object whose \`${issue.path}\` ${issue.message}`);
     const fault = use.validate(value);

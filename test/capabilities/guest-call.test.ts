@@ -25,7 +25,7 @@ test('an AppError keeps its items for the guest', () => {
   const item = { field: 'title', message: 'must be specified', code: 'ERROR_REQUIRED' };
   expect(told(new AppError('DOCUMENT_INVALID', { items: [item] }))).toEqual({
     code: 'DOCUMENT_INVALID',
-    message: 'must be specified',
+    message: '`title`: must be specified',
     errors: [item],
     statusCode: 400,
   });
@@ -69,13 +69,31 @@ test.each(['', 'null', '1', '"x"', '[]', '{', '{"a":}', 'undefined', '{"a":1}x',
 
 test.each([
   ['a deep nest', `{"a":${'['.repeat(200)}${']'.repeat(200)}}`],
-  ['a very deep nest', `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
   ['__proto__', '{"query":{"__proto__":{"x":1}}}'],
   ['NUL in a name', '{"a\\u0000b":1}'],
   ['a lone surrogate', '{"a":"\\ud800"}'],
   ['a number beyond all', '{"a":1e999}'],
 ])('parseArguments rejects %s', async (_name, text) => {
-  expect((await refusal(text)).code).toBe('BAD_ARGUMENTS');
+  expect((await refusal(text)).code).toBe('BAD_REQUEST');
+});
+
+test('parseArguments rejects a nest that is too deep to be parsed', async () => {
+  expect((await refusal(`{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`)).code).toBe('BAD_ARGUMENTS');
+});
+
+test('the documents of a create are as deep as a body of HTTP, and named as there', async () => {
+  const nest = (levels: number) => `{"documents":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
+  expect(await parseArguments(nest(100), texts, 1)).toHaveProperty('documents.a.a');
+  const path = Array.from({ length: 100 }, () => 'a').join('.');
+  await expect(parseArguments(nest(101), texts, 1)).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+    items: [{ field: path, message: `\`${path}\` is nested deeper than 100 levels` }],
+  });
+});
+
+test('what is unavailable keeps its status for the guest', () => {
+  const { statusCode, errors } = told(new AppError('STORE_UNAVAILABLE'));
+  expect([statusCode, errors]).toEqual([503, undefined]);
 });
 
 test('arguments have at most a megabyte in bytes', async () => {
@@ -86,7 +104,13 @@ test('arguments have at most a megabyte in bytes', async () => {
 });
 
 test('long names are cut in the error of arguments', async () => {
-  expect((await refusal(`{"${'x'.repeat(5000)}":{"__proto__":1}}`)).message.length).toBeLessThan(250);
+  const error = (await refusal(`{"${'x'.repeat(5000)}":{"__proto__":1}}`)) as AppError;
+  const { message, errors } = told(error);
+  expect([message, errors[0].field, errors[0].message].map(({ length }) => length <= 1001)).toEqual([
+    true,
+    true,
+    true,
+  ]);
 });
 
 test('only own members are arguments, and null counts as absent', async () => {

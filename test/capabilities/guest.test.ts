@@ -65,7 +65,7 @@ test('Model writes, reads and counts, with promises and with callbacks', async (
     res.json([found.results.map(({ title }) => title), counted.metadata.totalCount, removed, count]);`,
     { collections: [grantOf('1.0/library/books')] },
   );
-  expect(answer).toEqual([['a', 'b'], 1, { deleted: 1, totalCount: 1 }, 1]);
+  expect(answer).toEqual([['a', 'b'], 1, { deleted: 1, deletedCount: 1, totalCount: 1 }, 1]);
 });
 
 test('a failure of Model is an error with a code', async () => {

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  createResultJoiner,
-  getComposeArgument,
-  getObjectArgument,
-  parseModelRequest,
-} from '../../src/capabilities/model-calls.ts';
+import { createResultJoiner } from '../../src/capabilities/model-calls.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
-import { collectionOf } from '../collections/library-service.ts';
 import { openModels } from './model.ts';
 import { grantOf } from './module.ts';
 
@@ -69,7 +63,7 @@ test('Model create, update and delete write as the caller', async () => {
   expect(updated.value.metadata.totalCount).toBe(1);
   await library.create('books', book('b'));
   const removed = await call('model.delete', { collection: 'books', query }, grants);
-  expect(removed.value).toEqual({ deleted: 1, totalCount: 1 });
+  expect(removed.value).toEqual({ deleted: 1, deletedCount: 1, totalCount: 1 });
 });
 
 test('Model writes every document only where it is told to', async () => {
@@ -89,7 +83,7 @@ test('maxResults limits writes of Model before anything is written', async () =>
   const many = {
     collection: 'books',
     query: {},
-    all: true,
+    options: { all: true },
     update: { pages: 9 },
     documents: [book('c'), book('d')],
   };
@@ -160,7 +154,7 @@ test('Model rejects reads of too large documents and counts them for writes', as
   );
   const found = await call('model.find', { collection: 'open', options: { limit: 10 } }, grants);
   expect([found.ok, found.value.code]).toEqual([false, 'RESULT_TOO_LARGE']);
-  const update = { collection: 'open', query: {}, all: true, update: { title: `${large}y` } };
+  const update = { collection: 'open', query: {}, options: { all: true }, update: { title: `${large}y` } };
   const updated = await call('model.update', update, grants);
   expect(updated.value).toMatchObject({ results: [], omitted: 10, metadata: { totalCount: 10 } });
 });
@@ -168,7 +162,9 @@ test('Model rejects reads of too large documents and counts them for writes', as
 test('deleting every document through Model is logged', async () => {
   const { call, library, logged } = await openModels();
   await library.create('open', [{ title: 'a' }]);
-  await call('model.delete', { collection: 'open', query: {}, all: true }, [grantOf('1.0/library/open')]);
+  await call('model.delete', { collection: 'open', query: {}, options: { all: true } }, [
+    grantOf('1.0/library/open'),
+  ]);
   expect(logged).toMatchObject([
     { fields: { requestId: 'r1', module: 'endpoint:1.0/report', path: '/1.0/library/open', deleted: 1 } },
   ]);
@@ -195,15 +191,14 @@ test('a Model query after its deadline is a timeout', async () => {
 });
 
 test.each([
-  ['model.update', { query: {}, all: true }, 'update'],
-  ['model.update', { update: {} }, 'query'],
-  ['model.delete', {}, 'query'],
-  ['model.create', {}, 'documents'],
-])('Model %s with %j names the missing argument', async (name, args, missing) => {
+  ['model.update', { query: {}, options: { all: true } }, '`update` must be a JSON object'],
+  ['model.update', { update: {} }, '`query` must be a JSON object'],
+  ['model.delete', {}, '`query` must be a JSON object'],
+  ['model.create', {}, 'must be a JSON object'],
+])('Model %s with %j says what is missing, as HTTP does', async (name, args, message) => {
   const { call } = await openModels();
   const { ok, value } = await call(name, { collection: 'books', ...args } as never, [grantOf(BOOKS)]);
-  expect(ok).toBe(false);
-  expect(value).toEqual({ code: 'BAD_ARGUMENTS', message: `\`${missing}\` is missing` });
+  expect([ok, value]).toMatchObject([false, { message, statusCode: 400, errors: [{ message }] }]);
 });
 
 test('results of Model are joined to one text unless they are too large together', async () => {
@@ -231,68 +226,4 @@ test('long results of Model are joined one per tick of the event loop, short one
   expect(order.filter((what, at) => what !== 'turn' || order[at - 1] !== 'turn')).toEqual([
     ...['short', 'turn', 'a', 'turn', 'b', 'turn', 'c'],
   ]);
-});
-
-const books = collectionOf('books', { fields: { title: { type: 'String' } }, settings: { count: 40 } });
-const read = (options: object, maxResults = 100) =>
-  parseModelRequest({ options } as never, books, maxResults);
-
-test('a Model request without options has the page size of the collection within the grant', () => {
-  expect(parseModelRequest({}, books, 100)).toEqual({ pageSize: 40 });
-  expect(parseModelRequest({ query: null, options: null }, books, 20)).toEqual({ pageSize: 20 });
-});
-
-test('a Model request has every option', () => {
-  const options = { limit: 5, skip: 1, page: 2, sort: { title: -1 }, fields: { title: 1 }, compose: true };
-  expect(parseModelRequest({ query: { title: 'a' }, options }, books, 100)).toEqual({
-    ...{ filter: { title: 'a' }, pageSize: 5, skip: 1, page: 2, sort: { title: -1 } },
-    ...{ fields: { title: 1 }, compose: true },
-  });
-});
-
-test('`count` is an alias of `limit`, which wins', () => {
-  expect(read({ count: 7 }).pageSize).toBe(7);
-  expect(read({ count: 7, limit: 8 }).pageSize).toBe(8);
-});
-
-test('a Model limit of 0 or above the grant means that of the grant', () => {
-  for (const limit of [0, 0.5, 101, 1e300]) expect(read({ limit }).pageSize).toBe(100);
-  expect(read({ limit: 2.9 }).pageSize).toBe(2);
-});
-
-test('Model options accept numbers as text and cut huge ones', () => {
-  expect(read({ skip: '3' }).skip).toBe(3);
-  expect(read({ page: 1e300 }).page).toBe(1_000_000_000_000);
-});
-
-test.each([
-  ['limit', -1],
-  ['limit', 'many'],
-  ['skip', ' '],
-  ['skip', true],
-  ['page', [1]],
-  ['sort', 1],
-  ['sort', ['title']],
-  ['fields', 'title'],
-  ['fields', [1]],
-  ['compose', 'true'],
-  ['compose', -1],
-  ['compose', 1.5],
-])('the Model option `%s` cannot be %j', (name, value) => {
-  expect(() => read({ [name]: value })).toThrow(
-    expect.objectContaining({ code: 'BAD_ARGUMENTS', message: expect.stringContaining(`\`${name}\``) }),
-  );
-});
-
-test('`query` and `options` of Model must be objects', () => {
-  for (const value of [[], 'x', 1, true]) {
-    expect(() => getObjectArgument({ query: value }, 'query')).toThrow('`query` must be an object');
-    expect(() => parseModelRequest({ options: value }, books, 1)).toThrow('`options` must be an object');
-  }
-});
-
-test('inherited members are not Model options', () => {
-  expect(getObjectArgument({}, 'constructor')).toBeUndefined();
-  expect(getComposeArgument({})).toBeUndefined();
-  for (const compose of [false, 'all', 2, 0]) expect(getComposeArgument({ compose })).toBe(compose);
 });

@@ -49,7 +49,13 @@ export const READ_PARAMETERS = [
   { key: 'page', kind: 'number', query: 'page', hookOption: 'page', modelOptions: ['page'] },
   { key: 'skip', kind: 'number', query: 'skip', hookOption: 'skip', modelOptions: ['skip'] },
   { key: 'sort', kind: 'sort', query: 'sort', hookOption: 'sort', modelOptions: ['sort'] },
-  { key: 'sortOrder', kind: 'direction', query: 'sortOrder', hookOption: 'sortOrder', modelOptions: [] },
+  {
+    key: 'sortOrder',
+    kind: 'direction',
+    query: 'sortOrder',
+    hookOption: 'sortOrder',
+    modelOptions: ['sortOrder'],
+  },
   { key: 'fields', kind: 'object', query: 'fields', hookOption: 'fields', modelOptions: ['fields'] },
   { key: 'compose', kind: 'depth', query: 'compose', hookOption: 'compose', modelOptions: ['compose'] },
   {
@@ -57,14 +63,14 @@ export const READ_PARAMETERS = [
     kind: 'flag',
     query: 'includeHistory',
     hookOption: 'includeHistory',
-    modelOptions: [],
+    modelOptions: ['includeHistory'],
   },
   {
     key: 'historyFilters',
     kind: 'object',
     query: 'historyFilters',
     hookOption: 'historyFilters',
-    modelOptions: [],
+    modelOptions: ['historyFilters'],
   },
 ] as const satisfies readonly ReadParameter[];
 
@@ -77,29 +83,48 @@ export type ReadQueryParameter = Row['query'];
 export type ReadRequest = { readonly [R in Row as R['key']]?: ValueOfKind[R['kind']] };
 
 interface KindRule {
-  accepts(value: Json): boolean;
+  /** The value as a request has it; undefined for one that is not of the kind. */
+  parse(value: Json): Json | undefined;
   /** What the value must be, for messages. */
   readonly description: string;
 }
 
-/** How the value of each kind is checked where it is JSON: in hooks and in `Model`. */
-export const READ_PARAMETER_KINDS: Readonly<Record<ReadParameterKind, KindRule>> = {
-  object: { accepts: isJsonObject, description: 'an object' },
-  number: {
-    accepts: (value) => typeof value === 'number' && value >= 0 && Number.isFinite(value),
-    description: 'a number from 0',
-  },
-  sort: {
-    accepts: (value) => typeof value === 'string' || isJsonObject(value),
-    description: 'the name of a field, or an object',
-  },
-  direction: { accepts: (value) => value === 1 || value === -1, description: '1 or -1' },
-  depth: { accepts: isComposeDepth, description: 'true, false, `all`, or a number of levels' },
-  flag: { accepts: (value) => typeof value === 'boolean', description: 'true or false' },
-};
+const accept =
+  (isOfKind: (value: Json) => boolean): KindRule['parse'] =>
+  (value) =>
+    isOfKind(value) ? value : undefined;
+
+const DIRECTIONS: ReadonlyMap<Json, 1 | -1> = new Map<Json, 1 | -1>([
+  [1, 1],
+  ['1', 1],
+  ['asc', 1],
+  [-1, -1],
+  ['-1', -1],
+  ['desc', -1],
+]);
 
 /** Numbers are cut to it: no page lies beyond, and sums of such numbers are exact. */
 export const MAX_READ_NUMBER = 1_000_000_000_000;
+
+/** A number, or text that is one, cut as in a query string: stores know no fractions of documents. */
+function parseReadNumber(value: Json): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !(number >= 0)) return undefined;
+  return Math.min(Math.trunc(number), MAX_READ_NUMBER);
+}
+
+/** How the value of each kind is read where it is JSON: in hooks and in `Model`. */
+export const READ_PARAMETER_KINDS: Readonly<Record<ReadParameterKind, KindRule>> = {
+  object: { parse: accept(isJsonObject), description: 'an object' },
+  number: { parse: parseReadNumber, description: 'a number of at least 0' },
+  sort: {
+    parse: accept((value) => typeof value === 'string' || isJsonObject(value)),
+    description: 'the name of a field, or an object',
+  },
+  direction: { parse: (value) => DIRECTIONS.get(value), description: '`asc`, `desc`, 1 or -1' },
+  depth: { parse: accept(isComposeDepth), description: 'true, false, `all`, or a number of levels' },
+  flag: { parse: accept((value) => typeof value === 'boolean'), description: 'true or false' },
+};
 
 /** Builds a request from what `parse` makes of each parameter; undefined leaves it out. */
 export function buildReadRequest(parse: (parameter: Row) => Json | undefined): ReadRequest {
@@ -112,7 +137,7 @@ export function buildReadRequest(parse: (parameter: Row) => Json | undefined): R
 
 const MAX_SHOWN_CHARACTERS = 200;
 
-/** A 400 for the query parameter `name`. */
+/** A 400 for the query parameter, or the option, `name`. */
 export function createParameterError(name: string, details: string): AppError {
   const title = `Invalid ${name.charAt(0).toUpperCase()}${name.slice(1)} Parameter Provided`;
   const item = { status: 'Bad Request', code: 'Invalid Parameter', title, details };

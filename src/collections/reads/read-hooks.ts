@@ -76,8 +76,9 @@ function checkPage(result: Json): string | undefined {
     : 'must return an object with `results`, a list of objects, and `metadata`, an object';
 }
 
-const ownMember = (object: JsonObject, name: string) =>
-  Object.hasOwn(object, name) ? object[name] : undefined;
+/** An option that the hook returned; null counts as absent. */
+const getOption = (options: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(options, name) ? (options[name] ?? undefined) : undefined;
 
 /** The request as JSON text for hooks: `{filter, options}`. Options that the client did not send are absent. */
 export function encodeHookRequest(request: ReadRequest): string {
@@ -93,9 +94,9 @@ export function checkHookRequest(result: Json): string | undefined {
   if (!isJsonObject(filter)) return 'must return an object with a `filter` that is an object';
   if (!isJsonObject(options)) return 'must return `options` that are an object';
   for (const { hookOption, kind } of READ_PARAMETERS) {
-    const value = hookOption === null ? undefined : ownMember(options, hookOption);
-    const { accepts, description } = READ_PARAMETER_KINDS[kind];
-    if (value !== undefined && !accepts(value)) {
+    const value = hookOption === null ? undefined : getOption(options, hookOption);
+    const { parse, description } = READ_PARAMETER_KINDS[kind];
+    if (value !== undefined && parse(value) === undefined) {
       return `must return options whose \`${hookOption}\` is ${description}`;
     }
   }
@@ -105,7 +106,9 @@ export function checkHookRequest(result: Json): string | undefined {
 /** The request that `beforeGet` returned. Options of other names are ignored, as unknown query parameters are. */
 export function decodeHookRequest(result: JsonObject): ReadRequest {
   const { filter, options } = result as { filter: JsonObject; options?: JsonObject };
-  return buildReadRequest(({ hookOption }) =>
-    hookOption === null ? filter : ownMember(options ?? {}, hookOption),
-  );
+  return buildReadRequest(({ hookOption, kind }) => {
+    if (hookOption === null) return filter;
+    const value = getOption(options ?? {}, hookOption);
+    return value === undefined ? undefined : READ_PARAMETER_KINDS[kind].parse(value);
+  });
 }

@@ -3,7 +3,7 @@
 
 import { createSemaphore } from '../async/concurrency.ts';
 import { createYielder, yieldToEventLoop } from '../async/maybe-promise.ts';
-import { findJsonIssue, type Json, type JsonIssue } from './json.ts';
+import { findEnvelopedIssue, type Json, type JsonIssue } from './json.ts';
 import { createMemberCounter } from './json-members.ts';
 
 /** Adjacent elements of the outermost list, as a range of bytes without the commas around them. */
@@ -213,10 +213,14 @@ interface UntrustedJson {
   readonly issue?: JsonIssue | undefined;
 }
 
-/** `assertShape` throws for a text that must not be parsed. */
+/**
+ * `assertShape` throws for a text that must not be parsed. `envelope`: levels around what clients and posted code nest, which do
+ * not count as depth; 0 if absent.
+ */
 export type ParseUntrustedJson = (
   text: string,
   assertShape: (shape: JsonShape) => void,
+  envelope?: number,
 ) => Promise<UntrustedJson>;
 
 /** Up to this length a text is parsed at once. */
@@ -230,25 +234,25 @@ function parse(text: string): Json | undefined {
   }
 }
 
-function finish(value: Json | undefined): UntrustedJson {
-  return value === undefined ? {} : { value, issue: findJsonIssue(value) };
+function finish(value: Json | undefined, envelope: number): UntrustedJson {
+  return value === undefined ? {} : { value, issue: findEnvelopedIssue(value, envelope) };
 }
 
 /** Creates a parser. It parses one long text at a time, as several could end up in one turn of the event loop. */
 export function createUntrustedJsonParser(): ParseUntrustedJson {
   const exclusive = createSemaphore(1);
-  const readLong: ParseUntrustedJson = async (text, assertShape) => {
+  const readLong: ParseUntrustedJson = async (text, assertShape, envelope = 0) => {
     assertShape(await scanJsonYielding(Buffer.from(text)));
     await yieldToEventLoop();
     const value = parse(text);
     await yieldToEventLoop();
-    const read = finish(value);
+    const read = finish(value, envelope);
     await yieldToEventLoop();
     return read;
   };
-  return async (text, assertShape) => {
-    if (text.length > MAX_SHORT_LENGTH) return exclusive(() => readLong(text, assertShape));
+  return async (text, assertShape, envelope = 0) => {
+    if (text.length > MAX_SHORT_LENGTH) return exclusive(() => readLong(text, assertShape, envelope));
     assertShape(scanJson(Buffer.from(text)));
-    return finish(parse(text));
+    return finish(parse(text), envelope);
   };
 }

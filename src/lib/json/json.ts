@@ -42,6 +42,11 @@ export function findJsonIssue(value: unknown, findInexact?: FindInexactInteger):
   return findIssue(findInexact, (check) => check(value, 0));
 }
 
+/** The same for a value in an envelope of the server's own, of so many levels, which do not count as depth. */
+export function findEnvelopedIssue(value: unknown, envelope: number): JsonIssue | undefined {
+  return findIssue(undefined, (check) => check(value, -envelope));
+}
+
 /** Finds the first issue of an element of a list, with its path from the root of the list. */
 export function findElementIssue(
   value: unknown,

@@ -201,6 +201,14 @@ describe('the result of beforeGet', () => {
     expect(decodeHookRequest(result)).toEqual({ filter: {} });
   });
 
+  test('has numbers and directions in the forms of a query string, and null for what is absent', () => {
+    const options = { limit: '2', page: 1.9, skip: 1e300, sortOrder: 'desc', compose: null };
+    expect(checkHookRequest({ filter: {}, options })).toBeUndefined();
+    expect(decodeHookRequest({ filter: {}, options })).toEqual({
+      ...{ filter: {}, pageSize: 2, page: 1, skip: 1_000_000_000_000, sortOrder: -1 },
+    });
+  });
+
   test.each<[Json, RegExp]>([
     [{}, /`filter`/],
     [5, /`filter`/],
@@ -208,10 +216,10 @@ describe('the result of beforeGet', () => {
     [{ filter: [] }, /`filter`/],
     [{ filter: {}, options: [] }, /`options`/],
     [{ filter: {}, options: null }, /`options`/],
-    [{ filter: {}, options: { limit: '5' } }, /`limit` is a number/],
+    [{ filter: {}, options: { limit: 'five' } }, /`limit` is a number/],
     [{ filter: {}, options: { skip: -1 } }, /`skip`/],
     [{ filter: {}, options: { sort: 5 } }, /`sort`/],
-    [{ filter: {}, options: { sortOrder: 'asc' } }, /`sortOrder`/],
+    [{ filter: {}, options: { sortOrder: 'up' } }, /`sortOrder`/],
     [{ filter: {}, options: { fields: 'title' } }, /`fields`/],
     [{ filter: {}, options: { compose: 'yes' } }, /`compose`/],
     [{ filter: {}, options: { compose: -1 } }, /`compose`/],
