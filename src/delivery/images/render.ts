@@ -120,6 +120,8 @@ export async function render(
   };
   try {
     const image = sharp(bytes, options);
+    // A background has three colours: of grey, only the first would be used.
+    if (original.metadata.channels === 2) image.pipelineColourspace('srgb');
     if (job.candidates[0] === 'json') return await describeImage(image, original, job, size);
     resized(image, toStoredGeometry(geometry, original.shown, original.rotation));
     const transparent = { r: 0, g: 0, b: 0, alpha: 0 };
