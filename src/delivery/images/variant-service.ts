@@ -16,6 +16,7 @@ import {
   type VariantStore,
 } from '../variants/variant-store.ts';
 import { type FormatCandidate, negotiateFormats } from './negotiate-format.ts';
+import { createRecentFailures } from './recent-failures.ts';
 import type { RenderJob, RenderLimits } from './render-job.ts';
 import type { Renderer } from './renderer.ts';
 
@@ -81,6 +82,8 @@ export interface VariantServiceDeps {
   readonly renderer: Renderer;
   readonly store: VariantStore;
   readonly limits: RenderLimits & { readonly maxSourceBytes: number };
+  /** Milliseconds of a steady clock; that of the process unless given. */
+  readonly now?: () => number;
 }
 
 /** Part of every key: to be raised when the same settings give another picture than before. */
@@ -134,8 +137,10 @@ function answer({ info, size, bytes, open }: StoredVariant, tag: VariantTag, cac
   return { ...tag, contentType, size, width, height, cached, bytes, open };
 }
 
-/** Concurrent requests for one variant share its rendering. Failures are not kept. */
-export function createVariantService({ renderer, store, limits }: VariantServiceDeps): VariantService {
+/** Concurrent requests for one variant share its rendering. Failures are remembered for a moment. */
+export function createVariantService(deps: VariantServiceDeps): VariantService {
+  const { renderer, store, limits, now = () => performance.now() } = deps;
+  const failures = createRecentFailures(now);
   const shared = createSingleFlight<{ readonly variant: StoredVariant; readonly cached: boolean }>();
   let flushes = 0;
 
@@ -146,9 +151,17 @@ export function createVariantService({ renderer, store, limits }: VariantService
       const message = `The image has more than ${maxSourceBytes} bytes`;
       throw new AppError('IMAGE_TOO_LARGE', { message });
     }
+    failures.assertNone(key);
     const flushesBefore = flushes;
-    const original = { size: source.size, open: source.open, isRemote: sourceId.startsWith('url:') };
-    const { info: image, body } = await renderer.render(job, original, signal);
+    const original = {
+      size: source.size,
+      open: () => source.open(),
+      isRemote: sourceId.startsWith('url:'),
+    };
+    const { info: image, body } = await renderer.render(job, original, signal).catch((error: unknown) => {
+      if (flushes === flushesBefore) failures.add(key, error);
+      throw error;
+    });
     const settings = canonicalSettings(recipe, request.query) ?? '';
     const info: VariantInfo = { ...image, recipe: recipe.name, path, source: request.sourceId, settings };
     // What was read before a flush may be what the flush is about.
@@ -174,6 +187,7 @@ export function createVariantService({ renderer, store, limits }: VariantService
     compressed: createCompressedFiles({ store, flushes: () => flushes }),
     flush(pattern, names) {
       flushes += 1;
+      failures.clear();
       return store.remove(createFlushMatcher(pattern, names));
     },
     async close() {

@@ -27,12 +27,25 @@ const RGB = [GREY, GREY, GREY];
 const ORIGINALS: Readonly<Record<string, () => Promise<Buffer>>> = {
   'grey with alpha, 8 bit': () => plain([GREY, ALPHA], 8).toColourspace('b-w').png().toBuffer(),
   'grey with alpha, 16 bit': () => plain([GREY, ALPHA], 16).toColourspace('grey16').png().toBuffer(),
-  'colours with alpha, 16 bit': () => plain([...RGB, ALPHA], 16).toColourspace('rgb16').png().toBuffer(),
+  'colours with alpha, 16 bit': () =>
+    plain([...RGB, ALPHA], 16)
+      .toColourspace('rgb16')
+      .png()
+      .toBuffer(),
   'interlaced grey with alpha': () =>
     plain([GREY, ALPHA], 8).toColourspace('b-w').png({ progressive: true }).toBuffer(),
-  'a palette with alpha': () => plain([...RGB, ALPHA], 8).png({ palette: true }).toBuffer(),
-  'WebP with alpha': () => plain([...RGB, ALPHA], 8).webp({ lossless: true }).toBuffer(),
-  'AVIF with alpha': () => plain([...RGB, ALPHA], 8).avif({ lossless: true }).toBuffer(),
+  'a palette with alpha': () =>
+    plain([...RGB, ALPHA], 8)
+      .png({ palette: true })
+      .toBuffer(),
+  'WebP with alpha': () =>
+    plain([...RGB, ALPHA], 8)
+      .webp({ lossless: true })
+      .toBuffer(),
+  'AVIF with alpha': () =>
+    plain([...RGB, ALPHA], 8)
+      .avif({ lossless: true })
+      .toBuffer(),
   'grey, 8 bit': () => plain([GREY], 8).toColourspace('b-w').png().toBuffer(),
   'grey, 16 bit': () => plain([GREY], 16).toColourspace('grey16').png().toBuffer(),
   'colours, 16 bit': () => plain(RGB, 16).toColourspace('rgb16').png().toBuffer(),
@@ -86,7 +99,12 @@ const originals = new Map<string, Buffer>();
 
 beforeAll(async () => {
   for (const [name, make] of Object.entries(ORIGINALS)) originals.set(name, await make());
-  originals.set('colours with alpha', await plain([...RGB, ALPHA], 8).png().toBuffer());
+  originals.set(
+    'colours with alpha',
+    await plain([...RGB, ALPHA], 8)
+      .png()
+      .toBuffer(),
+  );
   originals.set('colours', await plain(RGB, 8).png().toBuffer());
 });
 

@@ -21,13 +21,13 @@ afterAll(() => renderer.close());
 
 const LIMITS = { maxPixels: 1e8, maxOutputPixels: 1e7, maxFrames: 60, maxSourceBytes: 1e6 };
 
-async function openImages(folder?: string) {
+async function openImages(folder?: string, now = () => performance.now()) {
   const store = await openDiskVariants({
     folder: folder ?? (await temporaryFolder()),
     maxBytes: 1e7,
     now: Date.now,
   });
-  const images = createVariantService({ renderer: shared, store, limits: LIMITS });
+  const images = createVariantService({ renderer: shared, store, limits: LIMITS, now });
   onTestFinished(() => images.close());
   return images;
 }
@@ -183,12 +183,34 @@ describe('a delivered variant', () => {
     expect((await images.variant(request)).cached).toBe(false);
   });
 
-  it('that fails is tried again', async () => {
-    const images = await openImages();
+  it('that fails is not tried again for a moment, unless the original has changed or a flush names it', async () => {
+    let time = 0;
+    const images = await openImages(undefined, () => time);
     const request = requestOf({ width: 40 });
     const broken = { ...request, source: sourceOf(Buffer.from('no image')) };
-    await expect(images.variant(broken)).rejects.toMatchObject({ code: 'IMAGE_INVALID', status: 400 });
-    expect((await images.variant(request)).cached).toBe(false);
+    const refusal = { code: 'IMAGE_INVALID', status: 400 };
+    for (const [at, opened] of [
+      [0, 1],
+      [29_999, 1],
+      [30_000, 2],
+    ] as const) {
+      time = at;
+      await expect(images.variant(broken)).rejects.toMatchObject(refusal);
+      expect(broken.source.opened).toBe(opened);
+    }
+    await images.flush('*', RECIPES);
+    await expect(images.variant(broken)).rejects.toMatchObject(refusal);
+    expect(broken.source.opened).toBe(3);
+    const mended = { ...request, source: sourceOf(photo, 'v2') };
+    expect((await images.variant(mended)).cached).toBe(false);
+  });
+
+  it('whose source fails is tried again at once', async () => {
+    const images = await openImages();
+    const request = requestOf({ width: 41 });
+    const away = { ...request.source, open: () => Promise.reject(new Error('away')) };
+    await expect(images.variant({ ...request, source: away })).rejects.toThrow('away');
+    expect((await images.variant(request)).width).toBe(41);
   });
 
   it('of a file over the limit is refused without reading it', async () => {
