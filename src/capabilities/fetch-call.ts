@@ -155,6 +155,9 @@ function encodeResponse({ status, headers, body }: EgressResponse): string {
   });
 }
 
+/** The name alone of `hook:name`. */
+const nameOf = ({ id }: ModuleVersion) => id.slice(id.indexOf(':') + 1);
+
 /**
  * Creates the guest call `fetch`. Arguments: `{url, method, headers, body, bodyEncoding}`; answer: `{status, headers, body, encoding}`.
  * Rejects with BAD_ARGUMENTS, FETCH_REFUSED, FETCH_FAILED or ABORTED, the last three always in the same words.
@@ -164,11 +167,13 @@ export function createFetchCall({ egress, now, onRejected, onFailure }: FetchCal
 
   const fetchWithinLimits = async (
     outgoing: OutgoingRequest,
-    { moduleVersion }: InvocationContext,
+    { moduleVersion, reportsTo }: InvocationContext,
     signal: AbortSignal,
   ): Promise<string> => {
     const exceeded = limiter.acquire(moduleVersion.id);
     if (exceeded !== undefined) throw new FetchRefusedError(exceeded, originOf(outgoing.url));
+    const { method, url } = outgoing;
+    reportsTo?.addSent({ hook: nameOf(moduleVersion), method, path: url.pathname });
     try {
       return encodeResponse(await egress(moduleVersion.policy.grants.fetch, outgoing, signal));
     } finally {

@@ -1,6 +1,7 @@
 // Commits what was planned, again after a conflict, and translates what the store rejects into an error for the client.
 import { AppError, documentIssueOf, type ErrorItem, StoreError } from '../../errors/errors.ts';
 import { jitteredBackOff, retry } from '../../lib/async/retry.ts';
+import type { Collection } from '../model/collection.ts';
 import { ExtraWriteError, type RequestContext } from '../model/documents.ts';
 import { type BodyPosition, indexMember, WHOLE_BODY } from './extract-sub-documents.ts';
 import { followHookWrites, reportToHooks } from './own-hook-writes.ts';
@@ -18,11 +19,18 @@ const BACK_OFF = { firstMs: 4, maxMs: 100 };
 const HOOKED_MESSAGE =
   'The documents were written by others whenever the hooks of this write had run. A hook may write them through `Model` only';
 
+/** Attempts in a row that failed after a hook had sent a write to the collection by `fetch`. */
+const MAX_FETCHED_ATTEMPTS = 2;
+const FETCHED_MESSAGE =
+  'writes documents of the write that it runs for by `fetch`, as somebody else would: let it use `Model`';
+
 const TIMEOUT =
   'The write waited for the database longer than `limits.queryMs` allows: other writes, or another program, hold its lock. Nothing was written';
 
 interface RetryOptions {
-  readonly context: Pick<RequestContext, 'deadline'>;
+  readonly context: Pick<RequestContext, 'deadline' | 'hookWrites'>;
+  /** Whose documents are written, where hooks of them run in each attempt. */
+  readonly hooked?: Collection | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Hooks run in each attempt. */
@@ -31,22 +39,34 @@ interface RetryOptions {
 
 /**
  * Runs an attempt, which reads and commits what it computed from that, again after a conflict: up to 30 times, or 10
- * where hooks run in it, and not after the deadline. Throws STORE_BUSY then.
+ * where hooks run in it, and not after the deadline. Throws STORE_BUSY then; HOOK_FAILED where a hook brings the conflicts about.
  */
 export function commitWithRetry<T>(
   attempt: () => Promise<T>,
-  { context, now, isHooked = false }: RetryOptions,
+  { context, now, hooked, isHooked = false }: RetryOptions,
 ): Promise<T> {
+  let fetchedAttempts = 0;
   const maxAttempts = isHooked ? MAX_HOOKED_ATTEMPTS : MAX_ATTEMPTS;
   return retry(attempt, {
     delayMs: retryDelayMs,
     shouldRetry(error, attempts) {
       if (!isConflict(error)) return false;
+      const sender = hooked && context.hookWrites?.takeSender(hooked);
+      fetchedAttempts = sender === undefined ? 0 : fetchedAttempts + 1;
+      if (sender !== undefined && fetchedAttempts >= MAX_FETCHED_ATTEMPTS) {
+        throw createHookError(sender, FETCHED_MESSAGE, error);
+      }
       if (attempts < maxAttempts && now() <= context.deadline) return true;
       const message = isHooked ? HOOKED_MESSAGE : 'Too many others are writing the same documents';
       throw new AppError('STORE_BUSY', { message, retryAfter: 1, cause: error });
     },
   });
+}
+
+function createHookError(hookName: string, why: string, cause: unknown): AppError {
+  const details = `${hookName} - ${why}`;
+  const item = { code: 'API-0002', title: 'Hook Error', details, message: details, hookName };
+  return new AppError('HOOK_FAILED', { items: [item], cause });
 }
 
 const retryDelayMs = (attempt: number) =>

@@ -82,7 +82,7 @@ async function remove(
       // What hooks have removed themselves is as gone as the others.
       return { deleted: loaded.length, entries: files };
     },
-    { context, now, isHooked: hooks !== undefined },
+    { context, now, isHooked: hooks !== undefined, hooked: hooks && collection },
   );
 
   await removals?.removeNow(entries);

@@ -119,7 +119,7 @@ export async function update(
       const texts = updated.slice(0, documents.length).map(({ text }) => text);
       return { texts, writes, hasSubDocuments };
     },
-    { context, now, isHooked },
+    { context, now, isHooked, hooked: hooks && collection },
   );
 
   const depth = compose ?? (hasSubDocuments || collection.settings.compose);
