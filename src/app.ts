@@ -13,6 +13,7 @@ import { createSpecificationService } from './collections/specifications/specifi
 import { SECRET_PATHS } from './config/build-config.ts';
 import { restrictConfigFile } from './config/config-file.ts';
 import { createConfigStore } from './config/config-store.ts';
+import { assertFolders } from './config/folder-check.ts';
 import type { Config } from './config/schema.ts';
 import type { createDelivery as CreateDelivery, DeliverySetup } from './delivery-setup.ts';
 import { AppError } from './errors/errors.ts';
@@ -102,8 +103,9 @@ async function openCache(config: Config, { cwd, now, logger }: Environment): Pro
  * Returns the function that opens what a start with a posted configuration would open, so that a change which would break
  * the next start is rejected. It throws CONFIGURATION_INVALID.
  */
-function createTryStart(running: Config, environment: Environment) {
+function createTryStart(running: Config, environment: Environment, configFile: string) {
   return async (next: Config): Promise<void> => {
+    await assertFolders(next, { cwd: environment.cwd, configFile });
     await loadConfiguredPolicyLimits(next, environment.cwd);
     const cacheOf = ({ cache: { enabled, engine, path } }: Config) => ({ enabled, engine, path });
     // The running server has the same cache open.
@@ -154,7 +156,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const logger = options.logger ?? createLogger({ ...config.logging, secrets: SECRET_PATHS });
   const environment: Environment = { cwd, logger, now };
   const warning = await restrictConfigFile(configFile);
-  if (warning !== undefined) logger.warn({}, warning);
+  const folderWarnings = await assertFolders(config, { cwd, configFile });
+  for (const text of [...(warning === undefined ? [] : [warning]), ...folderWarnings]) logger.warn({}, text);
 
   // Stores, and what stays in memory for slow clients.
   const generateId = createIdSource(now);
@@ -240,7 +243,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     configStore: createConfigStore({
       config,
       file: configFile,
-      tryStart: createTryStart(config, environment),
+      tryStart: createTryStart(config, environment, configFile),
     }),
   });
   await server.ready();

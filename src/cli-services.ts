@@ -240,7 +240,6 @@ export async function openTransfer(config: Config, { cwd }: RunDirectory): Promi
   };
 }
 
-export { mediaFolderIssues } from './media-setup.ts';
 
 /** The services of `cloister media copy`. */
 export interface MediaCopy {

@@ -1,13 +1,11 @@
 // The part of the composition root for media: the configured store, the threads that read images, the service, the sweep.
-import { existsSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute } from 'node:path';
 import type { RecordService } from './collections/model/documents.ts';
 import { createFileRemovals, type FileRemovals } from './collections/writes/file-removals/file-removals.ts';
+import { MEDIA_IN_WORKSPACE, mediaFolderOf } from './config/folder-check.ts';
 import type { Config } from './config/schema.ts';
-import { AppError } from './errors/errors.ts';
 import type { Pause } from './lib/async/retry.ts';
 import type { Logger } from './lib/logger.ts';
-import { checkMediaFolder, type MediaFolderIssue } from './media/folder-check.ts';
 import { createMediaService } from './media/media-service.ts';
 import type { MediaService } from './media/media-service-types.ts';
 import { createUploadCleanup, type UploadCleanupDeps } from './media/upload-cleanup.ts';
@@ -18,8 +16,6 @@ import type { MediaStore } from './stores/media-store.ts';
 import type { DocumentStore, Namespace } from './stores/ports.ts';
 import { createMediaWorkers, IMAGE_HEAD_BYTES, IMAGE_TAIL_BYTES } from './workers/media-tasks.ts';
 
-/** The default of `media.basePath`, which means the workspace in use. */
-const IN_WORKSPACE = 'workspace/media';
 /** Milliseconds by which an upload may outlive `media.requestSeconds`: its commit, and clocks of several servers. */
 const GRACE_MS = 60_000;
 
@@ -47,46 +43,9 @@ export interface MediaSetup {
   close(): Promise<void>;
 }
 
-/** Absolute path of the folder of media files. */
-function folderOf({ media, workspace }: Config, cwd: string): string {
-  return media.basePath === IN_WORKSPACE
-    ? resolve(cwd, workspace.path, 'media')
-    : resolve(cwd, media.basePath);
-}
-
-/** What is wrong with the folder of media files; nothing where they are in a bucket. */
-export async function mediaFolderIssues(config: Config, cwd: string): Promise<readonly MediaFolderIssue[]> {
-  const { media, workspace, paths, database } = config;
-  if (media.storage !== 'disk') return [];
-  const folder = folderOf(config, cwd);
-  // A workspace may be read-only where nobody uploads.
-  const isUnused = media.basePath === IN_WORKSPACE && !existsSync(folder);
-  const inWorkspace = (name: string) => resolve(cwd, workspace.path, name);
-  const issues = await checkMediaFolder({
-    folder,
-    others: {
-      'the database': resolve(cwd, database.sqlite.path),
-      specifications: inWorkspace(paths.collections),
-      endpoints: inWorkspace(paths.endpoints),
-      hooks: inWorkspace(paths.hooks),
-    },
-  });
-  return isUnused ? issues.filter(({ severity }) => severity === 'error') : issues;
-}
-
-/** Throws CONFIGURATION_INVALID where files of clients would lie among those of the server. */
-async function checkFolder(config: Config, { cwd, log }: { readonly cwd: string; readonly log: Logger }) {
-  const field = 'media.basePath';
-  const issues = await mediaFolderIssues(config, cwd);
-  const errors = issues.filter(({ severity }) => severity === 'error');
-  for (const { severity, message } of issues) if (severity === 'warning') log.warn({}, `${field} ${message}`);
-  const items = errors.map(({ message }) => ({ field, message: `${field} ${message}` }));
-  if (items.length > 0) throw new AppError('CONFIGURATION_INVALID', { items });
-}
-
 /** The prefix of the bucket. Where files lie in a folder with an absolute path, a bucket takes them below the default. */
 const bucketPrefix = ({ media }: Config) =>
-  bucketKeyPrefix(isAbsolute(media.basePath) ? IN_WORKSPACE : media.basePath);
+  bucketKeyPrefix(isAbsolute(media.basePath) ? MEDIA_IN_WORKSPACE : media.basePath);
 
 interface OpenMediaOptions {
   readonly cwd: string;
@@ -103,7 +62,7 @@ export async function openMediaStore(
 ): Promise<MediaStore> {
   const prefix = bucketPrefix(config);
   const { sync } = config.media;
-  if (storage === 'disk') return openDiskMedia({ path: folderOf(config, cwd), prefix, sync, now, log });
+  if (storage === 'disk') return openDiskMedia({ path: mediaFolderOf(config, cwd), prefix, sync, now, log });
   const { openS3Media } = await import('./stores/s3-media/s3-media.ts');
   return openS3Media({ settings: config.media.s3, prefix, now, log });
 }
@@ -119,7 +78,6 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
   const { config, cwd, documents, generateId, now, logger: log, pause } = options;
   const { limits, media, publicUrl, database } = config;
   const { jsonValues, queryMs } = limits;
-  await checkFolder(config, { cwd, log });
   const store = options.mediaStore ?? (await openMediaStore(config, { cwd, now, log }));
   // One process has the embedded database to itself, and the files of its records with it.
   const isAlone = database.engine === 'sqlite';

@@ -4,6 +4,7 @@ import { relative, resolve } from 'node:path';
 import { type CollectionRegistry, createCollectionRegistry } from '../collections/model/collection.ts';
 import { checkSpecificationFiles } from '../collections/specifications/check-files.ts';
 import { formatConfigIssue, locateIssues, readConfigFile } from '../config/config-file.ts';
+import { folderIssues } from '../config/folder-check.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { AppError } from '../errors/errors.ts';
 import type { Io } from './io.ts';
@@ -81,14 +82,13 @@ async function databaseIssues({ config }: LoadedConfig, cwd: string): Promise<Ch
   }
 }
 
-/** With the line of the setting, if it is in the file. */
-async function mediaIssues({ config, file }: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
-  const { mediaFolderIssues } = await import('../cli-services.ts');
-  const folderIssues = await mediaFolderIssues(config, cwd);
-  if (folderIssues.length === 0) return [];
+/** With the lines of the settings, if they are in the file. */
+async function foldersIssues({ config, file }: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
+  const found = await folderIssues(config, { cwd, configFile: file });
+  if (found.length === 0) return [];
   const { text } = await readConfigFile(file);
-  const located = folderIssues.map(async ({ severity, message }): Promise<CheckIssue[]> => {
-    const withLines = await locateIssues(relative(cwd, file), text, [{ written: 'media.basePath', message }]);
+  const located = found.map(async ({ severity, field, message }): Promise<CheckIssue[]> => {
+    const withLines = await locateIssues(relative(cwd, file), text, [{ written: field, message }]);
     return withLines.map((problem) => ({ severity, line: formatConfigIssue(problem) }));
   });
   return (await Promise.all(located)).flat();
@@ -121,7 +121,7 @@ export async function check(flags: CommandFlags, io: Io): Promise<number> {
   const workspace = resolve(io.cwd, loaded.config.workspace.path);
   const issues = configIssues(loaded);
   if (loaded.issues.length === 0) {
-    issues.push(...(await databaseIssues(loaded, io.cwd)), ...(await mediaIssues(loaded, io.cwd)));
+    issues.push(...(await databaseIssues(loaded, io.cwd)), ...(await foldersIssues(loaded, io.cwd)));
   }
   if (existsSync(workspace)) {
     issues.push(...(await issuesIn(loaded, io.cwd)), ...(await deliveryIssues(loaded, io.cwd)));

@@ -1,0 +1,158 @@
+// Checks the folders that settings name, at the start: what clients get and what the server removes by itself must not lie among
+// what is the server's own, whatever links lead where.
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { AppError } from '../errors/errors.ts';
+import { isFileMissing } from '../lib/files/file-operations.ts';
+import { accessIssue } from './folder-access.ts';
+import type { Config } from './schema.ts';
+
+export interface FolderIssue {
+  /** With an error the server does not start. */
+  readonly severity: 'error' | 'warning';
+  /** Dotted name of the setting. */
+  readonly field: string;
+  /** Continues the name of the setting. */
+  readonly message: string;
+}
+
+/** What the folders are checked against: settings, and where relative paths start. */
+export interface FolderCheckOptions {
+  readonly cwd: string;
+  /** Absolute path of the configuration file. */
+  readonly configFile: string;
+}
+
+interface Place {
+  /** Setting that names it, and what messages call it. */
+  readonly field: string;
+  readonly what: string;
+  readonly path: string;
+}
+
+/** The default of `media.basePath`, which means the workspace in use. */
+export const MEDIA_IN_WORKSPACE = 'workspace/media';
+
+/** Absolute path of the folder of media files. */
+export function mediaFolderOf({ media, workspace }: Config, cwd: string): string {
+  return media.basePath === MEDIA_IN_WORKSPACE
+    ? resolve(cwd, workspace.path, 'media')
+    : resolve(cwd, media.basePath);
+}
+
+/** What only the server reads. */
+function ownPlaces(config: Config, { cwd, configFile }: FolderCheckOptions): readonly Place[] {
+  const { workspace, paths, database, auth, sandbox } = config;
+  const inWorkspace = (name: keyof Config['paths'], what: string) => ({
+    field: `paths.${name}`,
+    what: `the folder of ${what}`,
+    path: resolve(cwd, workspace.path, paths[name]),
+  });
+  const data = resolve(cwd, database.sqlite.path);
+  const { policyFile } = sandbox;
+  const audit = resolve(cwd, auth.auditPath ?? database.sqlite.path);
+  return [
+    { field: 'database.sqlite.path', what: 'the folder of the database', path: data },
+    ...(audit === data
+      ? []
+      : [{ field: 'auth.auditPath', what: 'the folder of the audit log', path: audit }]),
+    inWorkspace('collections', 'specifications'),
+    inWorkspace('endpoints', 'endpoints'),
+    inWorkspace('hooks', 'hooks'),
+    inWorkspace('routes', 'routes'),
+    inWorkspace('recipes', 'recipes'),
+    { field: '', what: 'the configuration', path: configFile },
+    ...(policyFile === undefined
+      ? []
+      : [{ field: 'sandbox.policyFile', what: 'the policy limits', path: resolve(cwd, policyFile) }]),
+  ];
+}
+
+/** What clients get, and what the server fills and empties by itself. Each is checked against those before it too. */
+function sharedPlaces(config: Config, cwd: string): readonly Place[] {
+  const { media, images, delivery, cache } = config;
+  const place = (field: string, what: string, path: string) => ({ field, what, path: resolve(cwd, path) });
+  const { path: variants, storage } = delivery.cache;
+  const hasCacheFolder = cache.enabled && cache.engine === 'filesystem';
+  return [
+    ...(media.storage === 'disk'
+      ? [place('media.basePath', 'the folder of media files', mediaFolderOf(config, cwd))]
+      : []),
+    ...(storage === 'disk' ? [place('delivery.cache.path', 'the folder of rendered images', variants)] : []),
+    ...(hasCacheFolder ? [place('cache.path', 'the folder of cached answers', cache.path)] : []),
+    ...(images.directory.enabled
+      ? [place('images.directory.path', 'the folder of originals', images.directory.path)]
+      : []),
+  ];
+}
+
+/** Where a path really is: the links of the part that exists are followed. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    // What cannot be followed is compared as it is written; whoever opens it meets the error.
+    if (!isFileMissing(error) || dirname(path) === path) return path;
+    return join(await realPathOf(dirname(path)), basename(path));
+  }
+}
+
+const isIn = (inner: string, outer: string) => {
+  const way = relative(outer, inner);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+};
+
+/** Both as they are written and as they really are: a link may be made or removed while the server runs. */
+async function relationOf(place: Place, other: Place): Promise<'outside' | 'inside' | undefined> {
+  const [real, realOther] = await Promise.all([realPathOf(place.path), realPathOf(other.path)]);
+  const pairs = [
+    [place.path, other.path],
+    [real, realOther],
+  ] as const;
+  if (pairs.some(([mine, theirs]) => isIn(theirs, mine))) return 'outside';
+  return pairs.some(([mine, theirs]) => isIn(mine, theirs)) ? 'inside' : undefined;
+}
+
+async function overlapIssues(place: Place, others: readonly Place[]): Promise<readonly FolderIssue[]> {
+  const found = others.map(async (other): Promise<FolderIssue[]> => {
+    const relation = await relationOf(place, other);
+    if (relation === undefined) return [];
+    const not = relation === 'outside' ? 'must not be or contain' : 'must not lie in';
+    return [{ severity: 'error', field: place.field, message: `${not} ${other.what}` }];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** What is wrong with the folders that the settings name. Nothing is changed or created. */
+export async function folderIssues(
+  config: Config,
+  options: FolderCheckOptions,
+): Promise<readonly FolderIssue[]> {
+  const { cwd } = options;
+  const own = ownPlaces(config, options);
+  const shared = sharedPlaces(config, cwd);
+  const overlaps = shared.map((place, at) => overlapIssues(place, [...own, ...shared.slice(0, at)]));
+  const { enabled, path } = config.notFound.images;
+  const fallback = { field: 'notFound.images.path', what: 'the fallback', path: resolve(cwd, path) };
+  const caches = shared.filter(({ field }) => field.endsWith('cache.path'));
+  if (enabled) overlaps.push(overlapIssues(fallback, [...own, ...caches]));
+  const access = shared.map(async ({ field, path: folder }): Promise<FolderIssue[]> => {
+    if (field !== 'media.basePath') return [];
+    const issue = await accessIssue(folder);
+    // A workspace may be read-only where nobody uploads.
+    const isUnused = config.media.basePath === MEDIA_IN_WORKSPACE && !existsSync(folder);
+    return issue === undefined || (isUnused && issue.severity === 'warning') ? [] : [{ field, ...issue }];
+  });
+  return (await Promise.all([...overlaps, ...access])).flat();
+}
+
+/** Throws CONFIGURATION_INVALID where a folder may not be what a setting makes it; resolves with the warnings, as whole texts. */
+export async function assertFolders(config: Config, options: FolderCheckOptions): Promise<readonly string[]> {
+  const issues = await folderIssues(config, options);
+  const textOf = ({ field, message }: FolderIssue) => `${field} ${message}`;
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  const items = errors.map((issue) => ({ field: issue.field, message: textOf(issue) }));
+  if (items.length > 0) throw new AppError('CONFIGURATION_INVALID', { items });
+  return issues.map(textOf);
+}
