@@ -1,6 +1,6 @@
 // Checks a specification against the others. Errors: its name, default filters, revision collection. Warnings: everything else.
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
-import type { DocumentStore } from '../../stores/ports.ts';
+import { type DocumentStore, namespaceKey } from '../../stores/ports.ts';
 import { type FilterLimits, parseFilter } from '../filters/parse.ts';
 import {
   type Collection,
@@ -8,6 +8,7 @@ import {
   referenceFields,
   referenceTarget,
 } from '../model/collection.ts';
+import { activeRevisionNamespace } from '../model/stored-document.ts';
 import { checkRevisionHome, checkRevisionUse } from './revision-checks.ts';
 
 export interface ConflictCheckDeps {
@@ -143,6 +144,24 @@ function warnReadOnlyByRevisions(
   }));
 }
 
+/** Other versions have the same documents, but each specification says where it keeps the revisions that its own writes make. */
+function warnSplitHistories(
+  collection: Collection,
+  registry: CollectionRegistry,
+): readonly CrossCheckWarning[] {
+  const homeOf = (one: Collection) => {
+    const home = activeRevisionNamespace(one);
+    return home && namespaceKey(home);
+  };
+  const own = homeOf(collection);
+  if (own === undefined) return [];
+  const elsewhere = registry.withNamespace(collection.namespace).filter((one) => homeOf(one) !== own);
+  return elsewhere.map((one) => ({
+    path: ['settings', 'revisionCollection'],
+    message: `has its documents in common with ${one.path}, which keeps ${homeOf(one) === undefined ? 'no revisions' : 'revisions elsewhere'}: histories lack what is written there`,
+  }));
+}
+
 /** Warnings about hooks that do not exist. `known` are the names of all hooks; undefined: they are not known, so no warning. */
 export function warnMissingHooks(
   { settings }: Collection,
@@ -169,5 +188,6 @@ export function crossCheck(
     ...warnSharedDocuments(collection, registry),
     ...warnSharedRecords(collection, registry),
     ...warnReadOnlyByRevisions(collection, registry),
+    ...warnSplitHistories(collection, registry),
   ];
 }

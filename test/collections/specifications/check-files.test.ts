@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkSpecificationFiles } from '../../../src/collections/specifications/check-files.ts';
-import type { Json } from '../../../src/lib/json/json.ts';
+import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 import { ROOT } from '../../helpers/fixtures/source-tree.ts';
 
 async function check(files: Readonly<Record<string, Json>>) {
@@ -146,6 +146,25 @@ test('names both files of specifications that keep their revisions in one place,
     expect.stringContaining('d.json:14 type: cannot be set here: /1.0/library/c keeps'),
     expect.stringContaining('e.json:7 revisionCollection: `f` has a unique index'),
     expect.stringContaining('f.json:6 index: cannot be unique: /1.0/library/e keeps'),
+  ]);
+});
+
+test('names the versions of a collection that keep no revisions, or in another place', async () => {
+  const kept = (settings: JsonObject) => ({ fields: good.fields, settings });
+  const problems = await check({
+    '1.0/library/collection.a.json': kept({ storeRevisions: true }),
+    '2.0/library/collection.a.json': kept({ storeRevisions: true, revisionCollection: 'changes' }),
+    '3.0/library/collection.a.json': kept({}),
+    '1.0/library/collection.b.json': kept({ storeRevisions: true }),
+    '2.0/library/collection.b.json': kept({ storeRevisions: true, revisionCollection: 'bHistory' }),
+  });
+  const shared = 'has its documents in common with';
+  const lacks = 'histories lack what is written there';
+  expect(problems).toEqual([
+    `warning 1.0/library/collection.a.json:5 ${shared} /2.0/library/a, which keeps revisions elsewhere: ${lacks}`,
+    `warning 1.0/library/collection.a.json:5 ${shared} /3.0/library/a, which keeps no revisions: ${lacks}`,
+    `warning 2.0/library/collection.a.json:7 ${shared} /1.0/library/a, which keeps revisions elsewhere: ${lacks}`,
+    `warning 2.0/library/collection.a.json:7 ${shared} /3.0/library/a, which keeps no revisions: ${lacks}`,
   ]);
 });
 
