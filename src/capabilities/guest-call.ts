@@ -40,7 +40,9 @@ interface GuestError {
 /** The message of an item with the name of the field, which HTTP shows beside it. */
 function nameField({ field, message }: ErrorItem): string {
   // Long texts are cut.
-  return field === undefined || message.includes(`\`${field.slice(0, 100)}`) ? message : `\`${field}\`: ${message}`;
+  return field === undefined || message.includes(`\`${field.slice(0, 100)}`)
+    ? message
+    : `\`${field}\`: ${message}`;
 }
 
 function toGuestError(error: AppError): GuestError {

@@ -136,6 +136,24 @@ describe('options', () => {
     ]);
   });
 
+  it('that are wrong are all named in one answer', async () => {
+    const fields = ['filter', 'page', 'skip', 'sortOrder'];
+    const http = await app.inject('GET', `${ITEMS}?page=-1&sortOrder=up&skip=-8&filter=x&count=1`);
+    const items = http.body.errors.map(({ field, code }: { field: string; code: string }) => [field, code]);
+    expect([http.status, items]).toEqual([400, fields.map((field) => [field, 'Invalid Parameter'])]);
+    expect(http.body.errors[1].details).toBe('The `page` parameter must be greater than zero');
+    const { body, status } = await answerOf(
+      "Model('items').find([], { page: -1, sortOrder: 'up', skip: -8 })",
+    );
+    const named = body.errors.map(({ field }: { field: string }) => field);
+    expect([status, body.code, named]).toEqual([
+      400,
+      'PARAMETER_INVALID',
+      ['query', 'page', 'skip', 'sortOrder'],
+    ]);
+    expect(body.errors[0].message).toBe('`query` must be an object: aggregation pipelines are not supported');
+  });
+
   it('may be null, which counts as absent', async () => {
     const options = JSON.stringify({ limit: null, sort: null, compose: null });
     const { body } = await answerOf(`Model('items').find({}, ${options})`);

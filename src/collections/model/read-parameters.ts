@@ -1,7 +1,7 @@
 // The parameters of a read: one row for each. HTTP, `beforeGet` hooks and `Model` all parse this table, each under its own
 // names, so that a new parameter takes one row here and its use in `reads/`.
 
-import { AppError } from '../../errors/errors.ts';
+import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 
 export type ComposeDepth = boolean | 'all' | number;
@@ -126,12 +126,23 @@ export const READ_PARAMETER_KINDS: Readonly<Record<ReadParameterKind, KindRule>>
   flag: { parse: accept((value) => typeof value === 'boolean'), description: 'true or false' },
 };
 
-/** Builds a request from what `parse` makes of each parameter; undefined leaves it out. */
+/**
+ * Builds a request from what `parse` makes of each parameter; undefined leaves it out. Throws PARAMETER_INVALID with the items
+ * of all parameters for which `parse` throws it.
+ */
 export function buildReadRequest(parse: (parameter: Row) => Json | undefined): ReadRequest {
+  const items: ErrorItem[] = [];
   const entries = READ_PARAMETERS.flatMap((parameter) => {
-    const value = parse(parameter);
-    return value === undefined ? [] : [[parameter.key, value] as const];
+    try {
+      const value = parse(parameter);
+      return value === undefined ? [] : [[parameter.key, value] as const];
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'PARAMETER_INVALID') throw error;
+      items.push(...error.items);
+      return [];
+    }
   });
+  if (items.length > 0) throw new AppError('PARAMETER_INVALID', { items });
   return Object.fromEntries(entries) as ReadRequest;
 }
 

@@ -5,6 +5,7 @@ import { createCaller } from '../../auth/authorize.ts';
 import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
 import type { ChangeInterceptor } from '../../collections/specifications/specification-service.ts';
 import { AppError } from '../../errors/errors.ts';
+import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { collectionAddressOf, requireAdmin, requireClient } from '../access/request-access.ts';
 import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts';
 import { acceptTextAsJson, bodyLimit, jsonBody } from '../core/body-parsers.ts';
@@ -65,6 +66,12 @@ export function specificationRoutes(
   addResource(server, '/:version/:database/:collection/config', handlers, { bodyLimit: limit });
 }
 
+/** `media` or `mediaCollection`: clients of the older server know the one that its release had. */
+function specifiedType({ source }: Collection): Json {
+  const { settings } = source;
+  return isJsonObject(settings) && settings['type'] !== undefined ? settings['type'] : 'media';
+}
+
 function formatCollection(collection: Collection) {
   const { version, database, name, path, settings, lastModifiedAt } = collection;
   return {
@@ -74,7 +81,7 @@ function formatCollection(collection: Collection) {
     slug: name,
     path,
     ...(lastModifiedAt === undefined ? {} : { lastModifiedAt }),
-    ...(settings.media ? { type: 'media' } : {}),
+    ...(settings.media ? { type: specifiedType(collection) } : {}),
   };
 }
 

@@ -10,6 +10,7 @@ beforeAll(async () => {
       '1.0/library/people': PEOPLE,
       '1.0/library/books': { ...BOOKS, settings: { displayName: 'Our books' } },
       '1.0/library/pictures': { fields: { title: {} }, settings: { type: 'media' } },
+      '1.0/library/scans': { fields: { title: {} }, settings: { type: 'mediaCollection' } },
       '1.0/library/open': { fields: { title: {} }, settings: { authenticate: false } },
     },
   });
@@ -28,6 +29,7 @@ describe('GET /api/collections', () => {
         { ...where, name: 'open', slug: 'open', path: '/1.0/library/open' },
         { ...where, name: 'people', slug: 'people', path: '/1.0/library/people' },
         { ...where, name: 'pictures', slug: 'pictures', path: '/1.0/library/pictures', type: 'media' },
+        { ...where, name: 'scans', slug: 'scans', path: '/1.0/library/scans', type: 'mediaCollection' },
       ],
     });
   });
