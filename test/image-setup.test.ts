@@ -14,7 +14,9 @@ const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
 test('images are opened without rendering anything, and closed again', async () => {
   const cwd = await temporaryFolder();
   const images = await openImages({ config: buildConfig(new Map()), cwd, logger, now: Date.now });
-  expect(await images.flush('*', () => [])).toBe(0);
+  expect(
+    await images.flush('*', { recipe: () => undefined, recipesOf: () => [], recipesLike: () => [] }),
+  ).toBe(0);
   await images.close();
 });
 

@@ -1,5 +1,5 @@
 // The way of a delivered request: path, route or recipe, decision, original, then a variant or the file as it is.
-import { buffer } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import { AppError } from '../errors/errors.ts';
 import { evaluateConditions } from '../lib/http/conditional.ts';
 import { BINARY_TYPE, essence } from '../lib/http/media-types.ts';
@@ -105,11 +105,24 @@ function find(address: OriginalAddress, { source, remote }: DeliverDeps): Promis
   return remote.find(address.url);
 }
 
-/** Where neither name nor source says it, the first bytes do whether a file is an image. */
-async function typeOf(path: string, file: OriginalFile): Promise<string> {
+/** The type, of which the first bytes tell where neither name nor source does and it matters: whether an image is rendered. */
+async function typeOf(path: string, file: OriginalFile, recipe: Recipe | undefined): Promise<string> {
   const type = deliveredContentType(path, file.contentType);
-  if (type !== BINARY_TYPE || file.size === undefined || file.size < SIGNATURE_BYTES) return type;
-  return detectImageType(await buffer(await file.open({ start: 0, end: SIGNATURE_BYTES - 1 }))) ?? type;
+  const isShort = file.size !== undefined && file.size < SIGNATURE_BYTES;
+  if (recipe?.kind !== 'image' || type !== BINARY_TYPE || isShort) return type;
+  // Where the size is not known, the file may be shorter than any part of it.
+  const start = await file.open(file.size === undefined ? undefined : { start: 0, end: SIGNATURE_BYTES - 1 });
+  return detectImageType(await firstBytes(start, SIGNATURE_BYTES)) ?? type;
+}
+
+/** The first bytes of a stream, which is destroyed then. */
+async function firstBytes(stream: Readable, count: number): Promise<Buffer> {
+  let bytes: Buffer = Buffer.alloc(0);
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    bytes = Buffer.concat([bytes, piece]).subarray(0, count);
+    if (bytes.length === count) break;
+  }
+  return bytes;
 }
 
 async function standIn(path: string, deps: DeliverDeps): Promise<Original> {
@@ -126,8 +139,7 @@ async function findOriginal({ recipe, rest }: Wish, deps: DeliverDeps): Promise<
   const path = 'path' in address ? address.path : address.url.pathname;
   const file = await find(address, deps);
   if (file === undefined) return standIn(path, deps);
-  const contentType =
-    recipe === undefined ? deliveredContentType(path, file.contentType) : await typeOf(path, file);
+  const contentType = await typeOf(path, file, recipe);
   return { file, contentType, sourceId: sourceIdOf(address), status: 200 };
 }
 

@@ -10,6 +10,7 @@ import { onceClosed } from '../../lib/streams/ownership.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
 import { heldToSize } from './held-file.ts';
+import { partOfStream } from './part-of-stream.ts';
 import { assertPartialContent, describeResponse, rangeHeader } from './remote-response.ts';
 
 const MAX_REDIRECTS = 3;
@@ -160,13 +161,15 @@ export function createRemoteSource(options: RemoteSourceOptions): RemoteSource {
     const { response, signal } = await send(url, 'GET', range && rangeHeader(range));
     try {
       const answer = describeResponse(response, found.at, { mayBePart: range !== undefined });
-      if (range !== undefined) assertPartialContent(response, range);
+      if (response.statusCode === 206 && range !== undefined) assertPartialContent(response, range);
       else assertSame(answer, found.file);
     } catch (error) {
       response.destroy();
       throw error;
     }
-    return bytesOf(response, signal);
+    const bytes = bytesOf(response, signal);
+    // A server may ignore ranges.
+    return range === undefined || response.statusCode === 206 ? bytes : partOfStream(bytes, range);
   };
 
   return {

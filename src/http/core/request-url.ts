@@ -135,7 +135,7 @@ export function parseNumberParameter(
   throw createParameterError(name, `The \`${name}\` parameter must be ${what}`);
 }
 
-const SCHEME_AND_HOST = /^https?:\/\/[^/]*/i;
+const SCHEME_AND_HOST = /^https?:\/\/[^/?#]*/i;
 
 /** Every upload token is longer, and no stored file has so long a name. */
 const MIN_TOKEN_LENGTH = 250;
@@ -167,9 +167,16 @@ function beforeQuery(url: string): string {
   return query === -1 ? whole : whole.slice(0, query);
 }
 
+/** A request target without scheme and host, which a client may send (RFC 9112, 3.2.2). */
+export function originForm(url: string): string {
+  if (url.startsWith('/')) return url;
+  const path = url.replace(SCHEME_AND_HOST, '');
+  return path.startsWith('?') || path === '' ? `/${path}` : path;
+}
+
 /** The path of a URL, without query and fragment, also where the URL has scheme and host. */
 export function urlPath(url: string): string {
-  return beforeQuery(url.startsWith('/') ? url : url.replace(SCHEME_AND_HOST, ''));
+  return beforeQuery(originForm(url));
 }
 
 /** The path of a request as the client wrote it, without its query. */

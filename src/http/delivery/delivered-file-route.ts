@@ -2,15 +2,16 @@
 
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type DeliverDeps, deliver } from '../../delivery/deliver.ts';
+import { type DeliverDeps, type DeliveryRequest, deliver } from '../../delivery/deliver.ts';
 import type { Visitor } from '../../delivery/model/delivery-types.ts';
 import type { DeliveryResponse } from '../../delivery/responses/file-response.ts';
-import { AppError, isStoreUnavailable, toAppError } from '../../errors/errors.ts';
+import { AppError, isStoreUnavailable, StoreError, toAppError } from '../../errors/errors.ts';
 import { onceClosed } from '../../lib/streams/ownership.ts';
 import type { HttpLogger } from '../core/http-deps.ts';
 import { passThrough } from '../core/reply.ts';
-import { rawQuery, requestPath } from '../core/request-url.ts';
+import { rawQuery, requestPath, urlPath } from '../core/request-url.ts';
 import { addResource } from '../core/resource.ts';
+import type { ConnectionTracker } from '../transport/connection-tracker.ts';
 import { openFileBody } from '../transport/file-body.ts';
 
 /** The visitor by the headers and the client address of a request. */
@@ -36,8 +37,27 @@ const lengthOf = ({ headers }: DeliveryResponse) => {
   return length === undefined ? undefined : Number(length);
 };
 
+/** What the buffers of one streamed file may hold, from its source to the socket. */
+const FILE_BUFFER_BYTES = 65_536;
+
+type Connections = Pick<ConnectionTracker, 'get' | 'overloadError'>;
+
+/** Counts the buffers of a file as unsent until its response ends. Throws SERVER_BUSY beyond `limits.unsentBytes`. */
+function reserveBuffers({ raw }: FastifyRequest, reply: FastifyReply, connections: Connections): void {
+  const error = connections.overloadError(FILE_BUFFER_BYTES);
+  if (error !== undefined) throw error;
+  const connection = connections.get(raw.socket);
+  connection?.reserve(FILE_BUFFER_BYTES);
+  onceClosed(reply.raw, () => connection?.release(FILE_BUFFER_BYTES));
+}
+
+export interface DeliveredFileOptions {
+  readonly logger: Pick<HttpLogger, 'warn'>;
+  readonly connections: Connections;
+}
+
 /** Makes the function that opens the body of an answer: bytes that are in memory, or a stream that goes with the response. */
-function createOpenBody(logger: Pick<HttpLogger, 'warn'>) {
+function createOpenBody({ logger, connections }: DeliveredFileOptions) {
   return async (
     answer: DeliveryResponse,
     request: FastifyRequest,
@@ -47,6 +67,7 @@ function createOpenBody(logger: Pick<HttpLogger, 'warn'>) {
     if (typeof body !== 'function') return body;
     // Without a stream Fastify would overwrite the length of the file.
     if (request.method === 'HEAD') return Readable.from([]);
+    reserveBuffers(request, reply, connections);
     return openFileBody(reply.raw, {
       open: body,
       length: lengthOf(answer),
@@ -56,45 +77,66 @@ function createOpenBody(logger: Pick<HttpLogger, 'warn'>) {
   };
 }
 
+/** True where a file went, or was replaced, after it had been found: at the next look there is another, or none. */
+const hasGone = (error: unknown): error is StoreError =>
+  error instanceof StoreError && error.reason === 'conflict';
+
+const replaced = (cause: Error) =>
+  new AppError('MEDIA_UNAVAILABLE', {
+    message: 'The file is being replaced',
+    headers: { 'Retry-After': '1' },
+    cause,
+  });
+
 /** Makes the function that rethrows an error in words of delivery, which has files and no database. */
 function createRethrow(signal: AbortSignal) {
   return (error: unknown): never => {
     // The client has gone: nobody reads the response, and the server is not at fault.
     if (signal.aborted) throw new AppError('BAD_REQUEST', { cause: error });
+    if (hasGone(error)) throw replaced(error);
     if (!isStoreUnavailable(error)) throw error;
     throw new AppError(toAppError(error).code, { message: 'The file cannot be read now', cause: error });
   };
 }
 
+const deliveryRequest = (request: FastifyRequest, signal: AbortSignal): DeliveryRequest => {
+  const { headers } = request;
+  return {
+    path: urlPath(request.originalUrl),
+    query: new URLSearchParams(rawQuery(request.originalUrl) ?? ''),
+    accept: headers.accept ?? '',
+    acceptEncoding: headers['accept-encoding']?.toString(),
+    range: headers.range,
+    ifRange: headers['if-range']?.toString(),
+    ifMatch: headers['if-match'],
+    ifNoneMatch: headers['if-none-match'],
+    ifModifiedSince: headers['if-modified-since'],
+    ifUnmodifiedSince: headers['if-unmodified-since'],
+    visitor: createVisitor(request),
+    signal,
+  };
+};
+
 /** Registers every path that has no other route. */
 export function deliveredFileRoute(
   server: FastifyInstance,
   deps: DeliverDeps,
-  logger: Pick<HttpLogger, 'warn'>,
+  options: DeliveredFileOptions,
 ): void {
-  const openBody = createOpenBody(logger);
+  const openBody = createOpenBody(options);
+  const begin = async (request: FastifyRequest, reply: FastifyReply, signal: AbortSignal) => {
+    const answer = await deliver(deliveryRequest(request, signal), deps);
+    return { answer, body: await openBody(answer, request, reply) };
+  };
   addResource(server, '/*', {
     GET: async (request, reply) => {
-      const { headers } = request;
       const signal = createCloseSignal(reply);
-      const answer = await deliver(
-        {
-          path: requestPath(request),
-          query: new URLSearchParams(rawQuery(request.originalUrl) ?? ''),
-          accept: headers.accept ?? '',
-          acceptEncoding: headers['accept-encoding']?.toString(),
-          range: headers.range,
-          ifRange: headers['if-range']?.toString(),
-          ifMatch: headers['if-match'],
-          ifNoneMatch: headers['if-none-match'],
-          ifModifiedSince: headers['if-modified-since'],
-          ifUnmodifiedSince: headers['if-unmodified-since'],
-          visitor: createVisitor(request),
-          signal,
-        },
-        deps,
-      ).catch(createRethrow(signal));
-      const body = await openBody(answer, request, reply).catch(createRethrow(signal));
+      const { answer, body } = await begin(request, reply, signal)
+        .catch((error: unknown) => {
+          if (!hasGone(error) || signal.aborted) throw error;
+          return begin(request, reply, signal);
+        })
+        .catch(createRethrow(signal));
       return reply.serializer(passThrough).code(answer.status).headers(answer.headers).send(body);
     },
   });

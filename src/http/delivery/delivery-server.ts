@@ -6,6 +6,7 @@ import { tokenRoutes } from '../access/token-routes.ts';
 import { healthRoutes } from '../admin/status-routes.ts';
 import { useJsonParser } from '../core/body-parsers.ts';
 import { applyFileCors } from '../core/cors.ts';
+import { originForm } from '../core/request-url.ts';
 import { addAnyMethodRoute, type OnRequestHook } from '../core/resource.ts';
 import { createConnectionTracker } from '../transport/connection-tracker.ts';
 import { createFastifyServer } from '../transport/fastify-server.ts';
@@ -36,7 +37,10 @@ export function createDeliveryServer(deps: DeliveryDeps): FastifyInstance {
   const { limits } = config;
   const connections = createConnectionTracker({ limits, unsent, logger, now: () => performance.now() });
   const onError = createDeliveryErrorHandler(logger);
-  const server = createFastifyServer(deps, { connections, onError, cors: applyFileCors });
+  const server = createFastifyServer(deps, {
+    ...{ connections, onError, cors: applyFileCors },
+    rewriteUrl: ({ url = '/' }) => originForm(url),
+  });
   useJsonParser(server, limits.jsonValues);
 
   server.register(async (scope) => tokenRoutes(scope, deps));
@@ -49,6 +53,6 @@ export function createDeliveryServer(deps: DeliveryDeps): FastifyInstance {
     variantFlushRoute(known, deps);
     unknownApiPaths(known);
   });
-  server.register(async (scope) => deliveredFileRoute(scope, deps.deliver, logger));
+  server.register(async (scope) => deliveredFileRoute(scope, deps.deliver, { logger, connections }));
   return server;
 }

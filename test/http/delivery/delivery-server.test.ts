@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { startDelivery } from '../../helpers/app/delivery.ts';
 import { ADMIN } from '../../helpers/server-process/server-process.ts';
+import { rawRequest } from '../../security/raw-request.ts';
 
 test('the delivery listener gives tokens to the same clients, which both listeners take', async () => {
   const { app, inject } = await startDelivery();
@@ -59,4 +60,17 @@ test('a long file reaches a slow reader whole, and compressed where it takes tha
   const plain = await fetch(`${url}/long.txt`, { headers: { 'accept-encoding': 'identity' } });
   expect(plain.headers.get('content-length')).toBe(String(text.length));
   expect(await plain.text()).toBe(text);
+});
+
+test('a target with scheme and host means its path', async () => {
+  const recipes = { thumbs: { settings: { format: 'css' } } };
+  const { app } = await startDelivery({ files: { 'a.css': 'a {}' }, recipes });
+  const { url } = await app.app.listenDelivery();
+  const port = Number(new URL(url).port);
+  for (const path of ['/a.css', '/a.css?x=1', '/thumbs/a.css', '/health', '/hello']) {
+    for (const host of ['http://localhost', 'HTTP://example.com:1', 'https://example.com'])
+      expect(`${path} ${(await rawRequest(port, host + path)).status}`).toBe(`${path} 200`);
+  }
+  expect((await rawRequest(port, 'http://localhost/api/routes')).status).toBe(401);
+  expect((await rawRequest(port, 'http://localhost')).status).toBe(404);
 });
