@@ -27,6 +27,8 @@ export interface ConnectionTracker {
    * are ended first.
    */
   overloadError(bytes: number): AppError | undefined;
+  /** Whether connections are to be closed rather than kept, because answers that nobody reads take much of the memory for them. */
+  isCrowded(): boolean;
   /** Counts bytes as unsent while `work` prepares a long response. Rejects with the error of `overloadError`. */
   reserveDuring<T>(socket: Socket, bytes: number, work: () => Promise<T>): Promise<T>;
   /** Checks the timeouts of all connections. Runs by itself while there are any. */
@@ -37,6 +39,8 @@ export interface ConnectionTracker {
 
 const CHECK_INTERVAL_MS = 250;
 const WARN_INTERVAL_MS = 60_000;
+/** Bytes a second that a client has to read of what waits for it, on average over `limits.sendSeconds`. */
+const MIN_BYTES_PER_SECOND = 4096;
 /** Share of `limits.sendSeconds` after which a client that does not read counts as stalled. */
 const STALLED_SHARE = 1 / 3;
 /** Share of `limits.unsentBytes` that is kept free by ending the connections of stalled clients. */
@@ -118,6 +122,7 @@ export function createConnectionTracker({
 }: ConnectionTrackerOptions): ConnectionTracker {
   const open = new Map<Socket, HttpConnection>();
   const sendMs = limits.sendSeconds * 1000;
+  const spareBytes = limits.unsentBytes * SPARE_SHARE;
   const maxTracked =
     limits.connections + Math.max(MIN_SURPLUS, Math.ceil(limits.connections * SURPLUS_SHARE));
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -125,7 +130,7 @@ export function createConnectionTracker({
 
   const check = () => {
     for (const connection of open.values()) connection.checkTimeouts();
-    if (!unsent.fits(limits.unsentBytes * SPARE_SHARE)) endStalled(limits.unsentBytes * SPARE_SHARE);
+    if (!unsent.fits(spareBytes)) endStalled(spareBytes);
   };
   const forget = (socket: Socket) => {
     open.delete(socket);
@@ -170,6 +175,7 @@ export function createConnectionTracker({
           isSurplus,
           discard,
           sendTimeoutMs: sendMs,
+          minBytesPerSecond: MIN_BYTES_PER_SECOND,
           now,
           onUnsentChange: unsent.add,
         }),
@@ -178,6 +184,7 @@ export function createConnectionTracker({
     },
     get: connectionOf,
     overloadError,
+    isCrowded: () => !unsent.fits(spareBytes),
     async reserveDuring(socket, bytes, work) {
       const error = overloadError(bytes);
       if (error !== undefined) throw error;

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { onceClosed } from '../../lib/streams/ownership.ts';
+import { SendProgress } from './send-progress.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -20,6 +21,8 @@ export interface HttpConnectionOptions {
   readonly discard: DiscardLimits;
   /** How long the client may read nothing while a response is unsent. */
   readonly sendTimeoutMs: number;
+  /** Bytes a second that the client has to read, on average over `sendTimeoutMs`, while a response is unsent. */
+  readonly minBytesPerSecond: number;
   /** Milliseconds of a clock that never jumps. */
   readonly now: () => number;
   /** Called with every change of `unsentBytes`. */
@@ -33,7 +36,7 @@ interface Exchange {
   readonly expectsContinue?: boolean;
 }
 
-/** When a direction last made progress, and its position then. */
+/** When the client last sent something, and the position then. */
 interface Progress {
   at: number;
   position: number;
@@ -65,7 +68,7 @@ export class HttpConnection {
   readonly #socket: Socket;
   readonly #options: HttpConnectionOptions;
   readonly #waiting: Exchange[] = [];
-  readonly #sending: Progress;
+  readonly #sending: SendProgress;
   #current: Exchange | undefined;
   #lastMethod: string | undefined;
   #discard: Discard | undefined;
@@ -82,7 +85,12 @@ export class HttpConnection {
     this.isSurplus = options.isSurplus;
     this.#socket = socket;
     this.#options = options;
-    this.#sending = { at: options.now(), position: 0 };
+    const { now, sendTimeoutMs: windowMs, minBytesPerSecond } = options;
+    this.#sending = new SendProgress(socket, {
+      now,
+      windowMs,
+      leastBytes: (minBytesPerSecond * windowMs) / 1000,
+    });
     const destroySoon = socket.destroySoon.bind(socket);
     // Node calls it after a response that closes the connection. It would close the socket while the client still writes; the
     // reset that follows can overtake the response.
@@ -171,24 +179,17 @@ export class HttpConnection {
     }
   }
 
-  /** Closes the connection if the client has neither sent nor read in time. */
+  /** Closes the connection if the client has not sent in time, or has read nothing or too little. */
   checkTimeouts(): void {
     const now = this.#options.now();
     if (this.#discard !== undefined) this.#checkDiscard(this.#discard, now);
-    if (this.stalledMs() >= this.#options.sendTimeoutMs) this.abort();
+    const isTooSlow = this.#sending.isTooSlow();
+    if (isTooSlow || this.stalledMs() >= this.#options.sendTimeoutMs) this.abort();
   }
 
   /** How long the client has read nothing of what is unsent. */
   stalledMs(): number {
-    const socket = this.#socket;
-    const now = this.#options.now();
-    const waiting = socket.writableLength;
-    const position = waiting === 0 ? 0 : socket.bytesWritten - waiting;
-    if (waiting === 0 || position !== this.#sending.position) {
-      this.#sending.at = now;
-      this.#sending.position = position;
-    }
-    return now - this.#sending.at;
+    return this.#sending.stalledMs();
   }
 
   /** Resets the connection, which also frees what the system buffers for a client that does not read. */
