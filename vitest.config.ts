@@ -53,7 +53,8 @@ const FULL = [
 /** Wait for processes, crashes or timeouts for more than ten seconds: `npm run test:full` only. */
 const SLOW = [
   'test/acceptance/{commands,endpoints-isolation,endpoints-operation,endpoints-suspension}.test.ts',
-  'test/acceptance/{kill,media-broken-uploads,media-kill,model-writes}.test.ts',
+  'test/acceptance/{kill,media-broken-uploads,media-kill}.test.ts',
+  'test/acceptance/model-{access,writes}.test.ts',
   'test/delivery/images/renderer.test.ts',
   'test/http/admin/admin-changes.test.ts',
   'test/http/core/rejected-bodies.test.ts',
@@ -76,6 +77,7 @@ const EMBEDDED_ONLY = [
 const REPLICA_SET_ONLY = [
   'test/acceptance/{endpoints-*,hooks}.test.ts',
   'test/acceptance/{access,api-wrapper,clients,commands,field-names,http,media-files,media-uploads,media-wrapper}.test.ts',
+  'test/acceptance/model-{access,arguments}.test.ts',
 ];
 
 /** Repeats the acceptance tests on a MongoDB server, with unchanged expectations. */

@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const GRANTS = {
-  collections: [{ name: '1.0/library/items', actions: ['find', 'create', 'update', 'delete'] }],
+  collections: [{ name: '1.0/library/items', actions: ['find', 'create', 'update', 'delete', 'stats'] }],
 };
 let made = 0;
 
@@ -160,6 +160,23 @@ describe('options', () => {
     expect(body.metadata.limit).toBe(40);
     const hook = await app.inject('GET', `${HOOKED}${queryOf({ options })}`);
     expect([hook.status, hook.body.metadata.limit]).toEqual([200, 40]);
+  });
+});
+
+describe('statistics', () => {
+  it('are those of HTTP, with a promise and with a callback behind any arguments', async () => {
+    await app.inject('POST', ITEMS, { body: { name: 'counted' } });
+    const http = await app.inject('GET', `${ITEMS}/stats`);
+    const called = (args: string) =>
+      `new Promise((done) => Model('items').stats(${args}(error, result) => done(error ?? result)))`;
+    for (const expression of [
+      "Model('items').stats()",
+      "Model('items').stats({})",
+      called(''),
+      called('{}, '),
+    ]) {
+      expect((await answerOf(expression)).body).toEqual(http.body);
+    }
   });
 });
 
