@@ -20,6 +20,7 @@ import { createDirectorySource, createFallbackFileFinder } from './delivery/sour
 import { createBucketSource, createMediaSource } from './delivery/sources/media-source.ts';
 import { createRemoteSource } from './delivery/sources/remote-source.ts';
 import { createSourceChain } from './delivery/sources/source-chain.ts';
+import { AppError } from './errors/errors.ts';
 import type { SharedHttpDeps } from './http/delivery/delivery-deps.ts';
 import { createDeliveryServer } from './http/delivery/delivery-server.ts';
 import { createHostResolver, type HostResolver } from './lib/egress/destination.ts';
@@ -31,6 +32,9 @@ import type { CacheStore } from './stores/ports.ts';
 
 /** Size of the lookup cache if responses are not cached. */
 const MAX_LOOKUP_BYTES = 16_777_216;
+
+/** Statuses of answers that never have a body. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Collections that a line of the log names. */
 const MAX_NAMED = 20;
@@ -150,6 +154,10 @@ function createDefinitionsOf(options: DeliveryOptions) {
 /** Puts delivery together and reads routes and recipes, which are watched from then on. Nothing listens yet. */
 export async function createDelivery(options: DeliveryOptions): Promise<DeliverySetup> {
   const { config, cwd, logger, now } = options;
+  if (WITHOUT_BODY.has(config.notFound.statusCode)) {
+    const message = 'notFound.statusCode must be a status of answers that have a body';
+    throw new AppError('CONFIGURATION_INVALID', { field: 'notFound.statusCode', message });
+  }
   const { routes, recipes } = createDefinitionsOf(options);
   await routes.load();
   await recipes.load();
@@ -167,6 +175,7 @@ export async function createDelivery(options: DeliveryOptions): Promise<Delivery
   const sources = await openSources(options);
   const images = lazily(options.images ?? (async () => (await imageSetup()).openImages(options)));
   const { enabled, path } = config.notFound.images;
+  const standInStatus = config.notFound.statusCode;
 
   const deliver: DeliverDeps = {
     routes: {
@@ -185,6 +194,7 @@ export async function createDelivery(options: DeliveryOptions): Promise<Delivery
     source: sources.source,
     remote: openRemote(options),
     fallback: createFallbackFileFinder(enabled ? resolve(cwd, path) : undefined),
+    standInStatus,
     cacheControl: config.delivery.cacheControl,
     cacheControlByType: parseCacheControlByType(config.delivery.cacheControlByType),
   };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../src/lib/json/json.ts';
+import { startApp } from './helpers/app/app.ts';
 import { answerJson, lookupService, startDelivery } from './helpers/app/delivery.ts';
 import { FORM_TYPE, formOf } from './helpers/app/media-server.ts';
 import { hasRedis, startRedis } from './helpers/store/redis-and-s3.ts';
@@ -65,6 +66,53 @@ test('a missing image is stood in for, where the operator says so', async () => 
   const { inject } = await startDelivery({ files: { 'missing.svg': '<svg/>' }, config });
   expect(await inject('GET', '/none.jpg')).toMatchObject({ status: 404, text: '<svg/>' });
   expect((await inject('GET', '/none.css')).body).toEqual({ success: false, errors: ['File not found'] });
+});
+
+test('a stand-in has the status that is set, and a missing file without one is 404', async () => {
+  const images = { enabled: true, path: 'images/missing.png' };
+  const missing = await sharp({ create: { width: 40, height: 30, channels: 3, background: '#c33' } })
+    .png()
+    .toBuffer();
+  const config = { notFound: { statusCode: 200, images } };
+  const recipes = { thumbs: { settings: { width: 20 } } };
+  const { inject } = await startDelivery({ files: { 'missing.png': missing }, config, recipes });
+  for (const path of ['/none.png', '/thumbs/none.png']) {
+    const answer = await inject('GET', path);
+    expect(answer).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } });
+    expect(answer.headers['etag']).toBeUndefined();
+  }
+  expect((await inject('GET', '/none.css')).status).toBe(404);
+});
+
+test('a status of stand-ins that has no body is refused', async () => {
+  for (const statusCode of [204, 205, 304]) {
+    const app = await startApp({ config: { notFound: { statusCode } }, specs: {} });
+    await expect(app.app.deliveryServer()).rejects.toMatchObject({
+      code: 'CONFIGURATION_INVALID',
+      items: [{ field: 'notFound.statusCode' }],
+    });
+    await app.close();
+  }
+});
+
+test('an answer after a lookup that failed is kept no longer than the failure', async () => {
+  const service = await lookupService((response) => response.writeHead(500).end());
+  const config = { server: { trustProxy: 1 }, network: { url: `${service.origin}/{ip}`, failureTtl: 7 } };
+  const routes = {
+    lines: { branches: [{ condition: { network: 'dsl' }, recipe: 'none' }, { recipe: 'plain' }] },
+  };
+  const recipes = { plain: { settings: { format: 'css' } } };
+  const { inject } = await startDelivery({ config, routes, recipes, files: { 'a.css': 'x' } });
+  const headers = { 'x-forwarded-for': '8.8.8.8' };
+  const kept = async () =>
+    String((await inject('GET', '/lines/a.css', { headers })).headers['cache-control']);
+  expect(await kept()).toBe('private, max-age=7');
+  // What is known of the failure lasts for the rest of its time.
+  expect(Number(/max-age=(\d+)$/.exec(await kept())?.[1])).toBeLessThanOrEqual(7);
+  expect(service.asked).toHaveLength(1);
+  // Nothing failed: a private address is asked about nowhere.
+  const near = await inject('GET', '/lines/a.css', { headers: { 'x-forwarded-for': '10.0.0.1' } });
+  expect(near.headers['cache-control']).toBe('private, max-age=3600');
 });
 
 test('a cache that cannot be written is 503, and works once it can be', async () => {

@@ -4,13 +4,7 @@ import { AppError } from '../errors/errors.ts';
 import { evaluateConditions } from '../lib/http/conditional.ts';
 import { BINARY_TYPE, essence } from '../lib/http/media-types.ts';
 import type { VariantService } from './images/variant-service.ts';
-import type {
-  OriginalFile,
-  OriginalSource,
-  RouteDecision,
-  Visitor,
-  VisitorFact,
-} from './model/delivery-types.ts';
+import type { OriginalFile, OriginalSource, RouteDecision, Visitor } from './model/delivery-types.ts';
 import type { Recipe } from './recipes/recipe.ts';
 import { cacheControlHeader, consultedHeaders, varyHeader } from './responses/cache-headers.ts';
 import {
@@ -54,6 +48,8 @@ export interface DeliverDeps {
   readonly remote: RemoteSource | undefined;
   /** What stands in for a missing image; undefined where nothing does. */
   readonly fallback: () => Promise<OriginalFile | undefined>;
+  /** `notFound.statusCode`: of what stands in. */
+  readonly standInStatus: number;
   /** `delivery.cacheControl` */
   readonly cacheControl: string;
   /** `delivery.cacheControlByType`: by media type, without parameters. */
@@ -66,7 +62,7 @@ interface Wish {
   readonly recipe: Recipe | undefined;
   /** What is left of the path, encoded. */
   readonly rest: string;
-  readonly consulted: ReadonlySet<VisitorFact>;
+  readonly decision: Pick<RouteDecision, 'consulted' | 'maxAge'>;
 }
 
 interface Original {
@@ -74,11 +70,11 @@ interface Original {
   readonly contentType: string;
   /** Which source and which file of it. */
   readonly sourceId: string;
-  /** 404 for what stands in for a missing one. */
-  readonly status: 200 | 404;
+  /** True for what stands in for a missing one. */
+  readonly isStandIn: boolean;
 }
 
-const NOTHING_CONSULTED: ReadonlySet<VisitorFact> = new Set();
+const NO_DECISION: Wish['decision'] = { consulted: new Set() };
 
 const unknownUri = () => new AppError('NOT_FOUND', { message: 'Unknown URI' });
 const fileNotFound = () => new AppError('NOT_FOUND', { message: 'File not found' });
@@ -86,17 +82,17 @@ const fileNotFound = () => new AppError('NOT_FOUND', { message: 'File not found'
 /** A route of that name, else a recipe of that name, else the whole path is that of a file. */
 async function readPath({ path, visitor }: DeliveryRequest, deps: DeliverDeps): Promise<Wish> {
   const split = splitName(path);
-  const plain = { recipe: undefined, rest: path.slice(1), consulted: NOTHING_CONSULTED };
+  const plain = { recipe: undefined, rest: path.slice(1), decision: NO_DECISION };
   if (split === undefined) return plain;
   const { name, rest } = split;
   const decision = await deps.routes.decide(name, visitor);
   if (decision !== undefined) {
     const recipe = decision.recipe === null ? undefined : deps.recipes.find(decision.recipe);
     if (recipe === undefined) throw unknownUri();
-    return { recipe, rest, consulted: decision.consulted };
+    return { recipe, rest, decision };
   }
   const recipe = deps.recipes.find(name);
-  return recipe === undefined ? plain : { recipe, rest, consulted: NOTHING_CONSULTED };
+  return recipe === undefined ? plain : { recipe, rest, decision: NO_DECISION };
 }
 
 function find(address: OriginalAddress, { source, remote }: DeliverDeps): Promise<OriginalFile | undefined> {
@@ -129,7 +125,7 @@ async function standIn(path: string, deps: DeliverDeps): Promise<Original> {
   const file = isRasterImage(deliveredContentType(path, undefined)) ? await deps.fallback() : undefined;
   if (file === undefined) throw fileNotFound();
   const contentType = deliveredContentType('', file.contentType);
-  return { file, contentType, sourceId: 'fallback', status: 404 };
+  return { file, contentType, sourceId: 'fallback', isStandIn: true };
 }
 
 async function findOriginal({ recipe, rest }: Wish, deps: DeliverDeps): Promise<Original> {
@@ -140,19 +136,19 @@ async function findOriginal({ recipe, rest }: Wish, deps: DeliverDeps): Promise<
   const file = await find(address, deps);
   if (file === undefined) return standIn(path, deps);
   const contentType = await typeOf(path, file, recipe);
-  return { file, contentType, sourceId: sourceIdOf(address), status: 200 };
+  return { file, contentType, sourceId: sourceIdOf(address), isStandIn: false };
 }
 
 /** Errors and what stands in are never kept: the image may be there at the next request. */
 function cachingOf(
-  { consulted }: Wish,
-  { status, contentType }: Pick<Original, 'status' | 'contentType'>,
+  { decision }: Wish,
+  { isStandIn, contentType }: Pick<Original, 'isStandIn' | 'contentType'>,
   { cacheControl, cacheControlByType }: DeliverDeps,
 ): CacheHeaderOptions {
-  const vary = consultedHeaders(consulted);
-  if (status === 404) return { vary, cacheControl: 'no-store' };
+  const vary = consultedHeaders(decision.consulted);
+  if (isStandIn) return { vary, cacheControl: 'no-store' };
   const setting = cacheControlByType.get(essence(contentType)) ?? cacheControl;
-  return { vary, cacheControl: cacheControlHeader(setting, consulted) };
+  return { vary, cacheControl: cacheControlHeader(setting, decision) };
 }
 
 interface Rendering {
@@ -170,14 +166,14 @@ async function variantAnswer(
   const { accept, query, signal } = request;
   const wanted = { recipe, source: original.file, sourceId: original.sourceId, accept, query };
   const { etag, vary, contentType = original.contentType } = images.tagOf(wanted);
-  const caching = cachingOf(wish, { status: original.status, contentType }, deps);
+  const caching = cachingOf(wish, { isStandIn: original.isStandIn, contentType }, deps);
   const kept = {
-    ...(original.status === 200 && { ETag: etag }),
+    ...(!original.isStandIn && { ETag: etag }),
     ...varyHeader([...caching.vary, ...vary]),
     'Cache-Control': caching.cacheControl,
   };
   const version = { etag, modifiedAt: undefined };
-  const result = original.status === 200 ? evaluateConditions(request, version) : 'send';
+  const result = original.isStandIn ? 'send' : evaluateConditions(request, version);
   if (result === 'failed') throw preconditionFailed();
   if (result === 'unmodified') return { status: 304, headers: kept, body: undefined };
   const variant = await images.variant({ ...wanted, path: canonicalPath(wish.rest), signal });
@@ -187,7 +183,8 @@ async function variantAnswer(
     'Content-Length': String(variant.size),
     'X-Cache': variant.cached ? 'HIT' : 'MISS',
   };
-  return { status: original.status, headers, body: variant.bytes ?? (() => variant.open()) };
+  const status = original.isStandIn ? deps.standInStatus : 200;
+  return { status, headers, body: variant.bytes ?? (() => variant.open()) };
 }
 
 /** Makes what compresses this file; undefined where the recipe says that nothing is to be. */
@@ -216,11 +213,11 @@ async function passThrough(
 ): Promise<DeliveryResponse> {
   const compress = createCompress(wish, original, request, deps);
   const options = { ...cachingOf(wish, original, deps), compress };
-  if (original.status === 200) return createFileResponse(original, request, options);
+  if (!original.isStandIn) return createFileResponse(original, request, options);
   const whole = { acceptEncoding: request.acceptEncoding, range: undefined, ifRange: undefined };
   const answer = await createFileResponse(original, whole, options);
   const { ETag, 'Last-Modified': modified, 'Accept-Ranges': ranges, ...headers } = answer.headers;
-  return { ...answer, headers, status: 404 };
+  return { ...answer, headers, status: deps.standInStatus };
 }
 
 /**

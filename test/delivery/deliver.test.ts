@@ -67,6 +67,7 @@ function site({ files = {}, recipes = [], routes = {}, remote, fallback, byType 
     source: { find: async (path) => found.get(path) },
     remote: remote && { find: async ({ href }) => elsewhere.get(href) },
     fallback: async () => fallback,
+    standInStatus: 404,
     cacheControl: 'public, max-age=9',
     cacheControlByType: new Map(Object.entries(byType)),
   };

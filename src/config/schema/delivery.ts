@@ -222,6 +222,14 @@ export const NOT_FOUND_SCHEMA = {
   type: 'object',
   description: 'What stands in for a missing original.',
   properties: {
+    statusCode: {
+      type: 'integer',
+      minimum: 200,
+      maximum: 599,
+      default: 404,
+      description:
+        'The status of an image that stands in for a missing one: not 204, 205 or 304, which have no body.',
+    },
     images: {
       type: 'object',
       description: 'A fallback for images.',

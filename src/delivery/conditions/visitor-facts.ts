@@ -131,6 +131,8 @@ export interface VisitorFacts {
   network(): Promise<string | undefined>;
   /** Which of them were asked for. */
   readonly consulted: ReadonlySet<VisitorFact>;
+  /** Seconds after which a failed lookup among these is tried again; undefined where none failed. */
+  retrySeconds(): number | undefined;
 }
 
 /** Begins with nothing known. */
@@ -140,8 +142,13 @@ export function createVisitorFacts(visitor: Visitor, sources: VisitorFactSources
   let languages: readonly AcceptedLanguage[] | undefined;
   let country: Promise<string | undefined> | undefined;
   let network: Promise<string | undefined> | undefined;
+  let retrySeconds: number | undefined;
+  const onFailure = (seconds: number) => {
+    retrySeconds = Math.min(seconds, retrySeconds ?? seconds);
+  };
   return {
     consulted,
+    retrySeconds: () => retrySeconds,
     device() {
       consulted.add('device');
       device ??= sources.device(visitor.userAgent);
@@ -154,12 +161,12 @@ export function createVisitorFacts(visitor: Visitor, sources: VisitorFactSources
     },
     country() {
       consulted.add('country');
-      country ??= sources.country(visitor.ip);
+      country ??= sources.country(visitor.ip, onFailure);
       return country;
     },
     network() {
       consulted.add('network');
-      network ??= sources.network(visitor.ip);
+      network ??= sources.network(visitor.ip, onFailure);
       return network;
     },
   };

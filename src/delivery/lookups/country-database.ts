@@ -86,7 +86,7 @@ export function createCountryDatabase({ file = bundledFile(), log, now }: Countr
     }
   };
 
-  return async (address) => {
+  return async (address, onFailure) => {
     if (now() - lookedAt >= LOOK_EVERY_MS) {
       lookedAt = now();
       looking = look();
@@ -94,10 +94,11 @@ export function createCountryDatabase({ file = bundledFile(), log, now }: Countr
     // A newer file is waited for only where there is none yet.
     if (current === undefined) await looking;
     try {
-      return current?.countryOf(address);
+      if (current !== undefined) return current.countryOf(address);
     } catch (error) {
       complain(error);
-      return undefined;
     }
+    onFailure?.(LOOK_EVERY_MS / 1000);
+    return undefined;
   };
 }

@@ -2,11 +2,14 @@
 
 import { BlockList, isIP } from 'node:net';
 
+/** Hears that a fact is unknown because a lookup failed, which will be tried again after so many seconds. */
+export type OnLookupFailure = (seconds: number) => void;
+
 /**
  * A fact about the address of a visitor, trimmed; undefined when it is not known, for whatever reason. Never rejects, and
  * ends within its time limit.
  */
-export type Lookup = (ip: string) => Promise<string | undefined>;
+export type Lookup = (ip: string, onFailure?: OnLookupFailure) => Promise<string | undefined>;
 
 export interface LookupLog {
   warn(fields: object, message: string): void;

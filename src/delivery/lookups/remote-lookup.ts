@@ -97,19 +97,26 @@ export function createRemoteLookup({ subject, settings, cache, log, now }: Remot
     }
   };
 
-  return async (address) => {
-    const ip = normalizePublicAddress(address);
-    if (ip === undefined) return undefined;
-    const known = remembered.get(ip);
-    if (known !== undefined && now() < known.until) return known.value;
+  const begin = (ip: string): Promise<string | undefined> => {
     const running = inFlight.get(ip);
     if (running !== undefined) return running;
     if (inFlight.size >= MAX_REQUESTS) {
       warn('too many requests at the same time');
-      return undefined;
+      return Promise.resolve(undefined);
     }
     const started = lookUp(ip).finally(() => inFlight.delete(ip));
     inFlight.set(ip, started);
     return started;
+  };
+
+  return async (address, onFailure) => {
+    const ip = normalizePublicAddress(address);
+    if (ip === undefined) return undefined;
+    const known = remembered.get(ip);
+    const remaining = known === undefined ? 0 : known.until - now();
+    const isKnown = known !== undefined && remaining > 0;
+    const value = isKnown ? known.value : await begin(ip);
+    if (value === undefined) onFailure?.(isKnown ? remaining / 1000 : failureTtl);
+    return value;
   };
 }

@@ -20,6 +20,8 @@ export interface RouteDecision {
   readonly recipe: string | null;
   /** What was looked at on the way: decides `Vary` and whether the answer is private. */
   readonly consulted: ReadonlySet<VisitorFact>;
+  /** Seconds for which the decision holds, where a lookup failed. */
+  readonly maxAge?: number;
 }
 
 /** A file that a source offers. */

@@ -1,5 +1,5 @@
 // What browsers and proxies may keep of an answer, and for whom: `Cache-Control` and `Vary`.
-import type { VisitorFact } from '../model/delivery-types.ts';
+import type { RouteDecision, VisitorFact } from '../model/delivery-types.ts';
 
 const HEADER_OF: Readonly<Record<VisitorFact, string | undefined>> = {
   device: 'User-Agent',
@@ -23,9 +23,29 @@ function makePrivate(cacheControl: string): string {
   );
 }
 
-/** `Cache-Control` of an answer: `setting` is `delivery.cacheControl`. Where the address decided, only for the client itself. */
-export function cacheControlHeader(setting: string, consulted: ReadonlySet<VisitorFact>): string {
-  return consulted.has('country') || consulted.has('network') ? makePrivate(setting) : setting;
+/** The same for copies to be kept no longer than so many seconds. */
+function limitAge(cacheControl: string, seconds: number): string {
+  const directives = cacheControl.split(',').map((directive) => directive.trim());
+  if (directives.some((directive) => /^no-(?:store|cache)\b/i.test(directive))) return cacheControl;
+  const ages = directives.map((directive) =>
+    Number(/^max-age="?(\d+)"?$/i.exec(directive)?.[1] ?? Number.NaN),
+  );
+  const own = ages.find((age) => !Number.isNaN(age)) ?? Number.POSITIVE_INFINITY;
+  const isAge = (directive: string) => /^(?:max-age|s-maxage|immutable|stale-[a-z-]+)\b/i.test(directive);
+  const others = directives.filter((directive) => directive !== '' && !isAge(directive));
+  return [...others, `max-age=${Math.min(own, Math.max(0, Math.floor(seconds)))}`].join(', ');
+}
+
+/**
+ * `Cache-Control` of an answer: `setting` is `delivery.cacheControl`. Where the address decided, only for the client itself;
+ * where a lookup failed, for `maxAge` seconds at most.
+ */
+export function cacheControlHeader(
+  setting: string,
+  { consulted, maxAge }: Pick<RouteDecision, 'consulted' | 'maxAge'>,
+): string {
+  const header = consulted.has('country') || consulted.has('network') ? makePrivate(setting) : setting;
+  return maxAge === undefined ? header : limitAge(header, maxAge);
 }
 
 /** The `Vary` header; nothing where no request header was looked at. */

@@ -49,7 +49,7 @@ export const preconditionFailed = () =>
   new AppError('PRECONDITION_FAILED', { message: 'The file is not in the state that is asked for' });
 
 export interface DeliveryResponse {
-  readonly status: 200 | 206 | 304 | 404 | 416;
+  readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Opens the body, which is then to be read or destroyed; bytes where it is in memory; undefined where there is none. */
   readonly body: (() => Promise<Readable>) | Buffer | undefined;

@@ -97,10 +97,14 @@ export async function decideRoute(
 ): Promise<RouteDecision> {
   const facts = createVisitorFacts(visitor, sources);
   const { consulted } = facts;
+  const decide = (recipe: string | null): RouteDecision => {
+    const maxAge = facts.retrySeconds();
+    return { recipe, consulted, ...(maxAge !== undefined && { maxAge }) };
+  };
   for (const branch of route.branches) {
-    if (await takes(branch, facts)) return { recipe: branch.recipe, consulted };
+    if (await takes(branch, facts)) return decide(branch.recipe);
   }
-  return { recipe: null, consulted };
+  return decide(null);
 }
 
 async function explainBranch(

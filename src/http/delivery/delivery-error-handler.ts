@@ -21,7 +21,14 @@ export function deliveryErrorBody(errors: readonly unknown[]) {
   return { success: false, errors };
 }
 
-const formatTexts = ({ items }: AppError) => deliveryErrorBody(items.map(({ message }) => message));
+/** Clients of older servers read this member where a token is missing or bad. */
+const OLD_UNAUTHORIZED = { Error: 'HTTP 401 Unauthorized' };
+const TOKEN_ERRORS: ReadonlySet<string> = new Set(['NO_TOKEN', 'INVALID_TOKEN']);
+
+const formatTexts = ({ code, items }: AppError) => ({
+  ...deliveryErrorBody(items.map(({ message }) => message)),
+  ...(TOKEN_ERRORS.has(code) && OLD_UNAUTHORIZED),
+});
 
 /** Clients of older servers read this text for every malformed body of a route or recipe. */
 const formatDefinitionError = (error: AppError) =>

@@ -16,8 +16,8 @@ test.each([
   ['private, no-cache', 'private, no-cache'],
   ['no-store', 'private, no-store'],
 ])('with a country consulted, %j becomes %j', (setting, sent) => {
-  expect(cacheControlHeader(setting, facts('country', 'device'))).toBe(sent);
-  expect(cacheControlHeader(setting, facts('network'))).toBe(sent);
+  expect(cacheControlHeader(setting, { consulted: facts('country', 'device') })).toBe(sent);
+  expect(cacheControlHeader(setting, { consulted: facts('network') })).toBe(sent);
 });
 
 test('values by media type are read whatever the case and the spaces, and under the names that older servers used', () => {
@@ -35,11 +35,28 @@ test('values by media type are read whatever the case and the spaces, and under 
 });
 
 test('with only headers consulted, the setting is sent unchanged', () => {
-  expect(cacheControlHeader('public, max-age=1', facts('device', 'language'))).toBe('public, max-age=1');
+  expect(cacheControlHeader('public, max-age=1', { consulted: facts('device', 'language') })).toBe(
+    'public, max-age=1',
+  );
 });
 
 test('Vary names the headers of the consulted facts, each once, and is absent without any', () => {
   expect(consultedHeaders(facts('language', 'country', 'device'))).toEqual(['Accept-Language', 'User-Agent']);
   expect(varyHeader(['Accept', 'User-Agent', 'Accept'])).toEqual({ Vary: 'Accept, User-Agent' });
   expect(varyHeader([])).toEqual({});
+});
+
+test.each([
+  ['public, max-age=3600', 'private, max-age=3'],
+  ['max-age=2', 'private, max-age=2'],
+  [
+    'max-age="9", immutable, stale-while-revalidate=9, must-revalidate',
+    'private, must-revalidate, max-age=3',
+  ],
+  ['public', 'private, max-age=3'],
+  ['', 'private, max-age=3'],
+  ['no-store', 'private, no-store'],
+  ['no-cache, max-age=9', 'private, no-cache, max-age=9'],
+])('after a lookup that failed, %j becomes %j', (setting, sent) => {
+  expect(cacheControlHeader(setting, { consulted: facts('country'), maxAge: 3.7 })).toBe(sent);
 });

@@ -74,3 +74,22 @@ test('a target with scheme and host means its path', async () => {
   expect((await rawRequest(port, 'http://localhost/api/routes')).status).toBe(401);
   expect((await rawRequest(port, 'http://localhost')).status).toBe(404);
 });
+
+test('a missing or bad token is answered in words of older clients too, below `/api` only', async () => {
+  const { inject } = await startDelivery();
+  for (const path of ['/api/routes', '/api/recipes/x', '/api/unknown']) {
+    for (const token of [null, 'bad']) {
+      const { status, body, headers } = await inject('GET', path, { token });
+      expect(status).toBe(401);
+      expect(body).toMatchObject({
+        success: false,
+        errors: [expect.any(String)],
+        Error: 'HTTP 401 Unauthorized',
+      });
+      expect(headers['www-authenticate']).toMatch(/^Bearer/);
+    }
+  }
+  const login = await inject('POST', '/token', { body: { ...ADMIN, secret: 'wrong' } });
+  expect(login.status).toBe(401);
+  expect(login.body).not.toHaveProperty('Error');
+});
