@@ -8,6 +8,9 @@ const EXHAUSTED: ReadonlySet<unknown> = new Set([
   'ERR_WORKER_INIT_FAILED',
 ]);
 
+/** What Node says where a package could not be looked at; the code is that of a malformed one. */
+const EXHAUSTED_TEXT = /: too many open files\b/;
+
 /** A process or a thread that could not be started. The `cause` is the error of the system. */
 export class StartError extends Error {
   constructor(what: string, cause: unknown) {
@@ -26,6 +29,7 @@ export function isOutOfResources(error: unknown): boolean {
   let current = error;
   for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
     if ('code' in current && EXHAUSTED.has(current.code)) return true;
+    if (EXHAUSTED_TEXT.test(current.message)) return true;
     current = current.cause;
   }
   return false;

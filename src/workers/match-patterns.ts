@@ -109,6 +109,8 @@ export function matchPatterns(
   { jobs, limitMs, totalMs }: PatternTask,
   { cpuMs = threadCpuMs }: { readonly cpuMs?: () => number } = {},
 ): readonly boolean[] {
+  // Loads the engine. A timeout that interrupts this would leave it loaded in part, for the life of the thread.
+  compileLinearRegex('', '');
   const results: boolean[] = [];
   const compile = createCompile();
   const end = performance.now() + totalMs;

@@ -1,5 +1,6 @@
-import { expect, it, test } from 'vitest';
+import { expect, it, onTestFinished, test } from 'vitest';
 import { matchPatterns, type PatternJob, threadCpuMs } from '../../src/workers/match-patterns.ts';
+import { createWorkerPool } from '../../src/workers/worker-pool.ts';
 
 /** More than the slowest machine needs for what ends at all. */
 const PATIENCE_MS = 15_000;
@@ -69,3 +70,19 @@ it('the processor time of a worker counts milliseconds in which its thread ran',
   const { user, system } = process.cpuUsage(from.all);
   expect(used).toBeLessThan(Math.min(performance.now() - from.wall, (user + system) / 1000) + 1);
 });
+
+// Where it is over depends on the machine: one of them is in the middle.
+test.each([3, 6, 12, 24, 48])(
+  'a limit of %i ms leaves the engine whole that it may interrupt the loading of',
+  async (limitMs) => {
+    const pool = createWorkerPool({ maxThreads: 1 });
+    onTestFinished(() => pool.close());
+    const call = {
+      module: new URL('../../src/workers/match-patterns.ts', import.meta.url).href,
+      name: 'matchPatterns',
+    };
+    const jobs = [{ pattern: 'a+', flags: '', texts: ['aaa'] }];
+    await pool.run({ jobs, limitMs, totalMs: 0 }, call);
+    expect(await pool.run({ jobs, limitMs: PATIENCE_MS, totalMs: PATIENCE_MS }, call)).toEqual([true]);
+  },
+);

@@ -52,6 +52,12 @@ it.each(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ERR_WORKER_INIT_FAILED'])(
   },
 );
 
+it('a package that could not be looked at says that the system has nothing left', () => {
+  const message = 'Cannot read package config /srv/package.json: too many open files.';
+  const error = Object.assign(new Error(message), { code: 'ERR_INVALID_PACKAGE_CONFIG' });
+  expect(isOutOfResources(error)).toBe(true);
+});
+
 it('other errors, values, and causes that go round do not say it', () => {
   const round = new Error('round');
   round.cause = round;
