@@ -1,6 +1,7 @@
 // Resolves the address of a client behind trusted proxies. Headers of anybody else are ignored.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { splitOutsideQuotes } from '../../lib/http/split-list.ts';
 import type { HttpConfig } from '../core/http-deps.ts';
 
 /** Addresses read of a header, which may have 32 KB. */
@@ -12,12 +13,7 @@ const NAMED_NETWORKS: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/**
- * One element of `Forwarded`: pairs whose values may be quoted and then hold commas. An unclosed quote extends to the end of
- * the header: a pattern that fails there would backtrack to every quote, for seconds.
- */
-const ELEMENT = /(?:[^,"]|"(?:[^"\\]|\\.?)*(?:"|$))+/g;
-const FOR_PARAMETER = /(?:^|;)\s*for\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;,\s"]*))/i;
+const FOR_PARAMETER = /^for\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s"]*))$/i;
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /** An address without port, brackets and zone; an IPv4-mapped one as IPv4. Undefined for anything else. */
@@ -29,12 +25,19 @@ export function normalizeAddress(text: string): string | undefined {
   return MAPPED_IPV4.exec(address)?.[1] ?? address;
 }
 
+/** The address that an element of `Forwarded` names, none where it names several: the word of one proxy is one address. */
+function addressOfElement(element: string): string | undefined {
+  const named = splitOutsideQuotes(element, ';').flatMap((pair) => {
+    const [, quoted, bare] = FOR_PARAMETER.exec(pair.trim()) ?? [];
+    return quoted === undefined && bare === undefined ? [] : [quoted?.replace(/\\(.)/g, '$1') ?? bare ?? ''];
+  });
+  return named.length === 1 ? normalizeAddress(named[0] ?? '') : undefined;
+}
+
 /** The addresses of a `Forwarded` header, the nearest last; undefined for an element without one. */
 function parseForwarded(header: string): readonly (string | undefined)[] {
-  return (header.match(ELEMENT) ?? []).map((element) => {
-    const [, quoted, bare] = FOR_PARAMETER.exec(element.trim()) ?? [];
-    return normalizeAddress(quoted?.replace(/\\(.)/g, '$1') ?? bare ?? '');
-  });
+  const elements = splitOutsideQuotes(header, ',').filter((element) => element.trim() !== '');
+  return elements.slice(-MAX_HOPS).map(addressOfElement);
 }
 
 const joinHeader = (header: string | string[] | undefined) =>
@@ -42,7 +45,7 @@ const joinHeader = (header: string | string[] | undefined) =>
 
 /** The addresses of the proxy headers. `Forwarded` (RFC 7239) wins over `X-Forwarded-For`. */
 function parseHops({ headers }: Pick<IncomingMessage, 'headers'>): readonly (string | undefined)[] {
-  if (headers.forwarded !== undefined) return parseForwarded(headers.forwarded).slice(-MAX_HOPS);
+  if (headers.forwarded !== undefined) return parseForwarded(headers.forwarded);
   const list = joinHeader(headers['x-forwarded-for']);
   return list === undefined
     ? []

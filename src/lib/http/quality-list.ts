@@ -1,6 +1,7 @@
 // Parses `Accept`, `Accept-Encoding` and `Accept-Language`: lists whose members carry a weight (RFC 9110, 12.4.2).
+import { splitOutsideQuotes } from './split-list.ts';
 
-/** Headers of browsers have a few hundred characters; the rest of a longer one is ignored. */
+/** Headers of browsers have a few hundred characters; of a longer one only members that end before this count. */
 const MAX_HEADER_LENGTH = 4096;
 const MAX_MEMBERS = 100;
 
@@ -28,14 +29,22 @@ function parseQuality(parameters: readonly string[], allowsParameters: boolean):
   return quality === undefined ? undefined : Number(quality);
 }
 
+/** The first members, none of them cut: one without the end of its parameters would say something else. */
+function firstMembers(header: string): readonly string[] {
+  const members = splitOutsideQuotes(header.slice(0, MAX_HEADER_LENGTH), ',', MAX_MEMBERS);
+  const isCut = header.length > MAX_HEADER_LENGTH && header[MAX_HEADER_LENGTH] !== ',';
+  const read = members.reduce((length, member) => length + member.length + 1, -1);
+  return isCut && read >= MAX_HEADER_LENGTH ? members.slice(0, -1) : members;
+}
+
 /** The members of the header in their order, at most 100. Empty ones are skipped. */
 export function parseQualityList(
   header: string,
   { allowsParameters = false }: QualityListOptions = {},
 ): readonly QualityMember[] {
-  const members = header.slice(0, MAX_HEADER_LENGTH).toLowerCase().split(',', MAX_MEMBERS);
-  return members.flatMap((member) => {
-    const [value = '', ...parameters] = member.split(';').map((part) => part.trim());
+  return firstMembers(header).flatMap((member) => {
+    const parts = splitOutsideQuotes(member.toLowerCase(), ';');
+    const [value = '', ...parameters] = parts.map((part) => part.trim());
     return value === '' ? [] : [{ value, quality: parseQuality(parameters, allowsParameters) }];
   });
 }
