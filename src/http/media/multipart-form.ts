@@ -177,9 +177,11 @@ export async function* parseMultipartForm(
       current = part.file;
       if (read > maxParts)
         throw badRequest(`The form has more than ${maxParts} parts (\`limits.formParts\`)`);
-      if (part.mimetype.startsWith('multipart/')) throw badRequest('A part of the form is a form itself');
       const fileName: string | undefined =
         parseExtendedFilename(delimiters.headersOf(read - 1)) ?? part.filename;
+      // With a name it is a file, such as a page that a browser has saved.
+      if (fileName === undefined && part.mimetype.startsWith('multipart/'))
+        throw badRequest('A part of the form is a form itself');
       if (fileName === undefined && part.mimetype !== DEFAULT_PART_TYPE) {
         yield await readField(part.fieldname, part.file);
       } else {

@@ -82,6 +82,16 @@ describe('a form', () => {
     ]);
   });
 
+  it('may have files of every type, saved pages among them, whose boundaries are their own', async () => {
+    const page = `--inner\r\nContent-Type: text/html\r\n\r\n<p>\r\n--inner--\r\n`;
+    const types = ['multipart/related; boundary=inner', 'multipart/mixed', 'multipart/form-data; boundary=x'];
+    const { status, body } = await send(formOf(types.map((type) => ({ ...FILE, type, body: page }))));
+    expect(status).toBe(200);
+    expect(body.map(({ kind, text }: { kind: string; text: string }) => [kind, text])).toEqual(
+      types.map(() => ['file', page]),
+    );
+  });
+
   it('skips empty file inputs', async () => {
     const headers =
       'Content-Disposition: form-data; name=x; filename=""\r\nContent-Type: application/octet-stream';
@@ -137,7 +147,7 @@ describe('a form is rejected', () => {
     ['a field that is no UTF-8', [{ name: 'a', body: Buffer.from([0xff]) }], 400, /UTF-8/],
     ['a field with a long name', [{ name: 'n'.repeat(201) }], 400, /name/],
     ['a field without a name', [{ headers: 'Content-Disposition: form-data' }], 400, /name/],
-    ['a form in the form', [{ ...FILE, type: 'multipart/mixed; boundary=y' }], 400, /form itself/],
+    ['a form in the form', [{ name: 'a', type: 'multipart/mixed; boundary=y' }], 400, /form itself/],
     ['a part without headers', [FILE, { headers: 'x' }], 400, /headers of a part/],
     [
       'a part that is no form data',
