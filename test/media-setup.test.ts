@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../src/config/load-config.ts';
@@ -7,7 +7,7 @@ import type { JsonObject } from '../src/lib/json/json.ts';
 import { createLogger } from '../src/lib/logger.ts';
 import { openMediaStore } from '../src/media-setup.ts';
 import { startApp } from './helpers/app/app.ts';
-import { formOf, startMediaServer } from './helpers/app/media-server.ts';
+import { formOf, startMediaServer, upload } from './helpers/app/media-server.ts';
 import { filesBelow, temporaryFolder } from './helpers/temp/folders.ts';
 import { createWorkspace } from './helpers/temp/workspace.ts';
 import { diskMedia } from './stores/disk-media/workbench.ts';
@@ -120,6 +120,46 @@ describe('a start', () => {
     const { status, body } = await server.send(formOf([{ fileName: 'a', body: 'x' }]));
     expect(status).toBe(503);
     expect(JSON.stringify(body)).not.toContain(server.workspace.path);
+    await server.close();
+  });
+
+  it('refuses an upload through a link that leads out, makes nothing there, and tells the log where', async () => {
+    const log: string[] = [];
+    const outside = await temporaryFolder();
+    const specs = { '1.0/library/pictures': { fields: {}, settings: { type: 'media' } } };
+    const workspace = createWorkspace(specs, {});
+    const app = await startApp({ workspace, log });
+    const library = join(workspace.path, 'media/1.0/library');
+    await mkdir(library, { recursive: true });
+    await symlink(outside, join(library, 'pictures'));
+    const send = () => upload(app, '/1.0/library/pictures', { content: 'x' }, { token });
+    const token = await app.adminToken();
+    const { status, headers, body } = await send();
+    expect([status, headers['retry-after']]).toEqual([409, undefined]);
+    expect(body.errors).toEqual([{ code: 'UPLOAD_REFUSED', message: expect.stringContaining('the log') }]);
+    expect(JSON.stringify(body)).not.toContain('/');
+    expect(filesBelow(outside)).toEqual([]);
+    expect(await readdir(outside)).toEqual([]);
+    expect(filesBelow(join(workspace.path, 'media'))).toEqual([]);
+    expect(log.filter((line) => line.includes('"fault":"outside"') && line.includes(library))).toHaveLength(
+      1,
+    );
+    // Without the link it is stored.
+    await unlink(join(library, 'pictures'));
+    expect((await send()).status).toBe(201);
+    await app.close();
+    workspace.remove();
+  });
+
+  it('takes uploads again after its folder was removed while it ran', async () => {
+    const server = await startMediaServer();
+    const file = { fileName: 'a.txt', body: 'x' };
+    expect((await server.upload([file])).status).toBe(201);
+    await rm(join(server.workspace.path, 'media'), { recursive: true });
+    const { status, body } = await server.upload([file]);
+    expect(status).toBe(201);
+    const bytes = await server.inject('GET', `/1.0/library/pictures/${body.results[0]._id}/file`);
+    expect([bytes.status, bytes.text]).toEqual([200, 'x']);
     await server.close();
   });
 });
