@@ -94,19 +94,25 @@ export function argumentsOf(call: DocumentCall): readonly Json[] {
   return [query, call.update === undefined ? UNDEFINED : call.update, ...options];
 }
 
+/** No call has more of them. */
+export const MAX_ORDERS = 7;
+
 /** Every order of arguments in which code old and new calls `Model`. */
 export function argumentOrders(call: DocumentCall): readonly (readonly Json[])[] {
   const [first, ...rest] = argumentsOf(call);
   const given = [first ?? null, ...rest];
   const orders: (readonly Json[])[] = [given, [...given, CALLBACK]];
   if (call.action === 'find' || call.action === 'count') {
-    if (call.options === undefined) orders.push([...given, UNDEFINED, CALLBACK], [...given, {}, CALLBACK]);
+    if (call.options === undefined)
+      orders.push([...given, UNDEFINED, CALLBACK], [...given, {}, CALLBACK], [...given, null, CALLBACK]);
     if (call.options === undefined && call.query === undefined) orders.push([], [CALLBACK]);
     return orders;
   }
   orders.push([...given, CALLBACK, REQUEST]);
+  if (call.action === 'delete' && call.options === undefined) orders.push([...given, {}, CALLBACK]);
   if (call.options === undefined && call.action !== 'delete') {
     orders.push(
+      [...given, null, CALLBACK],
       [...given, INTERNALS],
       [...given, INTERNALS, CALLBACK],
       [...given, INTERNALS, CALLBACK, REQUEST],

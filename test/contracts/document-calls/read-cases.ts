@@ -20,6 +20,7 @@ const found = (query: Json, ...finds: string[]): ReadCase => ({
 });
 
 export const FILTER_CASES: readonly ReadCase[] = [
+  { title: 'no query finds everything', call: { action: 'find' }, finds: ['a', 'b', 'c', 'd'] },
   found({}, 'a', 'b', 'c', 'd'),
   found({ name: 'A' }, 'a'),
   found({ text: 'FORD' }, 'a'),

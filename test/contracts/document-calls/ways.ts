@@ -7,6 +7,7 @@ import {
   argumentOrders,
   argumentsOf,
   type DocumentCall,
+  MAX_ORDERS,
   type Outcome,
   outcomeOf,
   RUN_CALL,
@@ -162,6 +163,7 @@ export function endpoint(app: TestApp, order: number): Way {
     async run(calls) {
       const body = calls.map((call) => {
         const orders = argumentOrders(call);
+        if (orders.length > MAX_ORDERS) throw new Error(`not every order is driven: ${orders.length}`);
         const modelCall = toModelCall(call, orders[order % orders.length] ?? []);
         // The older name of `find`.
         return call.action === 'find' && order % 2 === 1 ? { ...modelCall, action: 'get' } : modelCall;
@@ -247,7 +249,7 @@ export const returned = (app: TestApp): Way => ({
 
 /** All of them but HTTP, to which they are compared. */
 export const otherWays = (app: TestApp): readonly Way[] => [
-  ...[0, 1, 2, 3, 4, 5].map((order) => endpoint(app, order)),
+  ...Array.from({ length: MAX_ORDERS }, (_, order) => endpoint(app, order)),
   ...EVENTS.map((event) => hook(app, event)),
   returned(app),
 ];
