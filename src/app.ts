@@ -1,6 +1,5 @@
 // The composition root of the server: builds stores, services and HTTP servers from a configuration. Only the CLI imports it.
 import { resolve } from 'node:path';
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { auditActionOfEdit, openAudit } from './audit-setup.ts';
 import { createAuthService } from './auth/auth-service.ts';
@@ -21,6 +20,7 @@ import type { createContentServer as CreateContentServer } from './http/content-
 import { type ByteQuota, createByteQuota } from './lib/async/concurrency.ts';
 import type { Pause } from './lib/async/retry.ts';
 import { settleWithin } from './lib/async/timeout.ts';
+import { LONG_TEXT_COST } from './lib/chunked-text.ts';
 import { packageVersion } from './lib/files/package-files.ts';
 import { createIdSource } from './lib/ids.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
@@ -90,7 +90,8 @@ function openStore(
   { cwd, logger, unsent }: Pick<Environment, 'cwd' | 'logger'> & { readonly unsent: ByteQuota },
 ): Promise<DocumentStore> {
   const { writeQueue: queueLimit, queryMs } = config.limits;
-  const options = { cwd, queueLimit, queryMs, log: logger, exclusive: true, hasMemoryFor: unsent.fits };
+  const hasMemoryFor = (bytes: number) => unsent.fits(bytes * LONG_TEXT_COST);
+  const options = { cwd, queueLimit, queryMs, log: logger, exclusive: true, hasMemoryFor };
   return openDocumentStore(config.database, options);
 }
 
@@ -118,26 +119,12 @@ function createTryStart(running: Config, environment: Environment, configFile: s
   };
 }
 
-/** Loads delivery in parts, between which the content API, which is already listening, serves requests. */
-async function importDelivery(): Promise<typeof CreateDelivery> {
-  const parts = [
-    () => import('./delivery/recipes/recipe.ts'),
-    () => import('./delivery/lookups/configured-lookups.ts'),
-    () => import('./http/delivery/delivery-server.ts'),
-  ];
-  for (const load of parts) {
-    await load();
-    await yieldToEventLoop();
-  }
-  return (await import('./delivery-setup.ts')).createDelivery;
-}
-
 /** Creates delivery once, on the first call. A process that serves the content API alone never loads it. */
 function createLazyDelivery(options: Parameters<typeof CreateDelivery>[0]) {
   let delivery: Promise<DeliverySetup> | undefined;
   return {
     open(): Promise<DeliverySetup> {
-      delivery ??= importDelivery().then((createDelivery) => createDelivery(options));
+      delivery ??= import('./delivery-setup.ts').then(({ createDelivery }) => createDelivery(options));
       return delivery;
     },
     async close(): Promise<void> {

@@ -72,20 +72,24 @@ interface Listener {
   readonly optional: boolean;
 }
 
-/** Returns false if the start cannot continue. */
-async function listen({ at, listen, name, optional }: Listener, io: Io): Promise<boolean> {
+interface Outcome {
+  /** False if the start cannot continue. */
+  readonly goesOn: boolean;
+  print(): void;
+}
+
+async function listen({ at, listen, name, optional }: Listener, io: Io): Promise<Outcome> {
   try {
     const { url } = await listen();
-    io.out(`${name} ready at ${url}`);
-    return true;
+    return { goesOn: true, print: () => io.out(`${name} ready at ${url}`) };
   } catch (error) {
     const code = systemErrorCode(error);
     const why = LISTEN_FAILURES.get(code ?? '');
     if (why === undefined) throw error;
     const goesOn = optional && code === 'EADDRINUSE';
     const outcome = goesOn ? `: ${name} is off; set \`delivery.port\`` : '';
-    io.err(`cloister: cannot listen on ${at.host}:${at.port}: ${why}${outcome}`);
-    return goesOn;
+    const line = `cloister: cannot listen on ${at.host}:${at.port}: ${why}${outcome}`;
+    return { goesOn, print: () => io.err(line) };
   }
 }
 
@@ -107,11 +111,20 @@ function listenersOf(
   return [content, delivery];
 }
 
+/**
+ * Opens the listeners, the content API last: whoever sees from its `/health` that the server is ready finds the others open too.
+ * Returns false if the start cannot continue.
+ */
 async function listenAll(listeners: readonly Listener[], io: Io): Promise<boolean> {
-  for (const listener of listeners) {
-    if (!(await listen(listener, io))) return false;
+  const outcomes: Outcome[] = [];
+  for (const listener of listeners.toReversed()) {
+    const outcome = await listen(listener, io);
+    outcomes.unshift(outcome);
+    if (!outcome.goesOn) break;
   }
-  return true;
+  const failed = outcomes.find(({ goesOn }) => !goesOn);
+  for (const { print } of failed === undefined ? outcomes : [failed]) print();
+  return failed === undefined;
 }
 
 /** Rejects if startup, which may continue in the background, fails. */
