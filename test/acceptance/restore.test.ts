@@ -130,6 +130,20 @@ describe('restoring', () => {
     expect(results[0].history.slice(0, 233)).toEqual(ids);
   });
 
+  it('takes no fields: nothing is written where some are sent', async () => {
+    const path = await specify('bodied');
+    const { _id } = await create(path, { name: 'a' });
+    await put(path, _id, { name: 'b' });
+    const [first] = await revisionsOf(path, _id);
+    for (const body of [{ name: 'c' }, [], 'x']) {
+      const { status, body: answer } = await restore(path, _id, first._id, { body: JSON.stringify(body) });
+      expect([status, answer.errors[0].message]).toEqual([400, expect.stringContaining('takes no body')]);
+    }
+    expect((await restore(path, _id, first._id, { body: {} })).body.results).toMatchObject([
+      { name: 'a', v: 3 },
+    ]);
+  });
+
   it('takes If-Match and If-None-Match as a PUT does', async () => {
     const path = await specify('matched');
     const { _id } = await create(path, { name: 'a' });

@@ -70,6 +70,13 @@ function createDocumentRemovals(deps: Deps): Record<'one' | 'many', RouteHandler
   };
 }
 
+/** Throws BAD_REQUEST for fields: whoever sends some expects them to be set, and a revision is written as it is. */
+function rejectRestoreBody(body: Json): void {
+  if (body === null || (isJsonObject(body) && Object.keys(body).length === 0)) return;
+  const message = 'Restoring takes no body: it writes the state of the revision. Change fields with `PUT`';
+  throw new AppError('BAD_REQUEST', { message });
+}
+
 /** Makes the handlers that create and update. */
 function createDocumentWrites(
   deps: Deps,
@@ -106,6 +113,7 @@ function createDocumentWrites(
     async restore(request, reply) {
       const { revisionId = '' } = request.params as Readonly<Record<string, string | undefined>>;
       if (!isId(revisionId)) throw new AppError('NOT_FOUND');
+      rejectRestoreBody(jsonBody(request));
       const target = { id: documentIdOf(request), revisionId: revisionId.toLowerCase() };
       const options = writeOptions(request);
       const page = await documents.restore(collectionOf(request), target, context(request), options);
