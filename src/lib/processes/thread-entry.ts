@@ -1,11 +1,7 @@
-// What every thread of a pool runs: loads the module of a task and calls its function, one task at a time.
-import { parentPort } from 'node:worker_threads';
+// What every thread of a pool runs: loads the module of a task and calls its function.
 import { MovedResult, type ThreadAnswer, type ThreadTask } from './thread-messages.ts';
 
 type Run = (task: unknown) => unknown;
-
-const send = (answer: ThreadAnswer, buffers: readonly ArrayBuffer[] = []) =>
-  parentPort?.postMessage(answer, [...buffers]);
 
 const codeOf = (error: unknown) =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
@@ -17,23 +13,27 @@ async function load({ module, name }: ThreadTask): Promise<Run> {
   return run;
 }
 
-async function perform(message: ThreadTask): Promise<void> {
-  const { id, task } = message;
+async function answerOf(result: unknown): Promise<ThreadAnswer> {
+  if (!(result instanceof MovedResult)) return { kind: 'value', value: result };
+  const { move, transferableSymbol, valueSymbol } = await import('piscina');
+  const answer: ThreadAnswer = { kind: 'value', value: result.value };
+  return move({
+    [transferableSymbol]: result.buffers,
+    [valueSymbol]: answer,
+  } as unknown as ArrayBuffer) as never;
+}
+
+/** Runs one task. Never rejects, as what it throws would lose its code on its way. */
+export async function perform(message: ThreadTask): Promise<ThreadAnswer> {
   let run: Run;
   try {
     run = await load(message);
   } catch (error) {
-    send({ kind: 'unloaded', id, error, code: codeOf(error) });
-    return;
+    return { kind: 'unloaded', error, code: codeOf(error) };
   }
   try {
-    const result = await run(task);
-    if (result instanceof MovedResult) send({ kind: 'value', id, value: result.value }, result.buffers);
-    else send({ kind: 'value', id, value: result });
+    return await answerOf(await run(message.task));
   } catch (error) {
-    send({ kind: 'thrown', id, error, code: codeOf(error) });
+    return { kind: 'thrown', error, code: codeOf(error) };
   }
 }
-
-parentPort?.on('message', (message: ThreadTask) => void perform(message));
-send({ kind: 'ready' });

@@ -1,7 +1,7 @@
 // Messages between a pool and its threads.
 
 export interface ThreadTask {
-  readonly id: number;
+  /** Address of a module, and the name of the function that it exports. */
   readonly module: string;
   readonly name: string;
   readonly task: unknown;
@@ -9,11 +9,9 @@ export interface ThreadTask {
 
 /** `unloaded`: the module of the task could not be loaded. */
 export type ThreadAnswer =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'value'; readonly value: unknown }
   | {
       readonly kind: 'thrown' | 'unloaded';
-      readonly id: number;
       readonly error: unknown;
       /** Of an error of the system: an error that is sent loses it. */
       readonly code: string | undefined;

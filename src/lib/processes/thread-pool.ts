@@ -1,8 +1,12 @@
 // A pool of worker threads that start with the first task and end when they are idle. The only place that starts threads: where the
-// system has none left, the tasks that would need one are rejected, and the server goes on.
+// system has none left, the tasks that would need one are rejected, and the server goes on. Each thread is a pool of Piscina with
+// one thread: with more it would start some by itself, where nobody can catch that the system has none.
 import { extname } from 'node:path';
-import { type ResourceLimits, Worker } from 'node:worker_threads';
+import type { ResourceLimits } from 'node:worker_threads';
+import type { Piscina } from 'piscina';
 import { StartError } from '../../errors/start-error.ts';
+import { lazyPackage } from '../files/lazy-package.ts';
+import { onceAborted } from '../streams/ownership.ts';
 import type { ThreadAnswer, ThreadTask } from './thread-messages.ts';
 
 export interface ThreadPoolOptions {
@@ -29,18 +33,17 @@ export interface ThreadCall {
 interface Job {
   readonly message: ThreadTask;
   readonly outcome: PromiseWithResolvers<unknown>;
-  readonly settled: () => void;
 }
 
 interface Thread {
-  readonly worker: Worker;
-  /** Set once it has loaded: an error before that is one of its start. */
+  readonly piscina: Piscina;
+  /** Whether it runs, which it does not before its first task and after a time without one. */
   isReady: boolean;
   job: Job | undefined;
-  idle: NodeJS.Timeout | undefined;
 }
 
-const ENTRY = new URL(`./thread-entry${extname(import.meta.url)}`, import.meta.url);
+const piscina = lazyPackage<typeof import('piscina')>('piscina');
+const ENTRY = new URL(`./thread-entry${extname(import.meta.url)}`, import.meta.url).href;
 const WHAT = 'a worker thread';
 
 function errorOf({ kind, error, code }: Extract<ThreadAnswer, { readonly error: unknown }>): unknown {
@@ -53,7 +56,6 @@ export class ThreadPool {
   readonly #options: ThreadPoolOptions;
   readonly #threads = new Set<Thread>();
   readonly #waiting: Job[] = [];
-  #lastId = 0;
   #isClosed = false;
   #onIdle: (() => void) | undefined;
 
@@ -61,10 +63,9 @@ export class ThreadPool {
     this.#options = options;
   }
 
-  /** Tasks that wait for others to end: those that only wait for a thread to start are not counted. */
+  /** Tasks that wait for others to end. */
   waiting(): number {
-    const busy = [...this.#threads].filter(({ job }) => job !== undefined).length;
-    return Math.max(0, this.#waiting.length - (this.#options.maxThreads - busy));
+    return this.#waiting.length;
   }
 
   /**
@@ -74,23 +75,15 @@ export class ThreadPool {
   async run(task: unknown, { module, name, signal }: ThreadCall): Promise<unknown> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new Error('the threads have ended');
-    const { maxQueue = Number.POSITIVE_INFINITY } = this.#options;
-    const outcome = Promise.withResolvers<unknown>();
-    const onAbort = () => this.#abort(job, signal?.reason);
-    this.#lastId += 1;
-    const job: Job = {
-      message: { id: this.#lastId, module, name, task },
-      outcome,
-      settled: () => signal?.removeEventListener('abort', onAbort),
-    };
+    const job: Job = { message: { module, name, task }, outcome: Promise.withResolvers() };
     this.#waiting.push(job);
-    if (this.waiting() > maxQueue) {
-      this.#waiting.pop();
+    this.#dispatch();
+    const { maxQueue = Number.POSITIVE_INFINITY } = this.#options;
+    if (this.#waiting.length > maxQueue && this.#remove(job)) {
       throw new Error('too many tasks wait for a thread');
     }
-    signal?.addEventListener('abort', onAbort, { once: true });
-    this.#dispatch();
-    return outcome.promise;
+    const forget = onceAborted(signal, () => this.#abort(job, signal?.reason));
+    return job.outcome.promise.finally(forget);
   }
 
   /** Waits for the tasks that run or wait, at most so many milliseconds, then ends all threads. */
@@ -105,7 +98,7 @@ export class ThreadPool {
       clearTimeout(timer);
     }
     const ended = new Error('the threads have ended');
-    for (const job of this.#waiting.splice(0)) this.#reject(job, ended);
+    for (const job of this.#waiting.splice(0)) job.outcome.reject(ended);
     await Promise.all([...this.#threads].map((thread) => this.#end(thread, ended)));
   }
 
@@ -113,111 +106,100 @@ export class ThreadPool {
     return this.#waiting.length === 0 && [...this.#threads].every(({ job }) => job === undefined);
   }
 
-  #reject({ outcome, settled }: Job, error: unknown): void {
-    settled();
-    outcome.reject(error);
+  #remove(job: Job): boolean {
+    const at = this.#waiting.indexOf(job);
+    if (at !== -1) this.#waiting.splice(at, 1);
+    return at !== -1;
   }
 
   #abort(job: Job, reason: unknown): void {
-    const at = this.#waiting.indexOf(job);
-    if (at !== -1) {
-      this.#waiting.splice(at, 1);
-      this.#reject(job, reason);
-    }
+    if (this.#remove(job)) job.outcome.reject(reason);
     for (const thread of this.#threads) if (thread.job === job) void this.#end(thread, reason);
     this.#dispatch();
   }
 
-  /** Gives waiting tasks to threads, and starts as many as are needed and allowed. */
+  /** Gives waiting tasks to threads that are free, to those that run first. */
   #dispatch(): void {
-    for (const thread of this.#threads) {
-      if (thread.job === undefined && thread.isReady) this.#give(thread);
+    while (this.#waiting.length > 0) {
+      const free = [...this.#threads].filter(({ job }) => job === undefined);
+      const thread = free.find(({ isReady }) => isReady) ?? free[0] ?? this.#add();
+      const job = thread && this.#waiting.shift();
+      if (thread === undefined || job === undefined) return;
+      void this.#give(thread, job);
     }
-    // A thread that starts takes a task when it is ready.
-    const coming = [...this.#threads].filter(({ isReady }) => !isReady).length;
-    const missing = Math.min(this.#waiting.length - coming, this.#options.maxThreads - this.#threads.size);
-    for (let count = 0; count < missing; count += 1) if (!this.#start()) break;
     if (this.#isIdle()) this.#onIdle?.();
   }
 
-  #give(thread: Thread): void {
-    clearTimeout(thread.idle);
-    const job = this.#waiting.shift();
-    if (job === undefined) {
-      thread.worker.unref();
-      thread.idle = setTimeout(() => void this.#end(thread), this.#options.idleMs);
-      thread.idle.unref();
-      return;
-    }
-    try {
-      thread.worker.postMessage(job.message);
-    } catch (error) {
-      // The task cannot be copied.
-      this.#reject(job, error);
-      this.#give(thread);
-      return;
-    }
-    thread.job = job;
-    thread.worker.ref();
-  }
-
-  /** False when the system has no thread left. */
-  #start(): boolean {
-    const { resourceLimits = {}, data } = this.#options;
-    let worker: Worker;
-    try {
-      worker = new Worker(ENTRY, { execArgv: [], resourceLimits, workerData: data });
-    } catch (error) {
-      this.#giveUp(new StartError(WHAT, error));
-      return false;
-    }
-    const thread: Thread = { worker, isReady: false, job: undefined, idle: undefined };
+  /** A place for one thread, which starts with its first task. */
+  #add(): Thread | undefined {
+    const { maxThreads, idleMs, resourceLimits = {}, data } = this.#options;
+    if (this.#threads.size >= maxThreads) return undefined;
+    const { Piscina } = piscina();
+    const single = new Piscina({
+      filename: ENTRY,
+      name: 'perform',
+      workerData: data,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: idleMs,
+      execArgv: [],
+      resourceLimits,
+    });
+    const thread: Thread = { piscina: single, isReady: false, job: undefined };
+    single.on('workerCreate', () => {
+      thread.isReady = true;
+    });
+    single.on('workerDestroy', () => {
+      // With a task, whether it ran decides what its end means.
+      if (thread.job === undefined) thread.isReady = false;
+    });
+    // Of a thread without a task: it died while it was idle, or was never born.
+    single.on('error', (error: unknown) => this.#fail(thread, error));
     this.#threads.add(thread);
-    worker.on('error', (error) => this.#fail(thread, error));
-    worker.on('messageerror', (error) => this.#fail(thread, error));
-    worker.on('exit', (code) => this.#fail(thread, new Error(`the thread ended with ${code}`)));
-    worker.on('message', (answer: ThreadAnswer) => this.#receive(thread, answer));
-    return true;
+    return thread;
   }
 
-  #receive(thread: Thread, answer: ThreadAnswer): void {
-    if (!this.#threads.has(thread)) return;
-    if (answer.kind === 'ready') thread.isReady = true;
-    const { job } = thread;
-    if (answer.kind !== 'ready' && job?.message.id === answer.id) {
-      thread.job = undefined;
-      job.settled();
-      if (answer.kind === 'value') job.outcome.resolve(answer.value);
-      else job.outcome.reject(errorOf(answer));
+  async #give(thread: Thread, job: Job): Promise<void> {
+    thread.job = job;
+    let answer: ThreadAnswer;
+    try {
+      answer = await thread.piscina.run(job.message);
+    } catch (error) {
+      this.#fail(thread, error);
+      return;
     }
+    if (thread.job !== job) return;
+    thread.job = undefined;
+    if (answer.kind === 'value') job.outcome.resolve(answer.value);
+    else job.outcome.reject(errorOf(answer));
     // A module that could not be loaded stays so for the life of the thread.
     if (answer.kind === 'unloaded') void this.#end(thread);
     this.#dispatch();
   }
 
-  /** It has died, or never lived. */
+  /** The thread has died, was never born, or cannot be given its task. */
   #fail(thread: Thread, error: unknown): void {
     if (!this.#threads.has(thread)) return;
-    const { isReady } = thread;
-    void this.#end(thread, error);
-    if (isReady) this.#dispatch();
-    else this.#giveUp(new StartError(WHAT, error));
-  }
-
-  /** No thread can be started: whoever waits for one that lives goes on waiting, the others are told. */
-  #giveUp(error: StartError): void {
-    if ([...this.#threads].some(({ isReady }) => isReady)) return;
-    const coming = this.#threads.size;
-    for (const job of this.#waiting.splice(coming)) this.#reject(job, error);
+    const { job, isReady } = thread;
+    thread.job = undefined;
+    void this.#end(thread);
+    if (isReady || job === undefined) {
+      job?.outcome.reject(error);
+      this.#dispatch();
+      return;
+    }
+    // Where others run, the task waits for one of them; no start is tried again for it.
+    const isAlone = ![...this.#threads].some((other) => other.isReady);
+    if (isAlone) job.outcome.reject(new StartError(WHAT, error));
+    else this.#waiting.unshift(job);
     if (this.#isIdle()) this.#onIdle?.();
   }
 
-  async #end(thread: Thread, reason: unknown = new Error('the thread has ended')): Promise<void> {
+  async #end(thread: Thread, reason?: unknown): Promise<void> {
     this.#threads.delete(thread);
-    clearTimeout(thread.idle);
     const { job } = thread;
     thread.job = undefined;
-    if (job !== undefined) this.#reject(job, reason);
-    await thread.worker.terminate();
+    job?.outcome.reject(reason);
+    await thread.piscina.destroy();
   }
 }

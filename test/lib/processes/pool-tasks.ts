@@ -44,10 +44,6 @@ export function exit(): never {
   process.exit(3);
 }
 
-export function exitLater(): void {
-  setImmediate(() => process.exit(3));
-}
-
 export function fill(): never {
   const kept: unknown[] = [];
   for (;;) kept.push(new Array(1000).fill({}));
