@@ -29,7 +29,12 @@ async function post(path: string, source: string, policy?: JsonObject) {
 }
 
 beforeAll(async () => {
-  const hooks = { beforeCreate: ['change'], beforeGet: ['change'], afterGet: ['change'] };
+  const hooks = {
+    beforeCreate: ['change'],
+    beforeUpdate: ['change'],
+    beforeGet: ['change'],
+    afterGet: ['change'],
+  };
   app = await startApp({
     specs: {
       '1.0/library/items': { fields: FIELDS, settings: {} },
@@ -40,6 +45,7 @@ beforeAll(async () => {
     '/api/hooks/change',
     `${DEEP} module.exports = (obj, type, data) => {
       if (type === 'beforeGet') return { ...obj, options: { ...obj.options, ...JSON.parse(data.req.query.options ?? '{}') } };
+      if (type === 'beforeUpdate') return obj.replacement;
       return type === 'beforeCreate' ? { ...obj, any: deep(obj.n) } : obj;
     };`,
   );
@@ -160,6 +166,32 @@ describe('options', () => {
     expect(body.metadata.limit).toBe(40);
     const hook = await app.inject('GET', `${HOOKED}${queryOf({ options })}`);
     expect([hook.status, hook.body.metadata.limit]).toEqual([200, 40]);
+  });
+});
+
+describe('an update by its id that a hook returns', () => {
+  const show = ({ status, body }: { status: number; body: { errors?: Json; results?: JsonObject[] } }) => ({
+    ...{ status, errors: body.errors },
+    names: body.results?.map(({ name, n, any, v, createdBy }) => ({ name, n, any, v, createdBy })),
+  });
+
+  it.each<JsonObject>([
+    {},
+    { n: 5 },
+    { n: 'x', day: 'soon' },
+    { n: 2, v: 9, _id: 'x', createdBy: 'me', createdAt: 1 },
+    { other: 1 },
+    { any: null, $unset: ['n'] },
+    { $unset: ['name'] },
+    { next: { name: 'nested' } },
+    { next: { nme: 'nested' } },
+  ])('is the same as one that is sent: %j', async (update) => {
+    const add = async () =>
+      (await app.inject('POST', ITEMS, { body: { name: 'a', n: 1, any: [1] } })).body.results[0];
+    const sent = await app.inject('PUT', `${ITEMS}/${(await add())._id}`, { body: update });
+    const body = { replacement: update };
+    const returned = await app.inject('PUT', `${HOOKED}/${(await add())._id}`, { body });
+    expect(show(returned)).toEqual(show(sent));
   });
 });
 
