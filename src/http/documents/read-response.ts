@@ -6,7 +6,13 @@ import { LRUCache } from 'lru-cache';
 import type { Collection } from '../../collections/model/collection.ts';
 import { createParameterError } from '../../collections/model/read-parameters.ts';
 import { andThen, createYielder, type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
-import { type ChunkedText, MAX_JOINED_LENGTH, textChunks, textLength } from '../../lib/chunked-text.ts';
+import {
+  type ChunkedText,
+  LONG_TEXT_COST,
+  MAX_JOINED_LENGTH,
+  textChunks,
+  textLength,
+} from '../../lib/chunked-text.ts';
 import { matchesIfNoneMatch } from '../../lib/http/conditional.ts';
 import { JAVASCRIPT_TYPE, JSON_TYPE, sendText } from '../core/reply.ts';
 import type { Query } from '../core/request-url.ts';
@@ -118,7 +124,7 @@ function computeEtag(
     return { etag: v === undefined ? pageEtags(url, body) : documentEtag(v, body) };
   }
   // The event loop turns meanwhile, and other long responses come: each counts from now on.
-  return reserve(textLength(body), () => computeLongEtag(body, v));
+  return reserve(textLength(body) * LONG_TEXT_COST, () => computeLongEtag(body, v));
 }
 
 interface SendReadOptions {

@@ -27,7 +27,7 @@ import {
 import { createClientAddresses } from './client-address.ts';
 import type { HttpConnection } from './connection.ts';
 import { type ConnectionTracker, createClientErrorHandler } from './connection-tracker.ts';
-import { byteLengthOfBody, type ResponseBody, streamBody } from './response-stream.ts';
+import { byteLengthOfBody, costOfByte, type ResponseBody, streamBody } from './response-stream.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -147,6 +147,12 @@ function sizeOfPayload(payload: Exclude<Payload, Readable>): number {
   return typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : Number.POSITIVE_INFINITY;
 }
 
+/** What a body counts towards `limits.unsentBytes`: a short one is written at once, and takes no more than its bytes. */
+function memoryOf(body: ResponseBody, reply: FastifyReply): number {
+  const bytes = byteLengthOfBody(body, reply);
+  return sizeOfPayload(body) <= MAX_JOINED_LENGTH ? bytes : bytes * costOfByte(body);
+}
+
 /** A stream that has the bytes which the response announces, or fails: what follows on the connection is the next response. */
 function heldToAnnounced(stream: Readable, { method }: FastifyRequest, reply: FastifyReply): Readable {
   const length = reply.getHeader('content-length');
@@ -171,9 +177,7 @@ export function createOnSend(connections: Pick<ConnectionTracker, 'get' | 'isCro
     }
     const size = sizeOfPayload(payload);
     const mayReject = size > MAX_ALWAYS_SENT && SAFE_METHODS.has(request.method) && reply.statusCode < 400;
-    const error = mayReject
-      ? connections.overloadError(byteLengthOfBody(payload as ResponseBody, reply))
-      : undefined;
+    const error = mayReject ? connections.overloadError(memoryOf(payload as ResponseBody, reply)) : undefined;
     if (error !== undefined) {
       reply.removeHeader('etag');
       done(error);

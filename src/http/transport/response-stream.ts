@@ -1,7 +1,7 @@
 // Streams the body of a long response in chunks, as fast as the client reads.
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { type ChunkedText, textByteLength, textChunks } from '../../lib/chunked-text.ts';
+import { type ChunkedText, LONG_TEXT_COST, textByteLength, textChunks } from '../../lib/chunked-text.ts';
 import { onceClosed } from '../../lib/streams/ownership.ts';
 import type { HttpConnection } from './connection.ts';
 
@@ -13,6 +13,9 @@ export function byteLengthOfBody(body: ResponseBody, reply: FastifyReply): numbe
   if (known !== undefined) return Number(known);
   return Buffer.isBuffer(body) ? body.length : textByteLength(body);
 }
+
+/** What a byte of a long body counts towards `limits.unsentBytes`. */
+export const costOfByte = (body: ResponseBody): number => (Buffer.isBuffer(body) ? 1 : LONG_TEXT_COST);
 
 /** Bytes between two yields: about a millisecond of work. */
 const YIELD_BYTES = 1_048_576;
@@ -59,14 +62,15 @@ export function streamBody(
   reply: FastifyReply,
   connection: HttpConnection | undefined,
 ): Readable {
+  const cost = costOfByte(body);
   let unsent = byteLengthOfBody(body, reply);
   reply.header('content-length', unsent);
   if (reply.request.method === 'HEAD') return Readable.from([]);
   const release = (bytes: number) => {
     unsent -= bytes;
-    connection?.release(bytes);
+    connection?.release(bytes * cost);
   };
-  connection?.reserve(unsent);
+  connection?.reserve(unsent * cost);
   onceClosed(reply.raw, () => release(unsent));
   return createResponseStream(body, release);
 }

@@ -64,7 +64,8 @@ export function createThreads(file: string, options: ThreadsOptions = {}): Threa
     onWrite: onWritten = () => undefined,
     hasMemoryFor: hasRoom = () => true,
   } = options;
-  // `hasMemoryFor` is asked when a reader is free: a waiting page is not in memory yet.
+  // `hasMemoryFor` is asked when a reader is free: a waiting page is not in memory yet. One that is being read is.
+  let reading = 0;
   const limited = createSemaphore(MAX_READERS);
   const data: ThreadWorkerData = { file };
   const common = { idleMs: IDLE_TIMEOUT_MS, resourceLimits: RESOURCE_LIMITS, data };
@@ -91,8 +92,16 @@ export function createThreads(file: string, options: ThreadsOptions = {}): Threa
   return {
     find: (task, bytes = 0) =>
       limited(async () => {
-        if (bytes > MAX_UNCHECKED_BYTES && !hasRoom(bytes)) throw new StoreError('busy');
-        return deserializeTexts(await read<SerializedTexts>('find', task));
+        if (bytes > MAX_UNCHECKED_BYTES && !hasRoom(reading + bytes)) throw new StoreError('busy');
+        reading += bytes;
+        try {
+          return await deserializeTexts(await read<SerializedTexts>('find', task));
+        } finally {
+          // By then the answer itself counts.
+          setImmediate(() => {
+            reading -= bytes;
+          });
+        }
       }),
     count: (task) => read('count', task),
     diskUsage: (task) => read('diskUsage', task),
