@@ -81,8 +81,7 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
   const store = options.mediaStore ?? (await openMediaStore(config, { cwd, now, log }));
   // One process has the embedded database to itself, and the files of its records with it.
   const isAlone = database.engine === 'sqlite';
-  const stagedBytes = Math.max(limits.stagedBytes, media.maxFileSize);
-  const quota = new UploadQuota({ ...limits, stagedBytes });
+  const quota = new UploadQuota(limits);
   const tasks = createMediaWorkers({
     onFailure: (error) => log.error({ err: error }, 'image reader pool failed'),
   });

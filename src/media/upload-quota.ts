@@ -58,7 +58,7 @@ export class UploadQuota {
     if (ofClient >= uploadsPerClient) {
       throw full('Too many uploads of this client are under way (`limits.uploadsPerClient`)');
     }
-    this.#assertFits(declaredBytes);
+    this.#assertFits(declaredBytes, 0);
     this.#uploads += 1;
     this.#byClient.set(clientId, ofClient + 1);
     if (tokenId !== undefined) this.#tokens.add(tokenId);
@@ -66,7 +66,7 @@ export class UploadQuota {
     let held = 0;
     return {
       take: (bytes) => {
-        this.#assertFits(bytes);
+        this.#assertFits(bytes, taken);
         this.#bytes += bytes;
         taken += bytes;
       },
@@ -88,8 +88,9 @@ export class UploadQuota {
     };
   }
 
-  #assertFits(bytes: number): void {
-    if (this.#bytes + bytes <= this.#limits.stagedBytes) return;
+  /** An upload that has `own` bytes may have as many as its form, as long as it is the only one that has any. */
+  #assertFits(bytes: number, own: number): void {
+    if (this.#bytes === own || this.#bytes + bytes <= this.#limits.stagedBytes) return;
     throw full('The files of uploads that are under way take too much room (`limits.stagedBytes`)');
   }
 }

@@ -44,16 +44,28 @@ describe('a quota of uploads', () => {
 
   it('counts bytes as they arrive, those of all together, and gives them back', () => {
     const quota = quotaOf();
-    const first = quota.enter(by('a'));
-    const second = quota.enter(by('b'));
-    first.take(60);
-    second.take(40);
-    expect(() => second.take(1)).toThrow(full('limits.stagedBytes`'));
-    first.leave();
-    second.take(60);
-    expect(() => second.take(1)).toThrow(full('limits.stagedBytes`'));
-    second.leave();
-    quota.enter(by('a')).take(100);
+    const [first, second, third] = ['a', 'b', 'c'].map((client) => quota.enter(by(client)));
+    first?.take(60);
+    second?.take(30);
+    third?.take(10);
+    expect(() => second?.take(1)).toThrow(full('limits.stagedBytes`'));
+    first?.leave();
+    second?.take(60);
+    expect(() => second?.take(1)).toThrow(full('limits.stagedBytes`'));
+    second?.leave();
+    third?.leave();
+    quota.enter(by('a')).take(1);
+    expect(() => quota.enter(by('b')).take(100)).toThrow(full('limits.stagedBytes`'));
+  });
+
+  it('lets one alone have what its form may have, and others beside it nothing', () => {
+    const quota = quotaOf();
+    const alone = quota.enter(by('a', { declaredBytes: 1000 }));
+    alone.take(500);
+    expect(() => quota.enter(by('b'))).toThrow(full('limits.stagedBytes`'));
+    alone.take(500);
+    alone.leave();
+    quota.enter(by('b')).take(1000);
   });
 
   it('refuses what is announced to be too long before a byte of it is read', () => {

@@ -139,7 +139,7 @@ export const LIMITS_SCHEMA = {
       default: 4_294_967_296,
       overHttp: 'lower',
       description:
-        'Bytes of files that are being uploaded, all uploads together; an upload that would add more is 503. Never less than `media.maxFileSize`.',
+        'Bytes of files that are being uploaded, all uploads together; an upload that would add more is 503. One alone may have as many as its form.',
     },
     writeQueue: {
       type: 'integer',
