@@ -33,15 +33,6 @@ interface Started {
 const READY = [expect.stringMatching(/^content API ready at/), expect.stringMatching(/^delivery ready at/)];
 const ANY_PORT = ['--delivery-port', '0'];
 
-async function freePort(): Promise<number> {
-  const server = await new Promise<Server>((resolve) => {
-    const opened: Server = createServer().listen(0, '127.0.0.1', () => resolve(opened));
-  });
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 function start(args: readonly string[] = [], env: object = {}, ports = ANY_PORT): Promise<Started> {
   const { PATH } = process.env;
   const child = spawn(
@@ -106,19 +97,6 @@ describe('the start command', () => {
     expect(answer.status).toBe(200);
     await answer.arrayBuffer();
     expect(await stop(started)).toBe(0);
-  });
-
-  it('delivers as soon as the content API is ready', async () => {
-    const [port, deliveryPort] = [await freePort(), await freePort()];
-    const starting = start(['--port', String(port)], {}, ['--delivery-port', String(deliveryPort)]);
-    const statusAt = (at: number) =>
-      fetch(`http://127.0.0.1:${at}/health`).then(
-        async (answer) => (await answer.text()) && answer.status,
-        () => undefined,
-      );
-    while ((await statusAt(port)) !== 200);
-    expect(await statusAt(deliveryPort)).toBe(200);
-    await stop(await starting);
   });
 
   it('answers as soon as it says that it is ready', async () => {

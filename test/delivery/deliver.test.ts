@@ -73,15 +73,10 @@ function site({ files = {}, recipes = [], routes = {}, remote, fallback, byType 
   };
   const get = (path: string, request: Partial<DeliveryRequest> = {}): Promise<DeliveryResponse> => {
     const headers = { acceptEncoding: undefined, range: undefined, ifRange: undefined };
-    const preconditions = { ifNoneMatch: undefined, ifModifiedSince: undefined };
     const visitor = { userAgent: '', acceptLanguage: '', ip: '' };
-    const others = {
-      query: new URLSearchParams(),
-      accept: '',
-      visitor,
-      signal: new AbortController().signal,
-    };
-    return deliver({ path, ...headers, ...preconditions, ...others, ...request }, deps);
+    const { signal } = new AbortController();
+    const others = { query: new URLSearchParams(), accept: '', visitor, signal };
+    return deliver({ path, ...headers, ...others, ...request }, deps);
   };
   return { get, rendered };
 }

@@ -3,7 +3,7 @@
 import { BlockList, isIP } from 'node:net';
 
 /** Hears that a fact is unknown because a lookup failed, which will be tried again after so many seconds. */
-export type OnLookupFailure = (seconds: number) => void;
+type OnLookupFailure = (seconds: number) => void;
 
 /**
  * A fact about the address of a visitor, trimmed; undefined when it is not known, for whatever reason. Never rejects, and

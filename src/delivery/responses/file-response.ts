@@ -96,7 +96,7 @@ function versionHeaders({ etag, modifiedAt }: Validators): Readonly<Record<strin
 }
 
 /** What a compressed response needs of the form that was made. */
-export type CompressedBody = Pick<StoredVariant, 'size' | 'bytes' | 'open'>;
+type CompressedBody = Pick<StoredVariant, 'size' | 'bytes' | 'open'>;
 
 function compressedResponse(
   body: CompressedBody,

@@ -12,7 +12,7 @@ import { ANY_SETTINGS, createMemoryVariant, type StoredVariant, type VariantStor
 
 export type ContentEncoding = 'br' | 'gzip';
 
-export interface CompressionRequest {
+interface CompressionRequest {
   readonly file: OriginalFile;
   readonly contentType: string;
   /** Which source and which file of it. */
