@@ -3,6 +3,7 @@ import type { Limit } from './tables.ts';
 import { constant, setting } from './values.ts';
 
 const COMPRESSED = 'src/delivery/variants/compressed-files.ts';
+const SPOOL = 'src/delivery/images/spooled-original.ts';
 const JOB = 'src/delivery/images/render-job.ts';
 
 export const DELIVERY_LIMITS: readonly Limit[] = [
@@ -60,6 +61,18 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
     default: setting('delivery.render.maxFrames'),
     past: 'cut',
     tests: ['delivery/images/render'],
+  },
+  {
+    limit: 'originals on their way to a rendering: in memory, each; in temporary files, all together',
+    default: `${constant(SPOOL, 'MAX_MEMORY_BYTES', 'bytes')}; ${constant(SPOOL, 'MAX_SPOOLED_BYTES', 'bytes')}`,
+    past: 'they go to a file; 503',
+    tests: ['delivery/images/spooled-original'],
+  },
+  {
+    limit: 'renderings that failed and are remembered',
+    default: constant('src/delivery/images/recent-failures.ts', 'MAX_REMEMBERED'),
+    past: 'the oldest is forgotten',
+    tests: ['delivery/images/recent-failures'],
   },
   {
     limit: 'memory for decoding, all renderings together',

@@ -52,7 +52,7 @@ export const DELIVERY_SCHEMA = {
           minimum: 0,
           maximum: 10_000,
           default: 64,
-          description: 'Renderings that may wait for their turn; more are answered with 503.',
+          description: 'Renderings that may wait, for their original or for their turn; more are answered with 503. Originals of other web servers take half of the places at most.',
         },
         seconds: {
           type: 'number',
@@ -60,7 +60,7 @@ export const DELIVERY_SCHEMA = {
           minimum: 0.1,
           maximum: 300,
           default: 10,
-          description: 'Seconds that one rendering may take.',
+          description: 'Seconds that fetching an original may take, and rendering it.',
         },
         maxPixels: {
           type: 'integer',
