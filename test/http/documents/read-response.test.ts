@@ -11,6 +11,7 @@ import {
   wrapJsonp,
 } from '../../../src/http/documents/read-response.ts';
 import type { CachedResponse } from '../../../src/http/documents/response-cache.ts';
+import { LONG_TEXT_COST } from '../../../src/lib/chunked-text.ts';
 import { bareServer } from '../bare-fastify-server.ts';
 import { collection } from '../fixtures.ts';
 
@@ -164,7 +165,7 @@ describe('sendRead', () => {
     const body = `"${'é'.repeat(2_000_000)}"`;
     response = { body };
     const { headers } = await server.inject({ url: '/json' });
-    expect(reserved).toEqual([body.length]);
+    expect(reserved).toEqual([body.length * LONG_TEXT_COST]);
     expect(headers).toMatchObject({
       etag: listEtag(body),
       'content-length': String(Buffer.byteLength(body)),

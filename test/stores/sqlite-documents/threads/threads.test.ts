@@ -43,11 +43,12 @@ describe('the worker threads', () => {
   it('read a long page only if there is memory for it when a reader is free', async () => {
     const bench = openTestDatabase();
     bench.fill([{ n: 1 }]);
-    let room = 3_000_000;
+    let room = 4_000_000;
     const threads = createThreads(bench.file, { hasMemoryFor: (bytes) => bytes <= room });
     onTestFinished(() => threads.close());
     const query = { filter: MATCH_ALL, sort: [], skip: 0, limit: 5 };
     const find = (bytes: number) => threads.find({ ns: NS, query, deadline: undefined }, bytes);
+    // Two of them are read together, and count together.
     const pages = [find(2_000_000), find(2_000_000), find(2_000_000), find(10_000)];
     room = 0;
     const outcomes = await Promise.allSettled(pages);
