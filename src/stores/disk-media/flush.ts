@@ -65,10 +65,21 @@ async function syncHandle(handle: Pick<FileHandle, 'sync'>): Promise<void> {
 }
 
 async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+  const handle = await openFolder(path);
+  if (handle === undefined) return;
   try {
     await syncHandle(handle);
   } finally {
     await handle.close();
+  }
+}
+
+/** Undefined for a folder that may be written and not read: nobody can flush it. */
+async function openFolder(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES') return undefined;
+    throw error;
   }
 }

@@ -130,6 +130,14 @@ describe('the flush of a folder', () => {
     await flush.folder(folder);
   });
 
+  // Root may read everything.
+  const itAsUser = process.getuid?.() === 0 ? () => undefined : it;
+  itAsUser('is left out where the folder may be written and not read', async () => {
+    const folder = join(await temporaryFolder(), 'folder');
+    await mkdir(folder, { mode: 0o300 });
+    await new Flush(true).folder(folder);
+  });
+
   it('passes an error of the disk on', async () => {
     const flush = new Flush(true);
     const failing = { sync: () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })) };
