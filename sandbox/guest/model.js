@@ -6,11 +6,20 @@
   const { failureOf, callServer } = kit.requests;
   const MAX_ARGUMENT_CHARACTERS = 1_048_576;
 
+  /** JSON has no such numbers, and `null` would ask for what has no value: a query that deletes would find other documents. */
+  function finite(name, value) {
+    if (typeof value !== 'number' || value - value === 0) return value;
+    throw new TypeError(`\`${name}\` is ${value}: a condition needs a finite number`);
+  }
+
   /** `,"name":…`, or nothing where there is no value. */
-  function member(name, value) {
-    const text = value === undefined || value === null ? undefined : JSONStringify(value);
+  function member(name, value, replacer) {
+    const text = value === undefined || value === null ? undefined : JSONStringify(value, replacer);
     return text === undefined ? '' : `,"${name}":${text}`;
   }
+
+  /** Queries, and options, whose `historyFilters` are one. */
+  const conditions = (name, value) => member(name, value, finite);
 
   /** The callback among the arguments from `first` on: older code passes it after options, before the request. */
   function callbackOf(list, first) {
@@ -56,12 +65,14 @@
     }
 
     find(query, options) {
-      const members = member('query', unlessFunction(query)) + member('options', unlessFunction(options));
+      const members =
+        conditions('query', unlessFunction(query)) + conditions('options', unlessFunction(options));
       return this.#call('find', members, callbackOf(arguments, 0));
     }
 
     count(query, options) {
-      const members = member('query', unlessFunction(query)) + member('options', unlessFunction(options));
+      const members =
+        conditions('query', unlessFunction(query)) + conditions('options', unlessFunction(options));
       return this.#call('count', members, callbackOf(arguments, 0));
     }
 
@@ -72,12 +83,12 @@
     }
 
     update(query, update, options) {
-      const members = member('query', query) + member('update', update) + writeOptions(options);
+      const members = conditions('query', query) + member('update', update) + writeOptions(options);
       return this.#call('update', members, callbackOf(arguments, 2));
     }
 
     delete(query, options) {
-      const members = member('query', query) + writeOptions(options);
+      const members = conditions('query', query) + writeOptions(options);
       return this.#call('delete', members, callbackOf(arguments, 1));
     }
 

@@ -227,6 +227,18 @@ describe('values', () => {
     expect(found.body.results.map(({ name }: { name: string }) => name)).toContain('date');
   });
 
+  it.each([
+    'delete({ n: NaN })',
+    'delete({ n: { $in: [1, Infinity] } })',
+    "update({ n: { $lt: -Infinity } }, { name: 'x' })",
+    'find({ n: NaN })',
+    'count({ n: NaN })',
+    'find({}, { includeHistory: true, historyFilters: { n: NaN } })',
+  ])('of a condition that are no finite numbers are refused: %s', async (call) => {
+    const { body } = await answerOf(`Model('items').${call}`);
+    expect(body.message).toMatch(/^`(?:n|1|\$lt)` is -?(?:NaN|Infinity): a condition needs a finite number$/);
+  });
+
   it('of a condition that is undefined do not delete everything', async () => {
     const { body, status } = await answerOf("Model('items').delete({ name: undefined })");
     expect([status, body.errors]).toMatchObject([400, [{ field: 'query', code: 'BAD_REQUEST' }]]);
