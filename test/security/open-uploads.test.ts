@@ -11,6 +11,7 @@ import {
   sign,
   startMediaServer,
 } from '../helpers/app/media-server.ts';
+import { picture } from '../helpers/fixtures/images.ts';
 
 const FORM = formOf([{ fileName: 'test.jpg', type: 'image/jpeg', body: Buffer.alloc(60_000, 1) }]);
 const HALF = FORM.length / 2;
@@ -120,5 +121,16 @@ describe('uploads that stay open', () => {
     first.socket.destroy();
     await site.isStaged(0);
     expect((await send(site, formWith(1_040_000), { isChunked: true })).status).toBe(201);
+  });
+
+  it('of images, two hundred at once, have their width and height, each of them that is stored', async () => {
+    const site = await startSite({});
+    const png = await picture(40, 30, (image) => image.png());
+    const images = Array.from({ length: 200 }, (_, at) =>
+      site.upload([{ fileName: `${at}.png`, type: 'image/png', body: png }]),
+    );
+    const answers = await Promise.all(images);
+    expect(answers.map(({ status }) => status)).toEqual(images.map(() => 201));
+    for (const { body } of answers) expect(body.results[0]).toMatchObject({ width: 40, height: 30 });
   });
 });
