@@ -1,5 +1,5 @@
-// A server that has hardly a descriptor left, or none, when a request is the first to need a process or a thread: the request is
-// answered with 503, the server lives, and everything works once there are descriptors again.
+// A server that has hardly a descriptor or a thread left, or none, when a request is the first to need a process or a thread: the
+// request is answered with 503, the server lives, and everything works once there are some again.
 import { describe, expect, it } from 'vitest';
 import { FIRST_REQUESTS, startStarvedServer } from './starved-server.ts';
 
@@ -8,6 +8,11 @@ const NAMES = Object.keys(FIRST_REQUESTS);
 const MAX_MARGIN = 40;
 /** What a start that fails is followed by before the next is tried. */
 const RECOVERED = { timeout: 60_000, interval: 100 };
+
+/** Whole processes may be started and lame, so what they answer is theirs. */
+const ENDINGS = [200, 201, 502, 503];
+/** Node watches the time of a pattern on a thread of its own, and ends the process where it gets none. */
+const WITHOUT_PATTERNS = NAMES.filter((name) => name !== 'pattern');
 
 /** The first of them differs from margin to margin: what one has started another finds. */
 const inOrderOf = (margin: number) => NAMES.map((_, at) => NAMES[(at + margin) % NAMES.length] as string);
@@ -36,4 +41,25 @@ describe('a server that can open no more than so many descriptors', () => {
       }
     },
   );
+});
+
+describe('a server that can start no more than so many threads', () => {
+  it.each([0, 2, 4, 8])('(%i) answers first requests of each kind, and lives', async (margin) => {
+    const starved = await startStarvedServer();
+    try {
+      starved.limitThreads(margin);
+      for (const name of WITHOUT_PATTERNS) {
+        const { status, text } = await starved.ask(name);
+        expect(status, `${name}: ${text}`).toBeOneOf(ENDINGS);
+      }
+      starved.release();
+      for (const name of NAMES) {
+        const statusOf = async () => (await starved.ask(name)).status;
+        await expect.poll(statusOf, RECOVERED).toBeLessThan(300);
+      }
+      expect(starved.server.process.exitCode).toBe(null);
+    } finally {
+      await starved.close();
+    }
+  });
 });

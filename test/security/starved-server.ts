@@ -1,7 +1,7 @@
 // A server in a process of its own whose descriptors can be taken away and given back (Linux), and requests of which each is the
 // first that needs a thread or a process of its kind.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, request as send } from 'node:http';
 import { join } from 'node:path';
 import { FORM_TYPE, formOf } from '../helpers/app/media-server.ts';
@@ -75,10 +75,18 @@ const WITHOUT_INHERITED = [
   'bash',
 ];
 
+/** For root no number of processes is too many. Nobody else has this number. */
+const ORDINARY_USER = 64_321;
+const asUser = (user: number) => [
+  ...['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--'],
+];
+
 export interface StarvedServer {
   readonly server: ServerProcess;
   /** Sets the limit of descriptors so that `margin` more than now can be opened. */
   limit(margin: number): void;
+  /** Sets the limit of processes and threads of the server's user so that `margin` more than now can be started. */
+  limitThreads(margin: number): void;
   /** Takes every limit away. */
   release(): void;
   /** Sends one of `FIRST_REQUESTS` over a connection that is open. */
@@ -94,8 +102,25 @@ function limitWithMargin(open: ReadonlySet<number>, margin: number): number {
   return limit;
 }
 
+/** Threads of a user: each counts where processes are limited. */
+function threadsOf(user: number): number {
+  const counts = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return statSync(`/proc/${pid}`).uid === user ? readdirSync(`/proc/${pid}/task`).length : 0;
+      } catch {
+        // It has ended.
+        return 0;
+      }
+    });
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
 /** Starts it with documents, a module and a picture in place, and one open connection for each listener. */
 export async function startStarvedServer(): Promise<StarvedServer> {
+  const user = process.getuid?.() === 0 ? ORDINARY_USER : undefined;
+  const before = user === undefined ? [] : asUser(user);
   const workspace = createWorkspace(SPECS, {
     images: { directory: { enabled: true } },
     cache: { enabled: false },
@@ -110,10 +135,11 @@ export async function startStarvedServer(): Promise<StarvedServer> {
     JSON.stringify({ recipe: 'thumb', settings: { format: 'png' } }),
   );
   write(join(workspace.path, 'endpoints/1.0/endpoint.hello.js'), MODULE);
+  if (user !== undefined) execFileSync('chown', ['-R', String(user), workspace.cwd]);
   const server = await spawnServer({
     cwd: workspace.cwd,
     env: { CLOISTER_LOGGING_LEVEL: 'warn' },
-    under: WITHOUT_INHERITED,
+    under: [...WITHOUT_INHERITED, ...before],
   });
   const { token } = await connectClient(server.url);
   const agents = { content: agent(), delivery: agent() };
@@ -140,7 +166,11 @@ export async function startStarvedServer(): Promise<StarvedServer> {
       outgoing.end(body);
     });
   const pid = String(server.process.pid);
-  const setLimit = (limit: string) => execFileSync('prlimit', ['--pid', pid, `--nofile=${limit}:`]);
+  // Only the user of a process may do this, unless root may do everything.
+  const setResource = (name: 'nofile' | 'nproc', limit: string | number) => {
+    const [program = '', ...args] = [...before, 'prlimit', '--pid', pid, `--${name}=${limit}:`];
+    execFileSync(program, args);
+  };
   const books = JSON.stringify(Array.from({ length: PAGES }, () => ({ text: LONG_TEXT.slice(0, 900) })));
   await transmit('books', {
     method: 'POST',
@@ -152,8 +182,12 @@ export async function startStarvedServer(): Promise<StarvedServer> {
   return {
     server,
     limit: (margin) =>
-      setLimit(String(limitWithMargin(new Set(readdirSync(`/proc/${pid}/fd`).map(Number)), margin))),
-    release: () => setLimit('4096'),
+      setResource('nofile', limitWithMargin(new Set(readdirSync(`/proc/${pid}/fd`).map(Number)), margin)),
+    limitThreads: (margin) => setResource('nproc', threadsOf(user ?? process.getuid?.() ?? 0) + margin),
+    release() {
+      setResource('nofile', 4096);
+      setResource('nproc', 4096);
+    },
     ask: (name) => transmit(name, FIRST_REQUESTS[name] as Sending),
     async close() {
       for (const each of Object.values(agents)) each.destroy();
