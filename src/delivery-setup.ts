@@ -101,6 +101,12 @@ function openMediaSource(options: DeliveryOptions): OriginalSource | undefined {
   return createMediaSource(store, createPublicRecords(deps));
 }
 
+/** The prefix of uploaded files in the bucket of originals, where they are in the same bucket. */
+function uploadsIn({ images, media }: Config, store: DeliveryOptions['mediaStore']): string | undefined {
+  const isSame = (['bucketName', 'endpoint'] as const).every((name) => images.s3[name] === media.s3[name]);
+  return isSame && media.storage === 's3' ? store?.pathOf('x').slice(0, -1) : undefined;
+}
+
 /** The sources that the configuration names, in the order in which they are asked. */
 async function openSources(options: DeliveryOptions): Promise<{
   readonly source: OriginalSource;
@@ -113,7 +119,7 @@ async function openSources(options: DeliveryOptions): Promise<{
   const sources = [
     ...(directory.enabled ? [createDirectorySource(resolve(cwd, directory.path))] : []),
     ...(media === undefined ? [] : [media]),
-    ...(bucket === undefined ? [] : [createBucketSource(bucket)]),
+    ...(bucket === undefined ? [] : [createBucketSource(bucket, uploadsIn(config, options.mediaStore))]),
   ];
   return { source: createSourceChain(sources), close: async () => bucket?.close() };
 }

@@ -79,7 +79,7 @@ export function createPublicRecords(deps: PublicRecordsDeps): PublicRecords {
   };
 
   const look = async (collection: Collection, key: MediaKey): Promise<PublicRecord | undefined> => {
-    const context = createContext(`/${key}`);
+    const context = createContext(`/${key.split('/').map(encodeURIComponent).join('/')}`);
     try {
       const record = await findRecordByKey({ records, store }, { collection, key }, context);
       return record === undefined ? undefined : { id: record._id };

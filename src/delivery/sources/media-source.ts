@@ -30,11 +30,15 @@ function describeFile(store: Store, { key, file, validator, onGone }: Described)
   };
 }
 
-/** Makes the source of a bucket that holds nothing but originals: all of it is there. */
-export function createBucketSource(store: Store): OriginalSource {
+/**
+ * Makes the source of a bucket of originals: all of it is there, but for what begins with `exceptBelow`, where uploaded files lie
+ * that have their own visibility.
+ */
+export function createBucketSource(store: Store, exceptBelow?: string): OriginalSource {
   return {
     async find(path) {
-      if (!isOriginalPath(path)) return undefined;
+      if (!isOriginalPath(path) || (exceptBelow !== undefined && path.startsWith(exceptBelow)))
+        return undefined;
       const key = store.keyOf(path);
       const file = await store.stat(key);
       if (file === undefined) return undefined;

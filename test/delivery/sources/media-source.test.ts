@@ -59,6 +59,22 @@ test('a path that no record has is not looked up', async () => {
   expect(asked).toEqual([]);
 });
 
+test('uploaded files in the bucket of originals are not originals', async () => {
+  const store = {
+    ...storeOf(
+      new Map([
+        ['uploads/a.jpg', 'private'],
+        ['pics/a.jpg', 'open'],
+      ]),
+    ),
+    keyOf: (path: string) => path,
+  };
+  const source = createBucketSource(store, 'uploads/');
+  expect(await source.find('uploads/a.jpg')).toBeUndefined();
+  expect(await source.find('pics/a.jpg')).toMatchObject({ size: 4 });
+  expect(await createBucketSource(store, '').find('pics/a.jpg')).toBeUndefined();
+});
+
 test('a file of the media store is the one of its record, about which the store is asked once', async () => {
   const files = new Map([['1.0/library/photos/a.jpg', 'bytes']]);
   let asked = 0;
