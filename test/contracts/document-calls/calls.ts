@@ -78,7 +78,7 @@ export function withoutIds<T>(value: T): T {
 }
 
 /** Arguments that JSON cannot hold; the code that calls `Model` puts them in. */
-export const CALLBACK = 'the callback';
+const CALLBACK = 'the callback';
 const REQUEST = 'the request';
 const UNDEFINED = 'undefined';
 

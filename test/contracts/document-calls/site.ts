@@ -42,6 +42,7 @@ export function specifications(hooks: JsonObject = {}): Record<string, JsonObjec
   };
 }
 
+const COLLECTIONS = ['items', 'people', 'coded'];
 const ITEMS_PATH = '/1.0/library/items';
 
 async function send(app: TestApp, method: string, path: string, body?: unknown) {
@@ -52,9 +53,8 @@ async function send(app: TestApp, method: string, path: string, body?: unknown) 
 
 /** Removes every document, and puts the same ones in again. Resolves with their ids by name. */
 export async function fill(app: TestApp): Promise<ReadonlyMap<string, string>> {
-  for (const name of ['items', 'people', 'coded']) {
-    await send(app, 'DELETE', `/1.0/library/${name}`, { query: {}, all: true });
-  }
+  const everything = { query: {}, all: true };
+  await Promise.all(COLLECTIONS.map((name) => send(app, 'DELETE', `/1.0/library/${name}`, everything)));
   const people = await send(app, 'POST', '/1.0/library/people', [
     { name: 'Ada', born: 1815 },
     { name: 'Bo', born: 1950 },
@@ -94,13 +94,9 @@ export async function addRevisions(app: TestApp, ids: ReadonlyMap<string, string
 }
 
 /** Everything that is stored. */
-export async function contents(app: TestApp): Promise<readonly unknown[]> {
-  const pages: unknown[] = [];
-  for (const name of ['items', 'people', 'coded']) {
-    const sort = encodeURIComponent('{"_id":1}');
-    pages.push(
-      (await send(app, 'GET', `/1.0/library/${name}?includeHistory=true&cache=false&sort=${sort}`)).results,
-    );
-  }
-  return pages;
+export function contents(app: TestApp): Promise<readonly unknown[]> {
+  const query = `?includeHistory=true&cache=false&sort=${encodeURIComponent('{"_id":1}')}`;
+  return Promise.all(
+    COLLECTIONS.map(async (name) => (await send(app, 'GET', `/1.0/library/${name}${query}`)).results),
+  );
 }

@@ -206,7 +206,7 @@ async function fire(app: TestApp, event: string, calls: string): Promise<void> {
 }
 
 /** By `Model` in a hook of this event. */
-export function hook(app: TestApp, event: (typeof EVENTS)[number]): Way {
+function hook(app: TestApp, event: (typeof EVENTS)[number]): Way {
   return {
     name: `Model in ${event}`,
     run: (calls) =>
@@ -242,7 +242,7 @@ function toReplacedRequest(call: DocumentCall): HttpRequest {
 export const RETURNED = 'what hooks return';
 
 /** By what hooks return: `beforeCreate`, `beforeUpdate`, `beforeGet`, and `afterGet`, which returns the page that it gets. */
-export const returned = (app: TestApp): Way => ({
+const returned = (app: TestApp): Way => ({
   name: RETURNED,
   run: (calls) => inTurn(calls, (call) => sendRequest(app, toReplacedRequest(call))),
 });
