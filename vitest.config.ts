@@ -69,7 +69,7 @@ const EMBEDDED_ONLY = [
   'test/acceptance/{embedded-database,kill,media-kill}.test.ts',
   'test/acceptance/endpoints-{answers,dialect,failures,isolation,operation,requests,routes,suspension}.test.ts',
   'test/acceptance/endpoints-{policies,uploads}.test.ts',
-  'test/acceptance/{delivery-caching,media-broken-uploads}.test.ts',
+  'test/acceptance/{delivery-caching,delivery-origins,media-broken-uploads}.test.ts',
   'test/acceptance/{configuration,hook-results}.test.ts',
 ];
 
