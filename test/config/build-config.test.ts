@@ -49,7 +49,7 @@ describe('createConfig', () => {
       headersSeconds: 10,
       requestSeconds: 60,
       sendSeconds: 30,
-      unsentBytes: 268_435_456,
+      unsentBytes: 167_772_160,
       connections: 10_000,
     });
   });

@@ -181,10 +181,10 @@ export const LIMITS_SCHEMA = {
       unit: 'bytes',
       minimum: 65_536,
       maximum: 1_099_511_627_776,
-      default: 268_435_456,
+      default: 167_772_160,
       overHttp: 'lower',
       description:
-        'Bytes of answers that may wait for clients to read them, all connections together; a read that would add more is 503.',
+        'Bytes of answers that may wait for clients to read them, all connections together; a read that would add more is 503. An answer of more than 256 KB counts threefold, as it takes that much memory.',
     },
     connections: {
       type: 'integer',

@@ -59,6 +59,8 @@ const OUTAGE_CODES: ReadonlySet<ErrorCode> = new Set([
   'SERVER_EXHAUSTED',
 ]);
 const OUTAGE_LOG_INTERVAL_MS = 10_000;
+/** Errors of a server that has too much to do: the connection ends, as requests that wait on it would be too much again. */
+const OVERLOAD_CODES: ReadonlySet<ErrorCode> = new Set(['SERVER_BUSY', 'STORE_BUSY']);
 
 /** True for errors of posted code, which has a log of its own. */
 const isModuleError = ({ code }: AppError) => code.startsWith('ENDPOINT_') || code === 'SANDBOX_DISABLED';
@@ -113,6 +115,8 @@ export function createErrorHandler(
     else if (error.status === 500) logger.error({ ...fields, err: thrown }, 'request failed');
     else if (error.status === 503) logUnserved(error, { ...fields, err: thrown });
     reply.headers(errorHeaders(error, request));
+    // Not through the framework, whose own wish to close is ignored.
+    if (OVERLOAD_CODES.has(error.code)) reply.raw.setHeader('connection', 'close');
     return sendJson(reply, format(error), error.status);
   };
 }

@@ -27,8 +27,6 @@ export interface ConnectionTracker {
    * are ended first.
    */
   overloadError(bytes: number): AppError | undefined;
-  /** Whether connections are to be closed rather than kept, because answers that nobody reads take much of the memory for them. */
-  isCrowded(): boolean;
   /** Counts bytes as unsent while `work` prepares a long response. Rejects with the error of `overloadError`. */
   reserveDuring<T>(socket: Socket, bytes: number, work: () => Promise<T>): Promise<T>;
   /** Checks the timeouts of all connections. Runs by itself while there are any. */
@@ -184,7 +182,6 @@ export function createConnectionTracker({
     },
     get: connectionOf,
     overloadError,
-    isCrowded: () => !unsent.fits(spareBytes),
     async reserveDuring(socket, bytes, work) {
       const error = overloadError(bytes);
       if (error !== undefined) throw error;

@@ -126,12 +126,10 @@ function isShortBody({ headers }: IncomingMessage): boolean {
 function keepOrClose(
   { raw: request }: FastifyRequest,
   reply: FastifyReply,
-  { connection, isCrowded }: { readonly connection: HttpConnection | undefined; readonly isCrowded: boolean },
+  connection: HttpConnection | undefined,
 ): void {
   if (connection === undefined) return;
-  // Requests that wait behind one that was too much would be too much again.
-  const isTooMuch = isCrowded && reply.statusCode === 503;
-  if (connection.isSurplus || isTooMuch || !(request.complete || isShortBody(request))) {
+  if (connection.isSurplus || !(request.complete || isShortBody(request))) {
     reply.header('connection', 'close');
   } else if (reply.hasHeader('connection') && !reply.raw.hasHeader('connection')) {
     // Fastify would close the connection after every body that it rejects.
@@ -164,11 +162,11 @@ function heldToAnnounced(stream: Readable, { method }: FastifyRequest, reply: Fa
  * Makes the last hook. Streams pass, held to their length. A long response becomes a stream, any other is written at once; both count as unsent until the
  * client has read them. Over the limit a read is SERVER_BUSY; the response to a write is always sent.
  */
-export function createOnSend(connections: Pick<ConnectionTracker, 'get' | 'isCrowded' | 'overloadError'>) {
+export function createOnSend(connections: Pick<ConnectionTracker, 'get' | 'overloadError'>) {
   type Done = (error: Error | null, payload?: unknown) => void;
   return (request: FastifyRequest, reply: FastifyReply, payload: Payload, done: Done): void => {
     const connection = connections.get(request.raw.socket);
-    keepOrClose(request, reply, { connection, isCrowded: connections.isCrowded() });
+    keepOrClose(request, reply, connection);
     connection?.discardBody(request.raw);
     // Downloads count their buffers themselves.
     if (payload instanceof Readable) {
@@ -252,7 +250,7 @@ export function createFastifyServer(
     frameworkErrors: (error, request, reply) => {
       const connection = connections.get(request.raw.socket);
       setCommonHeaders(request, reply);
-      keepOrClose(request, reply, { connection, isCrowded: connections.isCrowded() });
+      keepOrClose(request, reply, connection);
       connection?.discardBody(request.raw);
       if (cors(request, reply)) sendPreflight(reply);
       else onError(error, request, reply);
