@@ -1,5 +1,6 @@
 // Every error that a client can see, in one table. `docs/errors.md` is generated from it.
 import { DELIVERY_ERRORS, type ErrorCatalogueEntry, MEDIA_ERRORS } from './file-errors.ts';
+import { SERVER_ERRORS } from './server-errors.ts';
 
 /** Error codes of responses. Each `AppError` has one of them. */
 export const ERRORS = {
@@ -263,27 +264,7 @@ export const ERRORS = {
     explain:
       'The folder or the bucket of media files is away, full, or failed at what it was asked; nothing is wrong with the request. The item has the code `API-0004`. Repeat the request after `Retry-After` seconds.',
   },
-  SERVER_BUSY: {
-    status: 503,
-    retryAfter: 2,
-    message: 'The server has too many connections',
-    explain:
-      'There are more connections than `limits.connections`, or more bytes wait for clients to read them than `limits.unsentBytes`; the message says which. Repeat the request after `Retry-After` seconds.',
-  },
-  SERVER_EXHAUSTED: {
-    status: 503,
-    retryAfter: 2,
-    message: 'The server has no descriptors, processes or memory left',
-    explain:
-      'The system refused a file, a process or a thread that the request needs. Nothing is wrong with the request: repeat it after `Retry-After` seconds. The log has the cause: raise the limits of the process (`LimitNOFILE`, `TasksMax`), or lower `limits.connections`.',
-  },
-  WORKSPACE_UNAVAILABLE: {
-    status: 503,
-    retryAfter: 2,
-    message: 'The workspace cannot be written',
-    explain:
-      'A specification or the configuration could not be stored: the disk is full, or the server may not write there. Nothing was changed. The log has the cause.',
-  },
+  ...SERVER_ERRORS,
   QUERY_TIMEOUT: {
     status: 503,
     retryAfter: 2,

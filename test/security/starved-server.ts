@@ -10,7 +10,7 @@ import { connectClient } from '../helpers/server-process/client.ts';
 import { type ServerProcess, spawnServer } from '../helpers/server-process/server-process.ts';
 import { createWorkspace } from '../helpers/temp/workspace.ts';
 
-export interface StarvedAnswer {
+interface StarvedAnswer {
   readonly name: string;
   readonly status: number;
   readonly retryAfter: string | undefined;

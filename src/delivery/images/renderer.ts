@@ -24,7 +24,7 @@ export interface RendererOptions {
   readonly start?: RenderWorkerDeps['start'];
 }
 
-export interface RenderSource extends Pick<OriginalFile, 'size' | 'open'> {
+interface RenderSource extends Pick<OriginalFile, 'size' | 'open'> {
   /** True for files of other web servers: all of them together may wait in half of the places. */
   readonly isRemote?: boolean;
 }
