@@ -1,4 +1,7 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { StartError } from '../../../src/errors/start-error.ts';
 import { packageRoot } from '../../../src/lib/files/package-files.ts';
 import { readSandboxFiles } from '../../../src/sandbox-supervisor/isolation/sandbox-files.ts';
 import {
@@ -8,6 +11,7 @@ import {
   ulimitLetter,
 } from '../../../src/sandbox-supervisor/isolation/system-tools.ts';
 import { isOpenToAll } from '../../helpers/sandbox/users.ts';
+import { temporaryFolder } from '../../helpers/temp/folders.ts';
 
 const files = await readSandboxFiles(packageRoot());
 const all = findSystemTools();
@@ -39,6 +43,16 @@ describe('the capabilities of a machine', () => {
     const { tools, limits } = await find({ sh: '/none/such', bwrap: '/none/such' });
     expect(tools.bwrap).toBeUndefined();
     expect(limits.size).toBe(0);
+  });
+
+  it('are not known where a tool fails because the system has nothing left: less would stay for good', async () => {
+    const folder = await temporaryFolder();
+    chmodSync(folder, 0o755);
+    const program = join(folder, 'tool');
+    const said = 'Creating new namespace failed: Resource temporarily unavailable';
+    writeFileSync(program, `#!/bin/sh\necho 'bwrap: ${said}' >&2\nexit 1\n`, { mode: 0o755 });
+    await expect(find({ ...all, bwrap: program })).rejects.toBeInstanceOf(StartError);
+    await expect(find({ ...all, bwrap: '/bin/false', setpriv: program })).rejects.toBeInstanceOf(StartError);
   });
 
   it('exclude limits that the kernel rejects', async () => {
