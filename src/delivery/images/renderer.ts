@@ -140,6 +140,7 @@ export function createRenderer(options: RendererOptions): Renderer {
 
   const enter = async (signal: AbortSignal | undefined): Promise<void> => {
     if (closed) throw busy();
+    signal?.throwIfAborted();
     if (running < concurrency) {
       running += 1;
       return;
