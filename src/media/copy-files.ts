@@ -57,7 +57,12 @@ async function copyFile({ key, size }: ListedFile, deps: CopyFilesDeps): Promise
     if (attempt > 0) throw new FileFailure('another file has got this name meanwhile');
     return key;
   };
-  const upload = await target.begin({ candidate, contentType: await contentTypeOf(key) });
+  const upload = await contentTypeOf(key)
+    .then((contentType) => target.begin({ candidate, contentType }))
+    .catch((error: unknown) => {
+      bytes.destroy();
+      throw error;
+    });
   try {
     const written = await upload.write(bytes);
     if (written !== size) throw new FileFailure(`the file changed: ${written} bytes of ${size} came`);

@@ -1,6 +1,7 @@
 // Copies the files of one media store to another.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type CopyState, copyFiles } from '../../src/media/copy-files.ts';
 import { bytesAt, bytesOf, keysOf, someBytes, storeFile } from '../contracts/media-cases.ts';
@@ -32,6 +33,22 @@ describe('copyFiles', () => {
     expect(await copyFiles(deps)).toEqual({ copied: 0, same: 20, failed: 0, bytes });
     expect(states.at(-1)).toEqual({ copied: 0, same: 20, failed: 0, bytes });
     expect(filesBelow(to).filter((file) => file.startsWith('.uploads'))).toEqual([]);
+  });
+
+  it('closes a file whose copy could not begin', async () => {
+    const { source, deps } = await open();
+    await storeFile(source, '1/a.txt', bytesOf('a'));
+    const streams: Readable[] = [];
+    const read: typeof source.read = async (key, range) => {
+      const stream = await source.read(key, range);
+      if (stream !== undefined) streams.push(stream);
+      return stream;
+    };
+    const contentTypeOf = async () => {
+      throw new Error('the database is away');
+    };
+    await expect(copyFiles({ ...deps, source: { ...source, read }, contentTypeOf })).rejects.toThrow('away');
+    await expect.poll(() => streams.map(({ closed }) => closed)).toEqual([true]);
   });
 
   it('overwrites no other file of the same name, and goes on with the rest', async () => {

@@ -4,7 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../helpers/app/app.ts';
 
-const SPEC = { fields: { text: { type: 'String' } }, settings: { cache: false, count: 100, authenticate: false } };
+const SPEC = {
+  fields: { text: { type: 'String' } },
+  settings: { cache: false, count: 100, authenticate: false },
+};
 const REQUEST = 'GET /1.0/library/plain HTTP/1.1\r\nHost: a\r\n\r\n';
 const MB = 1_000_000;
 
