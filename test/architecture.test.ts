@@ -123,6 +123,12 @@ describe('architecture', () => {
     );
   });
 
+  it('sets Retry-After in one file only, so that the seconds of the catalogue hold', () => {
+    const set = /['"]retry-after['"]\s*:|\(\s*['"]retry-after['"]\s*,/i;
+    const setters = sourceFiles('src').filter(({ text }) => set.test(text));
+    expect(setters.map(({ path }) => path)).toEqual(['src/errors/errors.ts']);
+  });
+
   it('opens every source file with what it is for, and names no file by what it is not', () => {
     const silent = FILES.filter(({ text }) => !/^(#!.*\n)?\/[/*]/.test(text)).map(({ path }) => path);
     expect(silent).toEqual([]);

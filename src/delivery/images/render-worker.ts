@@ -55,7 +55,7 @@ const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 const CONTENT_TYPE = /^(image\/(jpeg|png|webp|avif|gif)|application\/json; charset=utf-8)$/;
 
 const tooLarge = (message: string) => new AppError('IMAGE_TOO_LARGE', { message });
-const FAILED = () => new AppError('RENDER_FAILED', { headers: { 'Retry-After': '5' } });
+const FAILED = () => new AppError('RENDER_FAILED');
 
 function startProcess(): ChildProcess {
   const file = fileURLToPath(new URL(`./render-process${extname(import.meta.url)}`, import.meta.url));
@@ -151,7 +151,7 @@ export class RenderWorker {
     const run: Run = { result, pieces: [], received: 0, info: undefined, giveBack: () => undefined };
     this.#run = run;
     if (!this.#alive) this.#fail(FAILED());
-    const tooSlow = new AppError('RENDER_TIMEOUT', { headers: { 'Retry-After': '5' } });
+    const tooSlow = new AppError('RENDER_TIMEOUT');
     const timer = setTimeout(() => this.#fail(tooSlow), this.#deps.timeoutMs);
     const watch = setInterval(() => {
       if (residentBytes(this.#process.pid) <= MAX_PROCESS_BYTES) return;

@@ -49,9 +49,9 @@ interface Waiting {
 const changed = () =>
   new AppError('RENDER_FAILED', {
     message: 'The original has just changed',
-    headers: { 'Retry-After': '1' },
+    retryAfter: 1,
   });
-const busy = () => new AppError('RENDER_BUSY', { headers: { 'Retry-After': '1' } });
+const busy = () => new AppError('RENDER_BUSY');
 
 /** The places of all who fetch, wait and render. The function that `take` returns gives one back; it throws RENDER_BUSY. */
 function createPlaces(total: number) {

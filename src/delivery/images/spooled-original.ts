@@ -43,8 +43,6 @@ interface SpoolOptions {
   readonly maxBytes?: number;
 }
 
-const retryLater = (seconds: number) => ({ headers: { 'Retry-After': String(seconds) } });
-
 /** A file that is gone with the process: it has no name once it is open. */
 async function openTemporaryFile(folder: string): Promise<FileHandle> {
   const path = join(folder, `cloister-original-${randomUUID()}`);
@@ -113,7 +111,7 @@ class Spooling {
       for (const piece of [...this.#pieces.splice(0), bytes]) await this.#file.appendFile(piece);
     } catch (cause) {
       if (isOutOfResources(cause)) throw cause;
-      throw new AppError('RENDER_FAILED', { cause, ...retryLater(5) });
+      throw new AppError('RENDER_FAILED', { cause });
     }
   }
 
@@ -139,7 +137,7 @@ export function createOriginalSpool(options: SpoolOptions): OriginalSpool {
   const total = Math.max(maxBytes, maxSourceBytes);
   let used = 0;
   const reserve = (bytes: number) => {
-    if (bytes > 0 && used + bytes > total) throw new AppError('RENDER_BUSY', retryLater(1));
+    if (bytes > 0 && used + bytes > total) throw new AppError('RENDER_BUSY');
     used += bytes;
   };
 
@@ -148,7 +146,7 @@ export function createOriginalSpool(options: SpoolOptions): OriginalSpool {
       signal?.throwIfAborted();
       const stop = new AbortController();
       const forgetSignal = onceAborted(signal, () => stop.abort(signal?.reason));
-      const tooSlow = new AppError('RENDER_TIMEOUT', retryLater(5));
+      const tooSlow = new AppError('RENDER_TIMEOUT');
       const timer = setTimeout(() => stop.abort(tooSlow), seconds * 1000);
       const spooling = new Spooling(() => openTemporaryFile(folder), reserve);
       try {

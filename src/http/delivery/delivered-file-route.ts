@@ -84,7 +84,7 @@ const hasGone = (error: unknown): error is StoreError =>
 const replaced = (cause: Error) =>
   new AppError('MEDIA_UNAVAILABLE', {
     message: 'The file is being replaced',
-    headers: { 'Retry-After': '1' },
+    retryAfter: 1,
     cause,
   });
 
