@@ -6,10 +6,16 @@ type Run = (task: unknown) => unknown;
 const codeOf = (error: unknown) =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
+/** By module and name: an import takes its time also when the module is there. */
+const loaded = new Map<string, Run>();
+
 async function load({ module, name }: ThreadTask): Promise<Run> {
+  const known = loaded.get(`${module} ${name}`);
+  if (known !== undefined) return known;
   const exports = (await import(module)) as Readonly<Record<string, Run>>;
   const run = exports[name];
   if (run === undefined) throw new TypeError(`${module} does not export ${name}`);
+  loaded.set(`${module} ${name}`, run);
   return run;
 }
 
