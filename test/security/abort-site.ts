@@ -19,7 +19,7 @@ const FILE_BYTES = 400_000;
 const SPEC: JsonObject = { fields: {}, settings: { type: 'media', authenticate: false } };
 
 /** The points between which the operations of a store run. */
-export interface Steps {
+interface Steps {
   /** The next request stops at the point of this number, from 0, until `go`. */
   stopAt(step: number): { readonly reached: Promise<void>; readonly go: () => void };
 }
