@@ -240,7 +240,6 @@ export async function openTransfer(config: Config, { cwd }: RunDirectory): Promi
   };
 }
 
-
 /** The services of `cloister media copy`. */
 export interface MediaCopy {
   /** Counts the files of the source and their bytes. */

@@ -60,7 +60,8 @@ export const REQUEST_LIMITS: readonly Limit[] = [
     tests: ['http/transport/connection', 'security/slow-readers'],
   },
   {
-    limit: 'bytes a second that a client has to read of what waits for it, on average over `limits.sendSeconds`',
+    limit:
+      'bytes a second that a client has to read of what waits for it, on average over `limits.sendSeconds`',
     default: constant('src/http/transport/connection-tracker.ts', 'MIN_BYTES_PER_SECOND', 'bytes'),
     past: 'the connection is reset',
     tests: ['http/transport/send-progress'],

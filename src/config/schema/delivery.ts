@@ -52,7 +52,8 @@ export const DELIVERY_SCHEMA = {
           minimum: 0,
           maximum: 10_000,
           default: 64,
-          description: 'Renderings that may wait, for their original or for their turn; more are answered with 503. Originals of other web servers take half of the places at most.',
+          description:
+            'Renderings that may wait, for their original or for their turn; more are answered with 503. Originals of other web servers take half of the places at most.',
         },
         seconds: {
           type: 'number',

@@ -70,7 +70,9 @@ describe('an original that is fetched', () => {
   it('is refused as soon as it has more bytes than an original may have', async () => {
     const { spool, folder } = await openSpool();
     const stream = new Readable({ read: () => void stream.push(Buffer.alloc(65_536)) });
-    await expect(spool.fetch({ open: async () => stream })).rejects.toMatchObject({ code: 'IMAGE_TOO_LARGE' });
+    await expect(spool.fetch({ open: async () => stream })).rejects.toMatchObject({
+      code: 'IMAGE_TOO_LARGE',
+    });
     expect(stream.destroyed).toBe(true);
     expect(openFiles(folder)).toBe(0);
   });
