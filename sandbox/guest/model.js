@@ -3,14 +3,8 @@
 (function models(kit) {
   'use strict';
   const { JSONParse, JSONStringify, Promise, RangeError, String, TypeError } = kit.p;
-  const { failureOf, callServer } = kit.requests;
+  const { failureOf, callServer, finite } = kit.requests;
   const MAX_ARGUMENT_CHARACTERS = 1_048_576;
-
-  /** JSON has no such numbers, and `null` would ask for what has no value: a query that deletes would find other documents. */
-  function finite(name, value) {
-    if (typeof value !== 'number' || value - value === 0) return value;
-    throw new TypeError(`\`${name}\` is ${value}: a condition needs a finite number`);
-  }
 
   /** `,"name":…`, or nothing where there is no value. */
   function member(name, value, replacer) {

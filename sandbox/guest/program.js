@@ -6,7 +6,7 @@
   const { StringSlice, RangeError } = kit.p;
   const { options } = kit;
   const { isObject, messageOf } = kit.errors;
-  const { Request, bytesOf, fail, finish, current } = kit.requests;
+  const { Request, bytesOf, fail, finish, finite, current } = kit.requests;
   /** Which names the author's text holds: what it cannot name is not made. */
   const { uses } = options;
 
@@ -103,9 +103,10 @@
     }
   }
 
-  function finishHook(request, value) {
+  function finishHook(request, value, type) {
     try {
-      const text = value === undefined ? '' : (JSONStringify(value) ?? '');
+      const replacer = type === 'beforeGet' ? finite : undefined;
+      const text = value === undefined ? '' : (JSONStringify(value, replacer) ?? '');
       const limit = options.responseBytes;
       if (text.length > limit || (text.length * 3 > limit && bytesOf(text) > limit)) {
         request.tooLarge = new RangeError(`The result has more than ${limit} bytes`);
@@ -121,12 +122,12 @@
     if (typeof exports !== 'function') throw new TypeError('module.exports is not a function');
     const result = exports(JSONParse(body), head.type, head.data);
     if (options.synchronous || !isObject(result)) {
-      finishHook(request, result);
+      finishHook(request, result, head.type);
       return;
     }
     PromiseThen(
       PromiseResolve(result),
-      (value) => finishHook(request, value),
+      (value) => finishHook(request, value, head.type),
       (thrown) => fail(request, thrown),
     );
   }

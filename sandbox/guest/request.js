@@ -1,7 +1,7 @@
 // The state of one request, out of its author's reach, and the only ways out of the isolate: answers, guest calls, logs.
 (function requests(kit) {
   'use strict';
-  const { Error, JSONParse, JSONStringify, RangeError, RegExp, RegExpExec } = kit.p;
+  const { Error, JSONParse, JSONStringify, RangeError, RegExp, RegExpExec, TypeError } = kit.p;
   const { bridge, options } = kit;
   const { headOf, isObject } = kit.errors;
 
@@ -136,6 +136,12 @@
     return call;
   }
 
+  /** For `JSON.stringify` of conditions. JSON has no such numbers, and `null` would ask for what has no value: a query that deletes would find other documents. */
+  function finite(name, value) {
+    if (typeof value !== 'number' || value - value === 0) return value;
+    throw new TypeError(`\`${name}\` is ${value}: a condition needs a finite number`);
+  }
+
   /** The answer is not wanted any more (a cleared timer). */
   function dropCall(request, call) {
     if (request.calls[call] === undefined) return;
@@ -200,6 +206,7 @@
     finish,
     fail,
     callServer,
+    finite,
     dropCall,
     deliver,
     failureOf,

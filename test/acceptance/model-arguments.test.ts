@@ -44,6 +44,7 @@ beforeAll(async () => {
   await post(
     '/api/hooks/change',
     `${DEEP} module.exports = (obj, type, data) => {
+      if (type === 'beforeGet' && data.req.query.nan) return { ...obj, filter: { n: NaN } };
       if (type === 'beforeGet') return { ...obj, options: { ...obj.options, ...JSON.parse(data.req.query.options ?? '{}') } };
       if (type === 'beforeUpdate') return obj.replacement;
       return type === 'beforeCreate' ? { ...obj, any: deep(obj.n) } : obj;
@@ -237,6 +238,11 @@ describe('values', () => {
   ])('of a condition that are no finite numbers are refused: %s', async (call) => {
     const { body } = await answerOf(`Model('items').${call}`);
     expect(body.message).toMatch(/^`(?:n|1|\$lt)` is -?(?:NaN|Infinity): a condition needs a finite number$/);
+  });
+
+  it('of a filter that a hook returns are refused too', async () => {
+    const { status, body } = await app.inject('GET', `${HOOKED}?nan=1`);
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('a finite number')]);
   });
 
   it('of a condition that is undefined do not delete everything', async () => {
