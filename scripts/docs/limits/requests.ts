@@ -61,7 +61,7 @@ export const REQUEST_LIMITS: readonly Limit[] = [
   },
   {
     limit:
-      'bytes a second that a client has to read of what waits for it, on average over `limits.sendSeconds`',
+      'bytes a second that a client has to read of what waits for it, on average over the time for sending',
     default: constant('src/http/transport/connection-tracker.ts', 'MIN_BYTES_PER_SECOND', 'bytes'),
     past: 'the connection is reset',
     tests: ['http/transport/send-progress'],
