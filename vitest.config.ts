@@ -95,8 +95,18 @@ const acceptanceOn = (name: string, kind: 'standalone' | 'replica set', without:
 /** Least coverage of each folder, in percent. */
 const COVERAGE = { statements: 95, branches: 90 };
 
+/** Starts that fail for want of descriptors or threads are tested on servers of their own, which report nothing of them. */
+const COVERAGE_OF_STARTS = { statements: 92, branches: 85 };
+const FOLDERS_OF_STARTS: ReadonlySet<string> = new Set([
+  'src',
+  'src/lib/processes',
+  'src/stores/sqlite-documents/threads',
+]);
+
 const coverageByFolder = Object.fromEntries(
-  ['src', ...globSync('src/**/')].map((path) => [`${path.replace(/\/$/, '')}/*.ts`, COVERAGE]),
+  ['src', ...globSync('src/**/')]
+    .map((path) => path.replace(/\/$/, ''))
+    .map((path) => [`${path}/*.ts`, FOLDERS_OF_STARTS.has(path) ? COVERAGE_OF_STARTS : COVERAGE]),
 );
 
 export default defineConfig({

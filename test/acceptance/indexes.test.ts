@@ -217,6 +217,9 @@ describe('an index whose specification changes', () => {
 describe('an index on a position of a list', () => {
   it('refuses a document in which the number is a name too, and says so', async () => {
     const { path, add } = await shelf({ index: { keys: { 'code.0': 1 } } });
+    // On MongoDB it is built while documents may be written.
+    const isBuilt = async () => (await app.inject('GET', `${path}/stats`)).body.indexes;
+    await expect.poll(isBuilt, { timeout: 30_000 }).toBe(2);
     const { status, body } = await app.inject('POST', path, { body: [{ name: 'a' }, { code: [{ 0: 1 }] }] });
     const message =
       'has a number that is a position of a list and a name in one of its elements: no index on `code.0` can hold it';

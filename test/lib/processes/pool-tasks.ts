@@ -43,8 +43,3 @@ export function bytes(length: number): MovedResult {
 export function exit(): never {
   process.exit(3);
 }
-
-export function fill(): never {
-  const kept: unknown[] = [];
-  for (;;) kept.push(new Array(1000).fill({}));
-}
