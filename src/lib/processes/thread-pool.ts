@@ -143,8 +143,7 @@ export class ThreadPool {
       maxThreads: 1,
       idleTimeout: idleMs,
       execArgv: [],
-      // Its threads wait in their event loops, not in `Atomics.wait`, where little else of a thread goes on.
-      atomics: 'disabled',
+
       resourceLimits,
     });
     const thread: Thread = { piscina: single, isReady: false, job: undefined };
