@@ -1,6 +1,6 @@
 // The configuration file: read as strict JSON, restricted to its owner as it may hold secrets, and its issues with their lines.
 import { readFile, stat } from 'node:fs/promises';
-import { GROUP_AND_OTHERS_MODE, restrictToOwner } from '../lib/files/file-operations.ts';
+import { errorCodeOf, GROUP_AND_OTHERS_MODE, restrictToOwner } from '../lib/files/file-operations.ts';
 import { isJsonObject, type JsonObject } from '../lib/json/json.ts';
 
 /** What is wrong with a setting, wherever it was written. */
@@ -63,18 +63,13 @@ export interface ConfigFile {
   readonly issue?: ConfigIssue;
 }
 
-/** Node's code for a failed file operation, such as `ENOENT`. */
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-}
-
 /** Reads the file. A missing one is empty; one that cannot be read or understood returns an issue and no content. */
 export async function readConfigFile(file: string): Promise<ConfigFile> {
   let text: string;
   try {
     text = (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
   } catch (error) {
-    const code = codeOf(error);
+    const code = String(errorCodeOf(error) ?? 'unknown error');
     if (code === 'ENOENT') return { text: null, content: {} };
     return {
       text: null,

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isFileMissing } from '../lib/files/file-operations.ts';
+import { errorCodeOf, isFileMissing } from '../lib/files/file-operations.ts';
 
 export interface AccessIssue {
   readonly severity: 'error' | 'warning';
@@ -28,7 +28,7 @@ export async function accessIssue(folder: string): Promise<AccessIssue | undefin
     await access(found.path, constants.R_OK | constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = String(errorCodeOf(error) ?? 'unknown error');
     return {
       severity: 'warning',
       message: `names a folder that cannot be written (${code}): uploads will fail`,

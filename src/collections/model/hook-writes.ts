@@ -1,9 +1,8 @@
 // What the hooks of one request write themselves. Through `Model`: states of documents that the request, which was computed before,
 // must not take for those of others. By `fetch`: requests that may have come back to this server, as writes of somebody else.
+import { isSafeMethod } from '../../lib/http/methods.ts';
 import type { CollectionAddress } from './collection.ts';
 
-/** Methods that write nothing. */
-const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Requests that are remembered. */
 const MAX_SENT = 1000;
 
@@ -54,7 +53,7 @@ export class HookWrites {
 
   /** Of a request that a hook sends. */
   addSent(request: SentRequest): void {
-    if (!SAFE_METHODS.has(request.method) && this.#sent.length < MAX_SENT) this.#sent.push(request);
+    if (!isSafeMethod(request.method) && this.#sent.length < MAX_SENT) this.#sent.push(request);
     this.#above?.addSent(request);
   }
 

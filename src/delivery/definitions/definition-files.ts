@@ -3,7 +3,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { isFileMissing, listNames } from '../../lib/files/file-operations.ts';
+import { errorCodeOf, isFileMissing, listNames } from '../../lib/files/file-operations.ts';
 import { findJsonIssue, isJsonObject, type Json } from '../../lib/json/json.ts';
 import { parseLineNumbers } from '../../lib/json/json-line-numbers.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
@@ -62,7 +62,7 @@ export async function readDefinitionFile(file: string): Promise<DefinitionFileCo
     return await readAtMost(handle);
   } catch (error) {
     if (isFileMissing(error)) return { state: 'missing' };
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = String(errorCodeOf(error) ?? 'unknown error');
     if (code === 'ELOOP' || code === 'EMLINK') {
       return { state: 'unreadable', message: 'is a symbolic link and is ignored' };
     }

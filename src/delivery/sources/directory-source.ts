@@ -7,7 +7,7 @@ import { basename, join, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../errors/errors.ts';
-import { isFileMissing } from '../../lib/files/file-operations.ts';
+import { errorCodeOf, isFileMissing } from '../../lib/files/file-operations.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { OriginalFile, OriginalSource } from '../model/delivery-types.ts';
 import { deliveredContentType } from '../responses/content-types.ts';
@@ -27,7 +27,7 @@ const markOf = (stats: Stats) => `${stats.dev} ${validatorOf(stats)}`;
 const UNREACHABLE: ReadonlySet<unknown> = new Set(['ENAMETOOLONG', 'ELOOP', 'EACCES', 'EINVAL']);
 
 function isAbsent(error: unknown): boolean {
-  return isFileMissing(error) || (error instanceof Error && 'code' in error && UNREACHABLE.has(error.code));
+  return isFileMissing(error) || UNREACHABLE.has(errorCodeOf(error));
 }
 
 /** Opens a file that must still be the one that was found. Rejects with StoreError. */

@@ -18,6 +18,7 @@ import {
 } from './variant-file.ts';
 import {
   createMemoryVariant,
+  isMeant,
   type StoredVariant,
   type VariantInfo,
   type VariantStore,
@@ -250,20 +251,19 @@ export async function openDiskVariants({
     async remove(matches) {
       removals += 1;
       const failuresBefore = failures;
-      const isMeant = (info: VariantInfo | undefined) =>
-        // A damaged one goes with every removal.
-        matches === 'all' || info === undefined || matches(info);
       const listed = await readdir(folder).catch((error: unknown) => {
         if (!isFileMissing(error)) fail();
         return [];
       });
       const names = listed.filter((name) => OURS.test(name));
       // Somebody may have removed files of which the bodies are in memory.
-      const inMemory = [...small.entries()].flatMap(([name, { info }]) => (isMeant(info) ? [name] : []));
+      const inMemory = [...small.entries()].flatMap(([name, { info }]) =>
+        isMeant(matches, info) ? [name] : [],
+      );
       const gone = new Set(matches === 'all' ? [...inMemory, ...entries.keys(), ...names] : inMemory);
       const unread = names.filter((name) => !gone.has(name) && !small.has(name));
       await mapConcurrent(unread, MAX_CONCURRENT_READS, async (name) => {
-        if (isMeant(await readInfo(pathOf(name)))) gone.add(name);
+        if (isMeant(matches, await readInfo(pathOf(name)))) gone.add(name);
       });
       for (const name of gone) drop(name);
       await Promise.all(pending);

@@ -13,7 +13,7 @@ import {
   USUAL_HEAD_BYTES,
   type VariantHead,
 } from './variant-file.ts';
-import { createMemoryVariant, type StoredVariant, type VariantStore } from './variant-store.ts';
+import { createMemoryVariant, isMeant, type StoredVariant, type VariantStore } from './variant-store.ts';
 
 export interface ObjectVariantsOptions {
   /** A store of its own: everything in it counts as a variant. */
@@ -162,8 +162,7 @@ export function createObjectVariants({ objects, maxBytes, onFailure }: ObjectVar
       const gone: MediaKey[] = [];
       const look = async ({ key, size }: Listed) => {
         const head = matches === 'all' ? undefined : await headOf(key, size);
-        // A damaged one goes with every removal.
-        if (matches === 'all' || head === undefined || matches(head.info)) gone.push(key);
+        if (isMeant(matches, head?.info)) gone.push(key);
       };
       try {
         const listed: Listed[] = [];

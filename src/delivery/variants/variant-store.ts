@@ -25,6 +25,10 @@ export const ANY_SETTINGS = '';
 /** What a removal is about. */
 export type VariantMatcher = 'all' | ((info: VariantInfo) => boolean);
 
+/** Whether a removal means a variant; `info` is undefined for a damaged one, which goes with every removal. */
+export const isMeant = (matches: VariantMatcher, info: VariantInfo | undefined): boolean =>
+  matches === 'all' || info === undefined || matches(info);
+
 export interface StoredVariant {
   readonly info: VariantInfo;
   /** Bytes. */

@@ -8,7 +8,7 @@ import type { Client } from '../../auth/clients/client.ts';
 import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
 import type { CollectionMethod } from '../../collections/model/documents.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
-import { type HttpMethod, isHttpMethod, methodTraits } from '../../lib/http/methods.ts';
+import { type HttpMethod, isHttpMethod, isSafeMethod } from '../../lib/http/methods.ts';
 import { isId } from '../../lib/ids.ts';
 import { apiVersionIssue } from '../../modules/model/module-types.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
@@ -174,7 +174,7 @@ function resolveCollection(
   if (files && !media) throw unknownPathError(request);
   // A file directly below the collection has its name where documents have their id.
   const isName = id !== undefined && !isId(id);
-  const isRead = methodTraits(request.method)?.isSafe === true;
+  const isRead = isSafeMethod(request.method);
   const isFileRead = media && isRead && (files === true || isName);
   if (!isFileRead || !config.media.public) {
     assertPermitted(request, collection, neededPermission(request.method, id !== undefined));

@@ -11,8 +11,7 @@ import type { HttpLogger } from '../core/http-deps.ts';
 import { passThrough } from '../core/reply.ts';
 import { rawQuery, requestPath, urlPath } from '../core/request-url.ts';
 import { addResource } from '../core/resource.ts';
-import type { ConnectionTracker } from '../transport/connection-tracker.ts';
-import { openFileBody } from '../transport/file-body.ts';
+import { type BufferQuota, openFileBody, reserveBuffers } from '../transport/file-body.ts';
 
 /** The visitor by the headers and the client address of a request. */
 export function createVisitor({ headers, clientAddress }: FastifyRequest): Visitor {
@@ -40,20 +39,9 @@ const lengthOf = ({ headers }: DeliveryResponse) => {
 /** What the buffers of one streamed file may hold, from its source to the socket. */
 const FILE_BUFFER_BYTES = 65_536;
 
-type Connections = Pick<ConnectionTracker, 'get' | 'overloadError'>;
-
-/** Counts the buffers of a file as unsent until its response ends. Throws SERVER_BUSY beyond `limits.unsentBytes`. */
-function reserveBuffers({ raw }: FastifyRequest, reply: FastifyReply, connections: Connections): void {
-  const error = connections.overloadError(FILE_BUFFER_BYTES);
-  if (error !== undefined) throw error;
-  const connection = connections.get(raw.socket);
-  connection?.reserve(FILE_BUFFER_BYTES);
-  onceClosed(reply.raw, () => connection?.release(FILE_BUFFER_BYTES));
-}
-
 export interface DeliveredFileOptions {
   readonly logger: Pick<HttpLogger, 'warn'>;
-  readonly connections: Connections;
+  readonly connections: BufferQuota;
 }
 
 /** Makes the function that opens the body of an answer: bytes that are in memory, or a stream that goes with the response. */
@@ -67,7 +55,7 @@ function createOpenBody({ logger, connections }: DeliveredFileOptions) {
     if (typeof body !== 'function') return body;
     // Without a stream Fastify would overwrite the length of the file.
     if (request.method === 'HEAD') return Readable.from([]);
-    reserveBuffers(request, reply, connections);
+    reserveBuffers(request, reply, { connections, bytes: FILE_BUFFER_BYTES });
     return openFileBody(reply.raw, {
       open: body,
       length: lengthOf(answer),

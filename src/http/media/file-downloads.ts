@@ -11,15 +11,13 @@ import {
   parseByteRange,
 } from '../../lib/http/conditional.ts';
 import { isId } from '../../lib/ids.ts';
-import { onceClosed } from '../../lib/streams/ownership.ts';
 import type { MediaFile } from '../../media/media-service-types.ts';
 import { collectionOf, documentIdOf } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { createContextFactory } from '../core/request-context.ts';
 import { requestPath, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';
-import type { ConnectionTracker } from '../transport/connection-tracker.ts';
-import { openFileBody } from '../transport/file-body.ts';
+import { type BufferQuota, openFileBody, reserveBuffers } from '../transport/file-body.ts';
 import { fileEtag, fileHeaders } from './file-headers.ts';
 
 /** Segments before the path of the file: version, database, collection. */
@@ -59,7 +57,7 @@ export function parseFilePath(path: string): string {
 export type DownloadHandlers = Readonly<Record<'byId' | 'byPath', RouteHandler>>;
 
 export type DownloadDeps = Pick<HttpDeps, 'config' | 'logger' | 'media' | 'now'> & {
-  readonly connections: Pick<ConnectionTracker, 'get' | 'overloadError'>;
+  readonly connections: BufferQuota;
 };
 
 /** What the buffers of one download may hold, from the store to the socket. */
@@ -98,15 +96,6 @@ export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
   const isPublic = (request: FastifyRequest) =>
     deps.config.media.public || authorizeCollection(null, collectionOf(request), 'GET') === 'ok';
 
-  /** Counts the buffers of a download as unsent until it ends. Throws SERVER_BUSY beyond `limits.unsentBytes`. */
-  const reserveBuffers = (request: FastifyRequest, reply: FastifyReply) => {
-    const error = connections.overloadError(DOWNLOAD_BUFFER_BYTES);
-    if (error !== undefined) throw error;
-    const connection = connections.get(request.raw.socket);
-    connection?.reserve(DOWNLOAD_BUFFER_BYTES);
-    onceClosed(reply.raw, () => connection?.release(DOWNLOAD_BUFFER_BYTES));
-  };
-
   /** Opens what the answer carries. Rejects with a StoreError, which can still be sent as a response, before the first bytes. */
   const open = async (
     request: FastifyRequest,
@@ -144,7 +133,7 @@ export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
     const selection = selectRange(request, file);
     const { status, start, length } = selection;
     const isEmpty = request.method === 'HEAD' || length === 0;
-    if (!isEmpty) reserveBuffers(request, reply);
+    if (!isEmpty) reserveBuffers(request, reply, { connections, bytes: DOWNLOAD_BUFFER_BYTES });
     const body = isEmpty ? Readable.from([]) : await open(request, reply, { file, ...selection });
     if (request.raw.socket.destroyed) return reply.hijack();
     reply.code(status).headers(headers).header('content-length', length);

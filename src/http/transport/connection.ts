@@ -144,9 +144,8 @@ export class HttpConnection {
     this.#options.onUnsentChange(bytes);
   }
 
-  /** Counts what a response that was written at once has left in memory, until it is closed. */
-  reserveUntilClosed(response: ServerResponse): void {
-    const bytes = response.writableLength;
+  /** Counts bytes of a response until it is closed: what it has left in memory, where it was written at once. */
+  reserveUntilClosed(response: ServerResponse, bytes = response.writableLength): void {
     if (bytes === 0) return;
     this.reserve(bytes);
     onceClosed(response, () => this.release(bytes));

@@ -11,6 +11,7 @@ import fastify, {
 } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import { MAX_JOINED_LENGTH } from '../../lib/chunked-text.ts';
+import { isSafeMethod } from '../../lib/http/methods.ts';
 import { holdToLength } from '../../lib/streams/length-check.ts';
 import { bodyLimit } from '../core/body-parsers.ts';
 import type { ApplyCors } from '../core/cors.ts';
@@ -47,7 +48,6 @@ const MAX_DISCARDED_BYTES = 65_536;
 const MAX_ALWAYS_SENT = 16_384;
 /** Served on connections over the limit too, so that monitoring sees that the server lives. */
 const HEALTH_PATH = '/health';
-const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 // An import would load all of `node:http`, its client included: 40 ms of startup.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -174,7 +174,7 @@ export function createOnSend(connections: Pick<ConnectionTracker, 'get' | 'overl
       return;
     }
     const size = sizeOfPayload(payload);
-    const mayReject = size > MAX_ALWAYS_SENT && SAFE_METHODS.has(request.method) && reply.statusCode < 400;
+    const mayReject = size > MAX_ALWAYS_SENT && isSafeMethod(request.method) && reply.statusCode < 400;
     const error = mayReject ? connections.overloadError(memoryOf(payload as ResponseBody, reply)) : undefined;
     if (error !== undefined) {
       reply.removeHeader('etag');

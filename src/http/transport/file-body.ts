@@ -3,8 +3,24 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { holdToLength } from '../../lib/streams/length-check.ts';
 import { openFor } from '../../lib/streams/ownership.ts';
+import type { ConnectionTracker } from './connection-tracker.ts';
+
+/** What counts the buffers of files. */
+export type BufferQuota = Pick<ConnectionTracker, 'get' | 'overloadError'>;
+
+/** Counts what the buffers of a file may hold as unsent until its response is closed. Throws SERVER_BUSY beyond `limits.unsentBytes`. */
+export function reserveBuffers(
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+  { connections, bytes }: { readonly connections: BufferQuota; readonly bytes: number },
+): void {
+  const error = connections.overloadError(bytes);
+  if (error !== undefined) throw error;
+  connections.get(raw.socket)?.reserveUntilClosed(reply.raw, bytes);
+}
 
 interface FileBodyOptions {
   /** Opens the file, or the part of it. */

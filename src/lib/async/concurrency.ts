@@ -1,4 +1,5 @@
 // Limits what is in use at the same time: a concurrent map, a semaphore, a mutex for each key, and a quota of bytes.
+import { Permits } from './permits.ts';
 
 /**
  * Maps all items, at most `maxConcurrent` at the same time, with results in the order of the items. Rejects with the first error
@@ -54,18 +55,15 @@ export type Semaphore = <T>(task: () => Promise<T>) => Promise<T>;
 
 /** Creates a semaphore with this many permits. */
 export function createSemaphore(permits: number): Semaphore {
-  const waiting: (() => void)[] = [];
-  let free = permits;
+  const held = new Permits({ permits });
   return async (task) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    // Begins at once where a permit is free.
+    const turn = held.acquire();
+    if (turn !== undefined) await turn;
     try {
       return await task();
     } finally {
-      // The permit goes to the next task directly, so that none that comes later can take it.
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
+      held.release();
     }
   };
 }

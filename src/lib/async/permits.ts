@@ -1,15 +1,17 @@
-// Permits that are waited for in order, by so many at most and not for ever.
+// Permits that are waited for in order; where it is said, by so many at most and not for ever.
 
 export interface PermitsOptions {
   /** How many may be held at a time. */
   readonly permits: number;
   /** How many may wait; any number by default. */
   readonly maxWaiting?: number;
-  /** Milliseconds that each may wait. */
-  readonly maxWaitMs: number;
+  /** Milliseconds that each may wait; any time by default. */
+  readonly maxWaitMs?: number;
   /** The error for one too many, or one who waited too long. */
-  readonly createError: () => Error;
+  readonly createError?: () => Error;
 }
+
+const noneFree = () => new Error('no permit is free');
 
 export class Permits {
   readonly #options: PermitsOptions;
@@ -22,16 +24,22 @@ export class Permits {
     this.#free = options.permits;
   }
 
-  /** Resolves with a permit, to be given back by `release`. Rejects with the error of the options. */
-  async acquire(): Promise<void> {
-    const { maxWaiting = Number.POSITIVE_INFINITY, maxWaitMs, createError } = this.#options;
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return;
-    }
+  /**
+   * Takes a permit, to be given back by `release`: at once where one is free, else the promise resolves with it, or rejects with
+   * the error of the options.
+   */
+  acquire(): Promise<void> | undefined {
+    if (this.#free === 0) return this.#wait();
+    this.#free -= 1;
+    return undefined;
+  }
+
+  async #wait(): Promise<void> {
+    const { maxWaiting = Number.POSITIVE_INFINITY, maxWaitMs, createError = noneFree } = this.#options;
     if (this.#waiting.size >= maxWaiting) throw createError();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);
+    if (maxWaitMs === undefined) return promise;
     const timer = setTimeout(() => {
       if (this.#waiting.delete(resolve)) reject(createError());
     }, maxWaitMs);

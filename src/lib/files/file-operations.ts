@@ -35,11 +35,16 @@ export function removeFile(file: string): Promise<void> {
   return attempt(() => rm(file, { force: true }));
 }
 
+/** The code of an error of the operating system, such as `ENOENT`; undefined for any other value. */
+export function errorCodeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
 const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR']);
 
 /** True for the error of a file operation on a path that does not exist. */
 export function isFileMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ABSENT.has(error.code);
+  return ABSENT.has(errorCodeOf(error));
 }
 
 /** The sorted names in a folder; empty if there is no such folder. */

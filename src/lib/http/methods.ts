@@ -31,6 +31,9 @@ export function isHttpMethod(value: unknown): value is HttpMethod {
   return typeof value === 'string' && Object.hasOwn(METHODS, value);
 }
 
+/** True for a known method that changes nothing. */
+export const isSafeMethod = (method: string): boolean => isHttpMethod(method) && METHODS[method].isSafe;
+
 /** What is known of a method; undefined for any other text. */
 export function methodTraits(method: string): MethodTraits | undefined {
   return isHttpMethod(method) ? METHODS[method] : undefined;

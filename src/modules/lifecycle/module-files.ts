@@ -1,7 +1,13 @@
 // Module files: `<endpoints>/<version>/endpoint.<name>.js` and `<hooks>/<name>.js`, each with its policy beside it.
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { atomicWrite, isFileMissing, listNames, removeFile } from '../../lib/files/file-operations.ts';
+import {
+  atomicWrite,
+  errorCodeOf,
+  isFileMissing,
+  listNames,
+  removeFile,
+} from '../../lib/files/file-operations.ts';
 import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import { isModuleAddress, type ModuleAddress, type ModuleFilePart } from '../model/module-types.ts';
@@ -51,8 +57,6 @@ export interface ModuleFiles {
   ): Promise<() => Promise<void>>;
 }
 
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
-
 /** Never rejects. Checks first that it is a file: opening a pipe would wait for ever. */
 async function readText(file: string, maxBytes: number): Promise<FileText> {
   try {
@@ -63,7 +67,7 @@ async function readText(file: string, maxBytes: number): Promise<FileText> {
     return { state: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file)) };
   } catch (error) {
     if (isFileMissing(error)) return { state: 'absent' };
-    return { state: 'unreadable', why: String(codeOf(error) ?? 'it is not UTF-8') };
+    return { state: 'unreadable', why: String(errorCodeOf(error) ?? 'it is not UTF-8') };
   }
 }
 

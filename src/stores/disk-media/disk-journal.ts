@@ -14,9 +14,9 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isFileMissing, OWNER_ONLY_MODE } from '../../lib/files/file-operations.ts';
+import { errorCodeOf, isFileMissing, OWNER_ONLY_MODE } from '../../lib/files/file-operations.ts';
 import { createUploadId } from '../media-operations.ts';
-import { errorCodeOf, isNoFileError, type MediaFolder } from './media-folder.ts';
+import { isNoFileError, type MediaFolder } from './media-folder.ts';
 
 /** Tells a file from every other one that may come under its name: number and time of last change of the content. */
 export type FileIdentity = string;

@@ -4,7 +4,7 @@ import { access, type FileHandle, lstat, open, opendir, unlink } from 'node:fs/p
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
-import { isFileMissing } from '../../lib/files/file-operations.ts';
+import { errorCodeOf, isFileMissing } from '../../lib/files/file-operations.ts';
 import type { Logger } from '../../lib/logger.ts';
 import {
   createMediaOperations,
@@ -17,7 +17,7 @@ import type { ByteRange, MediaStore, StoredFile } from '../media-store.ts';
 import { stagedUploads, uploadId } from './disk-journal.ts';
 import { DiskUpload, recoverDiskUpload } from './disk-upload.ts';
 import { Flush } from './flush.ts';
-import { createDiskErrorTranslator, errorCodeOf, isNoFileError, MediaFolder } from './media-folder.ts';
+import { createDiskErrorTranslator, isNoFileError, MediaFolder } from './media-folder.ts';
 
 const MAX_REMOVED_AT_ONCE = 8;
 /** `O_NONBLOCK`: opening a named pipe would otherwise wait for a writer. */

@@ -2,6 +2,7 @@
 // time share a flush.
 import { type FileHandle, open } from 'node:fs/promises';
 import { createSemaphore } from '../../lib/async/concurrency.ts';
+import { errorCodeOf } from '../../lib/files/file-operations.ts';
 
 /** Flushes at a time: each holds one of the few threads that read and write all files. */
 const MAX_AT_ONCE = 2;
@@ -60,7 +61,7 @@ async function syncHandle(handle: Pick<FileHandle, 'sync'>): Promise<void> {
   try {
     await handle.sync();
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && NO_FLUSH.has(error.code))) throw error;
+    if (!NO_FLUSH.has(errorCodeOf(error))) throw error;
   }
 }
 
@@ -79,7 +80,7 @@ async function openFolder(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, 'r');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EACCES') return undefined;
+    if (errorCodeOf(error) === 'EACCES') return undefined;
     throw error;
   }
 }

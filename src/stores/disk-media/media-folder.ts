@@ -3,7 +3,7 @@
 import { chmod, lstat, mkdir, realpath, rmdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { StoreError } from '../../errors/errors.ts';
-import { isFileMissing } from '../../lib/files/file-operations.ts';
+import { errorCodeOf, isFileMissing } from '../../lib/files/file-operations.ts';
 import { createLogThrottle, type Logger } from '../../lib/logger.ts';
 import { isMediaKey, STAGING_FOLDER, type TranslateError } from '../media-operations.ts';
 import type { Flush } from './flush.ts';
@@ -153,11 +153,6 @@ const MESSAGES: Readonly<Record<Fault, string>> = {
 };
 
 const EVERY_MS = 60_000;
-
-/** The code of an error of the operating system, such as `ENOENT`; undefined for any other value. */
-export function errorCodeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
 
 /** Creates the translation of errors. Each kind is logged once a minute; `now` is in milliseconds. */
 export function createDiskErrorTranslator(log: Pick<Logger, 'error'>, now: () => number): TranslateError {

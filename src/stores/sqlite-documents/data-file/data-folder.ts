@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../../../errors/errors.ts';
-import { OWNER_ONLY_MODE, restrictToOwner } from '../../../lib/files/file-operations.ts';
+import { errorCodeOf, OWNER_ONLY_MODE, restrictToOwner } from '../../../lib/files/file-operations.ts';
 import { isBusy } from './connection.ts';
 
 /** The data contain secrets: access for the owner only. */
@@ -20,7 +20,7 @@ export function ensurePrivateFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', OWNER_ONLY_MODE));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (errorCodeOf(error) !== 'EEXIST') throw error;
   }
 }
 
