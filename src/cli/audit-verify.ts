@@ -73,7 +73,7 @@ export async function auditVerify(flags: CommandFlags, io: Io): Promise<number> 
   }
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return EXIT_UNVERIFIED;
-  const { verifyAuditLog: readAuditReport } = await import('../cli-services.ts');
+  const { verifyAuditLog: readAuditReport } = await import('../setup/cli-services.ts');
   const report = await readAuditReport(loaded.config, { cwd: io.cwd, after: Number(after) });
   if (flags.json === true) io.out(JSON.stringify(report, null, 2));
   return print(report, flags.json === true ? { ...io, out: () => undefined } : io);

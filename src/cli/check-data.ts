@@ -1,7 +1,8 @@
 // `cloister check --data`: checks the indexes of the embedded database against its documents, those of both databases against the
 // specifications, and repairs what it can.
-import type { openDataCheck } from '../cli-services.ts';
+
 import type { Config } from '../config/schema.ts';
+import type { openDataCheck } from '../setup/cli-services.ts';
 import { checkIndexes, counted, placeOf } from './check-indexes.ts';
 import type { Io } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
@@ -85,7 +86,7 @@ export async function checkData(flags: CommandFlags, io: Io): Promise<number> {
   if (loaded === undefined) return 1;
   const { config } = loaded;
   if (config.database.engine !== 'sqlite') return checkServed(config, { flags, io });
-  const { openDataCheck: openData } = await import('../cli-services.ts');
+  const { openDataCheck: openData } = await import('../setup/cli-services.ts');
   const data = await openData(config, { cwd: io.cwd });
   if (data === 'none') {
     io.out('all is well: there are no data yet');
@@ -100,7 +101,7 @@ export async function checkData(flags: CommandFlags, io: Io): Promise<number> {
 
 /** MongoDB keeps its indexes in step with the documents: only whether it has the declared ones is looked at. */
 async function checkServed(config: Config, { flags, io }: Asked): Promise<number> {
-  const { openIndexComparison: openComparison } = await import('../cli-services.ts');
+  const { openIndexComparison: openComparison } = await import('../setup/cli-services.ts');
   const comparison = await openComparison(config);
   try {
     const isAsDeclared = await checkIndexes(config, comparison, { io, repairs: false });

@@ -1,10 +1,10 @@
 // The part of `cloister check --data` that compares the indexes of the database with those that the specifications declare.
 import { relative, resolve } from 'node:path';
-import type { openDataCheck, openIndexComparison } from '../cli-services.ts';
 import { createCollectionRegistry } from '../collections/model/collection.ts';
 import { checkSpecificationFiles } from '../collections/specifications/check-files.ts';
 import { type IndexPlan, planIndexesOf } from '../collections/specifications/index-sync.ts';
 import type { Config } from '../config/schema.ts';
+import type { openDataCheck, openIndexComparison } from '../setup/cli-services.ts';
 import type { Io } from './io.ts';
 
 type DataCheck = Exclude<Awaited<ReturnType<typeof openDataCheck>>, string>;

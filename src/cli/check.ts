@@ -54,7 +54,7 @@ async function specificationIssues(
 }
 
 async function workspaceIssues(loaded: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
-  const { openModuleChecker } = await import('../cli-services.ts');
+  const { openModuleChecker } = await import('../setup/cli-services.ts');
   const modules = await openModuleChecker(loaded.config, { cwd });
   try {
     const known = { registry: createCollectionRegistry(), hooks: await modules.hookNames() };
@@ -67,12 +67,12 @@ async function workspaceIssues(loaded: LoadedConfig, cwd: string): Promise<Check
 }
 
 async function deliveryIssues({ config }: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
-  const { checkDelivery } = await import('../cli-services.ts');
+  const { checkDelivery } = await import('../setup/cli-services.ts');
   return (await checkDelivery(config, { cwd })).map((problem) => fileIssue(cwd, problem));
 }
 
 async function databaseIssues({ config }: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
-  const { checkDatabase } = await import('../cli-services.ts');
+  const { checkDatabase } = await import('../setup/cli-services.ts');
   try {
     await checkDatabase(config, { cwd });
     return [];

@@ -62,7 +62,7 @@ async function runClients(
 export async function clients(command: ClientCommand, flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
-  const { openClientService: openClients } = await import('../cli-services.ts');
+  const { openClientService: openClients } = await import('../setup/cli-services.ts');
   const opened = await openClients(loaded.config, { cwd: io.cwd });
   try {
     return await runClients(opened.clients, { command, flags }, io);

@@ -1,8 +1,8 @@
 // `cloister media copy`: the files of media collections from the folder to the bucket, or back.
 
-import type { MediaCopy } from '../cli-services.ts';
 import type { Config } from '../config/schema.ts';
 import { missingBucketSettings } from '../config/validate-setting.ts';
+import type { MediaCopy } from '../setup/cli-services.ts';
 import { firstSignal, type Io, operatorMessage } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
@@ -90,7 +90,7 @@ export async function mediaCopy(
   const missing = missingBucketSettings(config);
   if (missing.length > 0) return fail(`${missing.join(', ')} must be set: one end of the copy is the bucket`);
   const to: Target = flags.to === 's3' ? 's3' : 'disk';
-  const { openMediaCopy } = await import('../cli-services.ts');
+  const { openMediaCopy } = await import('../setup/cli-services.ts');
   const copy = await openMediaCopy(config, { cwd: io.cwd, to });
   const task = { io, host, to, signal };
   let stage = 'the media store';

@@ -30,7 +30,7 @@ export async function sandboxAudit(flags: CommandFlags, io: Io, host: Host = pro
   endWithSignals(host);
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
-  const { loadSandboxReport: readAudit } = await import('../cli-services.ts');
+  const { loadSandboxReport: readAudit } = await import('../setup/cli-services.ts');
   const report = await readAudit(loaded.config, { cwd: io.cwd });
   print(report, flags.json === true, io);
   return report.selfTest.state === 'failed' ? 1 : 0;

@@ -4,12 +4,12 @@ import { mkdir } from 'node:fs/promises';
 import module from 'node:module';
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
-import type { App } from '../app.ts';
 import { SECRET_PATHS } from '../config/build-config.ts';
 import { type LoadedConfig, nodeOptions, shareCompileCache } from '../config/load-config.ts';
 import { countLeakedFiles } from '../lib/files/leaked-files.ts';
 import { createLogger, type Log } from '../lib/logger.ts';
-import type { FirstAdmin } from '../startup-steps.ts';
+import type { App } from '../setup/app.ts';
+import type { FirstAdmin } from '../setup/startup-steps.ts';
 import { credentialLines } from './clients.ts';
 import { firstSignal, type Io, operatorMessage, systemErrorCode } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
@@ -162,7 +162,7 @@ async function startApp(loaded: LoadedConfig, context: Context): Promise<number>
   });
   try {
     await prepareWorkspace(resolve(io.cwd, config.workspace.path), io);
-    const { createApp } = await import('../app.ts');
+    const { createApp } = await import('../setup/app.ts');
     const onFirstAdmin = (admin: FirstAdmin) => firstAdminLines(admin).forEach(io.out);
     const options = { logger, configFile: file, cwd: io.cwd, onFirstAdmin, leakedFiles };
     const app = await createApp(config, options);

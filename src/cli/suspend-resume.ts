@@ -25,7 +25,7 @@ export async function suspendOrResume(
   }
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
-  const { openSuspension: openSwitch } = await import('../cli-services.ts');
+  const { openSuspension: openSwitch } = await import('../setup/cli-services.ts');
   const opened = await openSwitch(loaded.config, { cwd: io.cwd });
   const action = command.endsWith('suspend') ? 'suspend' : 'resume';
   try {

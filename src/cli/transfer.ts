@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import type { SiteTransfer } from '../cli-services.ts';
+import type { SiteTransfer } from '../setup/cli-services.ts';
 import type { ImportState } from '../transfer/import.ts';
 import { firstSignal, type Io, operatorMessage, type SignalSource, systemErrorCode } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
@@ -65,7 +65,7 @@ export async function runTransfer(
   const { signal } = controller;
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
-  const { openTransfer } = await import('../cli-services.ts');
+  const { openTransfer } = await import('../setup/cli-services.ts');
   const transfer = await openTransfer(loaded.config, { cwd: io.cwd });
   try {
     await work({ transfer, file: flags.file === '-' ? undefined : resolve(io.cwd, flags.file), signal });

@@ -6,7 +6,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openTransfer } from '../../src/cli-services.ts';
+import { openTransfer } from '../../src/setup/cli-services.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { startApp } from '../helpers/app/app.ts';
 import { exportWorkspace, fillSite, importWorkspace, readSite } from '../helpers/app/site.ts';

@@ -1,4 +1,4 @@
-// Dependencies of the delivery listener. Types only: `delivery-setup.ts` builds every member.
+// Dependencies of the delivery listener. Types only: `src/setup/delivery.ts` builds every member.
 
 import type { Definitions } from '../../delivery/definitions/definitions.ts';
 import type { DeliverDeps } from '../../delivery/deliver.ts';

@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createApp } from '../../../src/app.ts';
+import { createApp } from '../../../src/setup/app.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { createLogger } from '../../../src/lib/logger.ts';

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
-import type { FirstAdmin } from '../../../src/startup-steps.ts';
+import type { FirstAdmin } from '../../../src/setup/startup-steps.ts';
 import { LIBRARY } from '../fixtures/library.ts';
 import { ADMIN } from '../server-process/server-process.ts';
 import {

@@ -1,35 +1,35 @@
 // The part of the composition root for posted code: sandbox, modules, hooks, and what modules may access.
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import type { Audit } from './auth/audit/audit.ts';
-import type { AuthService } from './auth/auth-service.ts';
-import { createCaller } from './auth/authorize.ts';
-import type { ClientService } from './auth/clients/client-service.ts';
-import { type Capabilities, createCapabilities } from './capabilities/capabilities.ts';
-import { createEgress } from './capabilities/egress.ts';
-import { createFetchCall } from './capabilities/fetch-call.ts';
-import type { DocumentHooks } from './collections/hooks/document-hooks.ts';
-import type { CollectionRegistry } from './collections/model/collection.ts';
-import type { DocumentService } from './collections/model/documents.ts';
-import type { Config } from './config/schema.ts';
-import { createEndpointCalls, type EndpointCalls } from './endpoints/call.ts';
-import { createRequestEncoder } from './endpoints/messages.ts';
-import { AppError, toAppError } from './errors/errors.ts';
-import { createHooks } from './hooks/hooks.ts';
-import type { Pause } from './lib/async/retry.ts';
-import { createHostResolver } from './lib/egress/destination.ts';
-import { packageRoot } from './lib/files/package-files.ts';
-import type { Logger } from './lib/logger.ts';
-import type { ModuleService } from './modules/model/module-types.ts';
-import { createModuleService, type ManagedModuleService } from './modules/module-service.ts';
-import { loadPolicyLimits, type PolicyLimits } from './modules/policy/policy-limits.ts';
-import { createDisabledSandbox } from './sandbox-supervisor/disabled-sandbox.ts';
-import { checkIsolationLevel } from './sandbox-supervisor/isolation/isolation-levels.ts';
-import { createLauncher } from './sandbox-supervisor/isolation/launcher.ts';
-import type { Sandbox, SandboxStatus } from './sandbox-supervisor/model/sandbox.ts';
-import { createSupervisor } from './sandbox-supervisor/supervisor.ts';
-import type { DocumentStore } from './stores/ports.ts';
-import { createUndeclaredNameFinder } from './workers/undeclared-names.ts';
+import type { Audit } from '../auth/audit/audit.ts';
+import type { AuthService } from '../auth/auth-service.ts';
+import { createCaller } from '../auth/authorize.ts';
+import type { ClientService } from '../auth/clients/client-service.ts';
+import { type Capabilities, createCapabilities } from '../capabilities/capabilities.ts';
+import { createEgress } from '../capabilities/egress.ts';
+import { createFetchCall } from '../capabilities/fetch-call.ts';
+import type { DocumentHooks } from '../collections/hooks/document-hooks.ts';
+import type { CollectionRegistry } from '../collections/model/collection.ts';
+import type { DocumentService } from '../collections/model/documents.ts';
+import type { Config } from '../config/schema.ts';
+import { createEndpointCalls, type EndpointCalls } from '../endpoints/call.ts';
+import { createRequestEncoder } from '../endpoints/messages.ts';
+import { AppError, toAppError } from '../errors/errors.ts';
+import { createHooks } from '../hooks/hooks.ts';
+import type { Pause } from '../lib/async/retry.ts';
+import { createHostResolver } from '../lib/egress/destination.ts';
+import { packageRoot } from '../lib/files/package-files.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { ModuleService } from '../modules/model/module-types.ts';
+import { createModuleService, type ManagedModuleService } from '../modules/module-service.ts';
+import { loadPolicyLimits, type PolicyLimits } from '../modules/policy/policy-limits.ts';
+import { createDisabledSandbox } from '../sandbox-supervisor/disabled-sandbox.ts';
+import { checkIsolationLevel } from '../sandbox-supervisor/isolation/isolation-levels.ts';
+import { createLauncher } from '../sandbox-supervisor/isolation/launcher.ts';
+import type { Sandbox, SandboxStatus } from '../sandbox-supervisor/model/sandbox.ts';
+import { createSupervisor } from '../sandbox-supervisor/supervisor.ts';
+import type { DocumentStore } from '../stores/ports.ts';
+import { createUndeclaredNameFinder } from '../workers/undeclared-names.ts';
 
 const MIN_BUSY_HOSTS = 2;
 
@@ -43,7 +43,7 @@ export function openSandbox({ sandbox }: Config): Sandbox {
   return createSupervisor({
     launcher,
     selfTest: async (jit) => {
-      const { runSelfTest } = await import('./sandbox-supervisor/isolation/self-test.ts');
+      const { runSelfTest } = await import('../sandbox-supervisor/isolation/self-test.ts');
       return runSelfTest(launcher, { memoryMb: sandbox.hostMemoryMb, jit });
     },
     minimumLevel: sandbox.minimumLevel,

@@ -1,7 +1,7 @@
 // The startup with and without its database: which steps run, what is retried, and what ends it.
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { AppError, StoreError } from '../src/errors/errors.ts';
-import { createStartup } from '../src/startup.ts';
+import { AppError, StoreError } from '../../src/errors/errors.ts';
+import { createStartup } from '../../src/setup/startup.ts';
 
 type Answer = () => Promise<void>;
 

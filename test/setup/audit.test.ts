@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openAudit, openAuditVerification } from '../src/audit-setup.ts';
-import { loadConfig } from '../src/config/load-config.ts';
-import { silent } from './helpers/store/audit-log.ts';
-import { openTemporaryStore } from './helpers/store/temporary-store.ts';
-import { temporaryFolder } from './helpers/temp/folders.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { openAudit, openAuditVerification } from '../../src/setup/audit.ts';
+import { silent } from '../helpers/store/audit-log.ts';
+import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
+import { temporaryFolder } from '../helpers/temp/folders.ts';
 
 const ACTION = { clientId: 'boss', action: 'client.create', target: 'app', before: null, after: 'f' };
 

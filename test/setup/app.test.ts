@@ -1,11 +1,11 @@
 // The composition root: what is built from a configuration works together, survives a restart and lets go of everything.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createApp } from '../src/app.ts';
-import { loadConfig } from '../src/config/load-config.ts';
-import type { FirstAdmin } from '../src/startup-steps.ts';
-import { startApp, type TestApp } from './helpers/app/app.ts';
-import { book, LIBRARY, person } from './helpers/fixtures/library.ts';
-import { createWorkspace, type Workspace } from './helpers/temp/workspace.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { createApp } from '../../src/setup/app.ts';
+import type { FirstAdmin } from '../../src/setup/startup-steps.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { book, LIBRARY, person } from '../helpers/fixtures/library.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 const BOOKS = '/1.0/library/books';
 const PLAIN = { fields: { title: { type: 'String' } }, settings: {} };

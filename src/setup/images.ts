@@ -1,17 +1,17 @@
 // The part of the composition root for images: the rendering processes and the store of variants.
 import { resolve } from 'node:path';
-import type { Config } from './config/schema.ts';
-import { createRenderer } from './delivery/images/renderer.ts';
-import { createVariantService, type VariantService } from './delivery/images/variant-service.ts';
-import { openDiskVariants } from './delivery/variants/disk-variants.ts';
-import { createObjectVariants } from './delivery/variants/object-variants.ts';
-import type { VariantStore } from './delivery/variants/variant-store.ts';
-import { StoreError } from './errors/errors.ts';
-import type { Logger } from './lib/logger.ts';
-import { bucketKeyPrefix } from './stores/media-operations.ts';
-import type { MediaStore } from './stores/media-store.ts';
-import type { BucketSettings } from './stores/s3-media/s3-client.ts';
-import { openS3Media } from './stores/s3-media/s3-media.ts';
+import type { Config } from '../config/schema.ts';
+import { createRenderer } from '../delivery/images/renderer.ts';
+import { createVariantService, type VariantService } from '../delivery/images/variant-service.ts';
+import { openDiskVariants } from '../delivery/variants/disk-variants.ts';
+import { createObjectVariants } from '../delivery/variants/object-variants.ts';
+import type { VariantStore } from '../delivery/variants/variant-store.ts';
+import { StoreError } from '../errors/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import { bucketKeyPrefix } from '../stores/media-operations.ts';
+import type { MediaStore } from '../stores/media-store.ts';
+import type { BucketSettings } from '../stores/s3-media/s3-client.ts';
+import { openS3Media } from '../stores/s3-media/s3-media.ts';
 
 interface OpenImagesOptions {
   readonly config: Config;

@@ -1,7 +1,7 @@
 // The steps of a start: what stops it, and what is only logged.
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../src/errors/errors.ts';
-import { createStartupSteps } from '../src/startup-steps.ts';
+import { StoreError } from '../../src/errors/errors.ts';
+import { createStartupSteps } from '../../src/setup/startup-steps.ts';
 
 type Deps = Parameters<typeof createStartupSteps>[0];
 

@@ -3,12 +3,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, onTestFinished, test } from 'vitest';
-import type { JsonObject } from '../src/lib/json/json.ts';
-import { startApp } from './helpers/app/app.ts';
-import { answerJson, lookupService, startDelivery } from './helpers/app/delivery.ts';
-import { FORM_TYPE, formOf } from './helpers/app/media-server.ts';
-import { hasRedis, startRedis } from './helpers/store/redis-and-s3.ts';
-import { temporaryFolder } from './helpers/temp/folders.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
+import { startApp } from '../helpers/app/app.ts';
+import { answerJson, lookupService, startDelivery } from '../helpers/app/delivery.ts';
+import { FORM_TYPE, formOf } from '../helpers/app/media-server.ts';
+import { hasRedis, startRedis } from '../helpers/store/redis-and-s3.ts';
+import { temporaryFolder } from '../helpers/temp/folders.ts';
 
 test('files come from the folder first, then from the media store by the path of their record', async () => {
   const specs = { '1.0/library/photos': { fields: {}, settings: { type: 'media', authenticate: ['POST'] } } };

@@ -1,10 +1,10 @@
 // Runs the steps of a start that need the database: before the server listens, or again and again in the background while the
 // database is unavailable.
-import { isStoreUnavailable, StoreError } from './errors/errors.ts';
-import { type Pause, pause as pauseOnClock } from './lib/async/retry.ts';
-import { settleWithin, withTimeout } from './lib/async/timeout.ts';
-import type { Log } from './lib/logger.ts';
-import type { DocumentStore } from './stores/ports.ts';
+import { isStoreUnavailable, StoreError } from '../errors/errors.ts';
+import { type Pause, pause as pauseOnClock } from '../lib/async/retry.ts';
+import { settleWithin, withTimeout } from '../lib/async/timeout.ts';
+import type { Log } from '../lib/logger.ts';
+import type { DocumentStore } from '../stores/ports.ts';
 
 /** Milliseconds that a start waits for the first answer of the database. */
 const FIRST_ANSWER_TIMEOUT_MS = 1000;

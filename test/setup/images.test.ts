@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { buildConfig } from '../src/config/build-config.ts';
-import { openBucket, openImages } from '../src/image-setup.ts';
-import { createLogger } from '../src/lib/logger.ts';
-import { temporaryFolder } from './helpers/temp/folders.ts';
+import { buildConfig } from '../../src/config/build-config.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { openBucket, openImages } from '../../src/setup/images.ts';
+import { temporaryFolder } from '../helpers/temp/folders.ts';
 
 const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
 

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openClientService, openModuleChecker, openTransfer } from '../src/cli-services.ts';
-import { createCollectionRegistry } from '../src/collections/model/collection.ts';
-import { buildConfig } from '../src/config/build-config.ts';
-import { startApp } from './helpers/app/app.ts';
-import { ADMIN } from './helpers/server-process/server-process.ts';
-import { createWorkspace, type Workspace } from './helpers/temp/workspace.ts';
+import { createCollectionRegistry } from '../../src/collections/model/collection.ts';
+import { buildConfig } from '../../src/config/build-config.ts';
+import { openClientService, openModuleChecker, openTransfer } from '../../src/setup/cli-services.ts';
+import { startApp } from '../helpers/app/app.ts';
+import { ADMIN } from '../helpers/server-process/server-process.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 let workspace: Workspace;
 beforeEach(() => {

@@ -1,38 +1,38 @@
 // The composition root of the server: builds stores, services and HTTP servers from a configuration. Only the CLI imports it.
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { auditActionOfEdit, openAudit } from './audit-setup.ts';
-import { createAuthService } from './auth/auth-service.ts';
-import { createClientService } from './auth/clients/client-service.ts';
-import type { HashCost } from './auth/clients/secret-hash.ts';
-import { createDocumentService } from './collections/document-service.ts';
-import { createCollectionRegistry } from './collections/model/collection.ts';
-import { createSpecificationFiles } from './collections/specifications/specification-files.ts';
-import { createSpecificationService } from './collections/specifications/specification-service.ts';
-import { SECRET_PATHS } from './config/build-config.ts';
-import { restrictConfigFile } from './config/config-file.ts';
-import { createConfigStore } from './config/config-store.ts';
-import { assertFolders } from './config/folder-check.ts';
-import type { Config } from './config/schema.ts';
-import type { createDelivery as CreateDelivery, DeliverySetup } from './delivery-setup.ts';
-import { AppError } from './errors/errors.ts';
-import type { createContentServer as CreateContentServer } from './http/content-server.ts';
-import { type ByteQuota, createByteQuota } from './lib/async/concurrency.ts';
-import type { Pause } from './lib/async/retry.ts';
-import { settleWithin } from './lib/async/timeout.ts';
-import { LONG_TEXT_COST } from './lib/chunked-text.ts';
-import { packageVersion } from './lib/files/package-files.ts';
-import { createIdSource } from './lib/ids.ts';
-import { createLogger, type Logger } from './lib/logger.ts';
-import { createMediaSetup } from './media-setup.ts';
-import { createPostedCode, loadConfiguredPolicyLimits, moduleFolders } from './posted-code-setup.ts';
+import { createAuthService } from '../auth/auth-service.ts';
+import { createClientService } from '../auth/clients/client-service.ts';
+import type { HashCost } from '../auth/clients/secret-hash.ts';
+import { createDocumentService } from '../collections/document-service.ts';
+import { createCollectionRegistry } from '../collections/model/collection.ts';
+import { createSpecificationFiles } from '../collections/specifications/specification-files.ts';
+import { createSpecificationService } from '../collections/specifications/specification-service.ts';
+import { SECRET_PATHS } from '../config/build-config.ts';
+import { restrictConfigFile } from '../config/config-file.ts';
+import { createConfigStore } from '../config/config-store.ts';
+import { assertFolders } from '../config/folder-check.ts';
+import type { Config } from '../config/schema.ts';
+import { AppError } from '../errors/errors.ts';
+import type { createContentServer as CreateContentServer } from '../http/content-server.ts';
+import { type ByteQuota, createByteQuota } from '../lib/async/concurrency.ts';
+import type { Pause } from '../lib/async/retry.ts';
+import { settleWithin } from '../lib/async/timeout.ts';
+import { LONG_TEXT_COST } from '../lib/chunked-text.ts';
+import { packageVersion } from '../lib/files/package-files.ts';
+import { createIdSource } from '../lib/ids.ts';
+import { createLogger, type Logger } from '../lib/logger.ts';
+import type { MediaStore } from '../stores/media-store.ts';
+import { openCacheStore } from '../stores/open/cache-store.ts';
+import { openDocumentStore } from '../stores/open/document-store.ts';
+import type { CacheStore, DocumentStore } from '../stores/ports.ts';
+import { createPatternWorker } from '../workers/pattern-worker.ts';
+import { auditActionOfEdit, openAudit } from './audit.ts';
+import type { createDelivery as CreateDelivery, DeliverySetup } from './delivery.ts';
+import { createMediaSetup } from './media.ts';
+import { createPostedCode, loadConfiguredPolicyLimits, moduleFolders } from './posted-code.ts';
 import { createStartup } from './startup.ts';
 import { createStartupSteps, type FirstAdmin } from './startup-steps.ts';
-import type { MediaStore } from './stores/media-store.ts';
-import { openCacheStore } from './stores/open/cache-store.ts';
-import { openDocumentStore } from './stores/open/document-store.ts';
-import type { CacheStore, DocumentStore } from './stores/ports.ts';
-import { createPatternWorker } from './workers/pattern-worker.ts';
 
 /**
  * Milliseconds that the steps of a start have before the HTTP server is loaded. After some five a thread hashes the secret of
@@ -124,7 +124,7 @@ function createLazyDelivery(options: Parameters<typeof CreateDelivery>[0]) {
   let delivery: Promise<DeliverySetup> | undefined;
   return {
     open(): Promise<DeliverySetup> {
-      delivery ??= import('./delivery-setup.ts').then(({ createDelivery }) => createDelivery(options));
+      delivery ??= import('./delivery.ts').then(({ createDelivery }) => createDelivery(options));
       return delivery;
     },
     async close(): Promise<void> {
@@ -208,7 +208,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     }),
   );
   await settleWithin(starting, HEAD_START_MS);
-  const [{ createContentServer }] = await Promise.all([import('./http/content-server.ts'), starting]);
+  const [{ createContentServer }] = await Promise.all([import('../http/content-server.ts'), starting]);
   startup.done.then(media.start, () => undefined);
 
   const shared = {

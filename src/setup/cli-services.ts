@@ -1,42 +1,37 @@
 // The composition root of CLI commands: opens what a command needs, whether or not a server is running.
 import { resolve } from 'node:path';
-import { openAudit, openAuditVerification } from './audit-setup.ts';
-import type { AuditReport } from './auth/audit/audit-verify.ts';
-import { type ClientService, createClientService } from './auth/clients/client-service.ts';
-import { readIdFields } from './collections/specifications/id-fields.ts';
-import { SECRET_PATHS } from './config/build-config.ts';
-import type { Config } from './config/schema.ts';
-import { checkDefinitions } from './delivery/check-definitions.ts';
-import type { DefinitionFileIssue } from './delivery/definitions/definition.ts';
-import { RECIPE_KIND } from './delivery/recipes/recipe.ts';
-import { ROUTE_KIND } from './delivery/routes/route.ts';
-import { AppError } from './errors/errors.ts';
-import { createIdSource } from './lib/ids.ts';
-import { commandLogOptions, createLogger, type Logger } from './lib/logger.ts';
-import { type CopyFilesDeps, type CopyState, copyFiles } from './media/copy-files.ts';
-import { copyRecords } from './media/copy-records.ts';
-import { namespaceOfMediaKey, openMediaStore } from './media-setup.ts';
-import { createModuleFiles, type ModuleFiles } from './modules/lifecycle/module-files.ts';
-import { storeOperatorCommand } from './modules/lifecycle/operator-commands.ts';
-import { isModuleAddress, type ModuleAddress, moduleKey } from './modules/model/module-types.ts';
-import { createModuleCheck, type ModuleCheck } from './modules/module-check.ts';
-import { createSandboxReport, type SandboxReport } from './modules/sandbox-report.ts';
-import { loadModuleStates } from './modules/versions/module-records.ts';
-import {
-  loadConfiguredPolicyLimits,
-  moduleFolders,
-  openSandbox,
-  selfTestedStatus,
-} from './posted-code-setup.ts';
-import type { Sandbox, SandboxStatus } from './sandbox-supervisor/model/sandbox.ts';
-import type { IndexComparison } from './stores/index-differences.ts';
-import { openDatabaseCheck, openDocumentStore, openServerComparison } from './stores/open/document-store.ts';
-import type { DocumentStore } from './stores/ports.ts';
-import type { DataCheck } from './stores/sqlite-documents/check/data-check.ts';
-import { createExporter, type Exporter } from './transfer/export.ts';
-import { createImporter, type Importer } from './transfer/import.ts';
-import { openOutputFile } from './transfer/output-file.ts';
-import { createUndeclaredNameFinder } from './workers/undeclared-names.ts';
+import type { AuditReport } from '../auth/audit/audit-verify.ts';
+import { type ClientService, createClientService } from '../auth/clients/client-service.ts';
+import { readIdFields } from '../collections/specifications/id-fields.ts';
+import { SECRET_PATHS } from '../config/build-config.ts';
+import type { Config } from '../config/schema.ts';
+import { checkDefinitions } from '../delivery/check-definitions.ts';
+import type { DefinitionFileIssue } from '../delivery/definitions/definition.ts';
+import { RECIPE_KIND } from '../delivery/recipes/recipe.ts';
+import { ROUTE_KIND } from '../delivery/routes/route.ts';
+import { AppError } from '../errors/errors.ts';
+import { createIdSource } from '../lib/ids.ts';
+import { commandLogOptions, createLogger, type Logger } from '../lib/logger.ts';
+import { type CopyFilesDeps, type CopyState, copyFiles } from '../media/copy-files.ts';
+import { copyRecords } from '../media/copy-records.ts';
+import { createModuleFiles, type ModuleFiles } from '../modules/lifecycle/module-files.ts';
+import { storeOperatorCommand } from '../modules/lifecycle/operator-commands.ts';
+import { isModuleAddress, type ModuleAddress, moduleKey } from '../modules/model/module-types.ts';
+import { createModuleCheck, type ModuleCheck } from '../modules/module-check.ts';
+import { createSandboxReport, type SandboxReport } from '../modules/sandbox-report.ts';
+import { loadModuleStates } from '../modules/versions/module-records.ts';
+import type { Sandbox, SandboxStatus } from '../sandbox-supervisor/model/sandbox.ts';
+import type { IndexComparison } from '../stores/index-differences.ts';
+import { openDatabaseCheck, openDocumentStore, openServerComparison } from '../stores/open/document-store.ts';
+import type { DocumentStore } from '../stores/ports.ts';
+import type { DataCheck } from '../stores/sqlite-documents/check/data-check.ts';
+import { createExporter, type Exporter } from '../transfer/export.ts';
+import { createImporter, type Importer } from '../transfer/import.ts';
+import { openOutputFile } from '../transfer/output-file.ts';
+import { createUndeclaredNameFinder } from '../workers/undeclared-names.ts';
+import { openAudit, openAuditVerification } from './audit.ts';
+import { namespaceOfMediaKey, openMediaStore } from './media.ts';
+import { loadConfiguredPolicyLimits, moduleFolders, openSandbox, selfTestedStatus } from './posted-code.ts';
 
 interface RunDirectory {
   /** The run directory: relative paths of the configuration start here. */

@@ -1,20 +1,20 @@
 // The part of the composition root for media: the configured store, the threads that read images, the service, the sweep.
 import { isAbsolute } from 'node:path';
-import type { RecordService } from './collections/model/documents.ts';
-import { createFileRemovals, type FileRemovals } from './collections/writes/file-removals/file-removals.ts';
-import { MEDIA_IN_WORKSPACE, mediaFolderOf } from './config/folder-check.ts';
-import type { Config } from './config/schema.ts';
-import type { Pause } from './lib/async/retry.ts';
-import type { Logger } from './lib/logger.ts';
-import { createMediaService } from './media/media-service.ts';
-import type { MediaService } from './media/media-service-types.ts';
-import { createUploadCleanup, type UploadCleanupDeps } from './media/upload-cleanup.ts';
-import { UploadQuota } from './media/upload-quota.ts';
-import { openDiskMedia } from './stores/disk-media/disk-media.ts';
-import { bucketKeyPrefix } from './stores/media-operations.ts';
-import type { MediaStore } from './stores/media-store.ts';
-import type { DocumentStore, Namespace } from './stores/ports.ts';
-import { createMediaWorkers, IMAGE_HEAD_BYTES, IMAGE_TAIL_BYTES } from './workers/media-tasks.ts';
+import type { RecordService } from '../collections/model/documents.ts';
+import { createFileRemovals, type FileRemovals } from '../collections/writes/file-removals/file-removals.ts';
+import { MEDIA_IN_WORKSPACE, mediaFolderOf } from '../config/folder-check.ts';
+import type { Config } from '../config/schema.ts';
+import type { Pause } from '../lib/async/retry.ts';
+import type { Logger } from '../lib/logger.ts';
+import { createMediaService } from '../media/media-service.ts';
+import type { MediaService } from '../media/media-service-types.ts';
+import { createUploadCleanup, type UploadCleanupDeps } from '../media/upload-cleanup.ts';
+import { UploadQuota } from '../media/upload-quota.ts';
+import { openDiskMedia } from '../stores/disk-media/disk-media.ts';
+import { bucketKeyPrefix } from '../stores/media-operations.ts';
+import type { MediaStore } from '../stores/media-store.ts';
+import type { DocumentStore, Namespace } from '../stores/ports.ts';
+import { createMediaWorkers, IMAGE_HEAD_BYTES, IMAGE_TAIL_BYTES } from '../workers/media-tasks.ts';
 
 /** Milliseconds by which an upload may outlive `media.requestSeconds`: its commit, and clocks of several servers. */
 const GRACE_MS = 60_000;
@@ -63,7 +63,7 @@ export async function openMediaStore(
   const prefix = bucketPrefix(config);
   const { sync } = config.media;
   if (storage === 'disk') return openDiskMedia({ path: mediaFolderOf(config, cwd), prefix, sync, now, log });
-  const { openS3Media } = await import('./stores/s3-media/s3-media.ts');
+  const { openS3Media } = await import('../stores/s3-media/s3-media.ts');
   return openS3Media({ settings: config.media.s3, prefix, now, log });
 }
 

@@ -1,16 +1,17 @@
 // The steps of a start that need the database, in their order: audit log, clients, secrets, indexes, posted code.
-import { readAuditedFiles } from './audit-setup.ts';
-import type { Audit } from './auth/audit/audit.ts';
-import { auditOfflineChanges } from './auth/audit/offline-changes.ts';
-import type { AuthService } from './auth/auth-service.ts';
-import { type ClientService, createFirstAdmin } from './auth/clients/client-service.ts';
-import type { SpecificationService } from './collections/specifications/specification-service.ts';
-import type { Config } from './config/schema.ts';
-import { StoreError } from './errors/errors.ts';
-import type { Log } from './lib/logger.ts';
-import type { PostedCode } from './posted-code-setup.ts';
+
+import type { Audit } from '../auth/audit/audit.ts';
+import { auditOfflineChanges } from '../auth/audit/offline-changes.ts';
+import type { AuthService } from '../auth/auth-service.ts';
+import { type ClientService, createFirstAdmin } from '../auth/clients/client-service.ts';
+import type { SpecificationService } from '../collections/specifications/specification-service.ts';
+import type { Config } from '../config/schema.ts';
+import { StoreError } from '../errors/errors.ts';
+import type { Log } from '../lib/logger.ts';
+import type { DocumentStore } from '../stores/ports.ts';
+import { readAuditedFiles } from './audit.ts';
+import type { PostedCode } from './posted-code.ts';
 import type { StartupStep } from './startup.ts';
-import type { DocumentStore } from './stores/ports.ts';
 
 export interface FirstAdmin {
   readonly id: string;

@@ -1,34 +1,34 @@
 // The part of the composition root for delivery: routes, recipes, sources, images, and its HTTP server.
 import { resolve } from 'node:path';
-import { authorizeCollection, createCaller } from './auth/authorize.ts';
-import type { Collection, CollectionRegistry } from './collections/model/collection.ts';
-import type { RecordService, RequestContext } from './collections/model/documents.ts';
-import type { Config } from './config/schema.ts';
-import { createVisitorFactSources } from './delivery/conditions/visitor-facts.ts';
-import type { DefinitionKind } from './delivery/definitions/definition.ts';
-import { createDefinitionNames } from './delivery/definitions/definition-names.ts';
-import { createDefinitions } from './delivery/definitions/definitions.ts';
-import type { DeliverDeps } from './delivery/deliver.ts';
-import type { VariantService } from './delivery/images/variant-service.ts';
-import { createLookups } from './delivery/lookups/configured-lookups.ts';
-import type { OriginalSource } from './delivery/model/delivery-types.ts';
-import { RECIPE_KIND } from './delivery/recipes/recipe.ts';
-import { parseCacheControlByType } from './delivery/responses/cache-headers.ts';
-import { decideRoute, explainRoute } from './delivery/routes/decide-route.ts';
-import { ROUTE_KIND } from './delivery/routes/route.ts';
-import { createDirectorySource, createFallbackFileFinder } from './delivery/sources/directory-source.ts';
-import { createBucketSource, createMediaSource } from './delivery/sources/media-source.ts';
-import { createRemoteSource } from './delivery/sources/remote-source.ts';
-import { createSourceChain } from './delivery/sources/source-chain.ts';
-import { AppError } from './errors/errors.ts';
-import type { SharedHttpDeps } from './http/delivery/delivery-deps.ts';
-import { createDeliveryServer } from './http/delivery/delivery-server.ts';
-import { createHostResolver, type HostResolver } from './lib/egress/destination.ts';
-import type { Logger } from './lib/logger.ts';
-import { createPublicRecords } from './media/public-records.ts';
-import type { MediaStore } from './stores/media-store.ts';
-import { openCacheStore } from './stores/open/cache-store.ts';
-import type { CacheStore } from './stores/ports.ts';
+import { authorizeCollection, createCaller } from '../auth/authorize.ts';
+import type { Collection, CollectionRegistry } from '../collections/model/collection.ts';
+import type { RecordService, RequestContext } from '../collections/model/documents.ts';
+import type { Config } from '../config/schema.ts';
+import { createVisitorFactSources } from '../delivery/conditions/visitor-facts.ts';
+import type { DefinitionKind } from '../delivery/definitions/definition.ts';
+import { createDefinitionNames } from '../delivery/definitions/definition-names.ts';
+import { createDefinitions } from '../delivery/definitions/definitions.ts';
+import type { DeliverDeps } from '../delivery/deliver.ts';
+import type { VariantService } from '../delivery/images/variant-service.ts';
+import { createLookups } from '../delivery/lookups/configured-lookups.ts';
+import type { OriginalSource } from '../delivery/model/delivery-types.ts';
+import { RECIPE_KIND } from '../delivery/recipes/recipe.ts';
+import { parseCacheControlByType } from '../delivery/responses/cache-headers.ts';
+import { decideRoute, explainRoute } from '../delivery/routes/decide-route.ts';
+import { ROUTE_KIND } from '../delivery/routes/route.ts';
+import { createDirectorySource, createFallbackFileFinder } from '../delivery/sources/directory-source.ts';
+import { createBucketSource, createMediaSource } from '../delivery/sources/media-source.ts';
+import { createRemoteSource } from '../delivery/sources/remote-source.ts';
+import { createSourceChain } from '../delivery/sources/source-chain.ts';
+import { AppError } from '../errors/errors.ts';
+import type { SharedHttpDeps } from '../http/delivery/delivery-deps.ts';
+import { createDeliveryServer } from '../http/delivery/delivery-server.ts';
+import { createHostResolver, type HostResolver } from '../lib/egress/destination.ts';
+import type { Logger } from '../lib/logger.ts';
+import { createPublicRecords } from '../media/public-records.ts';
+import type { MediaStore } from '../stores/media-store.ts';
+import { openCacheStore } from '../stores/open/cache-store.ts';
+import type { CacheStore } from '../stores/ports.ts';
 
 /** Size of the lookup cache if responses are not cached. */
 const MAX_LOOKUP_BYTES = 16_777_216;
@@ -77,7 +77,7 @@ function lazily<T>(work: () => Promise<T>): { get(): Promise<T>; started(): Prom
 }
 
 /** Rendering and buckets are loaded on first use: a start needs neither. */
-const imageSetup = () => import('./image-setup.ts');
+const imageSetup = () => import('./images.ts');
 
 /** The media store as a source: of files that the content API gives to everybody. */
 function openMediaSource(options: DeliveryOptions): OriginalSource | undefined {

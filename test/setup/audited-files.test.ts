@@ -2,10 +2,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { auditActionOfEdit } from '../src/audit-setup.ts';
-import { sha256Hex } from '../src/lib/sha256.ts';
-import { startFailingStoreApp } from './helpers/app/failing-store-app.ts';
-import { auditOf } from './helpers/store/audit-log.ts';
+import { sha256Hex } from '../../src/lib/sha256.ts';
+import { auditActionOfEdit } from '../../src/setup/audit.ts';
+import { startFailingStoreApp } from '../helpers/app/failing-store-app.ts';
+import { auditOf } from '../helpers/store/audit-log.ts';
 
 const SPEC = { fields: { title: {} }, settings: {} };
 const CODE = { 'content-type': 'text/plain' };

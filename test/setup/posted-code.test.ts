@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from './helpers/app/app.ts';
-import { LIBRARY } from './helpers/fixtures/library.ts';
-import { createWorkspace, type Workspace } from './helpers/temp/workspace.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { LIBRARY } from '../helpers/fixtures/library.ts';
+import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
 const HELLO = "module.exports.get = (req, res) => res.json({ hello: req.query.name || 'world' });";
 const TEXT = { 'content-type': 'text/plain' };
