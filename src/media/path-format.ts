@@ -29,18 +29,26 @@ function chunks(text: string, length: number): readonly string[] {
   );
 }
 
-async function foldersOf({ name, at }: FileToPlace, { format, sha1Of }: Options): Promise<readonly string[]> {
-  switch (format) {
-    case 'none':
-      return [];
-    case 'date':
-      return partsOf(at).slice(0, 3);
-    case 'datetime':
-      return partsOf(at);
-    default:
-      return chunks(await sha1Of(name), Number(format.slice('sha1/'.length)));
-  }
-}
+type FoldersOf = (
+  file: FileToPlace,
+  sha1Of: Options['sha1Of'],
+) => readonly string[] | Promise<readonly string[]>;
+
+/** The hash of the name, with so many digits a folder. */
+const hashFolders =
+  (digits: number): FoldersOf =>
+  async ({ name }, sha1Of) =>
+    chunks(await sha1Of(name), digits);
+
+/** A row per value of the setting: the type names a format without one, or one without a format. */
+const FOLDERS: Readonly<Record<PathFormat, FoldersOf>> = {
+  none: () => [],
+  date: ({ at }) => partsOf(at).slice(0, 3),
+  datetime: ({ at }) => partsOf(at),
+  'sha1/4': hashFolders(4),
+  'sha1/5': hashFolders(5),
+  'sha1/8': hashFolders(8),
+};
 
 /**
  * Creates the candidates for the key of a file: the name itself, then the name with the time in milliseconds, incremented at each
@@ -52,6 +60,6 @@ export async function createKeyCandidates(
 ): Promise<(attempt: number) => MediaKey> {
   const { collection, name, at } = file;
   const folders = [collection.version, collection.database, collection.name];
-  const folder = [...folders, ...(await foldersOf(file, options))].join('/');
+  const folder = [...folders, ...(await FOLDERS[options.format](file, options.sha1Of))].join('/');
   return (attempt) => `${folder}/${attempt === 0 ? name : withSuffix(name, at + attempt - 1)}`;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { MEDIA_SCHEMA } from '../../src/config/schema/storage.ts';
 import { createKeyCandidates, type PathFormat } from '../../src/media/path-format.ts';
 
 const COLLECTION = { version: '1.0', database: 'library', name: 'pictures' };
@@ -20,6 +21,14 @@ describe('the path of a file', () => {
     ['sha1/8', 'cb567524/77cae640/5f85b131/872c60d2/1b967c6a/test.jpg'],
   ] as const)('with the format %s', async (format, path) => {
     expect(await keyOf(format)).toBe(`1.0/library/pictures/${path}`);
+  });
+
+  it('is known for every value of the setting, and for no other: no format falls back to the folders of another', async () => {
+    const formats = MEDIA_SCHEMA.properties.pathFormat.enum;
+    const keys = await Promise.all(formats.map((format) => keyOf(format)));
+    expect(new Set(keys).size).toBe(formats.length);
+    await expect(keyOf('weekly' as PathFormat)).rejects.toThrow(TypeError);
+    await expect(keyOf('sha1/6' as PathFormat)).rejects.toThrow(TypeError);
   });
 
   it('hashes the name in UTF-8', async () => {
