@@ -2,7 +2,6 @@
 
 import { createSemaphore } from '../lib/async/concurrency.ts';
 import { yieldToEventLoop } from '../lib/async/maybe-promise.ts';
-import { onceAborted } from '../lib/streams/ownership.ts';
 import type { GuestCall, GuestCallResult, InvocationRequest } from './model/sandbox.ts';
 import { parseTimer } from './protocol/guest-events.ts';
 
@@ -30,32 +29,22 @@ const TIMER_FIRED: GuestCallResult = { ok: true, text: 'null' };
 /** What performs the guest calls of an invocation. */
 type GuestCallTarget = Pick<InvocationRequest, 'moduleVersion' | 'performGuestCall'>;
 
-async function requestCapability(
-  request: GuestCallTarget,
-  call: GuestCall,
-  signal: AbortSignal,
-): Promise<GuestCallResult> {
-  try {
-    const result = await request.performGuestCall(call, signal);
-    return result.text.length > MAX_RESULT_CHARACTERS ? TOO_LARGE : result;
-  } catch {
-    return FAILED;
-  }
-}
-
 /** The guest calls of one attempt to run an invocation. Timers are served here, all else by the request. */
 export class GuestCalls {
   readonly #request: GuestCallTarget;
+  readonly #pendingOfModules: PendingGuestCalls;
+  readonly #controller = new AbortController();
+  readonly #inTurn = createSemaphore(MAX_AT_ONCE);
+  readonly #pending = new Set<Promise<void>>();
   #callCount = 0;
   #timerCount = 0;
-  #pending = 0;
   #hasSideEffects = false;
   #hasEnded = false;
-  #controller: AbortController | null = null;
   #timers: Set<NodeJS.Timeout> | null = null;
 
-  constructor(request: GuestCallTarget) {
+  constructor(request: GuestCallTarget, pendingOfModules: PendingGuestCalls) {
     this.#request = request;
+    this.#pendingOfModules = pendingOfModules;
   }
 
   /** Calls and timers so far. */
@@ -75,22 +64,42 @@ export class GuestCalls {
       if (!this.#hasEnded) reply(result);
     };
     if (call.name === 'timer') return this.#setTimer(call.args, finish);
-    this.#controller ??= new AbortController();
-    this.#pending += 1;
-    void requestCapability(this.#request, call, this.#controller.signal).then((result) => {
-      this.#pending -= 1;
+    const mustYield = this.#callCount > MAX_AT_ONCE;
+    const ended = this.#inTurn(() => this.#answer(call, mustYield)).then((result) => {
+      this.#pending.delete(ended);
+      if (this.#pending.size === 0) this.#pendingOfModules.delete(this.#request.moduleVersion.id, this);
       finish(result);
     });
+    this.#pending.add(ended);
+    this.#pendingOfModules.add(this.#request.moduleVersion.id, this);
     return null;
   }
 
   /** Clears timers and aborts what is pending: at once, or after `graceMs` so that it can complete. */
   end(graceMs: number): void {
     this.#hasEnded = true;
-    const controller = this.#controller;
-    if (graceMs > 0 && this.#pending > 0) setTimeout(() => controller?.abort(), graceMs).unref();
-    else controller?.abort();
+    if (graceMs > 0 && this.#pending.size > 0) setTimeout(() => this.#controller.abort(), graceMs).unref();
+    else this.#controller.abort();
     for (const timer of this.#timers ?? []) clearTimeout(timer);
+  }
+
+  /** Aborts what is pending. Resolves when all of it has ended. */
+  async abort(): Promise<void> {
+    this.#controller.abort();
+    await Promise.all(this.#pending);
+  }
+
+  /** Never rejects. */
+  async #answer(call: GuestCall, mustYield: boolean): Promise<GuestCallResult> {
+    const { signal } = this.#controller;
+    try {
+      if (mustYield) await yieldToEventLoop();
+      signal.throwIfAborted();
+      const result = await this.#request.performGuestCall(call, signal);
+      return result.text.length > MAX_RESULT_CHARACTERS ? TOO_LARGE : result;
+    } catch {
+      return FAILED;
+    }
   }
 
   /** Counts a call. False when the guest side of the sandbox would have rejected it. */
@@ -123,64 +132,29 @@ export class GuestCalls {
   }
 }
 
-export interface PendingGuestCalls {
-  /** Performs the same guest calls, and tracks them. */
-  track(request: GuestCallTarget): GuestCallTarget;
+/** Knows the invocations of each module that have pending guest calls, so that those of a suspended one can be aborted together. */
+export class PendingGuestCalls {
+  readonly #byModule = new Map<string, Set<GuestCalls>>();
+
+  add(moduleId: string, calls: GuestCalls): void {
+    const known = this.#byModule.get(moduleId);
+    if (known === undefined) this.#byModule.set(moduleId, new Set([calls]));
+    else known.add(calls);
+  }
+
+  delete(moduleId: string, calls: GuestCalls): void {
+    const known = this.#byModule.get(moduleId);
+    known?.delete(calls);
+    if (known?.size === 0) this.#byModule.delete(moduleId);
+  }
+
   /** Aborts the calls of a module. Resolves when all of them have ended, or after `timeoutMs`. */
-  abort(moduleId: string, timeoutMs: number): Promise<void>;
-}
-
-interface PendingCall {
-  readonly controller: AbortController;
-  readonly ended: Promise<unknown>;
-}
-
-/** Tracks the guest calls of each module, so that those of a suspended one can be aborted together. */
-export function createPendingGuestCalls(): PendingGuestCalls {
-  const callsByModule = new Map<string, Set<PendingCall>>();
-
-  const add = (moduleId: string, call: PendingCall) => {
-    const calls = callsByModule.get(moduleId) ?? new Set();
-    callsByModule.set(moduleId, calls.add(call));
-    return () => {
-      calls.delete(call);
-      if (calls.size === 0 && callsByModule.get(moduleId) === calls) callsByModule.delete(moduleId);
-    };
-  };
-
-  return {
-    track(request) {
-      const inTurn = createSemaphore(MAX_AT_ONCE);
-      let count = 0;
-      const performInTurn = (call: GuestCall, signal: AbortSignal) =>
-        inTurn(async () => {
-          count += 1;
-          if (count > MAX_AT_ONCE) {
-            await yieldToEventLoop();
-            signal.throwIfAborted();
-          }
-          return request.performGuestCall(call, signal);
-        });
-      const trackedCall = (call: GuestCall, signal: AbortSignal) => {
-        const controller = new AbortController();
-        const ignoreAbort = onceAborted(signal, () => controller.abort());
-        const ended = performInTurn(call, controller.signal);
-        const remove = add(request.moduleVersion.id, { controller, ended });
-        return ended.finally(() => {
-          ignoreAbort();
-          remove();
-        });
-      };
-      return { moduleVersion: request.moduleVersion, performGuestCall: trackedCall };
-    },
-    async abort(moduleId, timeoutMs) {
-      const calls = [...(callsByModule.get(moduleId) ?? [])];
-      if (calls.length === 0) return;
-      for (const { controller } of calls) controller.abort();
-      const { promise: timeout, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, timeoutMs).unref();
-      await Promise.race([Promise.allSettled(calls.map(({ ended }) => ended)), timeout]);
-      clearTimeout(timer);
-    },
-  };
+  async abort(moduleId: string, timeoutMs: number): Promise<void> {
+    const pending = [...(this.#byModule.get(moduleId) ?? [])];
+    if (pending.length === 0) return;
+    const { promise: timeout, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, timeoutMs).unref();
+    await Promise.race([Promise.all(pending.map((calls) => calls.abort())), timeout]);
+    clearTimeout(timer);
+  }
 }

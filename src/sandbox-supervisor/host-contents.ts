@@ -5,13 +5,7 @@ import { MAX_TIMERS } from './guest-calls.ts';
 import type { HostConnection } from './host-connection.ts';
 import { type AssignedFrame, type Invocation, MAX_LOG_LINES } from './invocation.ts';
 import type { ModuleVersion } from './model/module-version.ts';
-
-/** A time slice is long from here on … */
-const LONG_SLICE_MS = 50;
-/** … if that much CPU was seen to be used for it: two ticks of the kernel, since one may have been another's. */
-const LONG_SLICE_CPU_MS = 20;
-/** Where CPU cannot be measured the clock decides, past the time at which it would have been. */
-const UNMEASURED_MS = 150;
+import { LONG_SLICE_CPU_MS, LONG_SLICE_MS, UNMEASURED_MS } from './tuning.ts';
 
 /** A `run` or `deliver` frame. */
 export interface SentFrame extends AssignedFrame {

@@ -14,6 +14,7 @@ import type { Launcher } from './isolation/launcher.ts';
 import { residentBytesOf } from './process-usage.ts';
 import type { ReadyMessage } from './protocol/host-messages.ts';
 import { PROTOCOL_VIOLATION } from './result-frames.ts';
+import { MAX_IDLE_BYTES, MAX_IDLE_MS, MAX_START_FAILURES, MAX_START_MS, RETRY_MS } from './tuning.ts';
 
 export interface HostPoolOptions {
   readonly launcher: Launcher;
@@ -66,13 +67,7 @@ export interface HostPool {
   close(): Promise<void>;
 }
 
-const MAX_IDLE_MS = 500;
 const MAX_AGE_MS = 600_000;
-const MAX_IDLE_BYTES = 157_286_400;
-/** A machine under load takes its time; past this, something is wrong. */
-const MAX_START_MS = 10_000;
-const RETRY_MS = 500;
-const MAX_START_FAILURES = 3;
 
 const byIdleTime = (a: Host, b: Host) => a.idleSince - b.idleSince;
 

@@ -2,6 +2,7 @@
 
 import type { Host } from './host.ts';
 import type { ModuleQueue } from './module-queue.ts';
+import { MAX_UNEXPECTED_WAITS } from './tuning.ts';
 
 /** How many hosts there may be. */
 export interface HostLimits {
@@ -30,9 +31,6 @@ export interface Demand {
   readonly mayPipeline: boolean;
   readonly now: number;
 }
-
-/** Invocations that one host may have of a module that has made no guest calls so far. */
-const MAX_UNEXPECTED_WAITS = 4;
 
 /**
  * How many invocations of the queue may be started and unfinished in this host, so that all hosts together keep to the

@@ -5,7 +5,7 @@ import { LoadedModules, NumberedInvocations, SentFrames } from './host-contents.
 import type { Invocation } from './invocation.ts';
 import type { IsolationLayers } from './isolation/isolation-levels.ts';
 import type { ModuleVersion } from './model/module-version.ts';
-import type { GuestCall, GuestCallResult, InvocationResult } from './model/sandbox.ts';
+import type { GuestCallResult } from './model/sandbox.ts';
 import type { ModuleQueue } from './module-queue.ts';
 
 const INSPECTION_DOMAIN = ' inspect';
@@ -128,6 +128,11 @@ export class Host {
     return this.#connection.pid();
   }
 
+  /** When its current time slice began, as far as is known. */
+  get progressAt(): number {
+    return this.frames.progressAt;
+  }
+
   /** The isolation layers around its process; none before it has started. */
   get outerLayers(): IsolationLayers {
     return this.#connection.layers();
@@ -192,7 +197,7 @@ export class Host {
       const headBytes = Buffer.byteLength(head);
       const bodyBytes = body === '' ? 0 : Buffer.byteLength(body);
       this.#lastNumber += 1;
-      invocation.assign(this.#lastNumber, frame);
+      invocation.assign(this, this.#lastNumber, frame);
       this.#invocations.add(invocation);
       if (invocation.isIsolatedRetry) this.#isExclusive = true;
       requests.push([this.#lastNumber, headBytes, bodyBytes]);
@@ -204,19 +209,9 @@ export class Host {
     this.#connection.send({ t: 'run', moduleNumber, maxInFlight, requests }, texts, rawBytes);
   }
 
-  /** Performs a guest call of an invocation and sends it the result. Returns the limit that the call broke, or null. */
-  performGuestCall(invocation: Invocation, id: number, call: GuestCall, now: () => number): string | null {
-    return invocation.performGuestCall(call, (result) => {
-      if (this.#state !== 'dead') this.#sendGuestCallResult(invocation, id, result, now());
-    });
-  }
-
-  #sendGuestCallResult(
-    invocation: Invocation,
-    call: number,
-    { ok, text }: GuestCallResult,
-    now: number,
-  ): void {
+  /** Sends the result of a guest call. */
+  reply(invocation: Invocation, call: number, { ok, text }: GuestCallResult, now: number): void {
+    if (this.#state === 'dead') return;
     const { number, frame } = invocation;
     if (frame === null) return;
     const { moduleNumber } = frame;
@@ -243,27 +238,15 @@ export class Host {
     this.#idleSince = now;
   }
 
-  /** Records that an invocation ran its first time slice, which lasted `sliceMs`. Loading its module does not count as its time. */
-  start(invocation: Invocation, { now, sliceMs }: { readonly now: number; readonly sliceMs: number }): void {
-    if (invocation.hasStarted) return;
-    // Without a module to load, the slice began when the host finished the one before.
-    invocation.start(invocation.frame?.isCold === true ? now - sliceMs : this.frames.progressAt);
+  /** Counts an invocation that ran its first time slice. */
+  recordStart(): void {
     this.#startedCount += 1;
   }
 
-  /** Ends an invocation of this host. Later calls change nothing. */
-  settle(invocation: Invocation, result: InvocationResult): void {
-    if (invocation.isSettled) return;
-    this.#remove(invocation);
-    invocation.settle(result);
-  }
-
-  /** Takes invocations out of this host as if they had never run. */
-  takeBack(invocations: readonly Invocation[]): void {
-    for (const invocation of invocations) {
-      this.#remove(invocation);
-      invocation.reset();
-    }
+  /** Forgets an invocation that was settled or reset. Called by the invocation. */
+  remove(invocation: Invocation): void {
+    this.#invocations.delete(invocation.number);
+    if (invocation.hasStarted) this.#startedCount -= 1;
   }
 
   /** Frees the host for other modules if it has nothing left to do, and drops evicted code. */
@@ -278,10 +261,5 @@ export class Host {
   /** Drops every loaded version of a module: at once, or when its invocations have ended. */
   evict(moduleId: string): void {
     this.#modules.evict(moduleId, this.#queue?.moduleId === moduleId);
-  }
-
-  #remove(invocation: Invocation): void {
-    this.#invocations.delete(invocation.number);
-    if (invocation.hasStarted) this.#startedCount -= 1;
   }
 }

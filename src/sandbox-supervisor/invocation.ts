@@ -1,4 +1,5 @@
-// One call of a module: its wait for a host, the guest calls and log lines of its current attempt, and its result.
+// One call of a module: its wait for a host, the host that has it, the guest calls and log lines of its current attempt, and its
+// result. It leaves its host by itself when it is settled or reset, so that nobody has to tell both.
 
 import { GuestCalls, type PendingGuestCalls } from './guest-calls.ts';
 import type { ModuleLimits, ModuleVersion } from './model/module-version.ts';
@@ -25,6 +26,17 @@ export interface AssignedFrame {
   readonly isCold: boolean;
 }
 
+/** The host of an invocation, as far as the invocation needs it. */
+interface InvocationHost {
+  /** When the current time slice began, as far as is known. */
+  readonly progressAt: number;
+  recordStart(): void;
+  /** The invocation has ended, or is taken out of the host as if it had never run. */
+  remove(invocation: Invocation): void;
+  /** Sends the result of a guest call. */
+  reply(invocation: Invocation, callId: number, result: GuestCallResult, now: number): void;
+}
+
 /** Counts invocations that make guest calls: they stay in a host after their first time slice. */
 export interface GuestCallStats {
   recordGuestCallUse(hasGuestCalls: boolean): void;
@@ -32,8 +44,7 @@ export interface GuestCallStats {
 
 interface InvocationOptions {
   readonly stats: GuestCallStats;
-  /** Makes its guest calls, once it has one, known to those of its module. */
-  readonly track: PendingGuestCalls['track'];
+  readonly pendingGuestCalls: PendingGuestCalls;
   readonly resolve: (result: InvocationResult) => void;
   /** Milliseconds of a steady clock, like all times here. */
   readonly now: number;
@@ -41,6 +52,8 @@ interface InvocationOptions {
 
 /** What one attempt has done. A retry starts with a new one. */
 interface Attempt {
+  /** Null while it is queued, and once it is settled. */
+  host: InvocationHost | null;
   number: number;
   frame: AssignedFrame | null;
   hasStarted: boolean;
@@ -53,6 +66,7 @@ interface Attempt {
 }
 
 const createAttempt = (): Attempt => ({
+  host: null,
   number: 0,
   frame: null,
   hasStarted: false,
@@ -66,17 +80,17 @@ const createAttempt = (): Attempt => ({
 export class Invocation {
   readonly request: InvocationRequest;
   readonly #stats: GuestCallStats;
-  readonly #track: PendingGuestCalls['track'];
+  readonly #pendingGuestCalls: PendingGuestCalls;
   readonly #resolve: (result: InvocationResult) => void;
   #waitsSince: number;
   #isIsolatedRetry = false;
   #isSettled = false;
   #attempt = createAttempt();
 
-  constructor(request: InvocationRequest, { stats, track, resolve, now }: InvocationOptions) {
+  constructor(request: InvocationRequest, { stats, pendingGuestCalls, resolve, now }: InvocationOptions) {
     this.request = request;
     this.#stats = stats;
-    this.#track = track;
+    this.#pendingGuestCalls = pendingGuestCalls;
     this.#resolve = resolve;
     this.#waitsSince = now;
   }
@@ -143,16 +157,20 @@ export class Invocation {
   }
 
   /** Records that it was sent to a host. */
-  assign(number: number, frame: AssignedFrame): void {
+  assign(host: InvocationHost, number: number, frame: AssignedFrame): void {
+    this.#attempt.host = host;
     this.#attempt.number = number;
     this.#attempt.frame = frame;
   }
 
-  /** Records its first time slice. Later calls change nothing. */
-  start(startedAt: number): void {
-    if (this.#attempt.hasStarted) return;
+  /** Records its first time slice, which lasted `sliceMs`. Loading its module does not count as its time. Later calls change nothing. */
+  start({ now, sliceMs }: { readonly now: number; readonly sliceMs: number }): void {
+    const { host, frame, hasStarted } = this.#attempt;
+    if (hasStarted || host === null) return;
     this.#attempt.hasStarted = true;
-    this.#attempt.startedAt = startedAt;
+    // Without a module to load, the slice began when the host finished the one before.
+    this.#attempt.startedAt = frame?.isCold === true ? now - sliceMs : host.progressAt;
+    host.recordStart();
   }
 
   /** Adds CPU that a frame of this invocation alone was seen to use. */
@@ -160,8 +178,9 @@ export class Invocation {
     this.#attempt.cpuMs += cpuMs;
   }
 
-  /** Gives up the current attempt, so that the invocation can be queued again. */
+  /** Gives up the current attempt and leaves the host, so that the invocation can be queued again. */
   reset(): void {
+    this.#attempt.host?.remove(this);
     this.#attempt.guestCalls?.end(0);
     this.#attempt = createAttempt();
   }
@@ -171,10 +190,12 @@ export class Invocation {
     this.#isIsolatedRetry = true;
   }
 
-  /** Ends it. Later calls change nothing. `Host.settle` ends an invocation that a host has. */
+  /** Ends it, in its host and for its caller. Later calls change nothing. */
   settle(result: InvocationResult): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
+    this.#attempt.host?.remove(this);
+    this.#attempt.host = null;
     const { hasStarted, guestCalls } = this.#attempt;
     if (hasStarted && guestCalls === null) this.#stats.recordGuestCallUse(false);
     // What it asked for before it responded is still performed, within its wall time.
@@ -196,16 +217,16 @@ export class Invocation {
   }
 
   /**
-   * Performs a guest call. `reply` gets its result, unless the invocation was settled or reset meanwhile. Returns the limit that
-   * the call broke, or null.
+   * Performs a guest call, and has the host send its result, unless the invocation was settled or reset meanwhile. Returns the
+   * limit that the call broke, or null.
    */
-  performGuestCall(call: GuestCall, reply: (result: GuestCallResult) => void): string | null {
+  performGuestCall(id: number, call: GuestCall, now: () => number): string | null {
     const attempt = this.#attempt;
     if (attempt.guestCalls === null) {
       this.#stats.recordGuestCallUse(true);
-      attempt.guestCalls = new GuestCalls(this.#track(this.request));
+      attempt.guestCalls = new GuestCalls(this.request, this.#pendingGuestCalls);
     }
-    return attempt.guestCalls.perform(call, reply);
+    return attempt.guestCalls.perform(call, (result) => attempt.host?.reply(this, id, result, now()));
   }
 }
 

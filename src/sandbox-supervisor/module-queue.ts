@@ -3,51 +3,33 @@
 import { failedResult, type Invocation } from './invocation.ts';
 import type { ModuleLimits, ModuleVersion } from './model/module-version.ts';
 import type { InvocationResult } from './model/sandbox.ts';
+import {
+  ALONE_MS,
+  BYTES_PER_MS,
+  FRAME_MS,
+  GUEST_CALL_WEIGHT,
+  HOST_OWN_MB,
+  IN_FLIGHT_PART,
+  LARGE_RESULT_BYTES,
+  LONGER_WEIGHT,
+  MAX_BATCH,
+  MAX_BATCH_CHARACTERS,
+  MAX_NON_BLOCKING_RATIO,
+  MAX_SLOW_MS,
+  PIPELINE_MS,
+  SHORTER_WEIGHT,
+  SLOW_FACTOR,
+  SLOW_SLICE_MS,
+  STREAM_MS,
+  UNKNOWN_SLICE_MS,
+} from './tuning.ts';
 
 const MAX_WAITING = 32;
 /** The same for a module whose invocations are short and make no guest calls. */
 const MAX_STREAM_WAITING = 1024;
-/** Invocations in one frame, and characters of their requests: a larger request is sent alone. */
-const MAX_BATCH = 16;
-const MAX_BATCH_CHARACTERS = 1_048_576;
-/**
- * Requests that are in flight in one host may share a heap. Together they are at most this part of it, as text of two bytes a
- * character, and what their handlers make of them has the rest: otherwise callers with large bodies could exhaust it together, while
- * each is far from doing so. A larger request is in flight alone.
- */
-const IN_FLIGHT_PART = 1 / 4;
 const BYTES_PER_CHARACTER = 2;
 const MB = 1_048_576;
-/** A frame should not occupy a host for longer than this. */
-const FRAME_MS = 8;
-/** Up to these lengths of a time slice it pays to have further frames ready in the pipe. */
-const PIPELINE_MS = 1;
-const STREAM_MS = 0.25;
-/** After a longer time slice the module counts as slow for a hundred times as long, at most a minute. */
-const SLOW_SLICE_MS = 50;
-const SLOW_FACTOR = 100;
-const MAX_SLOW_MS = 60_000;
-/** Result frames above this size count towards throttling. */
-const LARGE_RESULT_BYTES = 262_144;
-/**
- * Bytes per millisecond that one module may respond with over time. Responses of megabytes cost the server's thread garbage
- * collections that delay all modules: at four times this rate the p99 of another module was twenty times as high.
- */
-const BYTES_PER_MS = 65_536;
 const MINUTE_MS = 60_000;
-/** How long invocations run alone after a loss that several may have caused: the next one then has a certain culprit. */
-const ALONE_MS = 60_000;
-/** Assumed length of a time slice before the first one was measured. */
-const UNKNOWN_SLICE_MS = 0.2;
-/**
- * Weights of a new value in the running mean of time slices. A long slice says little, as the machine may have been busy, and
- * hosts give invocations back after it anyway; a short one shows that slices can be short.
- */
-const LONGER_WEIGHT = 0.02;
-const SHORTER_WEIGHT = 0.5;
-/** Weight of one invocation in the share of those with guest calls, and the share that counts as none. */
-const HOST_CALL_WEIGHT = 0.2;
-const MAX_NON_BLOCKING_RATIO = 0.01;
 
 /** A caller waits this long for a host. */
 const MAX_WAIT_MS = 1000;
@@ -58,9 +40,6 @@ export const WAITED_TOO_LONG = failedResult('ENDPOINT_BUSY', 'It waited too long
 export function isWaitingTooLong({ waitsSince, isIsolatedRetry, limits }: Invocation, now: number): boolean {
   return now - waitsSince > (isIsolatedRetry ? limits.wallMs : MAX_WAIT_MS);
 }
-
-/** What a host needs for itself and for isolates that lie idle in it. */
-const HOST_OWN_MB = 96;
 
 /** How many invocations of a module the memory of one host is enough for: where each has a heap of its own, so many as fit. */
 export function maxInvocationsInHost(
@@ -243,6 +222,6 @@ export class ModuleQueue {
 
   /** Records an invocation that made a guest call, or ended without one. */
   recordGuestCallUse(hasGuestCalls: boolean): void {
-    this.#guestCallRatio += ((hasGuestCalls ? 1 : 0) - this.#guestCallRatio) * HOST_CALL_WEIGHT;
+    this.#guestCallRatio += ((hasGuestCalls ? 1 : 0) - this.#guestCallRatio) * GUEST_CALL_WEIGHT;
   }
 }

@@ -16,10 +16,7 @@ import {
   responseOf,
 } from './protocol/guest-events.ts';
 import { lossOf, type ResultMessage } from './protocol/host-messages.ts';
-
-/** Bodies from this size on are passed on as bytes; smaller ones are cheaper as text. */
-const MIN_BUFFER_BODY_BYTES = 16_384;
-const MAX_DECODED_AT_ONCE_BYTES = 262_144;
+import { MAX_DECODED_AT_ONCE_BYTES, MIN_BUFFER_BODY_BYTES } from './tuning.ts';
 
 interface ResultReaderDeps {
   readonly now: () => number;
@@ -153,18 +150,18 @@ const isSharedLoss = (message: ResultMessage) => message.disposed && lossOf(mess
 export function createResultReader({ now, onIncident, requeue }: ResultReaderDeps) {
   const parseEvent = createEventParser();
 
-  const handleEvent = (host: Host, invocation: Invocation, event: GuestEvent): string | null => {
+  const handleEvent = (invocation: Invocation, event: GuestEvent): string | null => {
     if (event.kind === 'log') return invocation.log(event.head);
     if (event.kind === 'call') {
       const parsed = parseCallEvent(event.head, argumentsOf(event.body));
-      return parsed === null ? 'protocol' : host.performGuestCall(invocation, parsed.id, parsed.call, now);
+      return parsed === null ? 'protocol' : invocation.performGuestCall(parsed.id, parsed.call, now);
     }
     const result = parseEvent(invocation.moduleVersion, event);
     if (typeof result === 'string') return result;
     if (result.kind === 'failure' && result.code === 'ENDPOINT_RESPONSE_TOO_LARGE') {
       onIncident(limitViolation(invocation, 'responseBytes'));
     }
-    host.settle(invocation, result);
+    invocation.settle(result);
     return null;
   };
 
@@ -188,22 +185,22 @@ export function createResultReader({ now, onIncident, requeue }: ResultReaderDep
       }
       const head = texts.readText(headBytes);
       const body = texts.readBody(bodyBytes);
-      if (!invocation.isSettled) host.start(invocation, { now: now(), sliceMs });
-      const limit = handleEvent(host, invocation, { kind, head, body });
+      if (!invocation.isSettled) invocation.start({ now: now(), sliceMs });
+      const limit = handleEvent(invocation, { kind, head, body });
       if (limit !== null) return { limit, invocation };
     }
     return null;
   };
 
   /** Settles an invocation by its error. Returns the limit that it reached; null when that was none. */
-  const settleByError = (host: Host, invocation: Invocation, error: SliceError, text: string) => {
+  const settleByError = (invocation: Invocation, error: SliceError, text: string) => {
     if (error === 'load') {
-      host.settle(invocation, failedResult('ENDPOINT_ERROR', text));
+      invocation.settle(failedResult('ENDPOINT_ERROR', text));
       return null;
     }
     const isWall = now() - invocation.startedAt >= invocation.limits.wallMs;
     const code = error === 'memory' ? 'ENDPOINT_MEMORY' : 'ENDPOINT_TIMEOUT';
-    host.settle(invocation, failedResult(code, `${ERROR_MESSAGES[error]}: ${text}`));
+    invocation.settle(failedResult(code, `${ERROR_MESSAGES[error]}: ${text}`));
     return error === 'memory' ? 'heapMb' : isWall ? 'wallMs' : 'cpuMs';
   };
 
@@ -212,8 +209,8 @@ export function createResultReader({ now, onIncident, requeue }: ResultReaderDep
       const invocation = host.invocations.get(number);
       if (invocation === undefined ? !host.hasSent(number) : !mayAct(invocation, current))
         return PROTOCOL_VIOLATION;
-      if (invocation !== undefined) host.start(invocation, { now: now(), sliceMs });
-      const limit = invocation === undefined ? null : settleByError(host, invocation, error, text);
+      invocation?.start({ now: now(), sliceMs });
+      const limit = invocation === undefined ? null : settleByError(invocation, error, text);
       // Incidents come after the result, which the suspension of the module would replace.
       const [first] = current.invocations;
       const isOwnIsolate = error === 'memory' && !disposed;

@@ -15,7 +15,7 @@ interface SchedulerDeps extends HostLimits {
   readonly hostMemoryMb: number;
   /** Trust domains whose hosts have the just-in-time compiler. */
   readonly jitDomains: ReadonlySet<string>;
-  readonly track: PendingGuestCalls['track'];
+  readonly pendingGuestCalls: PendingGuestCalls;
   /** Milliseconds of a steady clock. */
   readonly now: () => number;
 }
@@ -44,7 +44,7 @@ const NO_HOST = failedResult('SANDBOX_DISABLED', 'No host process can be started
 
 /** Creates the queues of all modules. Nothing runs before the first `enqueue`. */
 export function createScheduler(deps: SchedulerDeps): Scheduler {
-  const { pool, busyHosts, maxHosts, hostMemoryMb, jitDomains, track, now } = deps;
+  const { pool, busyHosts, maxHosts, hostMemoryMb, jitDomains, pendingGuestCalls, now } = deps;
   const numberOf = createModuleNumbers();
   const queues = new Map<string, ModuleQueue>();
   /** Queues that are not empty. One that was sent something goes to the end. */
@@ -144,13 +144,13 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
         const { id, policy } = request.moduleVersion;
         const queue = queueOf(id);
         if (!queue.countCall(policy.limits.perMinute, time)) return resolve(RATE_LIMITED);
-        queue.add(new Invocation(request, { stats: queue, track, resolve, now: time }));
+        queue.add(new Invocation(request, { stats: queue, pendingGuestCalls, resolve, now: time }));
         waiting.add(queue);
         schedule();
       }),
     requeue(host, invocations) {
       const { queue } = host;
-      host.takeBack(invocations);
+      for (const invocation of invocations) invocation.reset();
       if (queue !== null && invocations.length > 0) {
         queue.requeue(invocations);
         waiting.add(queue);

@@ -2,7 +2,7 @@
 
 import type { FromHost } from '../../sandbox/protocol.ts';
 import { createWatchdog } from '../lib/async/watchdog.ts';
-import { createPendingGuestCalls } from './guest-calls.ts';
+import { PendingGuestCalls } from './guest-calls.ts';
 import type { Host } from './host.ts';
 import {
   attributeCrash,
@@ -33,6 +33,7 @@ import { createResultReader } from './result-frames.ts';
 import { createStatus } from './sandbox-status.ts';
 import { createScheduler } from './scheduler.ts';
 import { checkTimeouts } from './timeouts.ts';
+import { CHECK_INTERVAL_MS, REAP_INTERVAL_MS } from './tuning.ts';
 
 export interface SupervisorOptions {
   readonly launcher: Launcher;
@@ -51,8 +52,6 @@ export interface SupervisorOptions {
   readonly now?: () => number;
 }
 
-const CHECK_INTERVAL_MS = 25;
-const REAP_INTERVAL_MS = 250;
 /** How long `stop` waits for pending guest calls of a module. */
 const STOP_TIMEOUT_MS = 5000;
 
@@ -81,12 +80,12 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     ...{ busyHosts, maxHosts, now },
     accepts: (layers) => checkIsolationLevel(minimumLevel, layers) === undefined,
   });
-  const pendingGuestCalls = createPendingGuestCalls();
+  const pendingGuestCalls = new PendingGuestCalls();
   const scheduler = createScheduler({
     ...{ pool, busyHosts, maxHosts, now },
     hostMemoryMb: options.hostMemoryMb,
     jitDomains: new Set(jitDomains),
-    track: pendingGuestCalls.track,
+    pendingGuestCalls,
   });
   const inspector = createInspector({ pool, now });
   const readResults = createResultReader({ now, onIncident, requeue: scheduler.requeue });
@@ -163,8 +162,8 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     host.frames.clear();
     if (isShared) host.queue?.recordSharedLoss(now());
     if (incident !== null) onIncident(incident);
-    if (culprit !== null) host.settle(culprit, failedResult(cause.code, cause.message));
-    for (const invocation of failed) host.settle(invocation, CRASHED);
+    culprit?.settle(failedResult(cause.code, cause.message));
+    for (const invocation of failed) invocation.settle(CRASHED);
     for (const invocation of isolatedRetries) invocation.isolate();
     const retried = [...requeued, ...isolatedRetries];
     for (const invocation of retried) invocation.restartWait(now());
@@ -206,7 +205,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
           continue;
         }
         // It serves no other module, and a process ends faster than any time slice.
-        for (const invocation of [...host.invocations.values()]) host.settle(invocation, SUSPENDED);
+        for (const invocation of [...host.invocations.values()]) invocation.settle(SUSPENDED);
         pool.kill(host, MODULE_SUSPENDED);
       }
       return pendingGuestCalls.abort(moduleId, STOP_TIMEOUT_MS);

@@ -6,6 +6,7 @@ import type { ExitCause } from './host-exit.ts';
 import { failedResult, type Invocation, limitViolation } from './invocation.ts';
 import type { Incident } from './model/sandbox.ts';
 import { isWaitingTooLong, WAITED_TOO_LONG } from './module-queue.ts';
+import { MIN_MEASURED_MS } from './tuning.ts';
 
 /** What a host may use beyond a limit until it is killed: its own timers should have ended the time slice. */
 const GRACE_MS = 250;
@@ -13,8 +14,6 @@ const GRACE_MS = 250;
 const COLD_START_MS = 500;
 /** An invocation whose guest call is answered waits for the time slices of others at most this many times its wall time. */
 const MAX_HELD_UP = 2;
-/** CPU is measured from this age of a frame on. */
-const MIN_MEASURED_MS = 50;
 
 const TIMEOUT_MESSAGE = 'The time limit was reached: it did not answer in time';
 const TIMED_OUT = failedResult('ENDPOINT_TIMEOUT', TIMEOUT_MESSAGE);
@@ -80,7 +79,7 @@ function rejectExpiredFrames(host: Host, now: number): void {
     if (isDelivery) continue;
     for (const invocation of invocations) {
       if (invocation.isSettled || invocation.hasStarted || !isWaitingTooLong(invocation, now)) continue;
-      host.settle(invocation, WAITED_TOO_LONG);
+      invocation.settle(WAITED_TOO_LONG);
       host.cancel(invocation);
     }
   }
@@ -96,7 +95,7 @@ export function checkTimeouts(host: Host, now: number, deps: TimeoutDeps): void 
   }
   const timeOut = (invocation: Invocation) => {
     deps.onIncident(limitViolation(invocation, 'wallMs'));
-    host.settle(invocation, TIMED_OUT);
+    invocation.settle(TIMED_OUT);
   };
   const unstarted = current === undefined ? undefined : onlyUnstarted(current);
   for (const invocation of host.invocations.values()) {

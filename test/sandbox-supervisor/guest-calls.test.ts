@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createPendingGuestCalls, GuestCalls } from '../../src/sandbox-supervisor/guest-calls.ts';
+import { GuestCalls, PendingGuestCalls } from '../../src/sandbox-supervisor/guest-calls.ts';
 import type { GuestCallResult, InvocationRequest } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import { createModuleVersion, invocationRequest } from '../helpers/sandbox/sandbox.ts';
 
@@ -8,7 +8,7 @@ afterEach(() => vi.useRealTimers());
 
 function callsOf(request: Partial<InvocationRequest> = {}) {
   const unit = createModuleVersion('code', { limits: { hostCalls: 2, wallMs: 100 } });
-  const calls = new GuestCalls(invocationRequest(unit, request));
+  const calls = new GuestCalls(invocationRequest(unit, request), new PendingGuestCalls());
   const replies: GuestCallResult[] = [];
   const perform = (name: string, args = '{}') =>
     calls.perform({ name, args }, (result) => replies.push(result));
@@ -101,70 +101,76 @@ describe('the pending guest calls of a module', () => {
       });
     };
     return {
-      request: invocationRequest(createModuleVersion('', { id }), { performGuestCall: serve }),
+      request: invocationRequest(createModuleVersion('', { id, limits: { hostCalls: 100 } }), {
+        performGuestCall: serve,
+      }),
       signals,
       ends,
     };
   }
-  const unaborted = () => new AbortController().signal;
+  /** Starts so many calls of one invocation. */
+  function start(pending: PendingGuestCalls, { request }: ReturnType<typeof slowRequest>, count = 1) {
+    const calls = new GuestCalls(request, pending);
+    const replies: GuestCallResult[] = [];
+    for (let n = 0; n < count; n += 1) calls.perform(CALL, (result) => replies.push(result));
+    return { calls, replies };
+  }
+  const settled = () => vi.advanceTimersByTimeAsync(0);
 
   it('are aborted together, and waited for', async () => {
-    const calls = createPendingGuestCalls();
+    const pending = new PendingGuestCalls();
     const [a, b] = [slowRequest('endpoint:1.0/a'), slowRequest('endpoint:1.0/b')];
-    const results = [a, a, b].map(({ request }) => calls.track(request).performGuestCall(CALL, unaborted()));
+    for (const request of [a, a, b]) start(pending, request);
+    await settled();
     let isOver = false;
-    const over = calls.abort('endpoint:1.0/a', LONG_MS).then(() => {
+    const over = pending.abort('endpoint:1.0/a', LONG_MS).then(() => {
       isOver = true;
     });
     expect([...a.signals, ...b.signals].map(({ aborted }) => aborted)).toEqual([true, true, false]);
     a.ends[0]?.();
-    await results[0];
+    await settled();
     expect(isOver).toBe(false);
     a.ends[1]?.();
     await over;
-    b.ends[0]?.();
-    expect(await Promise.all(results)).toHaveLength(3);
   });
 
   it('are waited for until the time limit', async () => {
-    const calls = createPendingGuestCalls();
-    const { request, signals } = slowRequest('endpoint:1.0/a');
-    void calls.track(request).performGuestCall(CALL, unaborted());
-    const aborted = calls.abort('endpoint:1.0/a', 10);
+    const pending = new PendingGuestCalls();
+    const slow = slowRequest('endpoint:1.0/a');
+    start(pending, slow);
+    await settled();
+    const aborted = pending.abort('endpoint:1.0/a', 10);
     await vi.advanceTimersByTimeAsync(10);
     await aborted;
-    expect(signals[0]?.aborted).toBe(true);
+    expect(slow.signals[0]?.aborted).toBe(true);
   });
 
   it('are aborted with their invocation too, and forgotten when they have ended', async () => {
-    const calls = createPendingGuestCalls();
-    const { request, signals, ends } = slowRequest('endpoint:1.0/a');
-    const invocation = new AbortController();
-    const result = calls.track(request).performGuestCall(CALL, invocation.signal);
-    invocation.abort();
-    expect(signals[0]?.aborted).toBe(true);
-    ends[0]?.();
-    await result;
-    await calls.abort('endpoint:1.0/a', LONG_MS);
-    void calls.track(request).performGuestCall(CALL, invocation.signal);
-    expect(signals[1]?.aborted).toBe(true);
+    const pending = new PendingGuestCalls();
+    const slow = slowRequest('endpoint:1.0/a');
+    const { calls, replies } = start(pending, slow);
+    await settled();
+    calls.end(0);
+    expect(slow.signals[0]?.aborted).toBe(true);
+    slow.ends[0]?.();
+    await settled();
+    await pending.abort('endpoint:1.0/a', LONG_MS);
+    expect(replies).toEqual([]);
   });
 
   it('are performed sixteen at a time, and those that wait are not performed once they are aborted', async () => {
-    const calls = createPendingGuestCalls();
-    const { request, signals, ends } = slowRequest('endpoint:1.0/a');
-    const tracked = calls.track(request);
-    const results = Array.from({ length: 40 }, () =>
-      tracked.performGuestCall(CALL, unaborted()).catch(() => 'aborted'),
-    );
-    expect(signals).toHaveLength(16);
-    ends[0]?.();
-    await results[0];
-    await vi.waitFor(() => expect(signals).toHaveLength(17));
-    const over = calls.abort('endpoint:1.0/a', LONG_MS);
-    for (const end of ends) end();
+    const pending = new PendingGuestCalls();
+    const slow = slowRequest('endpoint:1.0/a');
+    const { replies } = start(pending, slow, 40);
+    await settled();
+    expect(slow.signals).toHaveLength(16);
+    slow.ends[0]?.();
+    await vi.waitFor(() => expect(slow.signals).toHaveLength(17));
+    const over = pending.abort('endpoint:1.0/a', LONG_MS);
+    for (const end of slow.ends) end();
+    await vi.advanceTimersByTimeAsync(10);
     await over;
-    expect(signals).toHaveLength(17);
-    expect((await Promise.all(results)).filter((result) => result === 'aborted')).toHaveLength(23);
+    expect(slow.signals).toHaveLength(17);
+    expect(replies.filter(({ ok }) => !ok)).toHaveLength(23);
   });
 });

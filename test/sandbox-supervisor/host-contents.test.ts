@@ -5,7 +5,7 @@ import {
   NumberedInvocations,
   SentFrames,
 } from '../../src/sandbox-supervisor/host-contents.ts';
-import { createModuleVersion, fakeInvocation } from '../helpers/sandbox/sandbox.ts';
+import { createModuleVersion, fakeHost, fakeInvocation } from '../helpers/sandbox/sandbox.ts';
 
 const frameOf = (count: number, maxInFlight = 4) => {
   const invocations = Array.from({ length: count }, () => fakeInvocation());
@@ -17,7 +17,7 @@ describe('the invocations of a host', () => {
     const invocations = new NumberedInvocations();
     const add = (number: number) => {
       const invocation = fakeInvocation();
-      invocation.assign(number, { moduleNumber: 1, isCold: false });
+      invocation.assign(fakeHost(), number, { moduleNumber: 1, isCold: false });
       invocations.add(invocation);
       return invocation;
     };
@@ -32,7 +32,7 @@ describe('the invocations of a host', () => {
     const invocations = new NumberedInvocations();
     for (const number of [1, 2, 3]) {
       const invocation = fakeInvocation();
-      invocation.assign(number, { moduleNumber: 1, isCold: false });
+      invocation.assign(fakeHost(), number, { moduleNumber: 1, isCold: false });
       invocations.add(invocation);
     }
     const seen: number[] = [];

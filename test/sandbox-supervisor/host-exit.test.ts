@@ -24,11 +24,11 @@ function hostOf(...frames: number[]) {
   const invocations = frames.flatMap((count) => sendNew(host, count, { queue }));
   const get = (index: number) => invocations[index] as FakeInvocation;
   const start = (...indexes: number[]) => {
-    for (const index of indexes) host.start(get(index), { now: 0, sliceMs: 0 });
+    for (const index of indexes) get(index).start({ now: 0, sliceMs: 0 });
   };
   /** Has an invocation make a guest call that gets its result at once. */
   const call = async (index: number, name = 'model.find') => {
-    host.performGuestCall(get(index), 1, { name, args: '{}' }, () => 0);
+    get(index).performGuestCall(1, { name, args: '{}' }, () => 0);
     await new Promise(setImmediate);
   };
   return { host, invocations, get, start, call };
@@ -78,11 +78,11 @@ describe('the attribution of a crash', () => {
     const made = hostOf(3, 1);
     made.start(0, 1, 2);
     await made.call(1, 'model.create');
-    made.host.settle(made.get(2), TIMED_OUT);
+    made.get(2).settle(TIMED_OUT);
     made.host.frames.complete();
     const uncertain = { ...NONE, failed: [1], isolatedRetries: [0, 3], isShared: true };
     expect(attributionOf(made, MEMORY)).toEqual(uncertain);
-    for (const index of [0, 1]) made.host.settle(made.get(index), TIMED_OUT);
+    for (const index of [0, 1]) made.get(index).settle(TIMED_OUT);
     expect(attributionOf(made, MEMORY)).toEqual({ ...NONE, culprit: 3 });
   });
 
@@ -99,7 +99,7 @@ describe('the attribution of a crash', () => {
     waiting.start(0, 1);
     waiting.host.frames.complete();
     expect(attributionOf(waiting, CRASH)).toEqual({ ...NONE, isolatedRetries: [0, 1], isShared: true });
-    waiting.host.settle(waiting.get(1), TIMED_OUT);
+    waiting.get(1).settle(TIMED_OUT);
     expect(attributionOf(waiting, CRASH)).toEqual({ ...NONE, isolatedRetries: [0] });
     waiting.get(0).isolate();
     expect(attributionOf(waiting, CRASH)).toEqual({ ...NONE, culprit: 0 });
@@ -133,11 +133,11 @@ describe('the attribution of a crash', () => {
 
   it('blames an invocation that was settled at its wall time and is still running', () => {
     const made = hostOf(1);
-    made.host.settle(made.get(0), TIMED_OUT);
+    made.get(0).settle(TIMED_OUT);
     expect(attributionOf(made, CRASH)).toEqual({ ...NONE, culprit: 0 });
     const last = hostOf(2);
     last.start(0);
-    last.host.settle(last.get(1), TIMED_OUT);
+    last.get(1).settle(TIMED_OUT);
     expect(attributionOf(last, CRASH)).toEqual({ ...NONE, culprit: 1, isolatedRetries: [0] });
   });
 
@@ -148,7 +148,7 @@ describe('the attribution of a crash', () => {
     const cause = exitCauseOfDisposal(made.host, { errors: [] });
     // The results are read before the exit.
     made.start(2);
-    made.host.settle(made.get(2), TIMED_OUT);
+    made.get(2).settle(TIMED_OUT);
     made.host.frames.complete();
     const all = { ...NONE, isolatedRetries: [0, 1, 3, 4], requeued: [5], isShared: true };
     expect(attributionOf(made, cause)).toEqual(all);
@@ -190,7 +190,7 @@ describe('the incident of an exit', () => {
     const alone = hostOf(1);
     const certain = exitCauseOfDisposal(alone.host, full);
     expect(incidentIn(alone, certain)).toEqual({ ...lost, counts: true });
-    alone.host.settle(alone.get(0), TIMED_OUT);
+    alone.get(0).settle(TIMED_OUT);
     expect(incidentIn(alone, exitCauseOfDisposal(alone.host, full))).toEqual({ ...lost, counts: true });
     const several = hostOf(2);
     expect(incidentIn(several, exitCauseOfDisposal(several.host, { errors: [] }))).toEqual({
@@ -203,7 +203,7 @@ describe('the incident of an exit', () => {
     expect(incidentIn(hostOf(), CRASH)).toMatchObject({ moduleId: null, counts: false });
     const idle = hostOf(1);
     idle.host.frames.complete();
-    idle.host.settle(idle.get(0), TIMED_OUT);
+    idle.get(0).settle(TIMED_OUT);
     expect(incidentIn(idle, CRASH)).toMatchObject({
       moduleId: 'endpoint:1.0/test',
       version: 0,
@@ -265,7 +265,7 @@ describe('the cause of an exit', () => {
     expect(exitCauseOfDisposal(host, full)).toMatchObject(culprit);
     const late = { errors: [[1, 'timeout', 'late']] } as const;
     expect(exitCauseOfDisposal(host, late)).toMatchObject({ ...culprit, limit: 'microtasks' });
-    host.settle(get(0), TIMED_OUT);
+    get(0).settle(TIMED_OUT);
     expect(exitCauseOfDisposal(host, full)).toMatchObject({ ...culprit, culprit: null });
   });
 

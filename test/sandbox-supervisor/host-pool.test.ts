@@ -101,7 +101,7 @@ function occupy(host: Host, now = 0) {
   const [invocation] = sendNew(host, 1) as [FakeInvocation];
   return () => {
     host.frames.complete();
-    host.settle(invocation, { kind: 'result', json: '1' });
+    invocation.settle({ kind: 'result', json: '1' });
     host.release(now);
   };
 }

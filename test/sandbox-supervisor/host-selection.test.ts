@@ -37,7 +37,7 @@ function busyHost(queue: ModuleQueue, { frames = 1, maxInFlight: max = 4 } = {})
 /** A host with invocations of the queue that wait for guest calls. */
 function waitingHost(queue: ModuleQueue, started = 1) {
   const host = fakeHost();
-  for (const invocation of sendNew(host, started, { queue })) host.start(invocation, { now: 0, sliceMs: 0 });
+  for (const invocation of sendNew(host, started, { queue })) invocation.start({ now: 0, sliceMs: 0 });
   host.frames.complete();
   return host;
 }
@@ -45,7 +45,7 @@ function waitingHost(queue: ModuleQueue, started = 1) {
 function idle(host: FakeHost) {
   while (host.frames.length > 0) host.frames.complete();
   for (const invocation of [...host.invocations.values()]) {
-    host.settle(invocation, { kind: 'result', json: '1' });
+    invocation.settle({ kind: 'result', json: '1' });
   }
   host.release(0);
   return host;
@@ -215,7 +215,7 @@ describe('the host for a large request', () => {
     const [large] = host.invocations.values() as [FakeInvocation];
     sendTo(host, [fakeInvocation(queue, { head: '', body: 'x' })], { queue });
     expect(host.invocations.characters).toBe(9001);
-    host.settle(large, { kind: 'result', json: '1' });
+    large.settle({ kind: 'result', json: '1' });
     expect(host.invocations.characters).toBe(1);
     expect(selectHost([host], demandOf(queue, { characters: 9999 }), LIMITS)).toBe(host);
   });

@@ -22,7 +22,7 @@ const moduleOf = (name: string) => createModuleVersion('code', { id: `endpoint:1
 /** Answers everything. */
 function finish(host: FakeHost, now = 0) {
   while (host.frames.length > 0) host.frames.complete();
-  for (const invocation of [...host.invocations.values()]) host.settle(invocation, RESULT);
+  for (const invocation of [...host.invocations.values()]) invocation.settle(RESULT);
   host.release(now);
 }
 
@@ -96,7 +96,7 @@ describe('a guest call in a host', () => {
       performGuestCall: () => performed.promise,
     });
     sendTo(host, [invocation], { moduleNumber: 5, now: 7 });
-    host.performGuestCall(invocation, 2, { name: 'model.find', args: '{}' }, () => 9);
+    invocation.performGuestCall(2, { name: 'model.find', args: '{}' }, () => 9);
     performed.resolve({ ok: true, text: 'é' });
     await new Promise(setImmediate);
     host.cancel(invocation);
@@ -114,32 +114,32 @@ describe('an invocation in a host', () => {
     const host = fakeHost();
     runOnce(host, moduleOf('a'), 1);
     const [invocation] = sendNew(host, 1, { moduleVersion: moduleOf('a'), now: 5 }) as [FakeInvocation];
-    host.start(invocation, { now: 9, sliceMs: 1 });
-    host.start(invocation, { now: 20, sliceMs: 1 });
+    invocation.start({ now: 9, sliceMs: 1 });
+    invocation.start({ now: 20, sliceMs: 1 });
     expect([invocation.hasStarted, invocation.startedAt, host.startedCount]).toEqual([true, 5, 1]);
   });
 
   it('does not pay for the loading of its module', () => {
     const host = fakeHost();
     const [invocation] = sendNew(host, 1, { now: 5 }) as [FakeInvocation];
-    host.start(invocation, { now: 100, sliceMs: 2 });
+    invocation.start({ now: 100, sliceMs: 2 });
     expect(invocation.startedAt).toBe(98);
   });
 
   it('leaves the host when it is settled, once', () => {
     const host = fakeHost();
     const [invocation] = sendNew(host, 1) as [FakeInvocation];
-    host.start(invocation, { now: 1, sliceMs: 1 });
-    host.settle(invocation, RESULT);
-    host.settle(invocation, { kind: 'failure', code: 'ENDPOINT_CRASHED', message: 'late' });
+    invocation.start({ now: 1, sliceMs: 1 });
+    invocation.settle(RESULT);
+    invocation.settle({ kind: 'failure', code: 'ENDPOINT_CRASHED', message: 'late' });
     expect([invocation.result(), host.startedCount, host.invocations.size]).toEqual([RESULT, 0, 0]);
   });
 
-  it('leaves the host as if it had never run when it is taken back', () => {
+  it('leaves the host as if it had never run when it is reset', () => {
     const host = fakeHost();
     const [invocation] = sendNew(host, 1) as [FakeInvocation];
-    host.start(invocation, { now: 1, sliceMs: 1 });
-    host.takeBack([invocation]);
+    invocation.start({ now: 1, sliceMs: 1 });
+    invocation.reset();
     expect([host.startedCount, host.invocations.size]).toEqual([0, 0]);
     expect([invocation.hasStarted, invocation.number, invocation.frame]).toEqual([false, 0, null]);
   });
@@ -148,7 +148,7 @@ describe('an invocation in a host', () => {
     const host = fakeHost();
     const invocations = sendNew(host, 3, { maxInFlight: 2 });
     expect(host.reservedConcurrency).toBe(2);
-    for (const invocation of invocations) host.start(invocation, { now: 1, sliceMs: 1 });
+    for (const invocation of invocations) invocation.start({ now: 1, sliceMs: 1 });
     expect(host.reservedConcurrency).toBe(3);
   });
 });
@@ -161,7 +161,7 @@ describe('a host that is released', () => {
     host.frames.complete();
     host.release(50);
     expect([host.queue, host.isIdle]).toEqual([queue, false]);
-    host.settle(invocation, RESULT);
+    invocation.settle(RESULT);
     host.release(60);
     expect([host.queue, host.isIdle, host.idleSince]).toEqual([null, true, 60]);
   });

@@ -1,19 +1,31 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { failedResult, limitViolation } from '../../src/sandbox-supervisor/invocation.ts';
-import { fakeInvocation, fakeQueue } from '../helpers/sandbox/sandbox.ts';
+import {
+  type FakeInvocation,
+  fakeHost,
+  fakeInvocation,
+  fakeQueue,
+  sendNew,
+  sendTo,
+} from '../helpers/sandbox/sandbox.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 const RESULT = { kind: 'result', json: '1' } as const;
-const FRAME = { moduleNumber: 1, isCold: false };
 const LOG = '{"level":"info","message":"m"}';
+
+/** An invocation that a host has, whose module it had to load. */
+function sentInvocation(now = 0, queue = fakeQueue()): FakeInvocation {
+  const [invocation] = sendNew(fakeHost(), 1, { queue, now }) as [FakeInvocation];
+  return invocation;
+}
 
 describe('an invocation', () => {
   it('starts and ends once', () => {
-    const invocation = fakeInvocation();
-    invocation.start(5);
-    invocation.start(9);
+    const invocation = sentInvocation(5);
+    invocation.start({ now: 5, sliceMs: 0 });
+    invocation.start({ now: 9, sliceMs: 0 });
     invocation.settle(RESULT);
     invocation.settle(failedResult('ENDPOINT_CRASHED', 'late'));
     expect([invocation.startedAt, invocation.result(), invocation.isSettled]).toEqual([5, RESULT, true]);
@@ -21,14 +33,15 @@ describe('an invocation', () => {
 
   it('starts over when it is reset', () => {
     const logs: string[] = [];
+    const host = fakeHost();
     const invocation = fakeInvocation(fakeQueue(), { log: ({ message }) => logs.push(message) });
     const use = () => {
-      invocation.assign(4, FRAME);
-      invocation.start(5);
+      sendTo(host, [invocation], { now: 5 });
+      invocation.start({ now: 5, sliceMs: 0 });
       invocation.addCpu(7);
       const logged = Array.from({ length: 101 }, () => invocation.log(LOG));
       const timers = Array.from({ length: 20 }, () =>
-        invocation.performGuestCall({ name: 'timer', args: '{"ms":1}' }, () => undefined),
+        invocation.performGuestCall(1, { name: 'timer', args: '{"ms":1}' }, () => 0),
       );
       return [...logged, ...timers, invocation.cpuMs];
     };
@@ -43,12 +56,12 @@ describe('an invocation', () => {
 
   it('may be retried as long as it has no side effects, and once only', () => {
     const reader = fakeInvocation();
-    reader.performGuestCall({ name: 'model.find', args: '{}' }, () => undefined);
+    reader.performGuestCall(1, { name: 'model.find', args: '{}' }, () => 0);
     expect(reader.isRetryable).toBe(true);
     reader.isolate();
     expect(reader.isRetryable).toBe(false);
     const writer = fakeInvocation();
-    writer.performGuestCall({ name: 'model.create', args: '{}' }, () => undefined);
+    writer.performGuestCall(1, { name: 'model.create', args: '{}' }, () => 0);
     expect(writer.isRetryable).toBe(false);
   });
 
@@ -72,9 +85,11 @@ describe('the guest calls of an invocation', () => {
         return performed.promise;
       },
     });
-    const replies: string[] = [];
-    invocation.performGuestCall({ name: 'model.find', args: '{}' }, ({ text }) => replies.push(text));
-    invocation.performGuestCall({ name: 'timer', args: '{"ms":10}' }, ({ text }) => replies.push(text));
+    const host = fakeHost();
+    sendTo(host, [invocation], { queue });
+    const replies = () => host.sent.flatMap(({ message, texts }) => (message.t === 'deliver' ? texts : []));
+    invocation.performGuestCall(1, { name: 'model.find', args: '{}' }, () => 0);
+    invocation.performGuestCall(2, { name: 'timer', args: '{"ms":10}' }, () => 0);
     const perform = () => {
       performed.resolve({ ok: true, text: 'found' });
       return vi.advanceTimersByTimeAsync(20);
@@ -85,7 +100,7 @@ describe('the guest calls of an invocation', () => {
   it('are replied to', async () => {
     const { replies, perform } = pendingCall();
     await perform();
-    expect(replies).toEqual(['found', 'null']);
+    expect(replies()).toEqual(['found', 'null']);
   });
 
   it('are aborted when it fails, and not replied to', async () => {
@@ -93,7 +108,7 @@ describe('the guest calls of an invocation', () => {
     invocation.settle(failedResult('ENDPOINT_TIMEOUT', 'late'));
     expect(isAborted()).toBe(true);
     await perform();
-    expect(replies).toEqual([]);
+    expect(replies()).toEqual([]);
   });
 
   it('are aborted when it is reset, and not replied to', async () => {
@@ -101,7 +116,7 @@ describe('the guest calls of an invocation', () => {
     invocation.reset();
     expect(isAborted()).toBe(true);
     await perform();
-    expect(replies).toEqual([]);
+    expect(replies()).toEqual([]);
   });
 
   it('may go on for its wall time after it has responded', () => {
@@ -117,8 +132,8 @@ describe('the guest calls of an invocation', () => {
     const { queue } = pendingCall();
     expect(queue.isNonBlocking).toBe(false);
     for (let n = 0; n < 20; n += 1) {
-      const invocation = fakeInvocation(queue);
-      invocation.start(0);
+      const invocation = sentInvocation(0, queue);
+      invocation.start({ now: 0, sliceMs: 0 });
       invocation.settle(RESULT);
     }
     expect(queue.isNonBlocking).toBe(true);

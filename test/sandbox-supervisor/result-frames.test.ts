@@ -50,9 +50,9 @@ describe('a result frame', () => {
   });
 
   it('may mention invocations that were settled meanwhile, to no effect', () => {
-    const { receive, invocations, host } = resultsOf(1, 1);
+    const { receive, invocations } = resultsOf(1, 1);
     const settled = { kind: 'result', json: '1' } as const;
-    host.settle(invocations[0] as FakeInvocation, settled);
+    (invocations[0] as FakeInvocation).settle(settled);
     const late = { errors: [[1, 'timeout', '']], returned: [1] } as const;
     expect(receive([[1, 'end', END, 'late']], late)).toBeNull();
     expect(invocations[0]?.result()).toBe(settled);

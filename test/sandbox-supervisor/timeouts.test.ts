@@ -16,7 +16,7 @@ function hostOf({ isCold = false }, ...frames: number[]) {
   const queue = fakeQueue();
   if (!isCold) {
     const [first] = sendNew(host, 1, { moduleVersion, queue }) as [FakeInvocation];
-    host.settle(first, { kind: 'result', json: '1' });
+    first.settle({ kind: 'result', json: '1' });
     host.frames.complete();
   }
   const invocations = frames.flatMap((count) => sendNew(host, count, { moduleVersion, queue }));
@@ -37,10 +37,10 @@ function hostOf({ isCold = false }, ...frames: number[]) {
   /** The first invocation starts and is sent the result of a guest call. */
   const resume = async (now: number) => {
     const [invocation] = invocations as [FakeInvocation];
-    host.start(invocation, { now, sliceMs: 0 });
+    invocation.start({ now, sliceMs: 0 });
     host.frames.recordProgress(now);
     host.frames.complete();
-    host.performGuestCall(invocation, 1, { name: 'model.find', args: '{}' }, () => now);
+    invocation.performGuestCall(1, { name: 'model.find', args: '{}' }, () => now);
     await new Promise(setImmediate);
   };
   return { host, queue, invocations, incidents, kills, check, useCpu, sent, resume };
@@ -127,9 +127,9 @@ describe('the timeouts of a host', () => {
   it('settle waiting invocations at their wall time, and cancel them in the host', () => {
     const { host, check, invocations, sent } = hostOf({}, 2);
     const [first, second] = invocations as [FakeInvocation, FakeInvocation];
-    host.start(first, { now: 0, sliceMs: 0 });
+    first.start({ now: 0, sliceMs: 0 });
     host.frames.recordProgress(500);
-    host.start(second, { now: 500, sliceMs: 0 });
+    second.start({ now: 500, sliceMs: 0 });
     host.frames.complete();
     check(1001);
     expect(codesOf(invocations)).toEqual(['ENDPOINT_TIMEOUT', undefined]);
@@ -137,8 +137,8 @@ describe('the timeouts of a host', () => {
   });
 
   it('give the result of a guest call a little time, even late in the wall time', async () => {
-    const { kills, check, host, invocations, resume } = hostOf({}, 1);
-    host.start(invocations[0] as FakeInvocation, { now: 0, sliceMs: 0 });
+    const { kills, check, invocations, resume } = hostOf({}, 1);
+    (invocations[0] as FakeInvocation).start({ now: 0, sliceMs: 0 });
     await resume(1100);
     check(1300);
     expect(kills).toEqual([]);
@@ -149,10 +149,10 @@ describe('the timeouts of a host', () => {
   it('do not count the time for which an answered guest call waits behind time slices of others', async () => {
     const { host, queue, check, invocations } = hostOf({}, 1);
     const [waiting] = invocations as [FakeInvocation];
-    host.start(waiting, { now: 0, sliceMs: 0 });
+    waiting.start({ now: 0, sliceMs: 0 });
     host.frames.complete();
     sendNew(host, 1, { moduleVersion: waiting.moduleVersion, queue });
-    host.performGuestCall(waiting, 1, { name: 'model.find', args: '{}' }, () => 100);
+    waiting.performGuestCall(1, { name: 'model.find', args: '{}' }, () => 100);
     await new Promise(setImmediate);
     check(1100);
     expect(codesOf(invocations)).toEqual([undefined]);

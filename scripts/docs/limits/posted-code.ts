@@ -167,7 +167,7 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
   },
   {
     limit: `answers over ${constant(QUEUE, 'LARGE_RESULT_BYTES', 'bytes')} of one module`,
-    default: `${constant(QUEUE, 'BYTES_PER_MS', 'bytes')} a millisecond`,
+    default: `${constant('src/sandbox-supervisor/tuning.ts', 'BYTES_PER_MS', 'bytes')} a millisecond`,
     past: 'its next requests wait, others go first',
     tests: ['sandbox-supervisor/module-queue'],
   },

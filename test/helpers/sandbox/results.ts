@@ -45,9 +45,9 @@ export function resultsOf(...frames: number[]) {
   const read = createResultReader({
     now: () => clock,
     onIncident: (incident) => incidents.push(incident),
-    requeue: (from, returned) => {
+    requeue: (_host, returned) => {
       requeued.push(...returned.map(({ number }) => number));
-      from.takeBack(returned);
+      for (const invocation of returned) invocation.reset();
     },
   });
   const receive = (events: readonly Event[], parts: Partial<ResultMessage> = {}) => {

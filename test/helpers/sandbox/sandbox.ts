@@ -3,6 +3,7 @@
 import { onTestFinished } from 'vitest';
 import type { ToHost } from '../../../sandbox/protocol.ts';
 import { packageRoot } from '../../../src/lib/files/package-files.ts';
+import { PendingGuestCalls } from '../../../src/sandbox-supervisor/guest-calls.ts';
 import { Host } from '../../../src/sandbox-supervisor/host.ts';
 import { Invocation } from '../../../src/sandbox-supervisor/invocation.ts';
 import type { IsolationLayers } from '../../../src/sandbox-supervisor/isolation/isolation-levels.ts';
@@ -197,7 +198,7 @@ export function fakeInvocation(
   };
   const invocation = new Invocation(invocationRequest(MODULE, request), {
     ...{ stats: queue, resolve, now },
-    track: (tracked) => tracked,
+    pendingGuestCalls: new PendingGuestCalls(),
   });
   return Object.assign(invocation, { result: () => result });
 }

@@ -1,4 +1,6 @@
 // A scheduler over fake hosts.
+
+import { PendingGuestCalls } from '../../../src/sandbox-supervisor/guest-calls.ts';
 import type { Host } from '../../../src/sandbox-supervisor/host.ts';
 import type { ModuleVersion } from '../../../src/sandbox-supervisor/model/module-version.ts';
 import type { InvocationRequest, InvocationResult } from '../../../src/sandbox-supervisor/model/sandbox.ts';
@@ -22,7 +24,7 @@ export function schedulerOf({ busyHosts = 2, startable = 16, startsAtOnce = true
     maxHosts: 16,
     hostMemoryMb: 384,
     jitDomains: new Set(['fast']),
-    track: (request) => request,
+    pendingGuestCalls: new PendingGuestCalls(),
     now: () => clock,
     pool: {
       hosts,
@@ -58,7 +60,7 @@ export const dispatched = () => new Promise((resolve) => setImmediate(resolve));
 export function answer(host: Host) {
   const invocations = host.frames.current?.invocations ?? [];
   host.frames.complete();
-  for (const invocation of invocations) host.settle(invocation, RESULT);
+  for (const invocation of invocations) invocation.settle(RESULT);
   host.release(0);
 }
 
