@@ -11,11 +11,15 @@ export type Filter =
 
 export type FilterTypeName = 'string' | 'number' | 'object' | 'array' | 'bool' | 'null';
 
+export type ComparisonKind = 'gt' | 'gte' | 'lt' | 'lte';
+
 export type FilterTest =
   /** `caseInsensitive` ignores case (Unicode simple case folding per code point); it is only set when `value` is text. */
   | { readonly kind: 'eq'; readonly value: Json; readonly caseInsensitive?: true }
-  | { readonly kind: 'ne' | 'gt' | 'gte' | 'lt' | 'lte'; readonly value: Json }
-  | { readonly kind: 'in' | 'nin' | 'all'; readonly values: readonly Json[] }
+  | { readonly kind: 'ne'; readonly value: Json }
+  | { readonly kind: ComparisonKind; readonly value: Json }
+  | { readonly kind: 'in'; readonly values: readonly Json[] }
+  | { readonly kind: 'nin' | 'all'; readonly values: readonly Json[] }
   | { readonly kind: 'exists'; readonly value: boolean }
   | { readonly kind: 'size'; readonly value: number }
   | { readonly kind: 'type'; readonly names: readonly FilterTypeName[] }

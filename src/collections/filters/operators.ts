@@ -28,14 +28,15 @@ export interface OperandContext {
 
 type OperatorParser = (operand: Json, context: OperandContext, siblings: JsonObject) => readonly ParsedTest[];
 
-const TYPE_NAMES: ReadonlySet<string> = new Set<FilterTypeName>([
-  'string',
-  'number',
-  'object',
-  'array',
-  'bool',
-  'null',
-]);
+const TYPES: Readonly<Record<FilterTypeName, true>> = {
+  string: true,
+  number: true,
+  object: true,
+  array: true,
+  bool: true,
+  null: true,
+};
+const TYPE_NAMES: ReadonlySet<string> = new Set(Object.keys(TYPES));
 
 const MAX_SHOWN_CHARACTERS = 200;
 const shownPath = (path: string) => path.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed();
@@ -151,23 +152,20 @@ function parseElemMatch(operand: Json, context: OperandContext): readonly Parsed
 }
 
 const comparison =
-  (kind: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'): OperatorParser =>
-  (operand, context) => {
-    const value = parseOperand(operand, context);
-    return [kind === 'eq' ? { kind, value } : { kind, value }];
-  };
+  (testOf: (value: Json) => FilterTest): OperatorParser =>
+  (operand, context) => [testOf(parseOperand(operand, context))];
 
 const membership =
   (kind: 'in' | 'nin' | 'all'): OperatorParser =>
   (operand, context) => [{ kind, values: parseOperands(operand, context, `$${kind}`) }];
 
 const OPERATORS: ReadonlyMap<string, OperatorParser> = new Map<string, OperatorParser>([
-  ['$eq', comparison('eq')],
-  ['$ne', comparison('ne')],
-  ['$gt', comparison('gt')],
-  ['$gte', comparison('gte')],
-  ['$lt', comparison('lt')],
-  ['$lte', comparison('lte')],
+  ['$eq', comparison((value) => ({ kind: 'eq', value }))],
+  ['$ne', comparison((value) => ({ kind: 'ne', value }))],
+  ['$gt', comparison((value) => ({ kind: 'gt', value }))],
+  ['$gte', comparison((value) => ({ kind: 'gte', value }))],
+  ['$lt', comparison((value) => ({ kind: 'lt', value }))],
+  ['$lte', comparison((value) => ({ kind: 'lte', value }))],
   ['$in', membership('in')],
   ['$nin', membership('nin')],
   ['$all', membership('all')],

@@ -1,4 +1,5 @@
 // A filter that has been checked but may still contain conditions on documents of other collections.
+import { unreachable } from '../../lib/unreachable.ts';
 import type { Filter, FilterTest } from '../../stores/filter.ts';
 import type { Collection } from '../model/collection.ts';
 
@@ -86,8 +87,22 @@ function distributeTest(test: ParsedTest, createFilter: (test: AtomicTest) => Pa
         'and',
         test.values.map((value) => createFilter({ kind: 'eq', value })),
       );
-    default:
+    // Each of these says that there is a value which passes.
+    case 'eq':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+    case 'in':
+    case 'size':
+    case 'type':
+    case 'regex':
+    case 'elemMatch':
+    case 'elemMatchValue':
+    case 'refersTo':
       return createFilter(test);
+    default:
+      return unreachable(test);
   }
 }
 
@@ -100,7 +115,17 @@ export function matchesMissing(test: AtomicTest): boolean {
       return test.value === null;
     case 'in':
       return test.values.includes(null);
-    default:
+    case 'gt':
+    case 'lt':
+    case 'exists':
+    case 'size':
+    case 'type':
+    case 'regex':
+    case 'elemMatch':
+    case 'elemMatchValue':
+    case 'refersTo':
       return false;
+    default:
+      return unreachable(test);
   }
 }

@@ -3,7 +3,8 @@
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { foldCase } from '../../lib/regex/case-folding.ts';
 import { compileLinearRegex } from '../../lib/regex/linear-regex.ts';
-import type { Filter, FilterTest, FilterTypeName } from '../filter.ts';
+import { unreachable } from '../../lib/unreachable.ts';
+import type { ComparisonKind, Filter, FilterTest, FilterTypeName } from '../filter.ts';
 import { compareValues, equalValues, typeRank } from './compare.ts';
 import { type Container, createFieldReader, parsePath, somePathValue, type ValueTest } from './paths.ts';
 
@@ -25,9 +26,16 @@ function compileNode(filter: Filter): Predicate<Container> {
     return every(filter.tests.map((test) => compileTest(test, liftPath(filter.path))));
   }
   const children = filter.filters.map(compileNode);
-  if (filter.kind === 'and') return every(children);
-  const any = some(children);
-  return filter.kind === 'or' ? any : (subject) => !any(subject);
+  switch (filter.kind) {
+    case 'and':
+      return every(children);
+    case 'or':
+      return some(children);
+    case 'nor':
+      return negate(some(children));
+    default:
+      return unreachable(filter);
+  }
 }
 
 function every<T>(predicates: readonly Predicate<T>[]): Predicate<T> {
@@ -169,7 +177,7 @@ function contains(sorted: readonly Json[], value: Json): boolean {
 }
 
 /** Comparison, which only matches values of one type. Null is `gte` and `lte` null, but not `gt` or `lt`. */
-export function comparesTo(kind: 'gt' | 'gte' | 'lt' | 'lte', operand: Json): ValueTest {
+export function comparesTo(kind: ComparisonKind, operand: Json): ValueTest {
   const orEqual = kind === 'gte' || kind === 'lte';
   if (operand === null) return orEqual ? equalTo(null) : () => false;
   const sign = kind === 'gt' || kind === 'gte' ? 1 : -1;
@@ -182,7 +190,7 @@ export function comparesTo(kind: 'gt' | 'gte' | 'lt' | 'lte', operand: Json): Va
   };
 }
 
-function orderedNumber(kind: 'gt' | 'gte' | 'lt' | 'lte', operand: number): ValueTest {
+function orderedNumber(kind: ComparisonKind, operand: number): ValueTest {
   switch (kind) {
     case 'gt':
       return (value) => typeof value === 'number' && value > operand;
@@ -190,8 +198,10 @@ function orderedNumber(kind: 'gt' | 'gte' | 'lt' | 'lte', operand: number): Valu
       return (value) => typeof value === 'number' && value >= operand;
     case 'lt':
       return (value) => typeof value === 'number' && value < operand;
-    default:
+    case 'lte':
       return (value) => typeof value === 'number' && value <= operand;
+    default:
+      return unreachable(kind);
   }
 }
 

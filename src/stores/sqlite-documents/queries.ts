@@ -4,6 +4,7 @@ import { mapYielding } from '../../lib/async/maybe-promise.ts';
 import { joinTexts } from '../../lib/chunked-text.ts';
 import { documentsById } from '../../lib/json/stored-json.ts';
 import { estimateRegexSize } from '../../lib/regex/linear-regex.ts';
+import { unreachable } from '../../lib/unreachable.ts';
 import { type Filter, type FilterTest, filterByIds } from '../filter.ts';
 import type { CollectionStats, DocumentStore, FindQuery, Namespace, StoredDocument } from '../ports.ts';
 import type { CountCache } from './count-cache.ts';
@@ -193,10 +194,39 @@ function addFilter(filter: Filter, cost: FilterCost): void {
 function addTests(tests: readonly FilterTest[], cost: FilterCost): void {
   for (const test of tests) {
     cost.operands += 1;
-    if (test.kind === 'regex') cost.patterns += estimateRegexSize(test.pattern, test.flags);
-    else if (test.kind === 'elemMatch') addFilter(test.filter, cost);
-    else if (test.kind === 'not' || test.kind === 'elemMatchValue') addTests(test.tests, cost);
-    else if ('values' in test) cost.operands += test.values.length;
+    addOperands(test, cost);
+  }
+}
+
+function addOperands(test: FilterTest, cost: FilterCost): void {
+  switch (test.kind) {
+    case 'regex':
+      cost.patterns += estimateRegexSize(test.pattern, test.flags);
+      return;
+    case 'elemMatch':
+      addFilter(test.filter, cost);
+      return;
+    case 'not':
+    case 'elemMatchValue':
+      addTests(test.tests, cost);
+      return;
+    case 'in':
+    case 'nin':
+    case 'all':
+      cost.operands += test.values.length;
+      return;
+    case 'eq':
+    case 'ne':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+    case 'exists':
+    case 'size':
+    case 'type':
+      return;
+    default:
+      unreachable(test);
   }
 }
 

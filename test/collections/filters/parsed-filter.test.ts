@@ -80,6 +80,38 @@ const VALUES = [
   { a: [{}] },
 ];
 
+/** Whether a test of the kind passes as soon as one value does; a kind that is added needs its row here, and one in TESTS. */
+const PASSES_BY_ONE_VALUE: Readonly<Record<FilterTest['kind'], boolean>> = {
+  ...{ eq: true, gt: true, gte: true, lt: true, lte: true, in: true, size: true, type: true, regex: true },
+  ...{ elemMatch: true, elemMatchValue: true },
+  // `exists: false` asks that there be no value.
+  exists: false,
+  ...{ ne: false, nin: false, not: false, all: false },
+};
+
+test('every kind of test is distributed by what it says: only one that a single value passes goes inside as it is', () => {
+  const asked: readonly FilterTest[] = [...TESTS, { kind: 'not', tests: [{ kind: 'size', value: 1 }] }];
+  expect(new Set(asked.map(({ kind }) => kind))).toEqual(new Set(Object.keys(PASSES_BY_ONE_VALUE)));
+  const goesInside = (tests: readonly FilterTest[]) => {
+    const inside = new Set<unknown>();
+    distributeTests(tests, (inner) => {
+      inside.add(inner);
+      return MATCH_ALL;
+    });
+    return tests.every((one) => inside.has(one));
+  };
+  for (const [kind, isPositive] of Object.entries(PASSES_BY_ONE_VALUE)) {
+    const ofKind = asked.filter((one) => one.kind === kind);
+    expect([kind, goesInside(ofKind)]).toEqual([kind, isPositive]);
+  }
+});
+
+test('a test of an unknown kind is refused wherever a filter is read, not taken for another one', () => {
+  const strange = { kind: 'nearly', value: 1 } as unknown as FilterTest;
+  expect(() => distributeTests([strange], fieldFilter)).toThrow(TypeError);
+  expect(() => matchesMissing(strange as never)).toThrow(TypeError);
+});
+
 test.each([
   ...TESTS.map((test) => [[test]]),
   [[TESTS[0]!, TESTS[8]!]],

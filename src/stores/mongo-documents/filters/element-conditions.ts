@@ -1,7 +1,7 @@
 // Translates tests of one array element into `$elemMatch` operators, each of which may occur once.
 import type { Document } from 'mongodb';
 import type { Json } from '../../../lib/json/json.ts';
-import type { Filter, FilterTest } from '../../filter.ts';
+import type { ComparisonKind, Filter, FilterTest } from '../../filter.ts';
 import { toBsonValue } from '../bson/bson-conversion.ts';
 import { isTranslatableList } from './long-lists.ts';
 import { comparisonOperand, dateOf, FINITE_NUMBERS, isStorable, looksLikeOperator } from './stored-values.ts';
@@ -129,7 +129,7 @@ function oneOfCandidates({ values, exact, patterns = [] }: CandidateValues): Ele
 function equalsElement(value: Json, options: ElementOptions): ElementOperators {
   if (!isStorable(value)) return NO_ELEMENT;
   if (typeof value !== 'object' || value === null) return oneOfValues([value], options);
-  return options.context.collated ? UNTRANSLATABLE_ELEMENT : exactOperators({ $eq: toBsonValue(value) });
+  return exactOperators({ $eq: toBsonValue(value) });
 }
 
 function oneOfValues(values: readonly Json[], { context }: ElementOptions): ElementOperators {
@@ -140,13 +140,9 @@ function oneOfValues(values: readonly Json[], { context }: ElementOptions): Elem
   return isOdd ? UNTRANSLATABLE_ELEMENT : oneOfCandidates(candidateValues(storable, { path: '', context }));
 }
 
-function comparesElement(
-  kind: 'gt' | 'gte' | 'lt' | 'lte',
-  value: Json,
-  options: ElementOptions,
-): ElementOperators {
+function comparesElement(kind: ComparisonKind, value: Json, options: ElementOptions): ElementOperators {
   if (value === null && (kind === 'gte' || kind === 'lte')) return oneOfValues([null], options);
-  if (!isComparable(value, options.context) || isAmbiguousNumber(value)) return UNTRANSLATABLE_ELEMENT;
+  if (!isComparable(value) || isAmbiguousNumber(value)) return UNTRANSLATABLE_ELEMENT;
   if (typeof value === 'number') return exactOperators({ [`$${kind}`]: comparisonOperand(kind, value) });
   // A stored date, which this query does not match, cannot be added to the same operators.
   if (typeof value === 'string' && (hasNonJsonTypes(options) || dateOf(value) !== undefined))

@@ -1,6 +1,7 @@
 // Long lists of values in filters: deduplicated before translation, and too long for the server beyond a limit.
 import { createYielder } from '../../../lib/async/maybe-promise.ts';
 import type { Json } from '../../../lib/json/json.ts';
+import { unreachable } from '../../../lib/unreachable.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 
 /** Lists of up to so many values are sent unchanged. */
@@ -44,8 +45,19 @@ function isLongTest(test: FilterTest): boolean {
       return test.tests.some(isLongTest);
     case 'elemMatch':
       return hasLongList(test.filter);
-    default:
+    case 'eq':
+    case 'ne':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+    case 'exists':
+    case 'size':
+    case 'type':
+    case 'regex':
       return false;
+    default:
+      return unreachable(test);
   }
 }
 
@@ -75,8 +87,19 @@ async function ofTest(test: FilterTest, pace: Pace): Promise<FilterTest> {
       return { ...test, tests: await ofTests(test.tests, pace) };
     case 'elemMatch':
       return { ...test, filter: await ofFilter(test.filter, pace) };
-    default:
+    case 'eq':
+    case 'ne':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+    case 'exists':
+    case 'size':
+    case 'type':
+    case 'regex':
       return test;
+    default:
+      return unreachable(test);
   }
 }
 

@@ -14,6 +14,7 @@ import {
   UUID,
 } from 'mongodb';
 import type { Json, JsonObject } from '../../../lib/json/json.ts';
+import type { ComparisonKind } from '../../filter.ts';
 import { isObjectIdText, toBsonValue } from '../bson/bson-conversion.ts';
 
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -115,7 +116,7 @@ export function neighbouringNumbers(value: number): { readonly below: number; re
  * The operand for a comparison with `value`: of the double and of the decimal number that both read as it, the one that
  * puts both of them on the right side.
  */
-export function comparisonOperand(kind: 'gt' | 'gte' | 'lt' | 'lte', value: number): number | Decimal128 {
+export function comparisonOperand(kind: ComparisonKind, value: number): number | Decimal128 {
   const [decimal] = decimalForms(value);
   if (decimal === undefined) return value === 0 ? 0 : value;
   const wantsLarger = kind === 'gt' || kind === 'lte';

@@ -1,5 +1,6 @@
 // Translates filters into MongoDB queries. Where the server would interpret or evaluate a condition differently the query
 // matches a superset, and this process evaluates the filter on the result.
+import { unreachable } from '../../../lib/unreachable.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 import { BSON_TYPE_MARKER, isObjectIdText, toBsonId } from '../bson/bson-conversion.ts';
 import { anyElement, elementOperators, isArraySize } from './element-conditions.ts';
@@ -11,6 +12,7 @@ import {
   hasNumericPart,
   MATCH_ALL,
   MATCH_NONE,
+  type NonJsonTypesAt,
   noneOf,
   nonJsonTypesAt,
   singleMember,
@@ -29,19 +31,24 @@ import {
   type TestTarget,
 } from './value-conditions.ts';
 
-/** The query for `filter`; `collated` where text is compared by the collation of folding. */
-export function translateFilter(
-  filter: Filter,
-  options: Pick<TranslateContext, 'collated' | 'nonJsonAt'>,
-): TranslatedFilter {
-  return translateNode(filter, { ...options, root: true });
+/** The query for `filter`, given the non-JSON types that are known at its paths. */
+export function translateFilter(filter: Filter, nonJsonAt?: NonJsonTypesAt): TranslatedFilter {
+  return translateNode(filter, { root: true, ...(nonJsonAt !== undefined && { nonJsonAt }) });
 }
 
 function translateNode(filter: Filter, context: TranslateContext): TranslatedFilter {
   if (filter.kind === 'field') return translateField(filter, context);
   const parts = filter.filters.map((part) => translateNode(part, context));
-  if (filter.kind === 'and') return allOf(parts);
-  return filter.kind === 'or' ? anyOf(parts) : noneOf(parts);
+  switch (filter.kind) {
+    case 'and':
+      return allOf(parts);
+    case 'or':
+      return anyOf(parts);
+    case 'nor':
+      return noneOf(parts);
+    default:
+      return unreachable(filter);
+  }
 }
 
 function translateField(
@@ -83,7 +90,7 @@ function translateTest(test: FilterTest, target: TestTarget): TranslatedFilter {
     case 'eq':
       if (test.caseInsensitive !== true || typeof test.value !== 'string')
         return hasOneOf(target, [test.value]);
-      return translateIgnoringCase(test.value, target);
+      return hasCandidate(target, candidatesIgnoringCase(test.value, isIdPath(target)));
     case 'in':
       return hasOneOf(target, test.values);
     case 'ne':
@@ -140,11 +147,4 @@ function matchesPattern(
   return nonJson?.dates === true || nonJson?.others === true
     ? orNonJson(target.path, translated)
     : translated;
-}
-
-function translateIgnoringCase(text: string, target: TestTarget): TranslatedFilter {
-  const candidates = candidatesIgnoringCase(text, isIdPath(target));
-  // Text without case is compared exactly, which a collation would not do.
-  const isPlain = candidates.values.some((value) => typeof value === 'string');
-  return isPlain && target.context.collated ? hasOneOf(target, [text]) : hasCandidate(target, candidates);
 }

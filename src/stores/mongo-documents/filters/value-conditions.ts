@@ -1,7 +1,7 @@
 // Translates conditions on values: equality with one of a list, and comparisons.
 import type { BSONRegExp } from 'mongodb';
 import type { Json } from '../../../lib/json/json.ts';
-import type { FilterTypeName } from '../../filter.ts';
+import type { ComparisonKind, FilterTypeName } from '../../filter.ts';
 import { toBsonId, toBsonValue } from '../bson/bson-conversion.ts';
 import { isTranslatableList } from './long-lists.ts';
 import {
@@ -16,12 +16,7 @@ import {
   smallestIdFrom,
   storedForms,
 } from './stored-values.ts';
-import {
-  type CandidateValues,
-  candidatesUnderCollation,
-  storedPatterns,
-  withPatterns,
-} from './text-conditions.ts';
+import { type CandidateValues, storedPatterns, withPatterns } from './text-conditions.ts';
 import {
   anyOf,
   hasValue,
@@ -35,9 +30,6 @@ import {
 
 /** The texts of a longer list are sent in their other forms only where the collection has such values. */
 export const MAX_EXPANDED_VALUES = 10;
-
-/** Patterns in place of this many texts would take the server longer than a query without the collation. */
-const MAX_PATTERNS = 30;
 
 /** What a test applies to. */
 export interface TestTarget {
@@ -80,11 +72,7 @@ export function hasOneOf(target: TestTarget, values: readonly Json[]): Translate
     ...(isHuge ? hugeNumbersAt(target.path) : []),
     ...(listed.length === 0 ? [] : [hasCandidate(target, list)]),
     ...numbers.map((number) => hasNumberNear(target, number)),
-    ...awkward.map((value) =>
-      target.context.collated
-        ? UNTRANSLATABLE
-        : { query: singleMember(target.path, { $eq: toBsonValue(value) }), exact: true },
-    ),
+    ...awkward.map((value) => ({ query: singleMember(target.path, { $eq: toBsonValue(value) }), exact: true })),
   ];
   return anyOf(parts);
 }
@@ -108,53 +96,36 @@ function hasNoNonJsonTypes({ path, context }: TestTarget): boolean {
 /** The values as the database holds them. */
 export function candidateValues(values: readonly Json[], target: TestTarget): CandidateValues {
   const isId = isIdPath(target);
-  if (!target.context.collated) {
-    const forms: unknown[] = [];
-    const patterns: BSONRegExp[] = [];
-    const isPlain = values.length > MAX_EXPANDED_VALUES && hasNoNonJsonTypes(target);
-    for (const value of values) {
-      if (isPlain && typeof value === 'string') {
-        forms.push(isId ? toBsonId(value) : value);
-        continue;
-      }
-      forms.push(...storedForms(value, isId));
-      if (typeof value === 'string') patterns.push(...storedPatterns(value));
+  const forms: unknown[] = [];
+  const patterns: BSONRegExp[] = [];
+  const isPlain = values.length > MAX_EXPANDED_VALUES && hasNoNonJsonTypes(target);
+  for (const value of values) {
+    if (isPlain && typeof value === 'string') {
+      forms.push(isId ? toBsonId(value) : value);
+      continue;
     }
-    return { values: forms, exact: true, ...withPatterns(patterns) };
+    forms.push(...storedForms(value, isId));
+    if (typeof value === 'string') patterns.push(...storedPatterns(value));
   }
-  const texts = values.filter((value) => typeof value === 'string');
-  const nested = values.some((value) => typeof value === 'object' && value !== null);
-  if (nested || texts.length > MAX_PATTERNS) return { values: [], exact: false };
-  const parts = texts.map((text) => candidatesUnderCollation(text, isId));
-  if (parts.some((part) => !part.exact)) return { values: [], exact: false };
-  const others = values
-    .filter((value) => typeof value !== 'string')
-    .flatMap((value) => storedForms(value, isId));
-  const patterns = parts.flatMap((part) => part.patterns ?? []);
-  return {
-    values: [...parts.flatMap((part) => part.values), ...others],
-    exact: true,
-    ...withPatterns(patterns),
-  };
+  return { values: forms, exact: true, ...withPatterns(patterns) };
 }
 
 interface Comparison {
-  readonly kind: 'gt' | 'gte' | 'lt' | 'lte';
+  readonly kind: ComparisonKind;
   readonly value: Json;
 }
 
 /** Whether the server can compare stored values with this one. */
-export function isComparable(value: Json, { collated }: TranslateContext): boolean {
-  const isBlurred = typeof value === 'string' || (typeof value === 'object' && value !== null);
+export function isComparable(value: Json): boolean {
   // By an index the server misses lists within lists that it finds without one.
-  return isStorable(value) && !Array.isArray(value) && !(collated && isBlurred);
+  return isStorable(value) && !Array.isArray(value);
 }
 
 /** The path holds a value on that side of the operand, of its type. */
 export function compares(target: TestTarget, { kind, value }: Comparison): TranslatedFilter {
   const { path, context } = target;
   if (value === null && (kind === 'gte' || kind === 'lte')) return hasOneOf(target, [null]);
-  if (!isComparable(value, context)) return UNTRANSLATABLE;
+  if (!isComparable(value)) return UNTRANSLATABLE;
   if (typeof value === 'number') return comparesNumber(path, { kind, value });
   const own = { query: singleMember(path, { [`$${kind}`]: toBsonValue(value) }), exact: true };
   if (typeof value !== 'string') return own;
@@ -234,8 +205,14 @@ export function hasType({ path }: TestTarget, names: readonly FilterTypeName[]):
 
 /** The types of the server that are read as one of `names`. */
 export function serverTypes(names: readonly FilterTypeName[]): readonly string[] {
-  return names.flatMap((name) => {
-    if (name === 'string') return ['string', 'symbol', ...NON_JSON_TEXT_TYPES];
-    return name === 'null' ? (['null', 'undefined', 'minKey', 'maxKey'] as const) : [name];
-  });
+  return names.flatMap((name) => SERVER_TYPES[name]);
 }
+
+const SERVER_TYPES: Readonly<Record<FilterTypeName, readonly string[]>> = {
+  string: ['string', 'symbol', ...NON_JSON_TEXT_TYPES],
+  number: ['number'],
+  object: ['object'],
+  array: ['array'],
+  bool: ['bool'],
+  null: ['null', 'undefined', 'minKey', 'maxKey'],
+};

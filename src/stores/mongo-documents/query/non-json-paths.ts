@@ -1,5 +1,6 @@
 // Finds the paths of a filter or sort whose result depends on values of non-JSON types, and probes for such values.
 import { andThen, type MaybePromise } from '../../../lib/async/maybe-promise.ts';
+import { unreachable } from '../../../lib/unreachable.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 import type { Namespace } from '../../ports.ts';
 import type { OperationScope } from '../connection/types.ts';
@@ -39,7 +40,7 @@ export function createFilterTranslator(typeProbe: TypeProbe): FilterTranslator {
   const plainOf = (filter: Filter) => {
     const found = known.get(filter);
     if (found !== undefined) return found;
-    const plain = translateFilter(filter, { collated: false });
+    const plain = translateFilter(filter);
     const made = { isSensitive: sensitivePathsOf(filter).length > 0, plain };
     // Each request asks for ids by a filter of its own.
     if (!(filter.kind === 'field' && filter.path === '_id')) known.set(filter, made);
@@ -50,7 +51,7 @@ export function createFilterTranslator(typeProbe: TypeProbe): FilterTranslator {
       const { isSensitive, plain } = plainOf(filter);
       if (!isSensitive) return plain;
       return andThen(findNonJsonTypes(scope, { ns, filter, typeProbe }), (nonJsonAt) =>
-        nonJsonAt === undefined ? plain : translateFilter(filter, { collated: false, nonJsonAt }),
+        nonJsonAt === undefined ? plain : translateFilter(filter, nonJsonAt),
       );
     },
   };
@@ -133,8 +134,12 @@ function sensitivePathsOfTest(test: FilterTest, path: string): readonly Sensitiv
       return test.tests.flatMap((inner) => sensitivePathsOfTest(inner, path));
     case 'elemMatch':
       return sensitivePaths(test.filter, path);
-    default:
+    case 'exists':
+    case 'size':
+    case 'type':
       return [];
+    default:
+      return unreachable(test);
   }
 }
 

@@ -2,6 +2,7 @@
 // operation class of the next one and never affect results.
 
 import { LRUCache } from 'lru-cache';
+import { unreachable } from '../../../lib/unreachable.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 import type { FindQuery, Namespace } from '../../ports.ts';
 import type { OperationClass } from '../connection/operation-slots.ts';
@@ -135,8 +136,18 @@ function testShape(test: FilterTest): unknown {
       return [test.kind, test.tests.map(testShape)];
     case 'elemMatch':
       return [test.kind, filterShape(test.filter)];
-    default:
+    case 'eq':
+    case 'ne':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+    case 'exists':
+    case 'size':
+    case 'type':
       return test.kind;
+    default:
+      return unreachable(test);
   }
 }
 

@@ -1,7 +1,8 @@
 // Turns the tests of one path into ranges of encoded values. Ranges are ascending here, whatever the direction of the key.
 
 import type { Json } from '../../../lib/json/json.ts';
-import type { FilterTest } from '../../filter.ts';
+import { unreachable } from '../../../lib/unreachable.ts';
+import type { ComparisonKind, FilterTest } from '../../filter.ts';
 import type { Direction } from '../../ports.ts';
 import { encodeValue, inDirection, prefixSuccessor, TYPE_TAG } from '../indexes/index-keys.ts';
 
@@ -37,21 +38,37 @@ function pointRange(value: Json): KeyRange {
 }
 
 function pointBoundsOf(test: FilterTest, { multikey }: KeyOptions): KeyBounds | undefined {
-  if (test.kind === 'eq') {
-    if (isArray(test.value) || test.caseInsensitive === true) return undefined;
-    return { ranges: [pointRange(test.value)], points: true, exact: isExactFor(test.value, multikey) };
+  switch (test.kind) {
+    case 'eq':
+      if (isArray(test.value) || test.caseInsensitive === true) return undefined;
+      return { ranges: [pointRange(test.value)], points: true, exact: isExactFor(test.value, multikey) };
+    case 'in': {
+      if (test.values.length > MAX_POINTS || test.values.some(isArray)) return undefined;
+      const exact = test.values.every((value) => isExactFor(value, multikey));
+      return { ranges: distinctRanges(test.values.map(pointRange)), points: true, exact };
+    }
+    case 'all': {
+      const [value] = test.values;
+      if (value === undefined || isArray(value)) return undefined;
+      return { ranges: [pointRange(value)], points: true, exact: false };
+    }
+    case 'ne':
+    case 'nin':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+    case 'exists':
+    case 'size':
+    case 'type':
+    case 'regex':
+    case 'not':
+    case 'elemMatch':
+    case 'elemMatchValue':
+      return undefined;
+    default:
+      return unreachable(test);
   }
-  if (test.kind === 'in') {
-    if (test.values.length > MAX_POINTS || test.values.some(isArray)) return undefined;
-    const exact = test.values.every((value) => isExactFor(value, multikey));
-    return { ranges: distinctRanges(test.values.map(pointRange)), points: true, exact };
-  }
-  if (test.kind === 'all') {
-    const [value] = test.values;
-    if (value === undefined || isArray(value)) return undefined;
-    return { ranges: [pointRange(value)], points: true, exact: false };
-  }
-  return undefined;
 }
 
 /** An array element without the field has a null row, although a filter for null may not match the document. */
@@ -65,18 +82,49 @@ function distinctRanges(ranges: readonly KeyRange[]): readonly KeyRange[] {
 }
 
 function rangeOf(test: FilterTest): KeyRange | undefined {
-  if (test.kind === 'regex') return patternRange(test);
-  if (test.kind !== 'gt' && test.kind !== 'gte' && test.kind !== 'lt' && test.kind !== 'lte')
-    return undefined;
-  const { value } = test;
+  switch (test.kind) {
+    case 'regex':
+      return patternRange(test);
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return comparedRange(test.kind, test.value);
+    case 'eq':
+    case 'ne':
+    case 'in':
+    case 'nin':
+    case 'all':
+    case 'exists':
+    case 'size':
+    case 'type':
+    case 'not':
+    case 'elemMatch':
+    case 'elemMatchValue':
+      return undefined;
+    default:
+      return unreachable(test);
+  }
+}
+
+function comparedRange(kind: ComparisonKind, value: Json): KeyRange | undefined {
   if (value === null || typeof value === 'object') return undefined;
   const tag = TYPE_TAG[typeof value as 'string' | 'number' | 'boolean'];
   const at = encodeValue(value);
   const start = Buffer.from([tag]);
   const end = Buffer.from([tag + 1]);
-  if (test.kind === 'gt') return { low: prefixSuccessor(at), high: end };
-  if (test.kind === 'gte') return { low: at, high: end };
-  return test.kind === 'lt' ? { low: start, high: at } : { low: start, high: prefixSuccessor(at) };
+  switch (kind) {
+    case 'gt':
+      return { low: prefixSuccessor(at), high: end };
+    case 'gte':
+      return { low: at, high: end };
+    case 'lt':
+      return { low: start, high: at };
+    case 'lte':
+      return { low: start, high: prefixSuccessor(at) };
+    default:
+      return unreachable(kind);
+  }
 }
 
 /** Returns the literal prefix of an anchored pattern. */

@@ -1,7 +1,8 @@
 // Query plans, and the planner: chooses the index or scan for a filter and a sort. The same input gives the same plan. Plans are
 // remembered by the filter and the order: a caller that keeps both objects gets the same plan, and the same SQL, again.
 import type { Json } from '../../../lib/json/json.ts';
-import type { Filter, FilterTest } from '../../filter.ts';
+import { unreachable } from '../../../lib/unreachable.ts';
+import type { ComparisonKind, Filter, FilterTest } from '../../filter.ts';
 import { compareText } from '../../matching/compare.ts';
 import type { FindQuery, Sort } from '../../ports.ts';
 import type { CollectionEntry, IndexEntry } from '../data-file/catalogue.ts';
@@ -143,12 +144,44 @@ const ALL_IDS: IdRange = { low: '', high: Buffer.from([0]) };
 
 /** Returns the range of ids that a comparison with text selects. */
 function idRangeOf(test: FilterTest): IdRange | undefined {
-  if (!('value' in test) || typeof test.value !== 'string') return undefined;
-  // No text sorts between a text and the same text followed by a NUL.
-  if (test.kind === 'gt') return { ...ALL_IDS, low: `${test.value}\0` };
-  if (test.kind === 'gte') return { ...ALL_IDS, low: test.value };
-  if (test.kind === 'lt') return { ...ALL_IDS, high: test.value };
-  return test.kind === 'lte' ? { ...ALL_IDS, high: `${test.value}\0` } : undefined;
+  switch (test.kind) {
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return typeof test.value === 'string' ? comparedIds(test.kind, test.value) : undefined;
+    case 'eq':
+    case 'ne':
+    case 'in':
+    case 'nin':
+    case 'all':
+    case 'exists':
+    case 'size':
+    case 'type':
+    case 'regex':
+    case 'not':
+    case 'elemMatch':
+    case 'elemMatchValue':
+      return undefined;
+    default:
+      return unreachable(test);
+  }
+}
+
+/** No text sorts between a text and the same text followed by a NUL. */
+function comparedIds(kind: ComparisonKind, text: string): IdRange {
+  switch (kind) {
+    case 'gt':
+      return { ...ALL_IDS, low: `${text}\0` };
+    case 'gte':
+      return { ...ALL_IDS, low: text };
+    case 'lt':
+      return { ...ALL_IDS, high: text };
+    case 'lte':
+      return { ...ALL_IDS, high: `${text}\0` };
+    default:
+      return unreachable(kind);
+  }
 }
 
 function idRange(tests: readonly FilterTest[]): IdRange {

@@ -2,7 +2,8 @@
 // documents too: the filter is evaluated afterwards. They rely on the exact output of `JSON.stringify`.
 import type { SQLInputValue } from 'node:sqlite';
 import type { Json } from '../../../lib/json/json.ts';
-import type { Filter, FilterTest } from '../../filter.ts';
+import { unreachable } from '../../../lib/unreachable.ts';
+import type { ComparisonKind, Filter, FilterTest } from '../../filter.ts';
 import type { Access } from './index-plan.ts';
 import { flattenConjunction } from './index-plan.ts';
 
@@ -85,9 +86,9 @@ const isUnsearchableName = (name: string) => POSITION.test(name) || name.length 
 
 function comparison(
   path: string,
-  test: Extract<FilterTest, { kind: 'ne' | 'gt' | 'gte' | 'lt' | 'lte' }>,
+  test: Extract<FilterTest, { kind: ComparisonKind }>,
 ): Condition | undefined {
-  if (typeof test.value !== 'number' || test.kind === 'ne' || !PLAIN_NAME.test(path)) return undefined;
+  if (typeof test.value !== 'number' || !PLAIN_NAME.test(path)) return undefined;
   const field = `$.${path}`;
   const slack = Math.abs(test.value) * TOLERANCE;
   // `json_extract` returns an array as text, which SQLite sorts above every number.
@@ -124,8 +125,14 @@ function conditionOf(path: string, test: FilterTest): Condition | undefined {
     case 'elemMatch':
     case 'elemMatchValue':
       return containsArray(name);
-    default:
+    // What a document without the value passes says nothing of its text; of `all`, the other conditions have to do.
+    case 'ne':
+    case 'nin':
+    case 'not':
+    case 'all':
       return undefined;
+    default:
+      return unreachable(test);
   }
 }
 
