@@ -141,7 +141,7 @@ export function createCircuitBreaker({ states, writes, log, now }: CircuitBreake
     states.setState(withSuspension(state, { by: 'breaker', at: now() }));
     const hash = state.active?.sha256 ?? null;
     writes.recordAudit(
-      moduleAuditEntry({ address, action: 'breaker', clientId: null, before: hash, after: hash }),
+      moduleAuditEntry({ address, action: 'breaker', actor: null, before: hash, after: hash }),
     );
     void writes.flush();
     log.warn({ module: state.key }, 'circuit breaker suspended module');
@@ -171,5 +171,5 @@ function incidentEntry(
   const address = key === null ? undefined : parseModuleKey(key);
   const path = address === undefined ? 'sandbox' : modulePath(address);
   const hash = key === null ? null : (sha256 ?? state?.active?.sha256 ?? null);
-  return { action: ACTIONS[kind], target: `${path}#${limit}`, clientId: null, before: hash, after: hash };
+  return { action: ACTIONS[kind], target: `${path}#${limit}`, actor: null, before: hash, after: hash };
 }

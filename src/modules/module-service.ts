@@ -112,27 +112,27 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
       breaker.close();
       await writes.close();
     },
-    postCode: (address, source, by, replace) => postCode(deps, { address, source, by, replace }),
-    rollback: (address, version, by) => rollBackVersion(deps, { address, version, by }),
-    approve: (address, version, by) =>
+    postCode: (address, source, actor, replace) => postCode(deps, { address, source, actor, replace }),
+    rollback: (address, version, actor) => rollBackVersion(deps, { address, version, actor }),
+    approve: (address, version, actor) =>
       locks.withModule(address, async () => {
         states.getOrThrow(address);
-        await approveVersion(deps, address, { version, by });
+        await approveVersion(deps, address, { version, actor });
       }),
-    remove: (address, by) =>
+    remove: (address, actor) =>
       locks.withModule(address, async () => {
         await store.health();
-        await removeModule(deps, address, by);
+        await removeModule(deps, address, actor);
       }),
     policy: (address) => policyWithCodeBlock(states.getOrThrow(address)),
-    putPolicy: (address, value, by) =>
+    putPolicy: (address, value, actor) =>
       locks.withModule(address, async () => {
         await store.health();
-        await putPolicy(deps, address, { value, by });
+        await putPolicy(deps, address, { value, actor });
         return policyWithCodeBlock(states.getOrThrow(address));
       }),
-    suspend: (address, by) => suspendModule(deps, address, by),
-    resume: (address, by) => resumeModule(deps, address, by),
+    suspend: (address, actor) => suspendModule(deps, address, actor),
+    resume: (address, actor) => resumeModule(deps, address, actor),
     logs: (address, range) => logs.read(states.getOrThrow(address).state.key, range),
     log(moduleVersion, requestId, record) {
       if (states.get(moduleVersion.id) !== undefined) logs.add(moduleVersion, requestId, record);

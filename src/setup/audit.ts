@@ -95,7 +95,7 @@ export function auditActionOfEdit({ address, before, after }: SpecificationEdit)
   const { version, database, name } = address;
   const replaced = before === null ? 'create' : 'replace';
   const action = `specification.${after === null ? 'remove' : replaced}`;
-  return { clientId: null, action, target: `/${version}/${database}/${name}`, before, after };
+  return { actor: null, action, target: `/${version}/${database}/${name}`, before, after };
 }
 
 /** Reads the state of all audited files. Unreadable ones are left out. */

@@ -1,12 +1,13 @@
 // The audit log on MongoDB, with transactions and without: one chain, and no change without its entry.
 import { expect, it, onTestFinished } from 'vitest';
 import { openMongoDocuments } from '../../src/stores/mongo-documents/store.ts';
+import { BOSS } from '../helpers/fixtures/actors.ts';
 import { auditedIn, auditOf, countThings, STALE, thing } from '../helpers/store/audit-log.ts';
 import { describeMongo, ownDatabase } from '../helpers/store/mongo-servers.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const action = (target: string) => ({
-  ...{ clientId: 'boss', action: 'client.create', target },
+  ...{ actor: BOSS, action: 'client.create', target },
   ...{ before: null, after: 'f'.repeat(64) },
 });
 

@@ -13,7 +13,7 @@ function open() {
     write: ({ action, target }) => written.push(`${action} ${target}`),
   });
   const add = (target: string, action = 'host.killed') =>
-    tally.add({ action, target, clientId: null, before: 'a', after: 'a' });
+    tally.add({ action, target, actor: null, before: 'a', after: 'a' });
   return { written, tally, add };
 }
 

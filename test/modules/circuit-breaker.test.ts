@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadModuleStates } from '../../src/modules/versions/module-records.ts';
 import type { Incident } from '../../src/sandbox-supervisor/model/sandbox.ts';
+import { ALICE, BOB } from '../helpers/fixtures/actors.ts';
 import { openFailingStore } from '../helpers/store/temporary-store.ts';
 import { code, endpoint, loadedModules } from './open-modules.ts';
 
@@ -13,7 +14,7 @@ const START = Date.parse('2040-01-01T00:00:00Z');
 async function posted() {
   let at = START;
   const opened = await loadedModules({ now: () => at });
-  await opened.modules.postCode(REPORT, code({}, 'one'), 'alice');
+  await opened.modules.postCode(REPORT, code({}, 'one'), ALICE);
   const live = () => opened.modules.registry.get(REPORT);
   const advance = (ms: number) => {
     at += ms;
@@ -90,37 +91,37 @@ describe('the circuit breaker', () => {
     const [sha256] = [live()!.moduleVersion!.sha256];
     for (let version = 1; version <= 3; version += 1) {
       expect(live()?.state).toBe('active');
-      await modules.postCode(REPORT, code({}, 'one'), 'alice');
+      await modules.postCode(REPORT, code({}, 'one'), ALICE);
       modules.onIncident({ ...kill, version, sha256 });
       expect(live()?.moduleVersion?.policy.trustDomain, 'the same code is in quarantine').toBe(
         `own:${kill.moduleId}`,
       );
     }
     expect(live()?.state).toBe('suspended');
-    await modules.postCode(REPORT, code({}, 'one'), 'alice');
+    await modules.postCode(REPORT, code({}, 'one'), ALICE);
     expect(live()?.state, 'the same code lifts nothing').toBe('suspended');
-    await modules.rollback(REPORT, 1, 'alice');
+    await modules.rollback(REPORT, 1, ALICE);
     expect(live()?.state, 'nor does a roll back to it').toBe('suspended');
-    await modules.remove(REPORT, 'alice');
-    await modules.postCode(REPORT, code({}, 'one'), 'alice');
+    await modules.remove(REPORT, ALICE);
+    await modules.postCode(REPORT, code({}, 'one'), ALICE);
     expect(live()?.state, 'nor a removal').toBe('suspended');
-    await modules.postCode(REPORT, code({}, 'other'), 'alice');
+    await modules.postCode(REPORT, code({}, 'other'), ALICE);
     expect(live()).toMatchObject({ state: 'active', moduleVersion: { policy: { trustDomain: 'default' } } });
   });
 
   it('lifts its own suspension for new code, never that of an admin, and resets its count for an admin only', async () => {
     const { modules, live, advance } = await posted();
     for (let count = 0; count < 3; count += 1) modules.onIncident(kill);
-    await modules.postCode(REPORT, code({}, 'two'), 'alice');
+    await modules.postCode(REPORT, code({}, 'two'), ALICE);
     expect(live()?.state).toBe('active');
     modules.onIncident(kill);
     expect(live()?.state, 'what the old code still ends').toBe('active');
     modules.onIncident({ ...kill, version: 2 });
     expect(live()?.state, 'it is the fourth of this name').toBe('suspended');
-    await modules.suspend(REPORT, 'alice');
-    await modules.postCode(REPORT, code({}, 'three'), 'alice');
+    await modules.suspend(REPORT, ALICE);
+    await modules.postCode(REPORT, code({}, 'three'), ALICE);
     expect(live()).toMatchObject({ state: 'suspended', suspension: { by: 'admin' } });
-    await modules.resume(REPORT, 'bob');
+    await modules.resume(REPORT, BOB);
     expect(live()?.state).toBe('active');
     modules.onIncident({ ...kill, version: 3 });
     advance(1);
@@ -133,7 +134,7 @@ describe('the circuit breaker', () => {
     for (let count = 0; count < 3; count += 1) opened.modules.onIncident(kill);
     const { modules, audited } = await opened.restart();
     expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspension: { by: 'breaker' } });
-    await modules.resume(REPORT, 'bob');
+    await modules.resume(REPORT, BOB);
     expect(modules.registry.get(REPORT)?.state).toBe('active');
     expect((await audited()).at(-1)).toEqual(['endpoint.resume', '/1.0/report', 'bob']);
   });
@@ -143,7 +144,7 @@ describe('quarantine', () => {
   it('is stored when the store is back, and logged as lost where it does not come back', async () => {
     const store = await openFailingStore();
     const first = await loadedModules({ store });
-    await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
+    await first.modules.postCode(REPORT, code({}, 'one'), ALICE);
     store.fail();
     for (let count = 0; count < 3; count += 1) first.modules.onIncident(kill);
     await expect.poll(() => store.failed).toContain('find');
@@ -168,7 +169,7 @@ describe('quarantine', () => {
     expect(opened.live()?.moduleVersion).not.toBe(before);
     const next = await opened.restart();
     expect(domain(next.modules)).toBe('own:endpoint:1.0/report');
-    await next.modules.postCode(REPORT, code({}, 'two'), 'alice');
+    await next.modules.postCode(REPORT, code({}, 'two'), ALICE);
     expect(domain(next.modules)).toBe('default');
   });
 });
@@ -177,7 +178,7 @@ describe('the audit log of incidents', () => {
   it('contains in order what happened while the store was unavailable', async () => {
     const store = await openFailingStore();
     const { modules, audited } = await loadedModules({ store });
-    await modules.postCode(REPORT, code({}, 'one'), 'alice');
+    await modules.postCode(REPORT, code({}, 'one'), ALICE);
     store.fail();
     for (let count = 0; count < 3; count += 1) modules.onIncident({ ...kill, limit: `kill ${count}` });
     await expect.poll(() => store.failed.length).toBeGreaterThan(3);

@@ -1,14 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ALICE } from '../helpers/fixtures/actors.ts';
 import { code, endpoint, hook, loadedModules } from './open-modules.ts';
 
 describe('the module service', () => {
   it('serves endpoints and hooks', async () => {
     const { modules } = await loadedModules();
-    await modules.postCode(endpoint('same'), code(), 'alice');
-    await modules.postCode(endpoint('same', '2.0'), code(), 'alice');
-    await modules.postCode(hook('same'), code(), 'alice');
+    await modules.postCode(endpoint('same'), code(), ALICE);
+    await modules.postCode(endpoint('same', '2.0'), code(), ALICE);
+    await modules.postCode(hook('same'), code(), ALICE);
     expect(modules.registry.list().map(({ path, moduleVersion }) => [path, moduleVersion?.id])).toEqual([
       ['/1.0/same', 'endpoint:1.0/same'],
       ['/2.0/same', 'endpoint:2.0/same'],
@@ -19,7 +20,7 @@ describe('the module service', () => {
 
   it('keeps the log of each module', async () => {
     const { modules } = await loadedModules();
-    await modules.postCode(endpoint('report'), code(), 'alice');
+    await modules.postCode(endpoint('report'), code(), ALICE);
     const moduleVersion = modules.registry.get(endpoint('report'))?.moduleVersion;
     modules.log(moduleVersion!, 'r1', { level: 'warn', message: 'hello' });
     expect(modules.logs(endpoint('report'), { limit: 10, after: 0 })).toMatchObject([
@@ -37,7 +38,7 @@ describe('the module service', () => {
 
   it('applies edits that were made while it loaded', async () => {
     const opened = await loadedModules();
-    await opened.modules.postCode(hook('one'), code(), 'alice');
+    await opened.modules.postCode(hook('one'), code(), ALICE);
     await opened.close();
     const { openModules } = await import('./open-modules.ts');
     const next = await openModules({ store: opened.store, root: opened.root });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/lib/sha256.ts';
 import { createSandboxReport } from '../../src/modules/sandbox-report.ts';
+import { ALICE, BOB } from '../helpers/fixtures/actors.ts';
 import { code, endpoint, hook, loadedModules, type Opened, packaged } from './open-modules.ts';
 
 // Far ahead: the store holds deadlines against its own clock.
@@ -24,15 +25,15 @@ describe('the sandbox report', () => {
     const opened = await loadedModules({ now: () => at, review: 'grants' });
     const { modules } = opened;
     const report42 = endpoint('report');
-    await modules.postCode(report42, code({ route: '/1.0/reports/:id' }), 'alice');
+    await modules.postCode(report42, code({ route: '/1.0/reports/:id' }), ALICE);
     const policy = { limits: { cpuMs: 50 }, isolation: 'context' };
-    await modules.putPolicy(report42, policy, 'alice');
+    await modules.putPolicy(report42, policy, ALICE);
     modules.onIncident({ moduleId: 'endpoint:1.0/report', version: 1, kind: 'kill', limit: 'heapMb' });
-    await modules.postCode(hook('slugify'), code(), 'bob');
-    await modules.suspend(hook('slugify'), 'bob');
+    await modules.postCode(hook('slugify'), code(), BOB);
+    await modules.suspend(hook('slugify'), BOB);
     const grants = { collections: [{ name: '1.0/library/books', actions: ['find'] }] };
-    await modules.putPolicy(hook('slugify'), { grants }, 'bob');
-    await modules.approve(hook('slugify'), 2, 'alice');
+    await modules.putPolicy(hook('slugify'), { grants }, BOB);
+    await modules.approve(hook('slugify'), 2, ALICE);
     await opened.close();
 
     expect(await report(opened)).toEqual({
@@ -87,7 +88,7 @@ describe('the sandbox report', () => {
     await opened.write('hooks/before.js', code({}, 'syntax'));
     await opened.write('hooks/doubtful.js', code());
     await opened.write('hooks/doubtful.policy.json', '{"limits":1}');
-    await opened.modules.postCode(endpoint('waits'), code(), 'alice');
+    await opened.modules.postCode(endpoint('waits'), code(), ALICE);
     await opened.write('hooks/edited.js', code({}, 'one'));
     const next = await opened.restart();
     await next.close();
@@ -106,8 +107,8 @@ describe('the sandbox report', () => {
 
   it('leaves out removed modules', async () => {
     const opened = await loadedModules();
-    await opened.modules.postCode(endpoint('report'), code(), 'alice');
-    await opened.modules.remove(endpoint('report'), 'alice');
+    await opened.modules.postCode(endpoint('report'), code(), ALICE);
+    await opened.modules.remove(endpoint('report'), ALICE);
     expect((await report(opened)).endpoints).toEqual([]);
   });
 });

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openAudit, openAuditVerification } from '../../src/setup/audit.ts';
+import { BOSS } from '../helpers/fixtures/actors.ts';
 import { silent } from '../helpers/store/audit-log.ts';
 import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
 import { temporaryFolder } from '../helpers/temp/folders.ts';
 
-const ACTION = { clientId: 'boss', action: 'client.create', target: 'app', before: null, after: 'f' };
+const ACTION = { actor: BOSS, action: 'client.create', target: 'app', before: null, after: 'f' };
 
 async function open(env: Readonly<Record<string, string>>) {
   const cwd = await temporaryFolder();

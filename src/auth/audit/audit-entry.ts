@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import type { Namespace, StoredDocument, Write } from '../../stores/ports.ts';
+import type { Actor } from './actor.ts';
 
 const MIN_KEY_LENGTH = 32;
 const ID_DIGITS = 16;
@@ -46,8 +47,8 @@ interface Hashes {
 }
 
 export interface AuditAction extends Hashes {
-  /** Who made the change; null for the operator or the server. */
-  readonly clientId: string | null;
+  /** Who makes the change; null for the operator or the server. */
+  readonly actor: Actor | null;
   /** The change, such as `specification.create`. */
   readonly action: string;
   /** A path or a client id. `before` and `after` are the SHA-256 of its text; null if there was or is none. */
@@ -56,7 +57,9 @@ export interface AuditAction extends Hashes {
   readonly policy?: Hashes;
 }
 
-export interface AuditEntry extends AuditAction {
+/** The actor's members are members of the entry; `clientId` is null where there is no actor. */
+export interface AuditEntry extends Omit<AuditAction, 'actor'>, Omit<Actor, 'clientId'> {
+  readonly clientId: string | null;
   /** From 1, without gaps. */
   readonly seq: number;
   /** Epoch milliseconds. */
@@ -87,11 +90,11 @@ export function auditEntryHash(entry: Omit<AuditEntry, 'hash'>, key: AuditKey): 
 
 function createEntry(
   last: AuditEntry | undefined,
-  action: AuditAction,
+  { actor, ...action }: AuditAction,
   { at, key }: { readonly at: number; readonly key: AuditKey },
 ): AuditEntry {
   const position = { seq: (last?.seq ?? 0) + 1, at, key: key.id, previous: last?.hash ?? GENESIS_HASH };
-  const entry = { ...action, ...position };
+  const entry = { clientId: null, ...actor, ...action, ...position };
   return { ...entry, hash: auditEntryHash(entry, key) };
 }
 

@@ -44,7 +44,7 @@ const serverAction = (
   action: string,
   hashes: Pick<AuditAction, 'target' | 'before' | 'after'>,
 ): AuditAction => ({
-  clientId: null,
+  actor: null,
   action,
   ...hashes,
 });

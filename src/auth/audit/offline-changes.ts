@@ -53,7 +53,7 @@ function changeBy({
   target,
   after,
   policy,
-}: AuditAction): readonly [string, string | null] | undefined {
+}: Omit<AuditAction, 'actor'>): readonly [string, string | null] | undefined {
   const what = WHOLE.exec(action)?.groups?.['what'];
   if (what !== undefined) return [`${what} ${target}`, after];
   const { kind, done } = CODE.exec(action)?.groups ?? {};
@@ -149,7 +149,7 @@ export async function auditOfflineChanges({
     .map((name): AuditAction => {
       const { what, target } = fileOf(name);
       const hashes = { before: state.get(name) ?? null, after: found.get(name) ?? null };
-      return { clientId: null, action: `${what}.found`, target, ...hashes };
+      return { actor: null, action: `${what}.found`, target, ...hashes };
     });
   for (let from = 0; from < actions.length; from += MAX_ENTRIES) {
     await audit.record(actions.slice(from, from + MAX_ENTRIES));

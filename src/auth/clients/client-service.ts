@@ -2,6 +2,7 @@
 
 import { AppError, StoreError } from '../../errors/errors.ts';
 import type { DocumentStore, OperationOptions } from '../../stores/ports.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Audit } from '../audit/audit.ts';
 import { type Client, type NewClient, parseClientChange, parseNewClient, parseSecret } from './client.ts';
 import {
@@ -31,8 +32,8 @@ interface ClientServiceOptions {
 }
 
 interface ChangeOptions extends OperationOptions {
-  /** Id of the client that makes the change, for the audit log; the operator if absent. */
-  readonly by?: string;
+  /** Who makes the change; the operator if absent. */
+  readonly actor?: Actor;
 }
 
 /** A client with its new secret, which is undefined when the caller chose it. */
@@ -56,7 +57,7 @@ export interface ClientService {
   /** All clients by id. */
   list(options?: OperationOptions): Promise<readonly Client[]>;
   hasAny(): Promise<boolean>;
-  /** True if a client other than `by` may approve. */
+  /** True if a client other than the actor may approve. */
   hasReviewer(options?: ChangeOptions): Promise<boolean>;
   /** `body`: `{accessType?, permissions?}`. Throws BAD_REQUEST naming the field, NOT_FOUND, LAST_ADMIN, CLIENT_PROTECTED. */
   update(clientId: string, body: unknown, options?: ChangeOptions): Promise<Client>;
@@ -81,8 +82,8 @@ type ClientRecords = ReturnType<typeof createClientStore>;
 
 export function createClientService(options: ClientServiceOptions): ClientService {
   const { store, audit, generateId, now, queryMs = QUERY_MS, hashCost } = options;
-  const storeFor = ({ deadline = now() + queryMs, by }: ChangeOptions = {}): ClientRecords =>
-    createClientStore({ store, audit, now, by: by ?? null, deadline });
+  const storeFor = ({ deadline = now() + queryMs, actor }: ChangeOptions = {}): ClientRecords =>
+    createClientStore({ store, audit, now, actor: actor ?? null, deadline });
   const decoy = createDecoyHash(hashCost);
 
   const add = async (

@@ -8,6 +8,7 @@ import { documentVersion } from '../../lib/json/stored-json.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stores/ports.ts';
+import type { Actor } from '../audit/actor.ts';
 import type { Audit } from '../audit/audit.ts';
 import { type AccessType, type Client, isClientId, type NewClient, type Permissions } from './client.ts';
 
@@ -146,8 +147,8 @@ interface ClientStoreOptions {
   readonly audit: Pick<Audit, 'commit'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Id of the client that changes records; null for the operator. */
-  readonly by: string | null;
+  /** Who changes records; null for the operator. */
+  readonly actor: Actor | null;
   /** Epoch milliseconds. */
   readonly deadline: number;
 }
@@ -172,10 +173,10 @@ const withId = (clientId: string): Filter => ({
 });
 
 /** Creates the store for work until a deadline. Every method also rejects with a StoreError. Invalid ids are not found. */
-export function createClientStore({ store, audit, now, by, deadline }: ClientStoreOptions) {
+export function createClientStore({ store, audit, now, actor, deadline }: ClientStoreOptions) {
   const commit = (what: string, { before, after }: StateChange, writes: readonly Write[]) => {
     const action = {
-      clientId: by,
+      actor,
       action: `client.${what}`,
       target: (after ?? before)?.clientId ?? '',
       before: hashClient(before),
@@ -210,7 +211,8 @@ export function createClientStore({ store, audit, now, by, deadline }: ClientSto
   };
 
   const assertNotReviewer = async (): Promise<void> => {
-    if (by !== null && (await find(by))?.status.client.reviewer) throw protectedError(REVIEWER_ACTS);
+    if (actor !== null && (await find(actor.clientId))?.status.client.reviewer)
+      throw protectedError(REVIEWER_ACTS);
   };
 
   /** Over HTTP, a reviewer may change its own secret and nothing else, and nobody may change a reviewer. */
@@ -218,8 +220,8 @@ export function createClientStore({ store, audit, now, by, deadline }: ClientSto
     { status: { client } }: ClientRecord,
     change?: ClientRecordChange,
   ): Promise<void> => {
-    if (by === null) return;
-    if (by === client.clientId && change !== undefined && isOnlySecret(change)) return;
+    if (actor === null) return;
+    if (actor.clientId === client.clientId && change !== undefined && isOnlySecret(change)) return;
     if (client.reviewer) throw protectedError(REVIEWER_CHANGED);
     await assertNotReviewer();
   };
@@ -230,10 +232,10 @@ export function createClientStore({ store, audit, now, by, deadline }: ClientSto
     findOrThrow,
     all: () => query(MATCH_ALL, NO_LIMIT),
     hasAny: async (): Promise<boolean> => (await query(MATCH_ALL, 1)).length > 0,
-    /** True if there is a reviewer other than `by`. */
+    /** True if there is a reviewer other than the actor. */
     hasReviewer: async (): Promise<boolean> =>
-      (await query(REVIEWERS, 2)).some(({ status }) => status.client.clientId !== by),
-    /** Throws CLIENT_PROTECTED if `by` is a reviewer, who must not post code as a client of its own making. */
+      (await query(REVIEWERS, 2)).some(({ status }) => status.client.clientId !== actor?.clientId),
+    /** Throws CLIENT_PROTECTED if the actor is a reviewer, who must not post code as a client of its own making. */
     assertNotReviewer,
     /** Rejects with a `duplicate` StoreError when the client id is taken. */
     async insert(document: StoredDocument): Promise<ClientRecord> {

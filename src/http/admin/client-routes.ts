@@ -7,7 +7,7 @@ import { requireAdmin } from '../access/request-access.ts';
 import { bodyLimit, jsonObjectBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
-import { createRequestDeadline } from '../core/request-context.ts';
+import { actorOf, createRequestDeadline } from '../core/request-context.ts';
 import { addResource, type OnRequestHook, type ResourceHandlers } from '../core/resource.ts';
 
 type Deps = Pick<HttpDeps, 'clients' | 'config' | 'now'>;
@@ -32,10 +32,7 @@ function formatClient(client: Client, secret?: string) {
 /** Makes the function that gives the deadline and the caller of one request. */
 function createCallOptions(deps: Deps) {
   const deadline = createRequestDeadline(deps);
-  return (request: FastifyRequest) => {
-    const by = request.client?.clientId;
-    return { deadline: deadline(request), ...(by === undefined ? {} : { by }) };
-  };
+  return (request: FastifyRequest) => ({ deadline: deadline(request), actor: actorOf(request) });
 }
 
 /** Registers the administration of clients. */

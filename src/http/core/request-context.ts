@@ -1,6 +1,8 @@
-// What the domain is told of a request: the caller, the deadline, and the request as hooks see it.
+// What the domain is told of a request: the caller, who acts for the audit log, the deadline, and the request as hooks see it.
 
 import type { FastifyRequest } from 'fastify';
+import type { Actor } from '../../auth/audit/actor.ts';
+import { missingTokenError } from '../../auth/auth-errors.ts';
 import { createCaller } from '../../auth/authorize.ts';
 import type { RequestContext, RequestOrigin } from '../../collections/model/documents.ts';
 import type { HttpDeps } from './http-deps.ts';
@@ -12,6 +14,12 @@ import { redactTokens } from './request-url.ts';
  */
 export function createRequestDeadline({ config, now }: Pick<HttpDeps, 'config' | 'now'>) {
   return ({ tokenMs }: FastifyRequest): number => now() + config.limits.queryMs - tokenMs;
+}
+
+/** Who makes the change that a request asks for. Throws NO_TOKEN for the anonymous. */
+export function actorOf({ client, clientAddress: address, id: requestId }: FastifyRequest): Actor {
+  if (client === null) throw missingTokenError();
+  return { clientId: client.clientId, address, requestId };
 }
 
 function createOrigin({ id, client, method, originalUrl, headers, ip }: FastifyRequest): RequestOrigin {

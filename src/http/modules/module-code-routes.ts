@@ -5,6 +5,7 @@ import type { ModuleAddress, PostResult } from '../../modules/model/module-types
 import { acceptCodeBodiesOnly } from '../core/body-parsers.ts';
 import type { CustomCodeDeps } from '../core/http-deps.ts';
 import { sendJson, sendText } from '../core/reply.ts';
+import { actorOf } from '../core/request-context.ts';
 import { addResource } from '../core/resource.ts';
 import { createApprovalNotice, type ReviewerAccessDeps } from './reviewer-access.ts';
 
@@ -17,12 +18,6 @@ export function moduleTitle(address: ModuleAddress): string {
   return address.kind === 'hook'
     ? `Hook "${address.name}"`
     : `Endpoint "${address.apiVersion}:${address.name}"`;
-}
-
-/** The id of the client that acts, behind the guard of admins. */
-export function actingClientId({ client }: FastifyRequest): string {
-  if (client === null) throw new AppError('NO_TOKEN');
-  return client.clientId;
 }
 
 /** Sends plain text. */
@@ -63,7 +58,7 @@ export function moduleCodeRoutes(
     if (!sandboxEnabled) throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });
     const address = addressOf(request);
     const source = typeof request.body === 'string' ? request.body : '';
-    const result = await modules.postCode(address, source, actingClientId(request), replace);
+    const result = await modules.postCode(address, source, actorOf(request), replace);
     const done = result.created ? 'created' : 'updated';
     return sendPostResult(reply, address, {
       result,
@@ -80,7 +75,7 @@ export function moduleCodeRoutes(
       ...(puts ? { PUT: post(true) } : {}),
       DELETE: async (request, reply) => {
         const address = addressOf(request);
-        await modules.remove(address, actingClientId(request));
+        await modules.remove(address, actorOf(request));
         return sendJson(reply, { result: 'success', message: `${moduleTitle(address)} removed` });
       },
     },

@@ -5,15 +5,10 @@ import type { JsonObject } from '../../lib/json/json.ts';
 import type { ModuleAddress, ModuleService } from '../../modules/model/module-types.ts';
 import { bodyLimit, jsonBody } from '../core/body-parsers.ts';
 import { sendJson } from '../core/reply.ts';
+import { actorOf } from '../core/request-context.ts';
 import { parseNumberParameter } from '../core/request-url.ts';
 import { addResource } from '../core/resource.ts';
-import {
-  actingClientId,
-  type ModuleRoutesDeps,
-  moduleTitle,
-  sendPlainText,
-  sendPostResult,
-} from './module-code-routes.ts';
+import { type ModuleRoutesDeps, moduleTitle, sendPlainText, sendPostResult } from './module-code-routes.ts';
 import { assertReviewer, createApprovalNotice } from './reviewer-access.ts';
 
 const MAX_RECORDS = 1000;
@@ -79,7 +74,7 @@ function versionRoutes(
   addResource(server, `${base}/versions/:version/rollback`, {
     POST: act(async (request, reply, address) => {
       const version = parseVersion(request);
-      const result = await modules.rollback(address, version, actingClientId(request));
+      const result = await modules.rollback(address, version, actorOf(request));
       const done = `rolled back to version ${version}`;
       return sendPostResult(reply, address, {
         result,
@@ -91,7 +86,7 @@ function versionRoutes(
     POST: act(async (request, reply, address) => {
       assertReviewer(request);
       const version = parseVersion(request);
-      await modules.approve(address, version, actingClientId(request));
+      await modules.approve(address, version, actorOf(request));
       return sendDone(reply, address, `version ${version} approved`);
     }),
   });
@@ -133,7 +128,7 @@ function liveRoutes(
     GET: act((_request, reply, address) => sendJson(reply, modules.policy(address))),
     PUT: act(async (request, reply, address) => {
       const before = newestPendingVersion(modules.policy(address));
-      const policy = await modules.putPolicy(address, jsonBody(request), actingClientId(request));
+      const policy = await modules.putPolicy(address, jsonBody(request), actorOf(request));
       if (newestPendingVersion(policy) === before) return sendJson(reply, policy);
       const message = `The policy ${await approvalNotice(request)}`;
       return sendJson(reply, { ...policy, message }, 202);
@@ -152,11 +147,11 @@ function liveRoutes(
   });
   addResource(server, `${base}/suspend`, {
     POST: act(async (request, reply, address) => {
-      await modules.suspend(address, actingClientId(request));
+      await modules.suspend(address, actorOf(request));
       return sendDone(reply, address, 'suspended');
     }),
     DELETE: act(async (request, reply, address) => {
-      await modules.resume(address, actingClientId(request));
+      await modules.resume(address, actorOf(request));
       return sendDone(reply, address, 'resumed');
     }),
   });

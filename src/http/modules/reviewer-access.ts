@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import { requireAdmin } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { createRequestDeadline } from '../core/request-context.ts';
+import { actorOf, createRequestDeadline } from '../core/request-context.ts';
 import type { OnRequestHook } from '../core/resource.ts';
 
 /** URLs that reviewers may read: code, policies, versions and their differences. */
@@ -38,9 +38,10 @@ export type ReviewerAccessDeps = Pick<HttpDeps, 'clients' | 'config' | 'now'>;
 export function createApprovalNotice(deps: ReviewerAccessDeps): (request: FastifyRequest) => Promise<string> {
   const deadline = createRequestDeadline(deps);
   return async (request) => {
-    const by = request.client?.clientId ?? '';
     // The change is made already: without the database the message has no hint.
-    const hasReviewer = await deps.clients.hasReviewer({ by, deadline: deadline(request) }).catch(() => true);
+    const hasReviewer = await deps.clients
+      .hasReviewer({ actor: actorOf(request), deadline: deadline(request) })
+      .catch(() => true);
     const hint = hasReviewer
       ? ''
       : '; there is no other yet: make one on the machine with `cloister clients add --id <id> --reviewer`';

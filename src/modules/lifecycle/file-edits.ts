@@ -90,7 +90,7 @@ async function applyDeletedCode(deps: FileEditDeps, address: ModuleAddress): Pro
 }
 
 /** Publishes the code of a file. An invalid policy goes on to stop the module. */
-export function publishFromFile(deps: PublishDeps, code: Omit<NewCode, 'by'>): Promise<VersionRecord> {
+export function publishFromFile(deps: PublishDeps, code: Omit<NewCode, 'actor'>): Promise<VersionRecord> {
   const { states, records, locks } = deps;
   const { address, source, action } = code;
   const key = moduleKey(address);
@@ -98,9 +98,9 @@ export function publishFromFile(deps: PublishDeps, code: Omit<NewCode, 'by'>): P
     assertModulePaths(deps, address, code.metadata);
     const { policy = await loadCurrentPolicy(deps, address), fileErrors = {} } = states.get(key) ?? {};
     const { code: _, ...otherErrors } = fileErrors;
-    const record = await createVersionRecord(deps, { ...code, by: null }, { policy: null, under: policy });
+    const record = await createVersionRecord(deps, { ...code, actor: null }, { policy: null, under: policy });
     const before = states.getState(key).active?.sha256 ?? null;
-    const auditEntry = moduleAuditEntry({ address, action, clientId: null, before, after: record.sha256 });
+    const auditEntry = moduleAuditEntry({ address, action, actor: null, before, after: record.sha256 });
     const stored = withActiveVersion(states.getState(key), record);
     await records.addVersion(stored, { record, source }, auditEntry);
     activateVersion(deps, address, record, { source, policy, fileErrors: otherErrors });

@@ -53,7 +53,7 @@ async function findKnownVersion(
 /** The audit entry of code in a file that the process had no time to activate before it died. */
 function foundCodeEntry(address: ModuleAddress, { active }: ModuleState, { sha256 }: VersionRecord) {
   const action = active === null ? 'create' : 'replace';
-  return moduleAuditEntry({ address, action, clientId: null, before: active?.sha256 ?? null, after: sha256 });
+  return moduleAuditEntry({ address, action, actor: null, before: active?.sha256 ?? null, after: sha256 });
 }
 
 /** Activates one module if its code is known. Resolves to false when the code has to be inspected. */

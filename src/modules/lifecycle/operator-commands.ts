@@ -106,7 +106,7 @@ export async function storeOperatorCommand(
           document,
           changed: ['action', 'at', 'v'],
         };
-  const auditEntry = moduleAuditEntry({ address, action, clientId: null, before: sha256, after: sha256 });
+  const auditEntry = moduleAuditEntry({ address, action, actor: null, before: sha256, after: sha256 });
   await audit.commit(auditEntry, [write], { deadline });
 }
 

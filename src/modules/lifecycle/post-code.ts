@@ -1,6 +1,7 @@
 // Posting code, told from top to bottom: the code is validated and stored as the next version, its file is written, and the version
 // is activated; what fails in between is undone. Code that needs a review is kept as a pending version instead. Rolling back
 // publishes the code of an older version in the same way.
+import type { Actor } from '../../auth/audit/actor.ts';
 import { AppError } from '../../errors/errors.ts';
 import {
   assertModuleAddress,
@@ -33,7 +34,7 @@ export interface PostCodeDeps extends PublishDeps {
 interface PostCodeRequest {
   readonly address: ModuleAddress;
   readonly source: string;
-  readonly by: string | null;
+  readonly actor: Actor;
   /** True: the module must exist; false: it must not; undefined: either. */
   readonly replace: boolean | undefined;
 }
@@ -44,7 +45,7 @@ interface PostCodeRequest {
  */
 export async function postCode(deps: PostCodeDeps, request: PostCodeRequest): Promise<PostResult> {
   const { states, validator, locks, review } = deps;
-  const { address, by } = request;
+  const { address, actor } = request;
   const key = moduleKey(address);
   assertModuleAddress(address);
   const source = validator.normalizeText(request.source);
@@ -56,10 +57,10 @@ export async function postCode(deps: PostCodeDeps, request: PostCodeRequest): Pr
     // Validate: the text was read above, now the code is evaluated once.
     const policy = await loadCurrentPolicy(deps, address);
     const { isolation } = policy.resolve(key, false);
-    const validated = await validator.inspect(source, address.kind, isolation, by);
+    const validated = await validator.inspect(source, address.kind, isolation, actor.clientId);
     const { metadata, warnings, suggestedIsolation } = validated;
     assertModulePaths(deps, address, metadata);
-    const code = { address, source, metadata, by, action: isNew ? 'create' : 'replace' };
+    const code = { address, source, metadata, actor, action: isNew ? 'create' : 'replace' };
     const pending = requiresReview(review, policy);
     const { version } = pending ? await savePendingVersion(deps, code) : await publishVersion(deps, code);
     return { created: isNew, version, pending, warnings, suggestedIsolation };
@@ -72,14 +73,14 @@ export async function postCode(deps: PostCodeDeps, request: PostCodeRequest): Pr
  */
 function publishVersion(deps: PublishDeps, code: NewCode): Promise<VersionRecord> {
   const { states, records, files, locks } = deps;
-  const { address, source, action, by } = code;
+  const { address, source, action, actor } = code;
   const key = moduleKey(address);
   return locks.withPaths(async () => {
     assertModulePaths(deps, address, code.metadata);
     const policy = await loadCurrentPolicy(deps, address);
     const record = await createVersionRecord(deps, code, { policy: null, under: policy });
     const before = states.getState(key).active?.sha256 ?? null;
-    const auditEntry = moduleAuditEntry({ address, action, clientId: by, before, after: record.sha256 });
+    const auditEntry = moduleAuditEntry({ address, action, actor, before, after: record.sha256 });
     // Store the version.
     const stored = withVersion(states.getState(key), record.version);
     await records.addVersion(stored, { record, source }, auditEntry, async () => {
@@ -103,7 +104,7 @@ function publishVersion(deps: PublishDeps, code: NewCode): Promise<VersionRecord
 interface RollBackRequest {
   readonly address: ModuleAddress;
   readonly version: number;
-  readonly by: string | null;
+  readonly actor: Actor;
 }
 
 /**
@@ -115,7 +116,7 @@ export function rollBackVersion(
   request: RollBackRequest,
 ): Promise<PostResult> {
   const { states, records, locks, review } = deps;
-  const { address, version: from, by } = request;
+  const { address, version: from, actor } = request;
   const key = moduleKey(address);
   return locks.withModule(address, async () => {
     const record = await records.findVersion(key, from);
@@ -123,7 +124,7 @@ export function rollBackVersion(
     if (record === undefined || source === undefined || states.get(key) === undefined) {
       throw new AppError('NOT_FOUND');
     }
-    const code = { address, source, metadata: record.metadata, by, action: 'rollback' };
+    const code = { address, source, metadata: record.metadata, actor, action: 'rollback' };
     const policy = await loadCurrentPolicy(deps, address);
     const isApproved = record.approvedBy !== null && record.policySha256 === policyHash(policy);
     const pending = !isApproved && requiresReview(review, policy);

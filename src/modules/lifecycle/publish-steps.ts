@@ -1,6 +1,7 @@
 // The steps that every way of publishing code or a policy shares: which policy is active, the text and hash of its file, path checks,
 // the record of a version, activation, and restoring files after a change that could not be stored.
 
+import type { Actor } from '../../auth/audit/actor.ts';
 import type { CollectionRegistry } from '../../collections/model/collection.ts';
 import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
@@ -88,7 +89,7 @@ export interface NewCode {
   readonly source: string;
   readonly metadata: CodeMetadata;
   /** Null: a file laid by hand. */
-  readonly by: string | null;
+  readonly actor: Actor | null;
   /** For the audit log: `create`, `replace`, `rollback`, … */
   readonly action: string;
 }
@@ -117,7 +118,7 @@ export async function createVersionRecord(
   return {
     version: last + 1,
     sha256: sha256Hex(code.source),
-    clientId: code.by,
+    clientId: code.actor?.clientId ?? null,
     createdAt: now(),
     metadata: code.metadata,
     approvedBy: null,

@@ -1,4 +1,5 @@
 // Reading and putting the policy of a module.
+import type { Actor } from '../../auth/audit/actor.ts';
 import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { Log } from '../../lib/logger.ts';
@@ -35,7 +36,7 @@ export function policyWithCodeBlock({ policy, state }: ModuleEntry): JsonObject 
 export async function putPolicy(
   deps: PutPolicyDeps,
   address: ModuleAddress,
-  { value, by }: { readonly value: unknown; readonly by: string },
+  { value, actor }: { readonly value: unknown; readonly actor: Actor },
 ): Promise<void> {
   const { states, records, files, policies, audit, review, log } = deps;
   const entry = states.getOrThrow(address);
@@ -43,13 +44,13 @@ export async function putPolicy(
   const policy = await policies.parse(value);
   if (requiresReview(review, policy)) {
     const { source, metadata } = await findReviewedVersion(deps, entry);
-    await savePendingVersion(deps, { address, source, metadata, by, action: 'policy' }, policy);
+    await savePendingVersion(deps, { address, source, metadata, actor, action: 'policy' }, policy);
     return;
   }
   const hashes = { before: policyHash(entry.policy), after: policyHash(policy) };
-  const auditEntry = moduleAuditEntry({ address, action: 'policy', clientId: by, ...hashes });
+  const auditEntry = moduleAuditEntry({ address, action: 'policy', actor, ...hashes });
   await audit.recordChange(auditEntry, async () => {
-    const state = () => ({ ...states.getState(key), policyBy: by });
+    const state = () => ({ ...states.getState(key), policyBy: actor.clientId });
     try {
       await files.write(address, 'policy', formatPolicy(policy.input ?? {}));
       await records.saveState(state());
@@ -100,10 +101,7 @@ export async function applyPolicyFromFile(
   if (entry === undefined) return;
   const hashes = { before: policyHash(entry.policy), after: policyHash(policy) };
   const state = () => ({ ...states.getState(key), policyBy: null });
-  await records.saveState(
-    state(),
-    moduleAuditEntry({ address, action: 'policy', clientId: null, ...hashes }),
-  );
+  await records.saveState(state(), moduleAuditEntry({ address, action: 'policy', actor: null, ...hashes }));
   states.setState(state());
   activatePolicy(deps, address, policy);
 }

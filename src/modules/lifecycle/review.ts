@@ -1,4 +1,5 @@
 // Review: which changes wait for a reviewer, how they are kept as pending versions, and how a reviewer approves them.
+import type { Actor } from '../../auth/audit/actor.ts';
 import type { Audit } from '../../auth/audit/audit.ts';
 import { AppError } from '../../errors/errors.ts';
 import { type ModuleAddress, moduleAuditEntry, moduleKey } from '../model/module-types.ts';
@@ -38,7 +39,7 @@ export function savePendingVersion(
   policy?: Policy,
 ): Promise<VersionRecord> {
   const { states, records, policies, locks } = deps;
-  const { address, source, by } = code;
+  const { address, source, actor } = code;
   const key = moduleKey(address);
   return locks.withPaths(async () => {
     assertModulePaths(deps, address, code.metadata);
@@ -46,7 +47,7 @@ export function savePendingVersion(
     const record = await createVersionRecord(deps, code, { policy: policy?.input ?? null, under });
     const before = states.getState(key).active?.sha256 ?? null;
     const hashes = { before, after: record.sha256, policy: policyHashes(deps, address, policy) };
-    const auditEntry = moduleAuditEntry({ address, action: 'propose', clientId: by, ...hashes });
+    const auditEntry = moduleAuditEntry({ address, action: 'propose', actor, ...hashes });
     const stored = withPendingVersion(states.getState(key), record.version);
     await records.addVersion(stored, { record, source }, auditEntry);
     const state = withPendingVersion(states.getState(key), record.version);
@@ -57,13 +58,13 @@ export function savePendingVersion(
 }
 
 /**
- * Publishes a pending version. `by` has the right to approve. Throws NOT_FOUND for an unknown version, BAD_REQUEST for one
+ * Publishes a pending version. The actor has the right to approve. Throws NOT_FOUND for an unknown version, BAD_REQUEST for one
  * that is not pending, APPROVAL_REFUSED for an author of its code or its policy, VERSION_OUTDATED.
  */
 export async function approveVersion(
   deps: ReviewDeps,
   address: ModuleAddress,
-  { version, by }: { readonly version: number; readonly by: string },
+  { version, actor }: { readonly version: number; readonly actor: Actor },
 ): Promise<void> {
   const { states, records, now } = deps;
   const key = moduleKey(address);
@@ -73,12 +74,13 @@ export async function approveVersion(
   if (!states.getState(key).pending.includes(version)) {
     throw new AppError('BAD_REQUEST', { message: 'This version does not wait for approval' });
   }
-  if ((await findAuthors(deps, key, record)).has(by)) {
+  if ((await findAuthors(deps, key, record)).has(actor.clientId)) {
     throw new AppError('APPROVAL_REFUSED', {
       message: 'A reviewer who wrote neither its code nor its policy has to approve it',
     });
   }
-  await publishApproved(deps, address, { ...record, approvedBy: by, approvedAt: now() }, source);
+  const approved = { ...record, approvedBy: actor.clientId, approvedAt: now() };
+  await publishApproved(deps, address, { record: approved, source, actor });
 }
 
 /** Every client that posted this text under any name, or put it or this policy into any version of the module. */
@@ -95,12 +97,18 @@ async function findAuthors(
   return new Set([...parts, ...posters, policyAuthor].filter((author) => author !== null));
 }
 
+interface Approval {
+  /** The version with its approval. */
+  readonly record: VersionRecord;
+  readonly source: string;
+  readonly actor: Actor;
+}
+
 /** Throws VERSION_OUTDATED where the version would run under another policy than the one it was reviewed with. */
 function publishApproved(
   deps: ReviewDeps,
   address: ModuleAddress,
-  record: VersionRecord,
-  source: string,
+  { record, source, actor }: Approval,
 ): Promise<void> {
   const { states, records, files, policies, locks, audit } = deps;
   const key = moduleKey(address);
@@ -113,12 +121,7 @@ function publishApproved(
     }
     const before = states.getState(key).active?.sha256 ?? null;
     const hashes = { before, after: record.sha256, policy: policyHashes(deps, address, policy) };
-    const auditEntry = moduleAuditEntry({
-      address,
-      action: 'approve',
-      clientId: record.approvedBy,
-      ...hashes,
-    });
+    const auditEntry = moduleAuditEntry({ address, action: 'approve', actor, ...hashes });
     await audit.recordChange(auditEntry, async () => {
       try {
         await files.write(address, 'code', source);

@@ -1,5 +1,6 @@
 // Stopping a module: suspending and resuming it by an admin, and removing it, by a client or because its file is gone.
 
+import type { Actor } from '../../auth/audit/actor.ts';
 import type { Audit } from '../../auth/audit/audit.ts';
 import { AppError } from '../../errors/errors.ts';
 import type { Log } from '../../lib/logger.ts';
@@ -30,7 +31,7 @@ export interface SuspendModuleDeps {
 export async function suspendModule(
   deps: SuspendModuleDeps,
   address: ModuleAddress,
-  by: string,
+  actor: Actor,
 ): Promise<void> {
   const { states, records, writes, locks, stop, now } = deps;
   const { key, active } = states.getOrThrow(address).state;
@@ -38,13 +39,13 @@ export async function suspendModule(
   const auditEntry = moduleAuditEntry({
     address,
     action: 'suspend',
-    clientId: by,
+    actor,
     before: hash,
     after: hash,
   });
   const at = now();
   const suspend = () =>
-    states.setState(withSuspension(states.getState(key), { by: 'admin', clientId: by, at }));
+    states.setState(withSuspension(states.getState(key), { by: 'admin', clientId: actor.clientId, at }));
   suspend();
   const stopped = stop(key);
   try {
@@ -63,7 +64,7 @@ export async function suspendModule(
 }
 
 /** Lifts the suspension of an admin or of the circuit breaker. Throws NOT_FOUND, SUSPENDED_BY_OPERATOR. */
-export function resumeModule(deps: SuspendModuleDeps, address: ModuleAddress, by: string): Promise<void> {
+export function resumeModule(deps: SuspendModuleDeps, address: ModuleAddress, actor: Actor): Promise<void> {
   const { states, records, locks } = deps;
   return locks.withModule(address, async () => {
     const { state } = states.getOrThrow(address);
@@ -73,7 +74,7 @@ export function resumeModule(deps: SuspendModuleDeps, address: ModuleAddress, by
     const auditEntry = moduleAuditEntry({
       address,
       action: 'resume',
-      clientId: by,
+      actor,
       before: hash,
       after: hash,
     });
@@ -100,12 +101,12 @@ export interface RemoveModuleDeps {
 export async function removeModule(
   deps: RemoveModuleDeps,
   address: ModuleAddress,
-  by: string,
+  actor: Actor,
 ): Promise<void> {
   const { files, records, states, logs, audit } = deps;
   const { key, active } = states.getOrThrow(address).state;
   const before = active?.sha256 ?? null;
-  const auditEntry = moduleAuditEntry({ address, action: 'remove', clientId: by, before, after: null });
+  const auditEntry = moduleAuditEntry({ address, action: 'remove', actor, before, after: null });
   await audit.recordChange(auditEntry, async () => {
     try {
       // The policy first: a crash in between leaves code without power, never grants for whoever posts the name next.
@@ -130,7 +131,7 @@ export async function removeDeletedModule(
   const key = moduleKey(address);
   const before = states.getState(key).active?.sha256 ?? null;
   await files.remove(address, 'policy');
-  const auditEntry = moduleAuditEntry({ address, action: 'remove', clientId: null, before, after: null });
+  const auditEntry = moduleAuditEntry({ address, action: 'remove', actor: null, before, after: null });
   await records.saveState(withRemoval(states.getState(key)), auditEntry);
   states.remove(withRemoval(states.getState(key)));
   logs.drop(key);

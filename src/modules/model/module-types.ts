@@ -2,6 +2,7 @@
 // with key, path and audit entries.
 
 import type { Isolation } from '../../../sandbox/protocol.ts';
+import type { Actor } from '../../auth/audit/actor.ts';
 import type { AuditAction } from '../../auth/audit/audit-entry.ts';
 import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
@@ -97,32 +98,32 @@ export interface ModuleLogRecord extends GuestLogRecord {
 }
 
 /**
- * Every change is durable, active and in the audit log when its promise resolves. `by` is the id of the acting client.
+ * Every change is durable, active and in the audit log when its promise resolves.
  * Unknown modules: NOT_FOUND. Invalid code: ENDPOINT_INVALID with `ENDPOINT_SYNTAX` or `ENDPOINT_LOAD` items.
  */
 export interface ModuleService {
   readonly registry: ModuleRegistry;
   /** `replace`: false rejects an existing one with 409, true demands one, absent does either. */
-  postCode(address: ModuleAddress, source: string, by: string | null, replace?: boolean): Promise<PostResult>;
+  postCode(address: ModuleAddress, source: string, actor: Actor, replace?: boolean): Promise<PostResult>;
   /** The active source. */
   source(address: ModuleAddress): string;
-  remove(address: ModuleAddress, by: string): Promise<void>;
+  remove(address: ModuleAddress, actor: Actor): Promise<void>;
   /** The policy as it was put, with the server's `code` block; `{version: 1}` when none. */
   policy(address: ModuleAddress): JsonObject;
-  putPolicy(address: ModuleAddress, policy: unknown, by: string): Promise<JsonObject>;
+  putPolicy(address: ModuleAddress, policy: unknown, actor: Actor): Promise<JsonObject>;
   versions(address: ModuleAddress): Promise<readonly VersionSummary[]>;
   versionSource(address: ModuleAddress, version: number): Promise<string>;
   /** The policy under which a version runs, or would run once approved. Rejects with NOT_FOUND where neither is known. */
   versionPolicy(address: ModuleAddress, version: number): Promise<JsonObject>;
   /** Unified diff from `a` to `b`. */
   diff(address: ModuleAddress, a: number, b: number): Promise<string>;
-  rollback(address: ModuleAddress, version: number, by: string): Promise<PostResult>;
-  /** `by` has the right to approve. Rejects with APPROVAL_REFUSED where it wrote what it approves, with VERSION_OUTDATED. */
-  approve(address: ModuleAddress, version: number, by: string): Promise<void>;
+  rollback(address: ModuleAddress, version: number, actor: Actor): Promise<PostResult>;
+  /** The actor has the right to approve. Rejects with APPROVAL_REFUSED where it wrote what it approves, with VERSION_OUTDATED. */
+  approve(address: ModuleAddress, version: number, actor: Actor): Promise<void>;
   /** Resolves when no invocation of the module runs or writes any more. */
-  suspend(address: ModuleAddress, by: string): Promise<void>;
+  suspend(address: ModuleAddress, actor: Actor): Promise<void>;
   /** Rejects with SUSPENDED_BY_OPERATOR where a command did it: only a command lifts that. */
-  resume(address: ModuleAddress, by: string): Promise<void>;
+  resume(address: ModuleAddress, actor: Actor): Promise<void>;
   logs(
     address: ModuleAddress,
     options: { readonly limit: number; readonly after: number },

@@ -9,11 +9,12 @@ import {
   parseAuditEntry,
   parseAuditKeys,
 } from '../../../src/auth/audit/audit-entry.ts';
+import { BOSS } from '../../helpers/fixtures/actors.ts';
 import { expectChain, keysNamed } from '../../helpers/store/audit-log.ts';
 
 const key = keysNamed('test').current;
 const action = (target: string) => ({
-  ...{ clientId: 'boss', action: 'client.create', target },
+  ...{ actor: BOSS, action: 'client.create', target },
   ...{ before: null, after: 'f'.repeat(64) },
 });
 const policy = { before: null, after: 'e'.repeat(64) };
@@ -24,14 +25,39 @@ describe('entries of the audit log', () => {
     const more = createAuditEntries(first.at(-1), [action('c')], { at: 6, key });
     expectChain([...first, ...more]);
     expect(more[0]).toMatchObject({ seq: 3, at: 6, target: 'c', key: key.id });
+    expect(more[0]).toMatchObject(BOSS);
     expect(createAuditEntries(first[0], [], { at: 6, key })).toEqual([]);
+  });
+
+  it('have the client, its address and the id of its request as members, and a null for what nobody asked for', () => {
+    const actions = [
+      action('a'),
+      { ...action('b'), actor: { clientId: 'cli' } },
+      { ...action('c'), actor: null },
+    ];
+    const entries = createAuditEntries(undefined, actions, { at: 5, key });
+    const told = entries.map(({ clientId, address, requestId }) => [clientId, address, requestId]);
+    expect(told).toEqual([
+      ['boss', BOSS.address, BOSS.requestId],
+      ['cli', undefined, undefined],
+      [null, undefined, undefined],
+    ]);
+    expect(Object.keys(entries[2]!)).not.toContain('actor');
   });
 
   it('break where a member of one is changed', () => {
     const actions = [{ ...action('a'), policy }, action('b')];
     const [entry, next] = createAuditEntries(undefined, actions, { at: 5, key });
     const changes = [
-      ...[{ clientId: null }, { target: 'x' }, { after: null }, { at: 6 }, { seq: 2 }],
+      ...[
+        { clientId: null },
+        { address: '192.0.2.9' },
+        { requestId: 'x' },
+        { target: 'x' },
+        { after: null },
+        { at: 6 },
+        { seq: 2 },
+      ],
       ...[{ policy: { before: null, after: null } }, { previous: 'f'.repeat(64) }],
     ];
     for (const change of changes) {
@@ -53,7 +79,7 @@ describe('entries of the audit log', () => {
       const { [name as 'target']: _, ...rest } = entry!;
       expect(auditEntryHash(rest as AuditEntry, key), name).not.toBe(entry!.hash);
     }
-    for (const more of [{ address: '::1' }, { policy: { ...policy, later: null } }, { toJSON: null }]) {
+    for (const more of [{ port: 80 }, { policy: { ...policy, later: null } }, { toJSON: null }]) {
       expect(auditEntryHash({ ...entry!, ...more }, key), JSON.stringify(more)).not.toBe(entry!.hash);
     }
   });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createAudit } from '../../../src/auth/audit/audit.ts';
 import { AUDIT_NAMESPACE, auditEntryId } from '../../../src/auth/audit/audit-entry.ts';
+import { BOSS } from '../../helpers/fixtures/actors.ts';
 import { auditFolder, auditOf, keysNamed, silent } from '../../helpers/store/audit-log.ts';
 import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
-const ACTION = { clientId: 'boss', action: 'client.create', target: 'app', before: null, after: 'f' };
+const ACTION = { actor: BOSS, action: 'client.create', target: 'app', before: null, after: 'f' };
 
 describe('the stored head of the audit log', () => {
   it('is kept outside the database after each entry', async () => {

@@ -10,11 +10,12 @@ import { verifyAudit } from '../../../src/auth/audit/audit-verify.ts';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
 import { openMongoDocuments } from '../../../src/stores/mongo-documents/store.ts';
 import type { DocumentStore, StoredDocument, Write } from '../../../src/stores/ports.ts';
+import { BOSS } from '../../helpers/fixtures/actors.ts';
 import { auditFolder, auditOf, keysNamed, silent } from '../../helpers/store/audit-log.ts';
 import { describeMongo, ownDatabase } from '../../helpers/store/mongo-servers.ts';
 import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
-const ACTION = { clientId: 'boss', action: 'client.create', target: 'app', before: null, after: 'f' };
+const ACTION = { actor: BOSS, action: 'client.create', target: 'app', before: null, after: 'f' };
 const OURS = keysNamed('test');
 const OTHER = keysNamed('other').current;
 
@@ -70,6 +71,14 @@ function recomputed({ entries }: Log, from: number, change: Partial<AuditEntry>)
 const TAMPERED: Readonly<Record<string, readonly [(log: Log) => Promise<unknown>, object]>> = {
   'a member is changed': [
     (log) => log.replace([5, { ...at(log, 5), clientId: 'mole' }]),
+    { kind: 'changed', seq: 5 },
+  ],
+  'the address is changed': [
+    (log) => log.replace([5, { ...at(log, 5), address: '192.0.2.66' }]),
+    { kind: 'changed', seq: 5 },
+  ],
+  'the id of the request is changed': [
+    (log) => log.replace([5, { ...at(log, 5), requestId: 'other' }]),
     { kind: 'changed', seq: 5 },
   ],
   'a member is added': [(log) => log.replace([5, { ...at(log, 5), note: 1 }]), { kind: 'changed', seq: 5 }],

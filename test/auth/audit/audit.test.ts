@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createAudit } from '../../../src/auth/audit/audit.ts';
 import { StoreError } from '../../../src/errors/errors.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
+import { BOSS } from '../../helpers/fixtures/actors.ts';
 import {
   auditedIn,
   auditFolder,
@@ -17,7 +18,7 @@ import {
 import { openFailingStore, openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
 const ACTION = {
-  clientId: 'boss',
+  actor: BOSS,
   action: 'client.create',
   target: 'app',
   before: null,
@@ -33,8 +34,10 @@ describe('the audit log', () => {
     expect(await audit.read(0, 10)).toEqual([]);
     await audit.record(ACTION);
     const [entry, ...more] = await audit.read(0, 10);
+    const { actor, ...rest } = ACTION;
     expect(entry).toEqual({
-      ...ACTION,
+      ...actor,
+      ...rest,
       seq: 1,
       at: 1000,
       key: keysNamed('test').current.id,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AuditedFileState, auditOfflineChanges } from '../../../src/auth/audit/offline-changes.ts';
+import { BOSS } from '../../helpers/fixtures/actors.ts';
 import { auditOf, silent } from '../../helpers/store/audit-log.ts';
 import { openFailingStore } from '../../helpers/store/temporary-store.ts';
 
@@ -16,7 +17,7 @@ async function open() {
     start: (...files: readonly AuditedFileState[]) =>
       auditOfflineChanges({ ...common, files: async () => files }),
     act: (action: string, target: string, hashes: object) =>
-      audit.record({ clientId: 'boss', action, target, before: null, after: null, ...hashes }),
+      audit.record({ actor: BOSS, action, target, before: null, after: null, ...hashes }),
     /** The entries since it was asked last, without those of `act`. */
     async noted() {
       const entries = await audit.read(seen, 1000);

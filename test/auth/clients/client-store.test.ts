@@ -1,5 +1,6 @@
 // Client records: parsing, and changes on a real store, where an admin remains whatever races, in one process or in two.
 import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../../src/auth/audit/actor.ts';
 import type { AccessType, Permissions } from '../../../src/auth/clients/client.ts';
 import {
   createClientRecord,
@@ -11,14 +12,15 @@ import {
 import { StoreError } from '../../../src/errors/errors.ts';
 import { createIdSource } from '../../../src/lib/ids.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
+import { BOSS } from '../../helpers/fixtures/actors.ts';
 import { auditedIn, auditOf } from '../../helpers/store/audit-log.ts';
 import { failingStore, openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
 const generateId = createIdSource();
 
-const over = (store: DocumentStore, by: string | null = 'boss') =>
+const over = (store: DocumentStore, actor: Actor | null = BOSS) =>
   createClientStore({
-    ...{ store, audit: auditOf(store), now: Date.now, by },
+    ...{ store, audit: auditOf(store), now: Date.now, actor },
     deadline: Date.now() + 60_000,
   });
 
@@ -124,7 +126,7 @@ describe('a reviewer', () => {
     for (const change of [{ hash: 'h' }, { accessType: 'admin' as const }, { permissions: {} }])
       await expect(records.change('reviewer', change)).rejects.toMatchObject(isProtected);
     await expect(records.remove('reviewer')).rejects.toMatchObject(isProtected);
-    const own = over(store, 'reviewer');
+    const own = over(store, { clientId: 'reviewer' });
     await own.change('reviewer', { hash: 'new' });
     await expect(own.change('reviewer', { permissions: null, hash: 'h' })).rejects.toMatchObject(isProtected);
     await expect(own.change('root', { hash: 'h' })).rejects.toMatchObject(isProtected);

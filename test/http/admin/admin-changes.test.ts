@@ -3,9 +3,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { auditEntryHash, parseAuditKeys } from '../../../src/auth/audit/audit-entry.ts';
 import { StoreError } from '../../../src/errors/errors.ts';
+import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { type FailingStoreApp, startFailingStoreApp } from '../../helpers/app/failing-store-app.ts';
-import { auditedIn } from '../../helpers/store/audit-log.ts';
+import { ADMIN } from '../../helpers/server-process/server-process.ts';
+import { auditedIn, auditOf } from '../../helpers/store/audit-log.ts';
 import type { FailingStore } from '../../helpers/store/temporary-store.ts';
 
 const HELLO = `module.exports.get = (req, res) => res.end('hello');`;
@@ -41,11 +44,15 @@ const CHANGES: readonly Change[] = [
   ['DELETE', '/1.0/hello/config'],
 ];
 
-async function running() {
-  const app = await startFailingStoreApp({ failing: false });
+async function running(config: JsonObject = {}) {
+  const app = await startFailingStoreApp({ failing: false, config });
   const token = await app.login();
-  const send = ([method, path, body]: Change) =>
-    app.ask(method, path, { token, body, ...(typeof body === 'string' ? { headers: CODE } : {}) });
+  const send = ([method, path, body]: Change, headers: Readonly<Record<string, string>> = {}) =>
+    app.ask(method, path, {
+      token,
+      body,
+      headers: { ...(typeof body === 'string' ? CODE : {}), ...headers },
+    });
   for (const change of PREPARED) expect((await send(change)).status, change[1]).toBeLessThan(300);
   return { ...app, send };
 }
@@ -63,6 +70,25 @@ async function stateOf(app: Awaited<ReturnType<typeof running>>) {
   for (const path of shown) answers.push((await app.send(['GET', path])).text);
   return { files: filesIn(app), answers, log: await auditedIn(app.store) };
 }
+
+describe('the audit entry of a change', () => {
+  it('has client, address behind the proxy and id of the request, under its signature', async () => {
+    const app = await running({ server: { trustProxy: ['loopback'] } });
+    const keys = parseAuditKeys(readFileSync(join(app.workspace.cwd, 'data', 'audit.key'), 'utf8'));
+    for (const [n, change] of CHANGES.entries()) {
+      const address = `2001:db8::${n + 1}`;
+      const { headers } = await app.send(change, { 'x-forwarded-for': `203.0.113.9, ${address}` });
+      const entry = (await auditOf(app.store).read(0, 1000)).at(-1)!;
+      expect(entry, change.join(' ')).toMatchObject({
+        ...{ clientId: ADMIN.clientId, address, requestId: headers['x-request-id'] },
+      });
+      const hashOf = (changes: object) => auditEntryHash({ ...entry, ...changes }, keys!.current);
+      expect(hashOf({})).toBe(entry.hash);
+      for (const member of ['clientId', 'address', 'requestId'])
+        expect(hashOf({ [member]: 'other' }), member).not.toBe(entry.hash);
+    }
+  });
+});
 
 describe('while the audit log cannot be written', () => {
   it.each(['busy', 'timeout', 'unavailable'] as const)('nothing is changed: %s', async (reason) => {

@@ -1,5 +1,6 @@
 // Posted code without a sandbox, a store or files: modules stand on a shelf, and what is done to them is noted.
 
+import { expect } from 'vitest';
 import { AppError } from '../../../src/errors/errors.ts';
 import type {
   EndpointMatch,
@@ -16,6 +17,13 @@ export interface Shelf {
   readonly acts: unknown[][];
   readonly logged: { readonly unit: string; readonly requestId: string; readonly record: GuestLogRecord }[];
 }
+
+/** Who acts, as the service is told. */
+export const actorCalled = (clientId: string) => ({
+  clientId,
+  address: '127.0.0.1',
+  requestId: expect.stringMatching(/^[0-9a-f]{24}$/),
+});
 
 const SUB = /^(\/[^/]+\/[^/]+)\/(config|policy|logs|suspend|versions(?:\/.+)?)$/;
 const keyOf = (address: ModuleAddress) =>
@@ -68,27 +76,27 @@ export function createShelf(modules: readonly LiveModule[]): Shelf {
       get: (address) => live.get(keyOf(address)),
       list: () => [...live.values()],
     },
-    async postCode(address, source, by, replace) {
+    async postCode(address, source, actor, replace) {
       const created = !live.has(keyOf(address));
       if (replace === false && !created) throw new AppError('NAME_TAKEN');
       if (replace === true && created) throw new AppError('NOT_FOUND');
-      acts.push(['post', keyOf(address), source, by]);
+      acts.push(['post', keyOf(address), source, actor]);
       const suggestedIsolation = source.includes('leak') ? 'context' : null;
       return { ...POSTED, created, pending: source.includes('pending'), suggestedIsolation };
     },
     source: (address) => note('the source', 'source', address),
-    remove: async (address, by) => note(undefined, 'remove', address, by),
+    remove: async (address, actor) => note(undefined, 'remove', address, actor),
     policy: (address) => note({ version: 1 }, 'policy', address),
-    putPolicy: async (address, policy, by) => note({ version: 1 }, 'putPolicy', address, policy, by),
+    putPolicy: async (address, policy, actor) => note({ version: 1 }, 'putPolicy', address, policy, actor),
     versions: async (address) => note([], 'versions', address),
     versionSource: async (address, version) => note('an old source', 'versionSource', address, version),
     versionPolicy: async (address, version) => note({ version: 1 }, 'versionPolicy', address, version),
     diff: async (address, a, b) => note('-a\n+b\n', 'diff', address, a, b),
-    rollback: async (address, version, by) =>
-      note({ ...POSTED, created: false }, 'rollback', address, version, by),
-    approve: async (address, version, by) => note(undefined, 'approve', address, version, by),
-    suspend: async (address, by) => note(undefined, 'suspend', address, by),
-    resume: async (address, by) => note(undefined, 'resume', address, by),
+    rollback: async (address, version, actor) =>
+      note({ ...POSTED, created: false }, 'rollback', address, version, actor),
+    approve: async (address, version, actor) => note(undefined, 'approve', address, version, actor),
+    suspend: async (address, actor) => note(undefined, 'suspend', address, actor),
+    resume: async (address, actor) => note(undefined, 'resume', address, actor),
     logs: (address, options) => note([RECORD], 'logs', address, options),
     log: (unit, requestId, record) => void logged.push({ unit: unit.id, requestId, record }),
   };

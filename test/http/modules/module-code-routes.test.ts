@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { liveEndpoint } from '../../modules/module-versions.ts';
 import { type EndpointApp, startEndpointApp } from './endpoint-app.ts';
+import { actorCalled } from './fake-modules.ts';
 
 const CODE = 'module.exports.get = (req, res) => res.end("ü")';
 const HOOK = liveEndpoint('x', { address: { kind: 'hook', name: 'slugify' }, path: '/api/hooks/slugify' });
@@ -27,7 +28,7 @@ describe('POST /{version}/{endpoint}/config', () => {
       version: 4,
       warnings: ['a warning'],
     });
-    expect(app.acts).toEqual([['post', '/1.0/fresh', CODE, 'boss']]);
+    expect(app.acts).toEqual([['post', '/1.0/fresh', CODE, actorCalled('boss')]]);
   });
 
   it('replaces one', async () => {
@@ -81,7 +82,7 @@ describe('POST /{version}/{endpoint}/config', () => {
 
   it('leaves the judgement of an empty text to the code’s rules', async () => {
     await app.ask('POST', '/1.0/fresh/config', { as: 'admin' });
-    expect(app.acts).toEqual([['post', '/1.0/fresh', '', 'boss']]);
+    expect(app.acts).toEqual([['post', '/1.0/fresh', '', actorCalled('boss')]]);
   });
 
   it('is for admins, before anything is read', async () => {

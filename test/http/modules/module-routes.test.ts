@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { liveEndpoint } from '../../modules/module-versions.ts';
 import { type EndpointApp, startEndpointApp } from './endpoint-app.ts';
+import { actorCalled } from './fake-modules.ts';
 
 const HOOK = liveEndpoint('x', { address: { kind: 'hook', name: 'slugify' }, path: '/api/hooks/slugify' });
 const PLACES = ['/1.0/report', '/api/hooks/slugify'];
@@ -20,12 +21,12 @@ const RESOURCES: readonly (readonly [method: string, sub: string, act: readonly 
   ['GET', 'versions/3', ['versionSource', 3]],
   ['GET', 'versions/3/policy', ['versionPolicy', 3]],
   ['GET', 'versions/3/diff/4', ['diff', 3, 4]],
-  ['POST', 'versions/3/rollback', ['rollback', 3, 'boss']],
+  ['POST', 'versions/3/rollback', ['rollback', 3, actorCalled('boss')]],
   ['GET', 'logs?limit=5&after=7', ['logs', { limit: 5, after: 7 }]],
-  ['POST', 'suspend', ['suspend', 'boss']],
-  ['DELETE', 'suspend', ['resume', 'boss']],
+  ['POST', 'suspend', ['suspend', actorCalled('boss')]],
+  ['DELETE', 'suspend', ['resume', actorCalled('boss')]],
   ['GET', 'config', ['source']],
-  ['DELETE', 'config', ['remove', 'boss']],
+  ['DELETE', 'config', ['remove', actorCalled('boss')]],
 ];
 
 describe.each(PLACES)('below %s', (place) => {
@@ -52,14 +53,14 @@ describe.each(PLACES)('below %s', (place) => {
     expect([status, body.errors[0].code]).toEqual([403, 'APPROVAL_REFUSED']);
     expect(app.acts).toEqual([]);
     expect((await app.ask('POST', approve, { as: 'reviewer' })).status).toBe(200);
-    expect(app.acts).toEqual([['approve', place, 3, 'user']]);
+    expect(app.acts).toEqual([['approve', place, 3, actorCalled('user')]]);
   });
 
   it('a policy is put as JSON and answered bare', async () => {
     const put = { as: 'admin', type: 'application/json', body: '{"version":1,"limits":{}}' };
     const answer = await app.ask('PUT', `${place}/policy`, put);
     expect([answer.status, answer.body]).toEqual([200, { version: 1 }]);
-    expect(app.acts.at(-1)).toEqual(['putPolicy', place, { version: 1, limits: {} }, 'boss']);
+    expect(app.acts.at(-1)).toEqual(['putPolicy', place, { version: 1, limits: {} }, actorCalled('boss')]);
     expect((await app.ask('PUT', `${place}/policy`, { ...put, body: '{' })).status).toBe(400);
     expect((await app.ask('PUT', `${place}/policy`, { ...put, type: 'text/yaml' })).status).toBe(415);
   });

@@ -7,7 +7,7 @@ import { createModuleLocks } from '../../../src/modules/versions/module-states.t
 import { endpoint } from '../open-modules.ts';
 
 const entry = (target: string): AuditAction => ({
-  ...{ action: 'run.violation', target, clientId: null, before: null, after: null },
+  ...{ action: 'run.violation', target, actor: null, before: null, after: null },
 });
 
 /** Deferred writes to a store that rejects while `error` is set. */

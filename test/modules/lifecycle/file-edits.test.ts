@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ALICE } from '../../helpers/fixtures/actors.ts';
 import { code, endpoint, hook, loadedModules, openModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');
@@ -29,7 +30,7 @@ describe('a code file edited by hand', () => {
 
   it('leaves the old code active when it is invalid, and is logged', async () => {
     const { modules, write, errors } = await loadedModules();
-    await modules.postCode(REPORT, code({}, 'good'), 'alice');
+    await modules.postCode(REPORT, code({}, 'good'), ALICE);
     await write(FILE, code({}, 'syntax'));
     await expect.poll(() => errors.length, soon).toBe(1);
     expect(errors[0]).toMatchObject({
@@ -37,7 +38,7 @@ describe('a code file edited by hand', () => {
       message: 'file rejected',
     });
     expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', moduleVersion: { version: 1 } });
-    await modules.postCode(REPORT, code({}, 'better'), 'alice');
+    await modules.postCode(REPORT, code({}, 'better'), ALICE);
     expect(modules.source(REPORT)).toBe(code({}, 'better'));
   });
 
@@ -55,8 +56,8 @@ describe('a code file edited by hand', () => {
 
   it('removes the module with its policy and log when it is deleted', async () => {
     const { modules, read, remove, audited } = await loadedModules();
-    await modules.postCode(REPORT, code(), 'alice');
-    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
+    await modules.postCode(REPORT, code(), ALICE);
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, ALICE);
     await remove(FILE);
     await expect.poll(() => modules.registry.get(REPORT), soon).toBeUndefined();
     await expect.poll(() => read(POLICY), soon).toBeUndefined();
@@ -67,7 +68,7 @@ describe('a code file edited by hand', () => {
 
   it('is not assumed where the server wrote the file', async () => {
     const { modules, write, inspected } = await loadedModules();
-    await modules.postCode(REPORT, code({}, 'mine'), 'alice');
+    await modules.postCode(REPORT, code({}, 'mine'), ALICE);
     // Another file's edit comes behind the first one's in the watch.
     await write('hooks/later.js', code());
     await expect.poll(() => modules.registry.get(hook('later')), soon).toBeDefined();
@@ -79,7 +80,7 @@ describe('a code file edited by hand', () => {
 describe('a policy file edited by hand', () => {
   it('becomes active, and so does its removal', async () => {
     const { modules, write, remove, audited } = await loadedModules();
-    await modules.postCode(REPORT, code(), 'alice');
+    await modules.postCode(REPORT, code(), ALICE);
     const cpuMs = () => modules.registry.get(REPORT)?.moduleVersion?.policy.limits.cpuMs;
     await write(POLICY, '{"limits":{"cpuMs":77}}');
     await expect.poll(cpuMs, soon).toBe(77);
@@ -93,8 +94,8 @@ describe('a policy file edited by hand', () => {
 
   it('leaves the old policy active when it exceeds the policy limits', async () => {
     const { modules, write, errors } = await loadedModules();
-    await modules.postCode(REPORT, code(), 'alice');
-    await modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, 'alice');
+    await modules.postCode(REPORT, code(), ALICE);
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, ALICE);
     await write(POLICY, '{"limits":{"cpuMs":1000000}}');
     await expect.poll(() => errors.length, soon).toBe(1);
     await write(POLICY, '{"limits":');
@@ -109,7 +110,7 @@ describe('a policy file edited by hand', () => {
   it('may be written before the code', async () => {
     const { modules, write } = await loadedModules();
     await write(POLICY, '{"limits":{"cpuMs":77}}');
-    await modules.postCode(REPORT, code(), 'alice');
+    await modules.postCode(REPORT, code(), ALICE);
     expect(modules.registry.get(REPORT)?.moduleVersion?.policy.limits.cpuMs).toBe(77);
   });
 });

@@ -5,6 +5,7 @@ import { AppError } from '../../../src/errors/errors.ts';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
 import { moduleAuditEntry } from '../../../src/modules/model/module-types.ts';
 import { createModuleRecords } from '../../../src/modules/versions/module-records.ts';
+import { ALICE, BOB } from '../../helpers/fixtures/actors.ts';
 import { auditOf } from '../../helpers/store/audit-log.ts';
 import { code, endpoint, hook, loadedModules, openModules } from '../open-modules.ts';
 
@@ -30,10 +31,10 @@ describe('loading modules at startup', () => {
 
   it('keeps versions, policy and suspension', async () => {
     const first = await loadedModules();
-    await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
-    await first.modules.postCode(REPORT, code({}, 'two'), 'bob');
-    await first.modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, 'alice');
-    await first.modules.suspend(REPORT, 'alice');
+    await first.modules.postCode(REPORT, code({}, 'one'), ALICE);
+    await first.modules.postCode(REPORT, code({}, 'two'), BOB);
+    await first.modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, ALICE);
+    await first.modules.suspend(REPORT, ALICE);
     const { modules } = await first.restart();
     expect(modules.registry.get(REPORT)).toMatchObject({
       state: 'suspended',
@@ -42,13 +43,13 @@ describe('loading modules at startup', () => {
       moduleVersion: { version: 2, policy: { limits: { cpuMs: 77 } } },
     });
     expect(await modules.versions(REPORT)).toHaveLength(2);
-    expect(await modules.postCode(REPORT, code({}, 'three'), 'alice')).toMatchObject({ version: 3 });
+    expect(await modules.postCode(REPORT, code({}, 'three'), ALICE)).toMatchObject({ version: 3 });
     expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspension: { by: 'admin' } });
   });
 
   it('answers 503 for broken code until its file is repaired', async () => {
     const first = await loadedModules();
-    await first.modules.postCode(REPORT, code({ methods: ['GET'] }), 'alice');
+    await first.modules.postCode(REPORT, code({ methods: ['GET'] }), ALICE);
     await first.close();
     await first.write(FILE, code({}, 'syntax'));
     const second = await first.restart();
@@ -60,7 +61,7 @@ describe('loading modules at startup', () => {
     expect(second.errors).toMatchObject([{ fields: { problems: [{ code: 'ENDPOINT_SYNTAX' }] } }]);
     expect(second.modules.source(REPORT)).toBe(code({}, 'syntax'));
     expect(await second.modules.versions(REPORT)).toHaveLength(1);
-    await second.modules.rollback(REPORT, 1, 'alice');
+    await second.modules.rollback(REPORT, 1, ALICE);
     expect(second.modules.registry.get(REPORT)).toMatchObject({
       state: 'active',
       moduleVersion: { version: 2 },
@@ -69,15 +70,15 @@ describe('loading modules at startup', () => {
 
   it('answers 503 for code with an invalid policy', async () => {
     const first = await loadedModules();
-    await first.modules.postCode(REPORT, code(), 'alice');
+    await first.modules.postCode(REPORT, code(), ALICE);
     await first.close();
     await first.write(POLICY, '{"limits":{"cpuMs":1000000}}');
     const second = await first.restart();
     expect(second.modules.registry.get(REPORT)?.state).toBe('broken');
-    await expect(second.modules.postCode(REPORT, code(), 'alice')).rejects.toMatchObject({
+    await expect(second.modules.postCode(REPORT, code(), ALICE)).rejects.toMatchObject({
       code: 'POLICY_INVALID',
     });
-    await second.modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, 'alice');
+    await second.modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, ALICE);
     expect(second.modules.registry.get(REPORT)).toMatchObject({
       state: 'active',
       moduleVersion: { policy: { limits: { cpuMs: 77 } } },
@@ -91,15 +92,15 @@ describe('loading modules at startup', () => {
     await first.modules.load();
     expect(first.modules.registry.get(REPORT)?.state).toBe('broken');
     expect(await first.modules.versions(REPORT)).toHaveLength(1);
-    await first.modules.putPolicy(REPORT, {}, 'alice');
+    await first.modules.putPolicy(REPORT, {}, ALICE);
     expect(first.modules.registry.get(REPORT)?.state).toBe('active');
   });
 
   it('removes a module whose file is gone, and keeps the suspension of an admin', async () => {
     const first = await loadedModules();
-    await first.modules.postCode(REPORT, code(), 'alice');
-    await first.modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, 'alice');
-    await first.modules.suspend(REPORT, 'alice');
+    await first.modules.postCode(REPORT, code(), ALICE);
+    await first.modules.putPolicy(REPORT, { limits: { cpuMs: 77 } }, ALICE);
+    await first.modules.suspend(REPORT, ALICE);
     await first.close();
     await first.remove(FILE);
     const second = await first.restart();
@@ -116,7 +117,7 @@ describe('loading modules at startup', () => {
 
   it('completes a publication that crashed between file and state', async () => {
     const first = await loadedModules();
-    await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
+    await first.modules.postCode(REPORT, code({}, 'one'), ALICE);
     const records = createModuleRecords({
       ...{ store: first.store, audit: auditOf(first.store) },
       ...{ now: Date.now, queryMs: 60_000 },
@@ -125,7 +126,7 @@ describe('loading modules at startup', () => {
     const [one] = await records.listVersions('endpoint:1.0/report');
     const source = code({}, 'two');
     const states = { before: one!.sha256, after: sha256Hex(source) };
-    const entry = moduleAuditEntry({ address: REPORT, action: 'replace', clientId: 'bob', ...states });
+    const entry = moduleAuditEntry({ address: REPORT, action: 'replace', actor: BOB, ...states });
     const two = { ...one!, version: 2, clientId: 'bob', sha256: sha256Hex(source) };
     await records.addVersion({ ...state!, last: 2 }, { record: two, source }, entry);
     await first.close();
@@ -158,7 +159,7 @@ describe('loading modules at startup', () => {
     await first.write(FILE, code());
     await first.modules.load();
     expect(first.modules.registry.get(REPORT)?.state).toBe('broken');
-    await expect(first.modules.postCode(REPORT, code(), 'alice')).rejects.toMatchObject({
+    await expect(first.modules.postCode(REPORT, code(), ALICE)).rejects.toMatchObject({
       code: 'SANDBOX_DISABLED',
     });
     const second = await openModules({ store: first.store, root: first.root });
@@ -168,8 +169,8 @@ describe('loading modules at startup', () => {
 
   it('warns of modules with conflicting paths, and prefers collections', async () => {
     const first = await loadedModules();
-    await first.modules.postCode(endpoint('library'), code(), 'alice');
-    await first.modules.postCode(endpoint('shelf'), code({ route: '/1.0/shelf/:x' }), 'alice');
+    await first.modules.postCode(endpoint('library'), code(), ALICE);
+    await first.modules.postCode(endpoint('shelf'), code({ route: '/1.0/shelf/:x' }), ALICE);
     const second = await first.restart({ collections: ['1.0/library/logs', '1.0/shelf/books'] });
     expect(second.warnings.map(({ fields }) => fields)).toMatchObject([
       { problems: [{ code: 'NAME_TAKEN' }] },
@@ -207,7 +208,7 @@ describe('loading modules at startup', () => {
     await write(FILE, code());
     await modules.load();
     expect(modules.registry.get(REPORT)?.state).toBe('broken');
-    const posted = modules.postCode(REPORT, code({}, 'posted'), 'alice');
+    const posted = modules.postCode(REPORT, code({}, 'posted'), ALICE);
     looking.resolve();
     await posted;
     expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', moduleVersion: { version: 2 } });

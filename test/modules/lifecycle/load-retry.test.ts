@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ALICE } from '../../helpers/fixtures/actors.ts';
 import { openFailingStore } from '../../helpers/store/temporary-store.ts';
 import { code, endpoint, loadedModules, openModules } from '../open-modules.ts';
 
@@ -9,7 +10,7 @@ describe('loading modules while the store is unavailable', () => {
   it('can be repeated without a trace', async () => {
     const store = await openFailingStore();
     const first = await loadedModules({ store });
-    await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
+    await first.modules.postCode(REPORT, code({}, 'one'), ALICE);
     await first.close();
     const second = await openModules({ store, root: first.root });
     await second.write('hooks/slugify.js', code({ methods: [] }));

@@ -6,6 +6,7 @@ import {
   storeOperatorCommand,
 } from '../../../src/modules/lifecycle/operator-commands.ts';
 import { initialModuleState } from '../../../src/modules/versions/module-records.ts';
+import { ALICE } from '../../helpers/fixtures/actors.ts';
 import { auditOf } from '../../helpers/store/audit-log.ts';
 import { openFailingStore, openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 import { code, endpoint, hook, loadedModules, type Opened, openModules } from '../open-modules.ts';
@@ -115,7 +116,7 @@ function holdableSandbox() {
 describe('the watch of operator orders', () => {
   it('carries orders out, stores the result, and deletes them', async () => {
     const opened = await loadedModules();
-    await opened.modules.postCode(REPORT, code(), 'alice');
+    await opened.modules.postCode(REPORT, code(), ALICE);
     await order(opened, 'suspend');
     await opened.modules.pollOrders();
     expect(liveIn(opened)).toMatchObject({
@@ -134,25 +135,25 @@ describe('the watch of operator orders', () => {
   it('keeps admins from lifting a suspension of the operator', async () => {
     const opened = await loadedModules();
     const { modules } = opened;
-    await modules.postCode(REPORT, code(), 'alice');
-    await modules.suspend(REPORT, 'alice');
+    await modules.postCode(REPORT, code(), ALICE);
+    await modules.suspend(REPORT, ALICE);
     await order(opened, 'suspend');
     await modules.pollOrders();
     const refusal = { code: 'SUSPENDED_BY_OPERATOR', status: 403 };
-    await expect(modules.resume(REPORT, 'alice')).rejects.toMatchObject(refusal);
-    await modules.remove(REPORT, 'alice');
-    await modules.postCode(REPORT, code({}, 'two'), 'alice');
-    await expect(modules.resume(REPORT, 'alice')).rejects.toMatchObject(refusal);
+    await expect(modules.resume(REPORT, ALICE)).rejects.toMatchObject(refusal);
+    await modules.remove(REPORT, ALICE);
+    await modules.postCode(REPORT, code({}, 'two'), ALICE);
+    await expect(modules.resume(REPORT, ALICE)).rejects.toMatchObject(refusal);
     expect(liveIn(opened)).toMatchObject({ state: 'suspended', suspension: { by: 'operator' } });
   });
 
   it('keeps a suspension that arrives while an admin lifts another', async () => {
     const opened = await loadedModules();
     const { modules } = opened;
-    await modules.postCode(REPORT, code(), 'alice');
-    await modules.suspend(REPORT, 'alice');
+    await modules.postCode(REPORT, code(), ALICE);
+    await modules.suspend(REPORT, ALICE);
     await order(opened, 'suspend');
-    await Promise.all([modules.resume(REPORT, 'alice').catch(() => undefined), modules.pollOrders()]);
+    await Promise.all([modules.resume(REPORT, ALICE).catch(() => undefined), modules.pollOrders()]);
     expect(liveIn(opened)).toMatchObject({ state: 'suspended', suspension: { by: 'operator' } });
     expect((await opened.restart()).modules.registry.get(REPORT)?.state).toBe('suspended');
   });
@@ -162,10 +163,10 @@ describe('the watch of operator orders', () => {
     const opened = await loadedModules({ sandbox });
     const { modules } = opened;
     const other = endpoint('other');
-    await modules.postCode(other, code(), 'alice');
-    await modules.postCode(REPORT, code(), 'alice');
+    await modules.postCode(other, code(), ALICE);
+    await modules.postCode(REPORT, code(), ALICE);
     hold();
-    const posting = modules.postCode(other, code({}, 'two'), 'alice');
+    const posting = modules.postCode(other, code({}, 'two'), ALICE);
     await order(opened, 'suspend', other);
     const first = modules.pollOrders();
     await expect.poll(() => modules.registry.get(other)?.state).toBe('suspended');
@@ -179,7 +180,7 @@ describe('the watch of operator orders', () => {
 
   it('polls every second', async () => {
     const opened = await loadedModules();
-    await opened.modules.postCode(REPORT, code(), 'alice');
+    await opened.modules.postCode(REPORT, code(), ALICE);
     await order(opened, 'suspend');
     await expect.poll(() => liveIn(opened)?.state).toBe('suspended');
   });
@@ -196,7 +197,7 @@ describe('the watch of operator orders', () => {
   it('keeps suspended modules from running while a start still inspects other code', async () => {
     const { sandbox, hold, release } = holdableSandbox();
     const first = await loadedModules({ sandbox });
-    await first.modules.postCode(REPORT, code(), 'alice');
+    await first.modules.postCode(REPORT, code(), ALICE);
     await first.close();
     await order(first, 'suspend');
     await first.write('endpoints/1.0/endpoint.other.js', code());
@@ -213,7 +214,7 @@ describe('the watch of operator orders', () => {
   it('applies orders while the database takes no writes', async () => {
     const store = await openFailingStore();
     const opened = await loadedModules({ store });
-    await opened.modules.postCode(REPORT, code(), 'alice');
+    await opened.modules.postCode(REPORT, code(), ALICE);
     await order(opened, 'suspend');
     store.fail('busy', ['commit']);
     await expect(opened.modules.pollOrders()).rejects.toMatchObject({ reason: 'busy' });

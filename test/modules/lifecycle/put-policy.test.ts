@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/lib/sha256.ts';
+import { ALICE, BOB } from '../../helpers/fixtures/actors.ts';
 import { code, endpoint, loadedModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');
@@ -7,7 +8,7 @@ const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
 
 async function posted() {
   const opened = await loadedModules();
-  await opened.modules.postCode(REPORT, code(), 'alice');
+  await opened.modules.postCode(REPORT, code(), ALICE);
   opened.retired.length = 0;
   return { ...opened, live: () => opened.modules.registry.get(REPORT) };
 }
@@ -18,7 +19,7 @@ describe('putting a policy', () => {
     const before = live()?.moduleVersion;
     const policy = { limits: { cpuMs: 50 }, isolation: 'context' };
     const shown = { version: 1, ...policy, code: { sha256: sha256Hex(code()) } };
-    expect(await modules.putPolicy(REPORT, policy, 'bob')).toEqual(shown);
+    expect(await modules.putPolicy(REPORT, policy, BOB)).toEqual(shown);
     expect(modules.policy(REPORT)).toEqual(shown);
     expect(live()?.moduleVersion).not.toBe(before);
     expect(live()?.moduleVersion).toMatchObject({
@@ -33,7 +34,7 @@ describe('putting a policy', () => {
   it('changes nothing when the policy is invalid', async () => {
     const { modules, live, read, audited } = await posted();
     const before = live();
-    await expect(modules.putPolicy(REPORT, { limits: { cpuMs: 1e9 } }, 'bob')).rejects.toMatchObject({
+    await expect(modules.putPolicy(REPORT, { limits: { cpuMs: 1e9 } }, BOB)).rejects.toMatchObject({
       code: 'POLICY_INVALID',
       items: [{ field: 'limits.cpuMs' }],
     });
@@ -44,7 +45,7 @@ describe('putting a policy', () => {
 
   it('fails without a module', async () => {
     const { modules } = await posted();
-    await expect(modules.putPolicy(endpoint('other'), {}, 'bob')).rejects.toMatchObject({
+    await expect(modules.putPolicy(endpoint('other'), {}, BOB)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
   });
@@ -56,7 +57,7 @@ describe('putting a policy', () => {
     const { modules, read } = await first.restart();
     expect(modules.registry.get(REPORT)?.state).toBe('broken');
     const grants = { collections: [{ name: '1.0/library/books', actions: ['find'] }] };
-    await expect(modules.putPolicy(REPORT, { grants }, 'bob')).rejects.toMatchObject({
+    await expect(modules.putPolicy(REPORT, { grants }, BOB)).rejects.toMatchObject({
       code: 'BAD_REQUEST',
       message: 'Its code is broken: post code first',
     });
@@ -65,8 +66,8 @@ describe('putting a policy', () => {
 
   it('applies to code that is posted later', async () => {
     const { modules, live } = await posted();
-    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'bob');
-    await modules.postCode(REPORT, code({}, 'two'), 'alice');
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, BOB);
+    await modules.postCode(REPORT, code({}, 'two'), ALICE);
     expect(live()?.moduleVersion?.policy.limits.cpuMs).toBe(50);
   });
 });

@@ -1,5 +1,6 @@
 // The same service with the sandbox that the server runs: real code, looked at in a real process.
 import { afterAll, describe, expect, it } from 'vitest';
+import { ALICE } from '../../helpers/fixtures/actors.ts';
 import { createTestSandbox } from '../../helpers/sandbox/sandbox.ts';
 import { endpoint, hook, loadedModules, openModules } from '../open-modules.ts';
 
@@ -32,19 +33,19 @@ describe('code in a real sandbox', () => {
       module.exports.model = { settings: { authenticate: ['POST'], displayName: 'Report' } };
       module.exports.config = () => ({ route: '/1.0/reports/:id([0-9]+)?' });
     `;
-    expect(await modules.postCode(REPORT, source, 'alice')).toMatchObject({ version: 1, warnings: [] });
+    expect(await modules.postCode(REPORT, source, ALICE)).toMatchObject({ version: 1, warnings: [] });
     expect(modules.registry.match('/1.0/reports/12')?.endpoint).toMatchObject({
       methods: ['GET', 'POST'],
       authenticate: ['POST'],
       displayName: 'Report',
     });
-    await modules.postCode(hook('slugify'), 'module.exports = (obj) => obj', 'alice');
+    await modules.postCode(hook('slugify'), 'module.exports = (obj) => obj', ALICE);
     expect(modules.registry.get(hook('slugify'))).toMatchObject({ state: 'active', methods: [] });
   });
 
   it.each(REFUSED)('is rejected when it %s', async (_, source, { message = /./, ...item }) => {
     const { modules, read } = await loadedModules({ sandbox });
-    await expect(modules.postCode(REPORT, source, 'alice')).rejects.toMatchObject({
+    await expect(modules.postCode(REPORT, source, ALICE)).rejects.toMatchObject({
       code: 'ENDPOINT_INVALID',
       items: [{ ...item, message: expect.stringMatching(message) }],
     });

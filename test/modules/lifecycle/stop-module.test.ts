@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
+import { ALICE, BOB, CAROL } from '../../helpers/fixtures/actors.ts';
 import { openFailingStore } from '../../helpers/store/temporary-store.ts';
 import { code, endpoint, loadedModules } from '../open-modules.ts';
 
@@ -10,9 +11,9 @@ const POLICY = 'endpoints/1.0/endpoint.report.policy.json';
 describe('suspending a module', () => {
   it('is possible while it waits for its first approval, and lifts none', async () => {
     const { modules, audited } = await loadedModules({ review: 'all' });
-    await modules.postCode(REPORT, code(), 'alice');
-    await modules.suspend(REPORT, 'bob');
-    await modules.resume(REPORT, 'bob');
+    await modules.postCode(REPORT, code(), ALICE);
+    await modules.suspend(REPORT, BOB);
+    await modules.resume(REPORT, BOB);
     expect(modules.registry.get(REPORT)?.state).toBe('pending');
     expect((await audited()).slice(-2).map(([action]) => action)).toEqual([
       'endpoint.suspend',
@@ -22,17 +23,17 @@ describe('suspending a module', () => {
 
   it('stops it at once, across restarts, and writes the audit log', async () => {
     const first = await loadedModules();
-    await first.modules.postCode(REPORT, code(), 'alice');
+    await first.modules.postCode(REPORT, code(), ALICE);
     const sha256 = first.modules.registry.get(REPORT)?.moduleVersion?.sha256;
-    await first.modules.suspend(REPORT, 'bob');
+    await first.modules.suspend(REPORT, BOB);
     expect(first.modules.registry.get(REPORT)).toMatchObject({
       ...{ state: 'suspended', suspension: { by: 'admin', clientId: 'bob', at: expect.any(Number) } },
     });
     expect(first.stopped).toContain('endpoint:1.0/report');
-    await first.modules.suspend(REPORT, 'bob');
+    await first.modules.suspend(REPORT, BOB);
     const { modules, audited } = await first.restart();
     expect(modules.registry.get(REPORT)?.state).toBe('suspended');
-    await modules.resume(REPORT, 'carol');
+    await modules.resume(REPORT, CAROL);
     expect(modules.registry.get(REPORT)).toMatchObject({ state: 'active', moduleVersion: { sha256 } });
     expect((await audited()).map(([action, , by]) => [action, by])).toEqual([
       ['endpoint.create', 'alice'],
@@ -40,7 +41,7 @@ describe('suspending a module', () => {
       ['endpoint.suspend', 'bob'],
       ['endpoint.resume', 'carol'],
     ]);
-    await expect(modules.suspend(endpoint('other'), 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(modules.suspend(endpoint('other'), BOB)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('does not wait for another change of the module', async () => {
@@ -55,10 +56,10 @@ describe('suspending a module', () => {
       stop: async () => undefined,
     };
     const { modules } = await loadedModules({ sandbox: slow });
-    await modules.postCode(REPORT, code(), 'alice');
+    await modules.postCode(REPORT, code(), ALICE);
     isSlow = true;
-    const replacing = modules.postCode(REPORT, code({}, 'two'), 'alice');
-    const suspending = modules.suspend(REPORT, 'bob');
+    const replacing = modules.postCode(REPORT, code({}, 'two'), ALICE);
+    const suspending = modules.suspend(REPORT, BOB);
     expect(modules.registry.get(REPORT)?.state).toBe('suspended');
     inspected.resolve();
     await Promise.all([replacing, suspending]);
@@ -67,10 +68,10 @@ describe('suspending a module', () => {
 
   it('blocks names that differ only by case, also after a removal', async () => {
     const { modules } = await loadedModules();
-    await modules.postCode(REPORT, code(), 'alice');
-    await modules.suspend(REPORT, 'bob');
-    await modules.remove(REPORT, 'alice');
-    await expect(modules.postCode(endpoint('REPORT'), code(), 'alice')).rejects.toMatchObject({
+    await modules.postCode(REPORT, code(), ALICE);
+    await modules.suspend(REPORT, BOB);
+    await modules.remove(REPORT, ALICE);
+    await expect(modules.postCode(endpoint('REPORT'), code(), ALICE)).rejects.toMatchObject({
       code: 'NAME_TAKEN',
     });
   });
@@ -78,17 +79,17 @@ describe('suspending a module', () => {
   it('survives new code, a rollback, a policy, a removal and a file of the author', async () => {
     const opened = await loadedModules();
     const { modules } = opened;
-    await modules.postCode(REPORT, code(), 'alice');
-    await modules.suspend(REPORT, 'bob');
+    await modules.postCode(REPORT, code(), ALICE);
+    await modules.suspend(REPORT, BOB);
     const state = () => modules.registry.get(REPORT)?.state;
-    await modules.postCode(REPORT, code({}, 'two'), 'alice');
-    await modules.rollback(REPORT, 1, 'alice');
-    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
+    await modules.postCode(REPORT, code({}, 'two'), ALICE);
+    await modules.rollback(REPORT, 1, ALICE);
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, ALICE);
     expect(state()).toBe('suspended');
-    await modules.remove(REPORT, 'alice');
-    await modules.postCode(REPORT, code({}, 'three'), 'alice');
+    await modules.remove(REPORT, ALICE);
+    await modules.postCode(REPORT, code({}, 'three'), ALICE);
     expect(state()).toBe('suspended');
-    await modules.remove(REPORT, 'alice');
+    await modules.remove(REPORT, ALICE);
     await opened.close();
     await opened.write(FILE, code({}, 'four'));
     const next = await opened.restart();
@@ -100,27 +101,27 @@ describe('suspending a module', () => {
   it('holds when another admin resumes the module at the same time', async () => {
     const first = await loadedModules();
     const { modules } = first;
-    await modules.postCode(REPORT, code(), 'alice');
-    await modules.suspend(REPORT, 'alice');
-    await Promise.all([modules.resume(REPORT, 'alice'), modules.suspend(REPORT, 'bob')]);
+    await modules.postCode(REPORT, code(), ALICE);
+    await modules.suspend(REPORT, ALICE);
+    await Promise.all([modules.resume(REPORT, ALICE), modules.suspend(REPORT, BOB)]);
     expect(modules.registry.get(REPORT)).toMatchObject({ suspension: { clientId: 'bob' } });
     expect((await first.restart()).modules.registry.get(REPORT)?.state).toBe('suspended');
   });
 
   it('works while the database is unavailable', async () => {
     const { modules, store } = await loadedModules();
-    await modules.postCode(REPORT, code(), 'alice');
+    await modules.postCode(REPORT, code(), ALICE);
     await store.close();
-    await expect(modules.suspend(REPORT, 'bob')).rejects.toBeInstanceOf(StoreError);
+    await expect(modules.suspend(REPORT, BOB)).rejects.toBeInstanceOf(StoreError);
     expect(modules.registry.get(REPORT)?.state).toBe('suspended');
   });
 
   it('is stored with its audit entry when the database is back', async () => {
     const store = await openFailingStore();
     const first = await loadedModules({ store });
-    await first.modules.postCode(REPORT, code(), 'alice');
+    await first.modules.postCode(REPORT, code(), ALICE);
     store.fail('busy', ['commit']);
-    await expect(first.modules.suspend(REPORT, 'bob')).rejects.toMatchObject({ reason: 'busy' });
+    await expect(first.modules.suspend(REPORT, BOB)).rejects.toMatchObject({ reason: 'busy' });
     store.recover();
     const { modules, audited } = await first.restart();
     expect(modules.registry.get(REPORT)).toMatchObject({ state: 'suspended', suspension: { by: 'admin' } });
@@ -131,24 +132,24 @@ describe('suspending a module', () => {
 describe('removing a module', () => {
   it('removes code, policy and log, and keeps the versions', async () => {
     const { modules, read, audited, retired } = await loadedModules();
-    await modules.postCode(REPORT, code(), 'alice');
-    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, 'alice');
+    await modules.postCode(REPORT, code(), ALICE);
+    await modules.putPolicy(REPORT, { limits: { cpuMs: 50 } }, ALICE);
     const version = modules.registry.get(REPORT)?.moduleVersion;
     modules.log(version!, 'r1', { level: 'info', message: 'hello' });
-    await modules.suspend(REPORT, 'alice');
+    await modules.suspend(REPORT, ALICE);
     retired.length = 0;
-    await modules.remove(REPORT, 'bob');
+    await modules.remove(REPORT, BOB);
     expect(modules.registry.match('/1.0/report')).toBeUndefined();
     expect([await read(FILE), await read(POLICY)]).toEqual([undefined, undefined]);
     expect(retired).toEqual(['endpoint:1.0/report']);
     modules.log(version!, 'r2', { level: 'info', message: 'too late' });
     expect(await modules.versions(REPORT)).toMatchObject([{ version: 1, clientId: 'alice', active: false }]);
-    await expect(modules.remove(REPORT, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(modules.remove(REPORT, BOB)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect((await audited()).at(-1)).toEqual(['endpoint.remove', '/1.0/report', 'bob']);
 
-    expect(await modules.postCode(REPORT, code(), 'carol')).toMatchObject({ created: true, version: 2 });
+    expect(await modules.postCode(REPORT, code(), CAROL)).toMatchObject({ created: true, version: 2 });
     expect(modules.registry.get(REPORT)?.state, 'a removal lifts no suspension').toBe('suspended');
-    await modules.resume(REPORT, 'bob');
+    await modules.resume(REPORT, BOB);
     expect(modules.registry.get(REPORT)?.state).toBe('active');
     expect(modules.policy(REPORT)).toEqual({ version: 1 });
     expect(modules.logs(REPORT, { limit: 10, after: 0 })).toEqual([]);

@@ -8,6 +8,7 @@ import {
   modulePath,
   parseModuleKey,
 } from '../../../src/modules/model/module-types.ts';
+import { ALICE } from '../../helpers/fixtures/actors.ts';
 import { endpoint, hook } from '../open-modules.ts';
 
 describe('the address of a module', () => {
@@ -72,7 +73,7 @@ describe('parseModuleKey', () => {
 
 describe('moduleAuditEntry', () => {
   it('names the kind of the module and its path', () => {
-    const rest = { clientId: 'alice', before: null, after: 'a' };
+    const rest = { actor: ALICE, before: null, after: 'a' };
     expect(moduleAuditEntry({ address: endpoint('report'), action: 'create', ...rest })).toEqual({
       ...{ action: 'endpoint.create', target: '/1.0/report', ...rest },
     });

@@ -7,6 +7,7 @@ import {
   routesOverlap,
 } from '../../../src/modules/routes/custom-routes.ts';
 import { threadCpuMs } from '../../../src/workers/match-patterns.ts';
+import { ALICE } from '../../helpers/fixtures/actors.ts';
 import { code, endpoint, loadedModules } from '../open-modules.ts';
 
 const parse = (route: string) => parseRoute(route, '1.0');
@@ -149,7 +150,7 @@ const REPORT = endpoint('report');
 describe('a custom route', () => {
   it('replaces the default path except its sub-resources', async () => {
     const { modules } = await loadedModules();
-    await modules.postCode(REPORT, code({ route: '/1.0/reports/:id([0-9]{2})?' }), 'alice');
+    await modules.postCode(REPORT, code({ route: '/1.0/reports/:id([0-9]{2})?' }), ALICE);
     const { registry } = modules;
     expect(registry.match('/1.0/reports/42')).toMatchObject({ params: { id: '42' }, sub: [] });
     expect(registry.match('/1.0/reports')?.params).toEqual({});
@@ -168,21 +169,21 @@ describe('a custom route', () => {
     ['a reserved path', '/1.0/search'],
   ])('must not shadow %s', async (_, route) => {
     const { modules } = await loadedModules({ collections: ['1.0/library/books'] });
-    await modules.postCode(endpoint('other'), code(), 'alice');
-    await modules.postCode(endpoint('routed'), code({ route: '/1.0/shelf/:x' }), 'alice');
-    await expect(modules.postCode(REPORT, code({ route }), 'alice')).rejects.toMatchObject({
+    await modules.postCode(endpoint('other'), code(), ALICE);
+    await modules.postCode(endpoint('routed'), code({ route: '/1.0/shelf/:x' }), ALICE);
+    await expect(modules.postCode(REPORT, code({ route }), ALICE)).rejects.toMatchObject({
       code: 'ENDPOINT_INVALID',
       items: [{ field: 'route', message: expect.stringMatching(/^shadows/) }],
     });
-    await modules.postCode(endpoint('routed'), code({ route: '/1.0/shelf/:y' }), 'alice');
+    await modules.postCode(endpoint('routed'), code({ route: '/1.0/shelf/:y' }), ALICE);
   });
 
   it('blocks its paths for other endpoints', async () => {
     const { modules } = await loadedModules();
-    await modules.postCode(endpoint('page'), code({ route: '/1.0/:lang([a-z]{2})' }), 'alice');
-    await expect(modules.postCode(endpoint('de'), code(), 'alice')).rejects.toMatchObject({
+    await modules.postCode(endpoint('page'), code({ route: '/1.0/:lang([a-z]{2})' }), ALICE);
+    await expect(modules.postCode(endpoint('de'), code(), ALICE)).rejects.toMatchObject({
       items: [{ message: '`/1.0/de` belongs to the route of `page`' }],
     });
-    await modules.postCode(endpoint('den'), code(), 'alice');
+    await modules.postCode(endpoint('den'), code(), ALICE);
   });
 });

@@ -5,6 +5,7 @@ import {
   inspectSyntax,
   parseCodeMetadata,
 } from '../../../src/modules/versions/code-validation.ts';
+import { ALICE } from '../../helpers/fixtures/actors.ts';
 import { code, endpoint, hook, loadedModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');
@@ -29,8 +30,8 @@ describe('posting invalid code changes nothing', () => {
     ['a route elsewhere', code({ route: '/2.0/x' }), { field: 'route' }],
   ])('for %s', async (_, source, item) => {
     const { modules, read, audited } = await loadedModules();
-    await modules.postCode(REPORT, code({}, 'good'), 'alice');
-    await expect(modules.postCode(REPORT, source, 'alice')).rejects.toMatchObject({
+    await modules.postCode(REPORT, code({}, 'good'), ALICE);
+    await expect(modules.postCode(REPORT, source, ALICE)).rejects.toMatchObject({
       code: 'ENDPOINT_INVALID',
       items: [item],
     });
@@ -42,10 +43,10 @@ describe('posting invalid code changes nothing', () => {
 
   it('for code above the size limit', async () => {
     const { modules } = await loadedModules();
-    await expect(modules.postCode(REPORT, `//${'é'.repeat(5000)}`, 'alice')).rejects.toMatchObject({
+    await expect(modules.postCode(REPORT, `//${'é'.repeat(5000)}`, ALICE)).rejects.toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
     });
-    await expect(modules.postCode(REPORT, `\ufeff${code()}`, 'alice')).resolves.toMatchObject({ version: 1 });
+    await expect(modules.postCode(REPORT, `\ufeff${code()}`, ALICE)).resolves.toMatchObject({ version: 1 });
     expect(modules.source(REPORT)).toBe(code());
   });
 
@@ -61,7 +62,7 @@ describe('posting invalid code changes nothing', () => {
     ['the name of a hook', hook('a/b')],
   ])('for an invalid address: %s', async (_, address) => {
     const { modules } = await loadedModules();
-    await expect(modules.postCode(address, code(), 'alice')).rejects.toMatchObject({
+    await expect(modules.postCode(address, code(), ALICE)).rejects.toMatchObject({
       code: 'ENDPOINT_INVALID',
     });
     expect(modules.registry.list()).toEqual([]);
@@ -69,25 +70,25 @@ describe('posting invalid code changes nothing', () => {
 
   it('for the name of a database folder of its version', async () => {
     const { modules } = await loadedModules({ collections: ['1.0/library/books'] });
-    await expect(modules.postCode(endpoint('library'), code(), 'alice')).rejects.toMatchObject({
+    await expect(modules.postCode(endpoint('library'), code(), ALICE)).rejects.toMatchObject({
       code: 'NAME_TAKEN',
     });
-    await modules.postCode(endpoint('library', '2.0'), code(), 'alice');
-    await modules.postCode(hook('library'), code(), 'alice');
+    await modules.postCode(endpoint('library', '2.0'), code(), ALICE);
+    await modules.postCode(hook('library'), code(), ALICE);
   });
 
   it('for a name that differs from another only by case', async () => {
     const { modules } = await loadedModules();
-    await modules.postCode(endpoint('Report'), code(), 'alice');
-    await expect(modules.postCode(REPORT, code(), 'alice')).rejects.toMatchObject({ code: 'NAME_TAKEN' });
-    await modules.postCode(endpoint('report', '2.0'), code(), 'alice');
-    await modules.postCode(hook('report'), code(), 'alice');
+    await modules.postCode(endpoint('Report'), code(), ALICE);
+    await expect(modules.postCode(REPORT, code(), ALICE)).rejects.toMatchObject({ code: 'NAME_TAKEN' });
+    await modules.postCode(endpoint('report', '2.0'), code(), ALICE);
+    await modules.postCode(hook('report'), code(), ALICE);
   });
 
   it('for a workspace that cannot be written', async () => {
     const { modules, write, store } = await loadedModules();
     await write('endpoints/3.0', 'a file in the way');
-    await expect(modules.postCode(endpoint('report', '3.0'), code(), 'alice')).rejects.toMatchObject({
+    await expect(modules.postCode(endpoint('report', '3.0'), code(), ALICE)).rejects.toMatchObject({
       code: 'WORKSPACE_UNAVAILABLE',
     });
     expect(modules.registry.get(endpoint('report', '3.0'))).toBeUndefined();

@@ -5,6 +5,7 @@ import {
   initialModuleState,
   type VersionRecord,
 } from '../../../src/modules/versions/module-records.ts';
+import { ALICE } from '../../helpers/fixtures/actors.ts';
 import { auditedIn, auditOf } from '../../helpers/store/audit-log.ts';
 import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 
@@ -14,7 +15,7 @@ const record = (version: number): VersionRecord => ({
   ...{ approvedBy: null, approvedAt: null, policy: null, policySha256: null },
 });
 
-const ENTRY = { clientId: 'alice', action: 'hook.create', target: '/api/hooks/a', before: null, after: 'x' };
+const ENTRY = { actor: ALICE, action: 'hook.create', target: '/api/hooks/a', before: null, after: 'x' };
 
 async function open() {
   const { store } = await openTemporaryStore();

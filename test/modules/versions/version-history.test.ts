@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { diffSources } from '../../../src/modules/versions/version-history.ts';
 import { threadCpuMs } from '../../../src/workers/match-patterns.ts';
+import { ALICE, BOB, CAROL } from '../../helpers/fixtures/actors.ts';
 import { code, endpoint, loadedModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');
@@ -11,9 +12,9 @@ describe('the history of a module', () => {
     const begin = Date.now();
     let time = begin;
     const { modules } = await loadedModules({ now: () => time });
-    await modules.postCode(REPORT, code({}, 'one'), 'alice');
+    await modules.postCode(REPORT, code({}, 'one'), ALICE);
     time = begin + 1;
-    await modules.postCode(REPORT, code({}, 'two'), 'bob');
+    await modules.postCode(REPORT, code({}, 'two'), BOB);
     const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
     const first = { version: 1, sha256: sha256(code({}, 'one')), clientId: 'alice', createdAt: begin };
     const second = { version: 2, sha256: sha256(code({}, 'two')), clientId: 'bob', createdAt: begin + 1 };
@@ -27,7 +28,7 @@ describe('the history of a module', () => {
     expect(diff.split('\n').slice(0, 2)).toEqual(['--- endpoint:1.0/report@1', '+++ endpoint:1.0/report@2']);
     expect(diff).toContain('\n-one\n');
     expect(await modules.diff(REPORT, 2, 2)).toBe('');
-    await modules.rollback(REPORT, 1, 'carol');
+    await modules.rollback(REPORT, 1, CAROL);
     expect(await modules.versions(REPORT)).toMatchObject([
       { ...first, active: false },
       { ...second, active: false },
@@ -37,9 +38,9 @@ describe('the history of a module', () => {
 
   it('can be read after its removal, also across a restart', async () => {
     const first = await loadedModules();
-    await first.modules.postCode(REPORT, code({}, 'one'), 'alice');
-    await first.modules.postCode(REPORT, code({}, 'two'), 'bob');
-    await first.modules.remove(REPORT, 'bob');
+    await first.modules.postCode(REPORT, code({}, 'one'), ALICE);
+    await first.modules.postCode(REPORT, code({}, 'two'), BOB);
+    await first.modules.remove(REPORT, BOB);
     for (const { modules } of [first, await first.restart()]) {
       expect(await modules.versions(REPORT)).toMatchObject([
         { version: 1, clientId: 'alice', active: false },
@@ -51,13 +52,13 @@ describe('the history of a module', () => {
       expect(modules.registry.match('/1.0/report/policy')).toBeUndefined();
       expect(modules.registry.match('/1.0/report/versions/2')).toMatchObject({ sub: ['versions', '2'] });
       expect(modules.registry.list()).toEqual([]);
-      await expect(modules.rollback(REPORT, 1, 'bob')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(modules.rollback(REPORT, 1, BOB)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }
   });
 
   it('rejects unknown modules and versions', async () => {
     const { modules } = await loadedModules();
-    await modules.postCode(REPORT, code(), 'alice');
+    await modules.postCode(REPORT, code(), ALICE);
     const unknown = { code: 'NOT_FOUND' };
     await expect(modules.versionSource(REPORT, 2)).rejects.toMatchObject(unknown);
     await expect(modules.versionSource(REPORT, Number.NaN)).rejects.toMatchObject(unknown);
