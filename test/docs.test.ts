@@ -38,6 +38,25 @@ it.each(GUIDES)('every path that %s names exists', (page) => {
   expect(missing).toEqual([]);
 });
 
+describe('the table "Where is …" of docs/architecture.md', () => {
+  const [, table = ''] = read('docs/architecture.md').split(/^## Where is …$|^## Where to add things$/m);
+  const rows = table.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Question'));
+
+  it('has at most 30 rows: what names can tell is not in it', () => {
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.length).toBeLessThanOrEqual(30);
+  });
+
+  it.each(rows)('names identifiers that are where it says: %s', (row) => {
+    const named = [...row.matchAll(/`(\w+)` in `([\w./-]+)`/g)];
+    expect(named.length).toBeGreaterThan(0);
+    for (const [, identifier = '', path = ''] of named) {
+      expect(read(path), path).toMatch(new RegExp(`\\b${identifier}\\b`));
+    }
+    expect(row.match(/`(?:src|sandbox)\/[^`]+`/g), 'each file with an identifier').toHaveLength(named.length);
+  });
+});
+
 describe('the editor schema', () => {
   const validate = new Ajv({ strict: true, strictTypes: false }).compile(
     JSON.parse(read('workspace/config.schema.json')),

@@ -16,7 +16,7 @@ All of these hold by default. Names such as \`limits.jsonBytes\` are settings: [
 
 const POLICIES = `A policy sets these for one module. The second column is the default, the third the greatest value that the packaged [policy limits](../../sandbox/policy.json) allow; the operator may set others in \`sandbox.policyFile\`. The isolate enforces what can be counted inside it, and the server counts once more, because it trusts nothing that a host reports.
 
-Processor time is the sum over the time slices of a request. The engine's own limit, which stops a time slice, is a clock on the wall: on a busy machine a request can be stopped after less processor time than \`cpuMs\`. The server measures the processor time of the host itself, from ${constant('src/sandbox-supervisor/timeouts.ts', 'MIN_MEASURED_MS', 'ms')} of each time slice on.`;
+Processor time is the sum over the time slices of a request. The engine's own limit, which stops a time slice, is a clock on the wall: on a busy machine a request can be stopped after less processor time than \`cpuMs\`. The server measures the processor time of the host itself, from ${constant('src/sandbox-supervisor/tuning.ts', 'MIN_MEASURED_MS', 'ms')} of each time slice on.`;
 
 const SECTIONS: readonly (readonly [heading: string, ...blocks: string[]])[] = [
   ['Requests', limitTable(REQUEST_LIMITS)],

@@ -2,6 +2,7 @@
 import type { Limit } from './tables.ts';
 import { constant, setting } from './values.ts';
 
+const TUNING = 'src/sandbox-supervisor/tuning.ts';
 const QUEUE = 'src/sandbox-supervisor/module-queue.ts';
 const EVENTS = 'src/sandbox-supervisor/protocol/guest-events.ts';
 const STATES = 'src/modules/versions/state-transitions.ts';
@@ -97,7 +98,7 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
   },
   {
     limit: 'time for which requests run alone, after a loss that several may have caused',
-    default: constant(QUEUE, 'ALONE_MS', 'ms'),
+    default: constant(TUNING, 'ALONE_MS', 'ms'),
     past: 'they share hosts again',
     tests: ['sandbox-supervisor/module-queue', 'sandbox-supervisor/scheduler'],
   },
@@ -166,8 +167,8 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
     tests: ['sandbox-supervisor/host-connection'],
   },
   {
-    limit: `answers over ${constant(QUEUE, 'LARGE_RESULT_BYTES', 'bytes')} of one module`,
-    default: `${constant('src/sandbox-supervisor/tuning.ts', 'BYTES_PER_MS', 'bytes')} a millisecond`,
+    limit: `answers over ${constant(TUNING, 'LARGE_RESULT_BYTES', 'bytes')} of one module`,
+    default: `${constant(TUNING, 'BYTES_PER_MS', 'bytes')} a millisecond`,
     past: 'its next requests wait, others go first',
     tests: ['sandbox-supervisor/module-queue'],
   },
