@@ -1,7 +1,6 @@
 // Composes documents: replaces ids by the documents they refer to, level by level, with one query per level and collection.
-// `createNode` collects the ids of a document into batches, `resolveBatch` reads the documents of a batch, `embedDocument` puts each
-// in the place of its id and, with `createNode`, collects its own ids for the next level. A page that is composed one level
-// deep stays one text (`compose-page.ts`).
+// `find` (`composed-documents.ts`) collects the ids in a text into batches, `resolveBatch` reads the documents of a batch and puts
+// each in the place of its id, where their own ids are found for the next level. Then texts are rendered, the innermost first.
 import {
   andThen,
   forEachInTurn,
@@ -10,41 +9,28 @@ import {
   mapYielding,
 } from '../../lib/async/maybe-promise.ts';
 import { joinTexts, splitRecords } from '../../lib/chunked-text.ts';
-import { documentsById, readDocumentId } from '../../lib/json/stored-json.ts';
+import { documentsById } from '../../lib/json/stored-json.ts';
 import { filterByIds, MATCH_ALL } from '../../stores/filter.ts';
 import { type DocumentStore, namespaceKey, type TextPage } from '../../stores/ports.ts';
 import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
-import {
-  type Collection,
-  type CollectionRegistry,
-  type Field,
-  referenceTarget,
-} from '../model/collection.ts';
+import type { Collection, CollectionRegistry, Field } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
 import type { ComposeDepth } from '../model/read-parameters.ts';
-import { findPageReferences, renderPage } from './compose-page.ts';
 import {
+  type ComposedDocument,
   type CompositionQuota,
-  createNode,
+  createReferenceFinder,
   embedDocument,
+  type FindReferences,
   type ReferenceBatch,
-  type ReferenceCollector,
-  type ResolvableId,
-  renderNode,
-} from './composition-nodes.ts';
+  renderDocument,
+  renderEmbedded,
+} from './composed-documents.ts';
 import { type HistoryLoader, mayHaveLongHistory } from './history-loader.ts';
-import {
-  createReferenceNames,
-  createSourceResolver,
-  isRecursive,
-  type ReferenceSource,
-} from './reference-source.ts';
+import { createReferenceNames, createSourceResolver, type ReferenceSource } from './reference-source.ts';
 
 // A large document that a whole page refers to is sent once per reference.
 const MAX_COMPOSED_CHARACTERS = 64 * 1024 * 1024;
-
-/** Documents of which nothing is parsed: putting more into others yields to the event loop. */
-const MAX_EMBEDDED_AT_ONCE = 1000;
 
 type TextsById = ReadonlyMap<string, string>;
 
@@ -94,6 +80,8 @@ interface Composition {
   readonly composeAll: boolean;
   readonly quota: CompositionQuota;
   readonly store: ComposerDeps['store'];
+  /** Documents in the place of ids, with references themselves: each behind those around it. */
+  readonly embedded: ComposedDocument[];
 }
 
 /** Ids of one level, and where one query reads their documents. Without a source they stay. */
@@ -103,8 +91,8 @@ interface SourcedBatch extends ReferenceBatch {
 
 /** The references of one level, by the queries that resolve them. */
 interface Level {
-  /** What collects the references in documents of a collection into the batches of the level. */
-  collectorFor(collection: Collection): ReferenceCollector;
+  /** What finds the references in documents of a collection, for the batches of the level. */
+  finderFor(collection: Collection): FindReferences;
   batches(): readonly SourcedBatch[];
 }
 
@@ -120,24 +108,25 @@ export function createComposer(deps: ComposerDeps): Composer {
       const known = bySource.get(key);
       if (known !== undefined) return known;
       const namespace = source && namespaceKey(source.target.namespace);
-      const batch = { order: bySource.size, source, ids: source && [], namespace };
+      const batch = { order: bySource.size, source, references: source && [], namespace };
       bySource.set(key, batch);
       return batch;
     };
     const byField = new Map<Field, SourcedBatch>();
     return {
-      collectorFor: (collection) => ({
-        names: namesOf(collection),
-        namespace: namespaceKey(collection.namespace),
-        quota: composition.quota,
-        batchFor(field) {
-          const known = byField.get(field);
-          if (known !== undefined) return known;
-          const batch = batchOf(resolveSource(field, collection, composition));
-          byField.set(field, batch);
-          return batch;
-        },
-      }),
+      finderFor: (collection) =>
+        createReferenceFinder({
+          names: namesOf(collection),
+          namespace: namespaceKey(collection.namespace),
+          quota: composition.quota,
+          batchFor(field) {
+            const known = byField.get(field);
+            if (known !== undefined) return known;
+            const batch = batchOf(resolveSource(field, collection, composition));
+            byField.set(field, batch);
+            return batch;
+          },
+        }),
       batches: () => [...bySource.values()],
     };
   };
@@ -167,27 +156,23 @@ export function createComposer(deps: ComposerDeps): Composer {
       return andThen(andThen(completing, documentsById), inOrderOfIds);
     });
 
-  /** Fetches the documents of a batch and puts them in the place of their ids. Adds their own references to `next`. */
+  /** Fetches the documents of a batch and puts them in the place of their ids. Finds their own references for `next`. */
   const resolveBatch = (
-    { source, ids: references = [] }: SourcedBatch,
+    { source, references = [] }: SourcedBatch,
     composition: Composition,
     next: Level | undefined,
   ): MaybePromise<void> => {
     if (source === undefined || references.length === 0) return undefined;
-    const { quota } = composition;
-    const collector = source.isRecursive ? next?.collectorFor(source.target) : undefined;
+    const { quota, embedded } = composition;
+    const find = source.isRecursive ? next?.finderFor(source.target) : undefined;
     const ids = references.map(({ id }) => id);
-    return andThen(fetchComplete(source, ids, composition), (texts) => {
-      const embed = (reference: ResolvableId, index: number) => {
+    return andThen(fetchComplete(source, ids, composition), (texts) =>
+      forEachYielding(references, (reference, index) => {
         const text = texts[index];
-        if (text !== undefined) embedDocument(reference, text, { quota, collector });
-      };
-      if (collector !== undefined || references.length > MAX_EMBEDDED_AT_ONCE) {
-        return forEachYielding(references, embed);
-      }
-      references.forEach(embed);
-      return undefined;
-    });
+        const document = text && embedDocument(reference, text, { quota, find });
+        if (document) embedded.push(document);
+      }),
+    );
   };
 
   /** Resolves a level and, up to `depth`, those below it. */
@@ -204,54 +189,39 @@ export function createComposer(deps: ComposerDeps): Composer {
   const depthOf = (levels: ComposeLevels) =>
     typeof levels === 'number' ? Math.min(levels, limits.composeDepth) : limits.composeDepth;
 
-  const begin = (
-    root: Collection,
-    context: RequestContext,
-    { levels, store = deps.store }: ComposeOptions,
-  ): Composition => {
-    const quota = { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS };
-    return { root, context, composeAll: levels !== true, quota, store };
-  };
-
   const mayCompose: Composer['mayCompose'] = (root, levels) =>
-    depthOf(levels) >= 1 && namesOf(root).list.length > 0;
+    depthOf(levels) >= 1 && namesOf(root).length > 0;
 
-  const compose: Composer['compose'] = (root, documents, context, options) => {
-    if (!mayCompose(root, options.levels)) return documents;
-    const composition = begin(root, context, options);
-    const level = createLevel(composition);
-    const collector = level.collectorFor(root);
-    const creating = mapYielding(documents, (text) =>
-      createNode({ text, id: readDocumentId(text), parent: undefined }, collector),
-    );
-    return andThen(creating, (nodes) =>
-      andThen(resolveLevels(level, depthOf(options.levels), composition), () =>
-        mapYielding(nodes, renderNode),
-      ),
+  const compose: Composer['compose'] = (root, texts, context, { levels, store = deps.store }) => {
+    const composition: Composition = {
+      root,
+      context,
+      composeAll: levels !== true,
+      quota: { references: limits.composeReferences, characters: MAX_COMPOSED_CHARACTERS },
+      store,
+      embedded: [],
+    };
+    const first = createLevel(composition);
+    const find = first.finderFor(root);
+    return andThen(
+      mapYielding(texts, (text) => find(text)),
+      (found) =>
+        andThen(resolveLevels(first, depthOf(levels), composition), () =>
+          andThen(forEachYielding(composition.embedded.toReversed(), renderEmbedded), () =>
+            mapYielding(found.flat(), renderDocument),
+          ),
+        ),
     );
   };
-
-  /** True if none of the documents that are put into others has references that are resolved too. */
-  const isOneLevel = (root: Collection, levels: ComposeLevels) =>
-    depthOf(levels) === 1 ||
-    namesOf(root).list.every(({ field }) => {
-      const target = referenceTarget(registry, root, field);
-      if (target === undefined || namesOf(target).list.length === 0) return true;
-      return !isRecursive(field, { root, target, composeAll: levels !== true });
-    });
 
   return {
     mayCompose,
-    compose,
-    composePage(root, page, context, levels) {
-      const { text, count } = page;
-      const takeApart = () => andThen(compose(root, splitRecords(page), context, { levels }), joinTexts);
-      if (typeof text !== 'string' || !isOneLevel(root, levels)) return takeApart();
-      const composition = begin(root, context, { levels });
-      const level = createLevel(composition);
-      const found = findPageReferences(text, level.collectorFor(root));
-      if (found === undefined) return takeApart();
-      return andThen(resolveLevels(level, 1, composition), () => ({ text: renderPage(found), count }));
-    },
+    compose: (root, documents, context, options) =>
+      mayCompose(root, options.levels) ? compose(root, documents, context, options) : documents,
+    composePage: (root, page, context, levels) =>
+      andThen(
+        compose(root, typeof page.text === 'string' ? [page.text] : splitRecords(page), context, { levels }),
+        joinTexts,
+      ),
   };
 }

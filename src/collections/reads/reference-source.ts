@@ -1,6 +1,6 @@
 // The Reference fields of a collection, and where the documents behind their ids are read.
 import { AppError } from '../../errors/errors.ts';
-import { type MemberNames, memberNames } from '../../lib/json/stored-json.ts';
+import { memberName } from '../../lib/json/stored-json.ts';
 import type { Projection } from '../../stores/ports.ts';
 import {
   type Collection,
@@ -10,7 +10,7 @@ import {
   referenceTarget,
 } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
-import { type ReferenceName, referenceName } from './composition-nodes.ts';
+import type { ReferenceName } from './composed-documents.ts';
 import { outermostPaths, resolveFields, withVisibleId } from './resolve-read.ts';
 
 /** Where the documents behind the ids of a field are read. */
@@ -25,13 +25,13 @@ export interface ReferenceSource {
 }
 
 /** Makes the function that finds the Reference fields of a collection by their names as JSON text. */
-export function createReferenceNames(): (collection: Collection) => MemberNames<ReferenceName> {
+export function createReferenceNames(): (collection: Collection) => readonly ReferenceName[] {
   // A collection is replaced whole when its specification changes.
-  const known = new WeakMap<Collection, MemberNames<ReferenceName>>();
+  const known = new WeakMap<Collection, readonly ReferenceName[]>();
   return (collection) => {
     const found = known.get(collection);
     if (found !== undefined) return found;
-    const names = memberNames(referenceFields(collection).map(referenceName));
+    const names = referenceFields(collection).map((field) => ({ ...memberName(field.name), field }));
     known.set(collection, names);
     return names;
   };
@@ -98,7 +98,7 @@ function createSources({ reference: { fields } }: Field, target: Collection): Fi
 }
 
 /** Whether the references in the documents of `target` that a field refers to are resolved too. */
-export function isRecursive(
+function isRecursive(
   field: Field,
   { root, target, composeAll }: Pick<SourceContext, 'root' | 'composeAll'> & Pick<ReferenceSource, 'target'>,
 ): boolean {

@@ -48,7 +48,7 @@ const SEPARATOR_CODE = RECORD_SEPARATOR.charCodeAt(0);
 const isOpening = (code: number) => code === 0x7b || code === 0x5b;
 const isClosing = (code: number) => code === 0x7d || code === 0x5d;
 
-/** Prepares a name for `findMember` and `memberNames`. */
+/** Prepares a name for `findMember` and `findInRecords`. */
 export function memberName(name: string): MemberName {
   const quoted = JSON.stringify(name);
   const prefix = `${quoted}:`;
@@ -58,7 +58,10 @@ export function memberName(name: string): MemberName {
 
 /** The span of the value of the outermost member with this name. */
 export function findMember(text: string, name: MemberName): TextSpan | undefined {
-  if (isFlat(text)) return findFlatMember(text, name, 0);
+  if (isFlat(text)) {
+    const start = endOfMatch(text, name.pattern, 0);
+    return start < 0 ? undefined : { start, end: endOfValue(text, start) };
+  }
   let found: TextSpan | undefined;
   walkMembers(text, 0, (quoted, span) => {
     if (quoted === name.quoted) found = span;
@@ -66,47 +69,11 @@ export function findMember(text: string, name: MemberName): TextSpan | undefined
   return found;
 }
 
-/** Names of members to look for. */
-export interface MemberNames<Name extends MemberName> {
-  readonly list: readonly Name[];
-  readonly byQuoted: ReadonlyMap<string, Name>;
-}
-
-/** Prepares names for `forEachNamedMember`. */
-export function memberNames<Name extends MemberName>(list: readonly Name[]): MemberNames<Name> {
-  return { list, byQuoted: new Map(list.map((name) => [name.quoted, name])) };
-}
-
-/** Calls `visit` for each outermost member that has one of the names. */
-export function forEachNamedMember<Name extends MemberName>(
-  text: string,
-  names: MemberNames<Name>,
-  visit: (name: Name, span: TextSpan) => void,
-): void {
-  if (isFlat(text)) {
-    for (const name of names.list) {
-      const span = findFlatMember(text, name, 0);
-      if (span !== undefined) visit(name, span);
-    }
-    return;
-  }
-  walkMembers(text, 0, (quoted, span) => {
-    const name = names.byQuoted.get(quoted);
-    if (name !== undefined) visit(name, span);
-  });
-}
-
 /** True for an object without another inside: all members are outermost ones, and looking for a few beats walking over all. */
 const isFlat = (text: string) => text.indexOf('{', 1) < 0;
 
-/** The span of the first value behind `from` with this name, in a flat object or in several that are joined. */
-export function findFlatMember(text: string, { pattern }: MemberName, from: number): TextSpan | undefined {
-  const start = endOfMatch(text, pattern, from);
-  return start < 0 ? undefined : { start, end: endOfValue(text, start) };
-}
-
 /** Where the first match of a global pattern behind `from` ends; -1 without one. Makes no object, as `exec` would. */
-export function endOfMatch(text: string, pattern: RegExp, from: number): number {
+function endOfMatch(text: string, pattern: RegExp, from: number): number {
   pattern.lastIndex = from;
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
@@ -117,9 +84,10 @@ export interface RecordSpan extends TextSpan {
   readonly nested: readonly TextSpan[] | undefined;
 }
 
-/** The objects of a text in which they are joined by record separators. */
+/** The objects of a text in which they are joined by record separators; none in an empty one. */
 export function recordSpans(text: string): readonly RecordSpan[] {
   const records: RecordSpan[] = [];
+  if (text === '') return records;
   let start = 0;
   let nested: TextSpan[] | undefined;
   for (let at = text.indexOf('{', 1); at > 0; ) {
@@ -164,6 +132,41 @@ function isBehindName(text: string, start: number): boolean {
   return before !== BACKSLASH && before !== COLON && before !== COMMA && !isOpening(before);
 }
 
+/** Where the value of the outermost member with this name begins in each of the objects of a text; -1 where there is none. */
+export function findInRecords(
+  text: string,
+  records: readonly RecordSpan[],
+  { prefix, pattern }: MemberName,
+): readonly number[] {
+  const following = `,${prefix}`;
+  /** Characters from the last value to the end of its object. */
+  let fromEnd = 0;
+  /** Where the pattern was found last; behind the text if it was not. */
+  let searched = -1;
+  const search = (from: number) => {
+    const found = endOfMatch(text, pattern, from);
+    searched = found < 0 ? text.length + 1 : found;
+  };
+  return records.map((record) => {
+    // Objects on a page are alike: it mostly stands where it stood in the last one that had it.
+    const likely = record.end - fromEnd;
+    const isThere = likely > record.start && text.startsWith(following, likely - following.length);
+    if (isThere && !isNested(record, likely)) return likely;
+    if (searched < record.start) search(record.start);
+    for (const { start, end } of record.nested ?? []) {
+      if (searched <= start) break;
+      if (searched < end) search(end);
+    }
+    if (searched > record.end) return -1;
+    fromEnd = record.end - searched;
+    return searched;
+  });
+}
+
+/** True inside an object or a list of an object. */
+const isNested = ({ nested = [] }: RecordSpan, place: number) =>
+  nested.some(({ start, end }) => start < place && place < end);
+
 /** Visits the members of the object that begins at `from`. */
 function walkMembers(text: string, from: number, visit: (quoted: string, span: TextSpan) => void): void {
   let at = from + 1;
@@ -176,7 +179,8 @@ function walkMembers(text: string, from: number, visit: (quoted: string, span: T
   }
 }
 
-function endOfValue(text: string, start: number): number {
+/** Where the value that begins at `start` ends. */
+export function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return endOfString(text, start);
   if (isOpening(first)) return endOfNested(text, start);

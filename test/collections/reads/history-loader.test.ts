@@ -109,7 +109,7 @@ describe('a document of many updates', () => {
   });
 });
 
-describe('documents of older data', () => {
+describe('documents of the older server', () => {
   const hex = (n: number) => n.toString(16).padStart(24, '0');
 
   test('keep the ids that they hold, and take further ones', async () => {

@@ -5,16 +5,13 @@ import { RECORD_SEPARATOR } from '../../../src/lib/chunked-text.ts';
 import {
   documentsById,
   documentVersion,
-  findFlatMember,
+  findInRecords,
   findMember,
-  forEachNamedMember,
   memberName,
-  memberNames,
   parseQuotedId,
   parseStoredJson,
   readDocumentId,
   recordSpans,
-  type TextSpan,
 } from '../../../src/lib/json/stored-json.ts';
 
 it('stored JSON is parsed', () => {
@@ -37,20 +34,38 @@ test('the version of a document is its `v`, or 0 if that is not a number', () =>
 const codePoint = fc.integer({ min: 0, max: 0x10_ffff }).map((point) => String.fromCodePoint(point));
 
 const NAME = memberName('a');
-const namesOf = (object: object) =>
-  memberNames(Object.keys(object).map((name) => ({ ...memberName(name), name })));
 const plainObjects = fc.dictionary(fc.string({ unit: codePoint }), fc.jsonValue(), { noNullPrototype: true });
 
-test('every member of a JSON object is found, all together and one by one', () => {
+/** The texts that begin where the value of a member begins in each object of a text. */
+const foundIn = (text: string, name: string) =>
+  findInRecords(text, recordSpans(text), memberName(name)).map((place) =>
+    place < 0 ? undefined : text.slice(place),
+  );
+
+test('every member of a JSON object is found', () => {
   fc.assert(
     fc.property(plainObjects, (object) => {
       const text = JSON.stringify(object);
-      const read: [string, unknown][] = [];
-      forEachNamedMember(text, namesOf(object), (member, { start, end }) => {
-        read.push([member.name, JSON.parse(text.slice(start, end))]);
-        expect(findMember(text, member)).toEqual({ start, end });
-      });
-      expect(Object.fromEntries(read)).toEqual(JSON.parse(text));
+      for (const [name, value] of Object.entries(JSON.parse(text))) {
+        const { start, end } = findMember(text, memberName(name))!;
+        expect(JSON.parse(text.slice(start, end))).toEqual(value);
+        expect(foundIn(text, name)).toEqual([text.slice(start)]);
+      }
+    }),
+  );
+});
+
+test('members are found in each of the objects that are joined', () => {
+  fc.assert(
+    fc.property(fc.array(plainObjects, { minLength: 1, maxLength: 4 }), (objects) => {
+      const text = objects.map((object) => JSON.stringify(object)).join(RECORD_SEPARATOR);
+      for (const name of objects.flatMap(Object.keys)) {
+        const values = objects.map((object) =>
+          Object.hasOwn(object, name) ? JSON.stringify(object[name]) : undefined,
+        );
+        const found = foundIn(text, name).map((rest, index) => rest?.slice(0, values[index]?.length ?? 0));
+        expect(found).toEqual(values);
+      }
     }),
   );
 });
@@ -66,20 +81,9 @@ test.each([
   ['{"s":["a",":"],"t":"a"}', []],
   ['{}', []],
 ])('only the outermost members of %s are found in JSON text', (text, values) => {
-  const spans: TextSpan[] = [];
-  forEachNamedMember(text, memberNames([NAME]), (_name, span) => spans.push(span));
-  expect(findMember(text, NAME)).toEqual(spans[0]);
-  expect(spans.map(({ start, end }) => text.slice(start, end))).toEqual(values);
-});
-
-test('members are found in joined flat objects, one after the other', () => {
-  const texts = ['{"a":1}', '{"b":2,"a":[",","a"]}', '{"b":"a"}', '{"b":"\\"a\\":1","a":"x,"}'];
-  const text = texts.join(RECORD_SEPARATOR);
-  const values: string[] = [];
-  for (let span = findFlatMember(text, NAME, 0); span; span = findFlatMember(text, NAME, span.end)) {
-    values.push(text.slice(span.start, span.end));
-  }
-  expect(values).toEqual(['1', '[",","a"]', '"x,"']);
+  const span = findMember(text, NAME);
+  expect(span === undefined ? [] : [text.slice(span.start, span.end)]).toEqual(values);
+  expect(findInRecords(text, recordSpans(text), NAME)).toEqual([span?.start ?? -1]);
 });
 
 describe('recordSpans', () => {
@@ -125,6 +129,10 @@ describe('recordSpans', () => {
     expect(found(other, object, other)).toEqual([around, [object, ...nested], around]);
   });
 
+  test('finds none in an empty text', () => {
+    expect(spansOf('')).toEqual([]);
+  });
+
   test('ends for any text', () => {
     const broken = `{"a":1,x{${RECORD_SEPARATOR}"{`.repeat(20_000);
     expect(recordSpans(broken).length).toBeGreaterThan(0);
@@ -134,6 +142,7 @@ describe('recordSpans', () => {
 test('the search for members in JSON text ends for any text', () => {
   for (const text of ['', '{', '{"', '{"a', '{"a"', '{"a":', '{"a":"', '{"a":[', '{"a":1', '{"a":"\\']) {
     expect(() => findMember(text, NAME)).not.toThrow();
+    expect(() => foundIn(text, 'a')).not.toThrow();
   }
 });
 
