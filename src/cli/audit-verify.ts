@@ -26,7 +26,6 @@ const DESCRIPTIONS: Readonly<Record<AuditIssue['kind'], (fault: AuditIssue) => s
   changed: (fault) => `entry ${fault.seq}${described(fault)} was changed: it is not what was signed`,
   missing: (fault) => `${range(fault)}; the next one is there`,
   moved: (fault) => `in place of entry ${fault.seq} stands entry ${fault.entry?.seq}${described(fault)}`,
-  unsigned: (fault) => `entry ${fault.seq}${described(fault)} has no signature`,
   replaced: (fault) =>
     `entry ${fault.seq}${described(fault)} does not follow the entry that was there before`,
   truncated: (fault) => `${range(fault)} at the end`,

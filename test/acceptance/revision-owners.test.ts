@@ -75,7 +75,7 @@ describe('a specification is refused that', () => {
 });
 
 describe('two collections that files let keep their revisions in one place', () => {
-  it('serve each its own only, those of earlier builds to none', async () => {
+  it('serve each its own only, those without a name of one to none', async () => {
     const unique = { index: { keys: { name: 1 }, options: { unique: true } } };
     const workspace = createWorkspace({
       '1.0/library/open': kept('changes'),

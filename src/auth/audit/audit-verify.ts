@@ -16,8 +16,8 @@ import type { AuditAnchor, AuditHead } from './audit-head.ts';
 
 const PAGE_SIZE = 500;
 
-/** `changed`: the members differ from those that were signed. `noted`: an entry says that the log was broken before it. */
-type AuditIssueKind = 'changed' | 'missing' | 'moved' | 'unsigned' | 'replaced' | 'truncated' | 'noted';
+/** `changed`: the members differ from those that were signed, or have no signature. `noted`: an entry says that the log was broken before it. */
+type AuditIssueKind = 'changed' | 'missing' | 'moved' | 'replaced' | 'truncated' | 'noted';
 
 export interface AuditIssue {
   readonly kind: AuditIssueKind;
@@ -82,7 +82,7 @@ function findIssue(
   const place = auditEntrySequence(document._id);
   if (document._id !== auditEntryId(place)) return at('changed');
   if (place > expected) return at('missing', { to: place - 1 });
-  if (typeof id !== 'string') return at('unsigned');
+  if (typeof id !== 'string') return at('changed');
   const key = keys?.find(id);
   if (key === undefined) {
     progress.unknownKey = { id, seq: expected };

@@ -26,7 +26,7 @@ function sharesRevisions(collection: Collection, registry: Pick<CollectionRegist
 }
 
 /**
- * The revisions that belong to a collection. Those of earlier builds have no name of it: they belong to the collection that
+ * The revisions that belong to a collection. Those of the older server have no name of it: they belong to the collection that
  * alone keeps revisions there, and to none where several do.
  */
 export function ownRevisionsFilter(

@@ -142,7 +142,7 @@ export function splitHistory(
 }
 
 /**
- * The block that a revision has. Undefined where it has none: in older data each revision lists all ids before it,
+ * The block that a revision has. Undefined where it has none: in data of the older server each revision lists all ids before it,
  * from the document's first on.
  */
 export function revisionBlock(revision: JsonObject, first: Json | undefined): readonly Json[] | undefined {

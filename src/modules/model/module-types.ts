@@ -186,7 +186,7 @@ export function isModuleAddress(address: ModuleAddress): boolean {
   }
 }
 
-/** The address of a key; undefined for one that is not valid in this version of the server. */
+/** The address of a key; undefined for one that is not valid. */
 export function parseModuleKey(key: string): ModuleAddress | undefined {
   const endpoint = ENDPOINT_KEY.exec(key)?.groups;
   const { apiVersion = '', name = HOOK_KEY.exec(key)?.groups?.['name'] ?? '' } = endpoint ?? {};

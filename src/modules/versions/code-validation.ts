@@ -5,7 +5,6 @@ import { compileFunction } from 'node:vm';
 import type { Inspection, Isolation, ModuleKind } from '../../../sandbox/protocol.ts';
 import { AppError } from '../../errors/errors.ts';
 import { HTTP_METHODS, isHttpMethod } from '../../lib/http/methods.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
 import { toOneLine } from '../../lib/printable-text.ts';
 import type { Sandbox } from '../../sandbox-supervisor/model/sandbox.ts';
 
@@ -150,16 +149,4 @@ export function parseCodeMetadata({ methods, settings, route }: LoadedInspection
     displayName: typeof displayName === 'string' ? toOneLine(displayName) : null,
     route,
   };
-}
-
-/** Decodes stored metadata; undefined for what this version of the server would not have stored. */
-export function decodeStoredMetadata(value: unknown): CodeMetadata | undefined {
-  if (!isJsonObject(value as JsonObject)) return undefined;
-  const { methods, authenticate, displayName, route } = value as unknown as CodeMetadata;
-  const known =
-    Array.isArray(methods) &&
-    (typeof authenticate === 'boolean' || Array.isArray(authenticate)) &&
-    (displayName === null || typeof displayName === 'string') &&
-    (route === null || typeof route === 'string');
-  return known ? { methods, authenticate, displayName, route } : undefined;
 }

@@ -1,11 +1,11 @@
 // Records of modules in the database: the state of each module, and every version that was ever published or pending.
 import type { Audit } from '../../auth/audit/audit.ts';
 import type { AuditAction } from '../../auth/audit/audit-entry.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stores/ports.ts';
-import { type CodeMetadata, decodeStoredMetadata } from './code-validation.ts';
+import type { CodeMetadata } from './code-validation.ts';
 
 // Not reachable over HTTP.
 const MODULES: Namespace = { database: null, collection: 'cloister.modules' };
@@ -112,28 +112,12 @@ export function initialModuleState(key: string): ModuleState {
 const toDocument = (id: string, v: number, value: object): StoredDocument =>
   ({ ...value, _id: id, v }) as StoredDocument;
 
-function toFacts(document: JsonObject): VersionRecord | undefined {
-  const { version, sha256, clientId, createdAt, approvedBy, approvedAt, policy, policySha256 } = document;
-  const metadata = decodeStoredMetadata(document['metadata']);
-  if (metadata === undefined || typeof version !== 'number' || typeof sha256 !== 'string') return undefined;
-  return {
-    version,
-    sha256,
-    clientId: typeof clientId === 'string' ? clientId : null,
-    createdAt: Number(createdAt),
-    metadata,
-    approvedBy: typeof approvedBy === 'string' ? approvedBy : null,
-    approvedAt: typeof approvedAt === 'number' ? approvedAt : null,
-    policy: policy !== undefined && isJsonObject(policy) ? policy : null,
-    policySha256: typeof policySha256 === 'string' ? policySha256 : null,
-  };
+function toVersion({ _id, v, key, ...record }: StoredDocument): VersionRecord {
+  return record as unknown as VersionRecord;
 }
 
-function toState({ active, ...rest }: StoredDocument): ModuleState {
-  const { _id, v, ...state } = rest;
-  const record = active !== undefined && isJsonObject(active) ? (toFacts(active) ?? null) : null;
-  const known = state as unknown as ModuleState;
-  return { ...initialModuleState(known.key), ...known, active: record };
+function toState({ _id, v, ...state }: StoredDocument): ModuleState {
+  return state as unknown as ModuleState;
 }
 
 /** Loads the state of every module, present or removed. Rejects with the store's StoreError. */
@@ -161,9 +145,9 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
   const put = async (ns: Namespace, id: string, value: object): Promise<Write> => {
     const stored = await one(ns, id);
     if (stored === undefined) return { kind: 'insert', ns, document: toDocument(id, 1, value) };
-    const v = Number(stored['v'] ?? 0);
-    const changed = [...new Set([...Object.keys(value), ...Object.keys(stored)])];
-    return { kind: 'update', ns, id, v, document: toDocument(id, v + 1, value), changed };
+    const v = Number(stored['v']);
+    const document = toDocument(id, v + 1, value);
+    return { kind: 'update', ns, id, v, document, changed: Object.keys(document) };
   };
 
   return {
@@ -220,12 +204,12 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
         skip: 0,
         limit: EVERY_RECORD,
       } as const;
-      return (await store.find(VERSIONS, query, timely())).flatMap((found) => toFacts(found) ?? []);
+      return (await store.find(VERSIONS, query, timely())).map(toVersion);
     },
     /** Clients that posted code with this hash under any name. Versions that came with a policy do not count: their author is the policy's. */
     async findPosters(sha256: string): Promise<readonly string[]> {
       const query = { filter: equal('sha256', sha256), sort: [], skip: 0, limit: EVERY_RECORD } as const;
-      const found = (await store.find(VERSIONS, query, timely())).flatMap((one) => toFacts(one) ?? []);
+      const found = (await store.find(VERSIONS, query, timely())).map(toVersion);
       return found.flatMap(({ clientId, policy }) =>
         clientId === null || policy !== null ? [] : [clientId],
       );
@@ -238,7 +222,7 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
     },
     async findVersion(key: string, version: number): Promise<VersionRecord | undefined> {
       const found = await one(VERSIONS, versionId(key, version));
-      return found?.['key'] === key ? toFacts(found) : undefined;
+      return found?.['key'] === key ? toVersion(found) : undefined;
     },
     async findSource(key: string, version: number): Promise<string | undefined> {
       const found = await one(SOURCES, versionId(key, version));

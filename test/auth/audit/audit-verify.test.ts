@@ -100,15 +100,15 @@ const TAMPERED: Readonly<Record<string, readonly [(log: Log) => Promise<unknown>
       const next = { ...last, seq: 13, previous: last.hash };
       await log.insert(13, { ...next, hash: sha256Hex(JSON.stringify(next)) });
     },
-    { kind: 'unsigned', seq: 13 },
+    { kind: 'changed', seq: 13 },
   ],
   'all from one on are worked out anew': [
     (log) => log.replace(...recomputed(log, 6, { target: 'other' })),
-    { kind: 'unsigned', seq: 6 },
+    { kind: 'changed', seq: 6 },
   ],
   'all of them are worked out anew': [
     (log) => log.replace(...recomputed(log, 1, { target: 'other' })),
-    { kind: 'unsigned', seq: 1 },
+    { kind: 'changed', seq: 1 },
   ],
   'one is signed with another key under the name of ours': [
     (log) => {

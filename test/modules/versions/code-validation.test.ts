@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Inspection } from '../../../sandbox/protocol.ts';
-import {
-  decodeStoredMetadata,
-  inspectSyntax,
-  parseCodeMetadata,
-} from '../../../src/modules/versions/code-validation.ts';
+import { inspectSyntax, parseCodeMetadata } from '../../../src/modules/versions/code-validation.ts';
 import { ALICE } from '../../helpers/fixtures/actors.ts';
 import { code, endpoint, hook, loadedModules } from '../open-modules.ts';
 
@@ -168,14 +164,4 @@ it('parseCodeMetadata rejects nested lists of any depth', () => {
   expect(() => parseCodeMetadata(found({ settings: { authenticate: deep } }))).toThrow(
     expect.objectContaining({ code: 'ENDPOINT_INVALID' }),
   );
-});
-
-describe('decodeStoredMetadata', () => {
-  it('accepts stored metadata and nothing else', () => {
-    const good = { methods: ['GET'], authenticate: ['GET'], displayName: 'x', route: '/1.0/x' };
-    expect(decodeStoredMetadata({ ...good, extra: 1 })).toEqual(good);
-    for (const bad of [null, undefined, 5, [], {}, { ...good, methods: 'GET' }, { ...good, route: 1 }]) {
-      expect(decodeStoredMetadata(bad)).toBeUndefined();
-    }
-  });
 });

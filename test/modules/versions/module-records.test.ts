@@ -101,12 +101,4 @@ describe('module records', () => {
     expect(await records.findVersion('hook:a', 1)).toEqual(approved);
     expect((await records.loadStates())[0]?.active).toEqual(approved);
   });
-
-  it('skip invalid records', async () => {
-    const { store, records } = await open();
-    const ns = { database: null, collection: 'cloister.moduleVersions' };
-    const document = { _id: 'f'.repeat(24), key: 'hook:a', version: 1, sha256: 'x', metadata: 5 };
-    await store.commit([{ kind: 'insert', ns, document }]);
-    expect(await records.listVersions('hook:a')).toEqual([]);
-  });
 });

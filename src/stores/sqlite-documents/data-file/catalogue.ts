@@ -3,10 +3,7 @@
 import { type IndexDefinition, type Namespace, namespaceKey } from '../../ports.ts';
 import { type Connection, inTransaction } from './connection.ts';
 
-/**
- * Incremented when the layout changes. A file with a newer layout is rejected, an older one converted. In layout 1 indexes had a
- * second table, with case-folded keys.
- */
+/** Incremented when the layout changes. A file with another layout is rejected. */
 const LAYOUT = 2;
 
 const CATALOGUE_TABLES = `
@@ -36,26 +33,20 @@ const CATALOGUE_TABLES = `
   ) without rowid;
 `;
 
-/** The layout of the file; 0 for an empty one. Throws for a file of a newer version. */
-function layoutOf({ db }: Connection): number {
+/** Whether the file has the schema; an empty one does not. Throws for a file of another layout. */
+export function hasSchema({ db }: Connection): boolean {
   const layout = Number(db.prepare('pragma user_version').get()?.[0]);
-  if (layout > LAYOUT) throw new Error(`The data file has layout ${layout}; this version reads ${LAYOUT}`);
-  return layout;
+  if (layout !== 0 && layout !== LAYOUT)
+    throw new Error(`The data file has layout ${layout}; this version reads ${LAYOUT}`);
+  return layout === LAYOUT;
 }
 
-/** Whether the file has the schema, of this or an older version. Throws for a file of a newer version. */
-export const hasSchema = (connection: Connection): boolean => layoutOf(connection) > 0;
-
-/** Creates the schema if it is missing, and converts an older one. Throws for a file of a newer version. */
+/** Creates the schema in an empty file. Throws for a file of another layout. */
 export function createSchema(connection: Connection): void {
-  if (layoutOf(connection) === LAYOUT) return;
+  if (hasSchema(connection)) return;
   connection.db.exec('pragma journal_mode=wal');
   inTransaction(connection, 'immediate', () => {
     connection.db.exec(CATALOGUE_TABLES);
-    const folded = "select name from sqlite_schema where type = 'table' and name glob 'f_[0-9]*'";
-    for (const [name] of connection.db.prepare(folded).all() as unknown as readonly [string][]) {
-      connection.db.exec(`drop table ${name}`);
-    }
     connection.db.exec(`pragma user_version=${LAYOUT}`);
   });
 }

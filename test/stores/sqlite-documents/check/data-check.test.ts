@@ -91,7 +91,7 @@ describe('the check of a data file', () => {
     expect(await data.repair({ ...broken[0]!, n: 99 })).toBe('gone');
   });
 
-  it('finds the rows that an older version kept for elements without the field of a sparse index', async () => {
+  it('finds rows for elements without the field of a sparse index', async () => {
     const { bench, data } = openFile();
     bench.catalogue.refresh();
     const sparse = { ...indexOf({ path: 'o.x' }), unique: true, sparse: true };
