@@ -1,14 +1,19 @@
-// Spellings of a text: the texts that equal it ignoring case, in code point order. A skip scan through an index goes from one to
-// the next.
+// Spellings of a text: the texts that equal it ignoring case, in code point order or against it. A skip scan through an index goes
+// from one to the next.
 import { caseVariantsOf } from '../../lib/regex/case-folding.ts';
+import type { Direction } from '../ports.ts';
 
 export interface Spellings {
   /** The text has no case: it is its only spelling. */
   readonly isSingle: boolean;
   /** Only the beginning of the text counts: whatever follows it, a text that begins so is taken for a spelling. */
   readonly isOpen: boolean;
-  /** The first spelling that is not less than `text`; undefined if there is none. */
+  /** The first of all. */
+  readonly first: string;
+  /** The first spelling that does not come before `text`; undefined if there is none. */
   from(text: string): string | undefined;
+  /** The first spelling that comes after `text`; undefined if there is none. */
+  after(text: string): string | undefined;
 }
 
 type Choices = readonly number[];
@@ -21,7 +26,7 @@ const ASCII_CHOICES: readonly Choices[] = Array.from({ length: 0x80 }, (_, codeP
   choicesOf(codePoint),
 );
 
-/** A position in a text where a greater character is possible, and that character. */
+/** A position in a text where a later character is possible, and that character. */
 interface Increase {
   readonly at: number;
   /** Where it is in UTF-16 units. */
@@ -29,16 +34,27 @@ interface Increase {
   readonly codePoint: number;
 }
 
-/** Creates the spellings of `text`, or of its first `maxCharacters`. */
-export function createSpellings(text: string, maxCharacters = Number.POSITIVE_INFINITY): Spellings {
-  // The code points that may be at each position, ascending; the first of all spellings; where its characters begin.
+/** Whether all of a text counts, and the order of the spellings. */
+interface SpellingOptions {
+  readonly maxCharacters?: number;
+  readonly direction?: Direction;
+}
+
+/** Creates the spellings of `text`, or of its first `maxCharacters`; for the direction -1 only of the whole text. */
+export function createSpellings(
+  text: string,
+  { maxCharacters = Number.POSITIVE_INFINITY, direction = 1 }: SpellingOptions = {},
+): Spellings {
+  const isAscending = direction === 1;
+  // The code points that may be at each position, in order; the first of all spellings; where its characters begin.
   const choices: Choices[] = [];
   let first = '';
   const offsets: number[] = [];
   let end = 0;
   while (end < text.length && choices.length < maxCharacters) {
     const own = text.codePointAt(end) ?? 0;
-    const codes = ASCII_CHOICES[own] ?? choicesOf(own);
+    const ascending = ASCII_CHOICES[own] ?? choicesOf(own);
+    const codes = isAscending ? ascending : ascending.toReversed();
     choices.push(codes);
     offsets.push(first.length);
     first += String.fromCodePoint(codes[0] ?? own);
@@ -53,22 +69,30 @@ export function createSpellings(text: string, maxCharacters = Number.POSITIVE_IN
   const increase = (given: string, place: Increase | undefined) =>
     place && complete(given.slice(0, place.unit) + String.fromCodePoint(place.codePoint), place.at + 1);
 
-  const from = (given: string): string | undefined => {
+  const seek = (given: string, isAfter: boolean): string | undefined => {
     let last: Increase | undefined;
     let unit = 0;
     for (let at = 0; at < choices.length; at += 1) {
       const code = given.codePointAt(unit);
-      if (code === undefined) return complete(given, at);
+      // A text comes after its own beginnings.
+      if (code === undefined) return isAscending ? complete(given, at) : increase(given, last);
       const codes = choices[at] as Choices;
       if (code !== codes[codes.length - 1]) {
-        const codePoint = codes.find((choice) => choice > code);
+        const codePoint = codes.find((choice) => (isAscending ? choice > code : choice < code));
         if (codePoint !== undefined) last = { at, unit, codePoint };
         if (!codes.includes(code)) return increase(given, last);
       }
       unit += code > 0xffff ? 2 : 1;
     }
-    return isOpen || unit === given.length ? given : increase(given, last);
+    if (isOpen || unit === given.length) return isAfter ? increase(given, last) : given;
+    return isAscending ? increase(given, last) : given.slice(0, unit);
   };
 
-  return { isSingle: choices.every((codes) => codes.length === 1), isOpen, from };
+  return {
+    isSingle: choices.every((codes) => codes.length === 1),
+    isOpen,
+    first,
+    from: (given) => seek(given, false),
+    after: (given) => seek(given, true),
+  };
 }

@@ -14,7 +14,6 @@ import { type CollectionType, parseCollectionType } from './connection/collectio
 import { retryRead } from './connection/errors.ts';
 import type { IndexCache, KnownIndex, MongoConnection, OperationScope } from './connection/types.ts';
 import { INDEX_RECORDS } from './indexes/index-commands.ts';
-import { shadowedName } from './indexes/index-plan.ts';
 
 const NAMESPACE_NOT_FOUND = 26;
 /** CommandNotSupportedOnView: a view occupies no storage. */
@@ -54,24 +53,16 @@ async function readStorageStats(scope: OperationScope, ns: Namespace): Promise<S
   return measured;
 }
 
-/** Sizes by definition name. The size of a shadow index is added to that of its index. */
+/** Sizes by definition name, those of indexes that no definition names by the names that they have. */
 function sizesByDefinition(
   sizes: ReadonlyMap<string, number>,
   known: readonly KnownIndex[],
 ): Readonly<Record<string, number>> {
   const owners = new Map<string, string>();
-  for (const { name, shadow, definition } of known) {
-    if (!owners.has(name)) owners.set(name, definition.name);
-    if (shadow !== undefined) owners.set(shadow, definition.name);
-  }
-  const ownerOf = (name: string): string => {
-    const base = shadowedName(name);
-    const isTwin = base !== undefined && sizes.has(base);
-    return owners.get(name) ?? (isTwin ? (owners.get(base) ?? base) : name);
-  };
+  for (const { name, definition } of known) if (!owners.has(name)) owners.set(name, definition.name);
   const declared = new Map<string, number>();
   for (const [name, bytes] of sizes) {
-    const owner = ownerOf(name);
+    const owner = owners.get(name) ?? name;
     declared.set(owner, (declared.get(owner) ?? 0) + bytes);
   }
   // Indexes that are still to be built in the background are listed with size 0.

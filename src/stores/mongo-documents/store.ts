@@ -12,7 +12,7 @@ import { createTypeProbe } from './query/type-probe.ts';
 export function openMongoDocuments(options: MongoOptions): DocumentStore {
   const { log, separateDatabases, hasMemoryFor: hasRoom = () => true } = options;
   const connection = createConnection(options);
-  const { ensureIndexes, cache: knowledge, close } = createIndexMigrator({ connection, log });
+  const { ensureIndexes, cache: knowledge, close } = createIndexMigrator({ connection });
   const typeProbe = createTypeProbe(() => performance.now());
   return {
     ...createReads({ connection, indexes: knowledge, hasMemoryFor: hasRoom, typeProbe }),

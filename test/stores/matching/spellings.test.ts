@@ -10,6 +10,11 @@ it('all spellings of a text are enumerated in order', () => {
   for (let next = spellings.from(''); next !== undefined; next = spellings.from(`${next}\0`))
     walked.push(next);
   expect(walked).toEqual(['KS1', 'Ks1', 'Kſ1', 'kS1', 'ks1', 'kſ1', '\u212aS1', '\u212as1', '\u212aſ1']);
+  const down = createSpellings('ks1', { direction: -1 });
+  const back: string[] = [];
+  for (let next: string | undefined = down.first; next !== undefined; next = down.after(next))
+    back.push(next);
+  expect(back).toEqual(walked.toReversed());
   expect(spellings).toMatchObject({ isSingle: false, isOpen: false });
   expect(createSpellings('1-2').isSingle).toBe(true);
 });
@@ -43,8 +48,15 @@ it('the first spelling from any text on is found', () => {
           (some, character) => some.flatMap((one) => variantsOf(character).map((member) => one + member)),
           [''],
         );
-        const expected = all.filter((spelling) => compareText(spelling, from) >= 0).sort(compareText)[0];
-        expect(createSpellings(text).from(from)).toBe(expected);
+        const ordered = all.sort(compareText);
+        const at = (spelling: string) => compareText(spelling, from);
+        const up = createSpellings(text);
+        expect(up.from(from)).toBe(ordered.find((one) => at(one) >= 0));
+        expect(up.after(from)).toBe(ordered.find((one) => at(one) > 0));
+        const down = createSpellings(text, { direction: -1 });
+        expect(down.first).toBe(ordered.at(-1));
+        expect(down.from(from)).toBe(ordered.findLast((one) => at(one) <= 0));
+        expect(down.after(from)).toBe(ordered.findLast((one) => at(one) < 0));
       },
     ),
     { numRuns: 2000 },
@@ -52,10 +64,10 @@ it('the first spelling from any text on is found', () => {
 });
 
 it('whatever follows the beginning that counts is part of a spelling', () => {
-  const spellings = createSpellings('abc', 2);
+  const spellings = createSpellings('abc', { maxCharacters: 2 });
   expect(spellings.isOpen).toBe(true);
   expect(spellings.from('aBx')).toBe('aBx');
   expect(spellings.from('aA')).toBe('aB');
   expect(spellings.from('ac')).toBeUndefined();
-  expect(createSpellings('ab', 2).from('aBx')).toBe('ab');
+  expect(createSpellings('ab', { maxCharacters: 2 }).from('aBx')).toBe('ab');
 });

@@ -87,10 +87,6 @@ export interface KnownIndex {
   readonly endsInId: boolean;
   /** No two documents are equal in it: a unique one that leaves no document out. */
   readonly isUnique: boolean;
-  /** Its shadow index is built: same keys, under `CASE_INSENSITIVE_COLLATION`. */
-  readonly hasReadyShadow: boolean;
-  /** The name of the shadow index, built or not; absent if there is none. */
-  readonly shadow?: string;
 }
 
 /** The indexes of a namespace as this process declared them; empty until its `ensureIndexes` has run. */

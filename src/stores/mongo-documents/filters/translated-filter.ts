@@ -9,8 +9,6 @@ export interface TranslatedFilter {
 
 /** How conditions are put. */
 export interface TranslateContext {
-  /** The query compares text by a collation, so that only patterns compare exactly. */
-  readonly collated: boolean;
   /** Paths begin at a document, not at an element of an array. */
   readonly root: boolean;
   /** The non-JSON types at a path from the root. Default: none. */

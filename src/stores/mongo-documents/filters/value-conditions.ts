@@ -72,7 +72,10 @@ export function hasOneOf(target: TestTarget, values: readonly Json[]): Translate
     ...(isHuge ? hugeNumbersAt(target.path) : []),
     ...(listed.length === 0 ? [] : [hasCandidate(target, list)]),
     ...numbers.map((number) => hasNumberNear(target, number)),
-    ...awkward.map((value) => ({ query: singleMember(target.path, { $eq: toBsonValue(value) }), exact: true })),
+    ...awkward.map((value) => ({
+      query: singleMember(target.path, { $eq: toBsonValue(value) }),
+      exact: true,
+    })),
   ];
   return anyOf(parts);
 }

@@ -80,7 +80,7 @@ async function compareDeclared(
       differences.push({ kind: 'missing', ns, definition, obstacles });
     }
     for (const definition of plan.conflicts) conflict(definition);
-    for (const spec of plan.undeclared.filter(({ folding }) => !folding)) {
+    for (const spec of plan.undeclared) {
       differences.push({ kind: 'undeclared', ns, definition: definitionOf(spec), obstacles: NO_OBSTACLES });
     }
   }

@@ -29,7 +29,7 @@ export interface BuildTarget {
   readonly closing: AbortSignal;
 }
 
-/** An index that a definition needs, or its shadow index. */
+/** An index that a definition needs. */
 export interface IndexBuild extends ServingIndex {
   readonly definition: IndexDefinition;
 }
@@ -44,9 +44,6 @@ const isFinal = (error: unknown): error is StoreError =>
 const NO_LIMIT = { deadline: Number.POSITIVE_INFINITY };
 
 export const indexBuild = ({ definition, index }: Placement): IndexBuild => ({ definition, ...index });
-
-export const shadowBuilds = ({ placements }: IndexMigrationPlan): readonly IndexBuild[] =>
-  placements.flatMap(({ definition, shadow }) => (shadow === undefined ? [] : [{ definition, ...shadow }]));
 
 const pathsOf = ({ keys }: IndexDefinition) => keys.map(({ path }) => path);
 
@@ -198,21 +195,14 @@ export async function waitForBuilds(target: BuildTarget, specs: readonly IndexSp
   }
 }
 
-/** How many indexes more than `plan` needs may be made, when `more` of them are. */
-export const remainingSlots = ({ total }: IndexMigrationPlan, more: number): number =>
-  MAX_INDEXES - total - more;
-
-/**
- * Drops indexes until so many more fit: undeclared ones first, then shadow indexes. Resolves with
- * whether anything went.
- */
+/** Drops undeclared indexes until so many more fit. Resolves with whether anything went. */
 export async function freeSlots(
   target: BuildTarget,
   plan: IndexMigrationPlan,
   more: number,
 ): Promise<boolean> {
-  const lacking = -remainingSlots(plan, more);
+  const lacking = plan.total + more - MAX_INDEXES;
   if (lacking <= 0) return false;
-  const going = [...plan.undeclared, ...plan.droppable].slice(0, lacking);
+  const going = plan.undeclared.slice(0, lacking);
   return (await dropAll(target, going)).length < going.length;
 }

@@ -3,7 +3,6 @@
 import { isStoreUnavailable, StoreError } from '../../../errors/errors.ts';
 import { createKeyedMutex, createSemaphore } from '../../../lib/async/concurrency.ts';
 import { type Pause, pause as pauseOnClock } from '../../../lib/async/retry.ts';
-import type { Logger } from '../../../lib/logger.ts';
 import { type DocumentStore, type IndexDefinition, type Namespace, namespaceKey } from '../../ports.ts';
 import type { IndexCache, MongoConnection } from '../connection/types.ts';
 import {
@@ -16,8 +15,6 @@ import {
   type IndexBuild,
   indexBuild,
   planFor,
-  remainingSlots,
-  shadowBuilds,
   waitForBuilds,
 } from './index-builds.ts';
 import {
@@ -30,7 +27,6 @@ import {
 
 interface IndexMigratorDeps {
   readonly connection: Pick<MongoConnection, 'run'>;
-  readonly log: Pick<Logger, 'warn'>;
   readonly pause?: Pause;
 }
 
@@ -64,7 +60,6 @@ const isMissing = (build: IndexBuild) => !exists(build);
 
 class MongoIndexMigrator implements IndexMigrator {
   readonly #connection: Pick<MongoConnection, 'run'>;
-  readonly #log: Pick<Logger, 'warn'>;
   readonly #pause: Pause;
   readonly #closing = new AbortController();
   /** Serializes `ensureIndexes` and drops, by collection. */
@@ -76,9 +71,8 @@ class MongoIndexMigrator implements IndexMigrator {
   readonly #pending = new Set<Promise<unknown>>();
   readonly cache: WritableIndexCache = createIndexCache();
 
-  constructor({ connection, log, pause = pauseOnClock }: IndexMigratorDeps) {
+  constructor({ connection, pause = pauseOnClock }: IndexMigratorDeps) {
     this.#connection = connection;
-    this.#log = log;
     this.#pause = pause;
   }
 
@@ -99,9 +93,7 @@ class MongoIndexMigrator implements IndexMigrator {
     const plan = await this.#buildUnique(request, true);
     this.#latest.set(request.key, request);
     this.cache.set(request.key, plan);
-    const isIncomplete = plan.placements.some(
-      ({ index, shadow }) => !index.exists || shadow?.exists === false,
-    );
+    const isIncomplete = plan.placements.some(({ index }) => !index.exists);
     // An undeclared unique index rejects writes, so it is dropped now; the others serve queries until the new ones do.
     const dropped = isIncomplete ? plan.undeclared.filter(({ unique }) => unique) : plan.undeclared;
     await this.#dropNow(request, dropped);
@@ -163,30 +155,17 @@ class MongoIndexMigrator implements IndexMigrator {
     if (missing.length > 0 && (await freeSlots(request, plan, missing.length))) {
       plan = await planFor(request, request.definitions);
     }
-    const slots = remainingSlots(plan, missing.length);
-    const shadows = shadowBuilds(plan);
-    const fittingShadows = [
-      ...shadows.filter(exists),
-      ...shadows.filter(isMissing).slice(0, Math.max(0, slots)),
-    ];
-    const builds = [...plan.placements.map(indexBuild).filter(({ spec }) => !spec.unique), ...fittingShadows];
+    const builds = plan.placements.map(indexBuild).filter(({ spec }) => !spec.unique);
     const failures = await this.#build(request, builds);
     if (mayRetry && failures.some(({ error }) => isConflict(error)))
       return this.#buildRemaining(request, false);
     if (!this.#isCurrent(request)) return;
-    const failed = new Set(failures.map(({ build }) => build.spec.name));
-    const ready = fittingShadows.map(({ spec }) => spec.name).filter((name) => !failed.has(name));
-    this.cache.set(request.key, plan, { ready: new Set(ready), failed });
-    this.#warnOfMissingShadows(
-      request,
-      shadows.filter(({ spec }) => !ready.includes(spec.name)),
-    );
+    this.cache.set(request.key, plan, new Set(failures.map(({ build }) => build.spec.name)));
     const kept = new Set(failures.map(({ build }) => build.definition.name));
     const undeclared = plan.undeclared.filter(({ name }) => !kept.has(name));
     await this.#dropInBackground(request, undeclared, () => this.#isCurrent(request));
     const [conflicting] = plan.conflicts;
-    const failure = failures.find(({ build }) => !build.spec.folding)?.error;
-    if (failure !== undefined) throw failure;
+    if (failures[0] !== undefined) throw failures[0].error;
     if (conflicting !== undefined) throw conflictError(conflicting);
   }
 
@@ -198,12 +177,6 @@ class MongoIndexMigrator implements IndexMigrator {
       if (this.#closing.signal.aborted) throw closingError();
       return this.#isCurrent(request) ? [...confirmed, ...(await buildAll(request, missing))] : confirmed;
     });
-  }
-
-  #warnOfMissingShadows({ ns }: EnsureRequest, missing: readonly IndexBuild[]): void {
-    if (missing.length === 0) return;
-    const indexes = missing.map(({ definition }) => definition.name);
-    this.#log.warn({ namespace: ns, indexes }, 'index limit reached: case-insensitive indexes not created');
   }
 
   #isCurrent(request: EnsureRequest): boolean {

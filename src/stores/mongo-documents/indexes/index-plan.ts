@@ -4,7 +4,6 @@
 import type { Document } from 'mongodb';
 import { type Direction, type IndexDefinition, namespaceKey } from '../../ports.ts';
 import type { IndexCache, KnownIndex } from '../connection/types.ts';
-import { CASE_INSENSITIVE_COLLATION } from '../filters/text-conditions.ts';
 
 /** Members in this order always: records of indexes are compared as a whole. */
 export interface IndexSpec {
@@ -12,7 +11,7 @@ export interface IndexSpec {
   readonly keys: readonly (readonly [path: string, direction: Direction])[];
   readonly unique: boolean;
   readonly sparse: boolean;
-  /** Uses `CASE_INSENSITIVE_COLLATION`. */
+  /** It compares text by the rules of a language, as no index does that is made now. */
   readonly folding: boolean;
 }
 
@@ -26,34 +25,14 @@ export interface ServerIndex extends IndexSpec {
 
 const BARE_OPTIONS = new Set(['v', 'key', 'name', 'ns', 'background', 'unique', 'sparse', 'collation']);
 const WEAKENING_OPTIONS = ['partialFilterExpression', 'hidden'];
-// Defaults of a collation's members other than locale and strength.
-const COLLATION_DEFAULTS: readonly (readonly [string, unknown])[] = [
-  ['caseLevel', false],
-  ['caseFirst', 'off'],
-  ['numericOrdering', false],
-  ['alternate', 'non-ignorable'],
-  ['normalization', false],
-  ['backwards', false],
-];
-
 const isDirection = (value: unknown): value is Direction => value === 1 || value === -1;
-
-function isFolding(collation: Document): boolean {
-  return (
-    collation['locale'] === CASE_INSENSITIVE_COLLATION.locale &&
-    collation['strength'] === CASE_INSENSITIVE_COLLATION.strength &&
-    COLLATION_DEFAULTS.every(([member, value]) => (collation[member] ?? value) === value)
-  );
-}
 
 /** Reads one entry of the server's list. */
 export function parseFoundIndex(entry: Document): ServerIndex {
   const keys: [string, unknown][] = Object.entries(entry['key'] ?? {});
-  const collation: unknown = entry['collation'];
-  const folding = typeof collation === 'object' && collation !== null && isFolding(collation);
-  const plain =
+  const folding = entry['collation'] !== undefined;
+  const isWhole =
     keys.every(([, direction]) => isDirection(direction)) &&
-    (collation === undefined || folding) &&
     !WEAKENING_OPTIONS.some((option) => Object.hasOwn(entry, option));
   return {
     name: String(entry['name']),
@@ -61,8 +40,8 @@ export function parseFoundIndex(entry: Document): ServerIndex {
     unique: entry['unique'] === true,
     sparse: entry['sparse'] === true,
     folding,
-    isPlain: plain,
-    isBare: plain && Object.keys(entry).every((option) => BARE_OPTIONS.has(option)),
+    isPlain: isWhole && !folding,
+    isBare: isWhole && Object.keys(entry).every((option) => BARE_OPTIONS.has(option)),
   };
 }
 
@@ -84,13 +63,6 @@ export function specOf(definition: IndexDefinition): IndexSpec {
   return { name, keys: withIdKey(keys), unique: false, sparse: false, folding: false };
 }
 
-/** The shadow index of a definition; undefined if none of its keys ignores case. */
-export function shadowOf(definition: IndexDefinition, name: string): IndexSpec | undefined {
-  if (!definition.keys.some(({ fold }) => fold)) return undefined;
-  const keys = withIdKey(pathsAndDirections(definition));
-  return { name, keys, unique: false, sparse: false, folding: true };
-}
-
 const sameKeys = (a: IndexSpec['keys'], b: IndexSpec['keys']) => JSON.stringify(a) === JSON.stringify(b);
 
 /** Whether both are the same index but for the name. */
@@ -101,20 +73,20 @@ export function isSameIndex(a: IndexSpec, b: IndexSpec): boolean {
 
 /** Whether an index of another program serves as well as `wanted`. It may lack `_id` at the end. */
 export function matchesSpec(found: ServerIndex, wanted: IndexSpec): boolean {
-  if (!found.isPlain || found.folding || wanted.folding) return false;
+  if (!found.isPlain) return false;
   if (found.sparse && !wanted.sparse) return false;
   if (wanted.unique) return found.unique && sameKeys(found.keys, wanted.keys);
   return sameKeys(found.keys, wanted.keys) || sameKeys(withIdKey(found.keys), wanted.keys);
 }
 
 /** The index as `createIndexes` takes it, independent of the default collation of the collection. */
-export function toIndexCommand({ name, keys, unique, sparse, folding }: IndexSpec): Document {
+export function toIndexCommand({ name, keys, unique, sparse }: IndexSpec): Document {
   return {
     name,
     key: new Map(keys),
     ...(unique ? { unique } : {}),
     ...(sparse ? { sparse } : {}),
-    collation: folding ? { ...CASE_INSENSITIVE_COLLATION } : { locale: 'simple' },
+    collation: { locale: 'simple' },
   };
 }
 
@@ -126,11 +98,10 @@ export interface ServingIndex {
   readonly exact: boolean;
 }
 
-/** A definition and the indexes that serve it. */
+/** A definition and the index that serves it. */
 export interface Placement {
   readonly definition: IndexDefinition;
   readonly index: ServingIndex;
-  readonly shadow?: ServingIndex;
 }
 
 export interface IndexMigrationPlan {
@@ -139,17 +110,8 @@ export interface IndexMigrationPlan {
   readonly conflicts: readonly IndexDefinition[];
   /** Ours, and no longer declared. */
   readonly undeclared: readonly IndexSpec[];
-  /** Own shadow indexes, which only make queries faster. */
-  readonly droppable: readonly IndexSpec[];
   /** How many indexes there are, that of `_id` aside. */
   readonly total: number;
-}
-
-const SHADOW_SUFFIX = '~folded';
-
-/** The name of the index that `name` is the shadow of; undefined if it is none. */
-export function shadowedName(name: string): string | undefined {
-  return name.endsWith(SHADOW_SUFFIX) ? name.slice(0, -SHADOW_SUFFIX.length) : undefined;
 }
 
 /** The one name that the server does not take for an index. */
@@ -163,8 +125,7 @@ function freeName(wanted: string, taken: ReadonlySet<string>): string {
 
 /** Whether each index serves a definition and none is missing. */
 export function isComplete({ placements, conflicts, undeclared: unneeded }: IndexMigrationPlan): boolean {
-  const complete = placements.every(({ index, shadow }) => index.exists && shadow?.exists !== false);
-  return complete && conflicts.length === 0 && unneeded.length === 0;
+  return placements.every(({ index }) => index.exists) && conflicts.length === 0 && unneeded.length === 0;
 }
 
 class IndexPlanner {
@@ -184,10 +145,7 @@ class IndexPlanner {
     const wanted = { ...specOf(definition), name: validName(definition.name) };
     const serving = this.#serve(wanted);
     if (serving === undefined && this.#isTaken(wanted.name)) return undefined;
-    const index = serving ?? this.#add(wanted);
-    const wantedShadow = shadowOf(definition, `${index.spec.name}${SHADOW_SUFFIX}`);
-    const shadow = wantedShadow && (this.#serve(wantedShadow) ?? this.#add(wantedShadow));
-    return { definition, index, ...(shadow === undefined ? {} : { shadow }) };
+    return { definition, index: serving ?? this.#add(wanted) };
   }
 
   #serve(wanted: IndexSpec): ServingIndex | undefined {
@@ -234,35 +192,19 @@ export function planIndexMigration(
     if (placement === undefined) conflicts.push(definition);
     else placements.push(placement);
   }
-  const serving = new Set(placements.flatMap(({ index, shadow }) => [index.spec.name, shadow?.spec.name]));
-  const ours = found.filter(isOurs);
-  const unneeded = ours.filter(({ name }) => !serving.has(name));
-  const spare = ours.filter(({ name, folding }) => folding && serving.has(name));
-  return { placements, conflicts, undeclared: unneeded, droppable: spare, total: found.length };
-}
-
-/** Index names, once the background builds are done. */
-interface BuildOutcome {
-  /** Shadow indexes that are built. */
-  readonly ready: ReadonlySet<string>;
-  readonly failed: ReadonlySet<string>;
+  const serving = new Set(placements.map(({ index }) => index.spec.name));
+  const undeclared = found.filter((index) => isOurs(index) && !serving.has(index.name));
+  return { placements, conflicts, undeclared, total: found.length };
 }
 
 export interface WritableIndexCache extends IndexCache {
-  /** Replaces the entry of a namespace key. Without an outcome, shadow indexes that were ready stay ready. */
-  set(key: string, plan: IndexMigrationPlan, outcome?: BuildOutcome): void;
+  /** Replaces the entry of a namespace key by the indexes of a plan, without those that could not be built. */
+  set(key: string, plan: IndexMigrationPlan, failed?: ReadonlySet<string>): void;
 }
 
-function knownIndex({ definition, index, shadow }: Placement, ready: ReadonlySet<string>): KnownIndex {
+function knownIndex({ definition, index }: Placement): KnownIndex {
   const { name, keys, unique, sparse } = index.spec;
-  return {
-    definition,
-    name,
-    endsInId: keys.at(-1)?.[0] === '_id',
-    isUnique: unique && !sparse,
-    hasReadyShadow: shadow !== undefined && ready.has(shadow.spec.name),
-    ...(shadow === undefined ? {} : { shadow: shadow.spec.name }),
-  };
+  return { definition, name, endsInId: keys.at(-1)?.[0] === '_id', isUnique: unique && !sparse };
 }
 
 /** Knows nothing at first. */
@@ -270,18 +212,9 @@ export function createIndexCache(): WritableIndexCache {
   const byKey = new Map<string, readonly KnownIndex[]>();
   return {
     of: (ns) => byKey.get(namespaceKey(ns)) ?? [],
-    set(key, { placements }, outcome) {
-      const before = (byKey.get(key) ?? []).filter(({ hasReadyShadow }) => hasReadyShadow);
-      const stillFound = new Set(
-        placements.flatMap(({ shadow }) => (shadow?.exists ? [shadow.spec.name] : [])),
-      );
-      const wereReady = before.flatMap(({ shadow = '' }) => (stillFound.has(shadow) ? [shadow] : []));
-      const ready = outcome?.ready ?? new Set(wereReady);
-      const there = placements.filter(({ index }) => outcome?.failed.has(index.spec.name) !== true);
-      byKey.set(
-        key,
-        there.map((placement) => knownIndex(placement, ready)),
-      );
+    set(key, { placements }, failed) {
+      const there = placements.filter(({ index }) => failed?.has(index.spec.name) !== true);
+      byKey.set(key, there.map(knownIndex));
     },
   };
 }

@@ -26,9 +26,14 @@ interface SensitivePath {
 /** Conditions that are looked into; a filter with more is taken at its word. */
 const MAX_PATHS = 32;
 
+/** A translation, and what it was made with: undefined if non-JSON types do not affect it. */
+export interface ProbedTranslation extends TranslatedFilter {
+  readonly nonJsonAt?: NonJsonTypesAt;
+}
+
 /** Translates filters of one store, as `translateFilter` does, with what there is of non-JSON types in the collection. */
 export interface FilterTranslator {
-  translate(scope: OperationScope, ns: Namespace, filter: Filter): MaybePromise<TranslatedFilter>;
+  translate(scope: OperationScope, ns: Namespace, filter: Filter): MaybePromise<ProbedTranslation>;
 }
 
 /**
@@ -51,7 +56,7 @@ export function createFilterTranslator(typeProbe: TypeProbe): FilterTranslator {
       const { isSensitive, plain } = plainOf(filter);
       if (!isSensitive) return plain;
       return andThen(findNonJsonTypes(scope, { ns, filter, typeProbe }), (nonJsonAt) =>
-        nonJsonAt === undefined ? plain : translateFilter(filter, nonJsonAt),
+        nonJsonAt === undefined ? plain : { ...translateFilter(filter, nonJsonAt), nonJsonAt },
       );
     },
   };

@@ -12,7 +12,6 @@ import { retryRead } from '../connection/errors.ts';
 import type { OperationClass } from '../connection/operation-slots.ts';
 import type { IndexCache, KnownIndex, MongoConnection, OperationScope } from '../connection/types.ts';
 import type { TranslatedFilter } from '../filters/translated-filter.ts';
-import type { CollationStatistics, SpellingCache } from './case-insensitive-cache.ts';
 import { maxShortPageBytes, type QueryCosts, type QueryShape, shapeOfFind } from './query-costs.ts';
 import { type FindRequest, forEachDocument } from './read-command.ts';
 import { serverProjection, serverSort } from './sort-and-projection.ts';
@@ -22,8 +21,6 @@ export interface PageQuery {
   readonly ns: Namespace;
   readonly query: FindQuery;
   readonly known: readonly KnownIndex[];
-  readonly statistics: CollationStatistics;
-  readonly spellingCache: SpellingCache;
   /** Creates the collector for the texts of the page. */
   readonly collect: () => PageTexts;
 }

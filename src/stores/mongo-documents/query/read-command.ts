@@ -117,7 +117,6 @@ export interface FindRequest {
   readonly skip?: number;
   readonly limit?: number;
   readonly fields?: Document | undefined;
-  readonly collation?: CollationOptions;
 }
 
 /** Binary comparison, also for a collection that has a default collation. */
@@ -167,9 +166,9 @@ function createBatchConsumer(scope: OperationScope, take: (bytes: Uint8Array) =>
   };
 }
 
-function findTerms({ sort, skip, fields, collation = BINARY_COLLATION }: FindRequest) {
+function findTerms({ sort, skip, fields }: FindRequest) {
   return {
-    collation,
+    collation: BINARY_COLLATION,
     ...(skip === undefined || skip === 0 ? {} : { skip }),
     ...(sort === undefined ? {} : { sort: new Map(sort), allowDiskUse: true }),
     ...(fields === undefined ? {} : { projection: fields }),
@@ -194,32 +193,19 @@ function optionsOf(scope: OperationScope, request: FindRequest): FindOptions {
  */
 const ANY_ID = { _id: { $nin: [] } };
 
-type CountRequest = Pick<FindRequest, 'ns' | 'query' | 'limit' | 'collation'>;
-
-/** How many documents the server finds, exactly, but no more than `limit`. */
-export async function countDocuments(scope: OperationScope, counting: CountRequest): Promise<number> {
-  return (await countDocumentsAt(scope, counting)).count;
-}
-
-/** The same with the operation time of the answer. */
-export async function countDocumentsAt(
+/** How many documents the server finds, exactly, and the operation time of its answer. */
+export async function countDocuments(
   scope: OperationScope,
-  { ns, query, limit, collation = BINARY_COLLATION }: CountRequest,
+  { ns, query }: Pick<FindRequest, 'ns' | 'query'>,
 ): Promise<{ readonly count: number; readonly time: bigint | undefined }> {
   const collection = scope.collection(ns);
-  const limitOption = limit === undefined ? {} : { limit };
   // On a cluster the count command includes documents that are migrating between shards.
   if (scope.deployment.kind === 'sharded') {
-    const bounds = {
-      ...limitOption,
-      collation,
-      ...scope.readOptions(),
-      ...scope.timeLimit(),
-    };
+    const bounds = { collation: BINARY_COLLATION, ...scope.readOptions(), ...scope.timeLimit() };
     return { count: await collection.countDocuments(query, bounds), time: undefined };
   }
   const condition = Object.keys(query).length === 0 ? ANY_ID : query;
-  const command = { count: collection.collectionName, query: condition, collation, ...limitOption };
+  const command = { count: collection.collectionName, query: condition, collation: BINARY_COLLATION };
   const answer = await runRead(scope, ns, command);
   return { count: Number(answer['n']), time: operationTimeOf(answer) };
 }

@@ -15,13 +15,7 @@ import { retryRead, toStoreErrorOrDefect } from '../connection/errors.ts';
 import type { IndexCache, MongoConnection, OperationScope } from '../connection/types.ts';
 import { deduplicateLists, hasLongList } from '../filters/long-lists.ts';
 import { idOfFilter } from '../filters/translate.ts';
-import {
-  type CollationStatistics,
-  createCollationStatistics,
-  createSpellingCache,
-  type SpellingCache,
-} from './case-insensitive-cache.ts';
-import { countIgnoringCase, findIgnoringCase } from './case-insensitive-find.ts';
+import { type CaseInsensitiveReader, createCaseInsensitiveReader } from './case-insensitive-find.ts';
 import { createLookupGroups, MAX_GROUPED_IDS } from './lookup-groups.ts';
 import { chooseSortStrategy, createFilterTranslator, type FilterTranslator } from './non-json-paths.ts';
 import { createPageReader, type FoundPage, findPlain, type PageQuery } from './page.ts';
@@ -55,14 +49,12 @@ interface MongoReads {
 /** Creates the reads of the store. */
 export function createReads(deps: ReadsDeps): MongoReads {
   const { connection, indexes, hasMemoryFor, typeProbe } = deps;
-  const statistics = createCollationStatistics();
-  const spellingCache = createSpellingCache();
+  const ignoringCase = createCaseInsensitiveReader();
   const costs = createQueryCosts();
   const translator = createFilterTranslator(typeProbe);
   const readPage = createPageReader({
     ...{ connection, indexes, hasMemoryFor, costs },
-    findPage: async (scope, request) =>
-      findPage(scope, { ...request, statistics, spellingCache }, { translator, typeProbe }),
+    findPage: (scope, request) => findPage(scope, request, { translator, typeProbe, ignoringCase }),
   });
 
   const pageOf = async (ns: Namespace, query: FindQuery, options: OperationOptions): Promise<FoundPage> => {
@@ -119,7 +111,7 @@ export function createReads(deps: ReadsDeps): MongoReads {
       return joinTexts(await findText(ns, query, options), options?.separator);
     },
     findByIds,
-    count: createCount({ connection, indexes, statistics, spellingCache, costs, translator }),
+    count: createCount({ connection, indexes, ignoringCase, costs, translator }),
   };
 }
 
@@ -129,11 +121,16 @@ const EMPTY_PAGE: FoundPage = { texts: [], finish: undefined };
 
 const unchanged = (document: JsonObject) => document;
 
+interface FindPageDeps extends Pick<ReadsDeps, 'typeProbe'> {
+  readonly translator: FilterTranslator;
+  readonly ignoringCase: CaseInsensitiveReader;
+}
+
 /** Finds one page by the fastest strategy that is exact. Called once the operation has a slot. */
 async function findPage(
   scope: OperationScope,
   pageQuery: PageQuery,
-  { translator, typeProbe }: { readonly translator: FilterTranslator; readonly typeProbe: TypeProbe },
+  { translator, typeProbe, ignoringCase }: FindPageDeps,
 ): Promise<FoundPage> {
   const { ns, query, known } = pageQuery;
   const { filter } = query;
@@ -149,7 +146,9 @@ async function findPage(
     }
     const canServerSort = serverSort(query.sort, known) !== undefined;
     if (!translated.exact || !canServerSort) return await findResidual(scope, pageQuery, translated);
-    return (await findIgnoringCase(scope, pageQuery)) ?? (await findPlain(scope, pageQuery, translated));
+    return await ignoringCase(scope, { ns, filter, known, translated }, (exact) =>
+      findPlain(scope, pageQuery, exact),
+    );
   } catch (error) {
     const storeError = toStoreErrorOrDefect(error);
     if (!(storeError instanceof StoreError && storeError.reason === 'parallel-arrays')) throw error;
@@ -232,23 +231,22 @@ async function lastWriteTime(scope: OperationScope, ns: Namespace): Promise<bigi
 interface CountDeps {
   readonly connection: MongoConnection;
   readonly indexes: IndexCache;
-  readonly statistics: CollationStatistics;
-  readonly spellingCache: SpellingCache;
+  readonly ignoringCase: CaseInsensitiveReader;
   readonly costs: QueryCosts;
   readonly translator: FilterTranslator;
 }
 
 /** Creates the `count` of the store. */
 function createCount(deps: CountDeps): (...args: Parameters<DocumentStore['count']>) => Promise<number> {
-  const { connection, indexes, statistics, spellingCache, costs, translator } = deps;
+  const { connection, indexes, ignoringCase, costs, translator } = deps;
   const cache = createMongoCountCache(() => performance.now());
 
   const countNow = async (scope: OperationScope, ns: Namespace, filter: Filter): Promise<number> => {
     const translated = await translator.translate(scope, ns, filter);
     if (!translated.exact) return countScanned(scope, { ns, filter, translated });
-    const query = { ns, filter, known: indexes.of(ns), statistics, spellingCache };
-    const count = await countIgnoringCase(scope, query);
-    return count ?? countDocuments(scope, { ns, query: translated.query });
+    const asked = { ns, filter, known: indexes.of(ns), translated };
+    const { count } = await ignoringCase(scope, asked, ({ query }) => countDocuments(scope, { ns, query }));
+    return count;
   };
 
   return async (ns, requested, options = {}) => {

@@ -13,7 +13,7 @@ const MAX_ROUND_TRIPS = 24;
 /** Longer text is not looked up so. */
 const MAX_TEXT_CHARACTERS = 500;
 
-interface Spellings {
+export interface Spellings {
   readonly spellings: readonly string[];
   /** Operation time of the answers, if they all have the same. */
   readonly time: bigint | undefined;
@@ -27,28 +27,26 @@ export async function findSpellings(
   { path, text }: TextEquality,
   { ns, known }: { readonly ns: Namespace; readonly known: readonly KnownIndex[] },
 ): Promise<Spellings | undefined> {
-  const index = known.find(({ definition }) => {
-    const [key] = definition.keys;
-    return key?.path === path && key.direction === 1;
-  });
+  const index = known.find(({ definition }) => definition.keys[0]?.path === path);
   if (index === undefined || text.length > MAX_TEXT_CHARACTERS) return undefined;
   // Each shard has its own first key.
   if (scope.deployment.kind === 'sharded') return undefined;
-  const possible = createSpellings(text);
+  const keys = keysOf(index);
+  const possible = createSpellings(text, { direction: keys[0][1] });
   const folded = foldCase(text);
   const spellings: string[] = [];
   const times = new Set<bigint | undefined>();
-  let next = possible.from('');
+  let next: string | undefined = possible.first;
   for (let leaps = 0; next !== undefined; leaps += 1) {
     if (leaps === MAX_ROUND_TRIPS) return undefined;
-    const key = await firstKey(scope, { ns, index, from: next });
+    const key = await firstKey(scope, { ns, name: index.name, keys, from: next });
     if (key === undefined) return undefined;
     const { value, time } = key;
     times.add(time);
     if (typeof value !== 'string') break;
     if (foldCase(value) === folded) {
       spellings.push(value);
-      next = possible.from(`${value}\0`);
+      next = possible.after(value);
     } else {
       next = possible.from(value);
     }
@@ -59,23 +57,22 @@ export async function findSpellings(
 
 interface KeyLookup {
   readonly ns: Namespace;
-  readonly index: KnownIndex;
+  readonly name: string;
+  readonly keys: Keys;
   readonly from: string;
 }
 
 /**
- * The first key of the index that is not less than `from`, no value if there is none; undefined if the index was
- * changed or dropped.
+ * The first key of the index from `from` on, no value if there is none; undefined if the index was changed or dropped.
  */
 async function firstKey(
   scope: OperationScope,
-  { ns, index, from }: KeyLookup,
+  { ns, name, keys: [[path], ...others], from }: KeyLookup,
 ): Promise<{ readonly value?: unknown; readonly time: bigint | undefined } | undefined> {
-  const [[path], ...others] = keysOf(index);
   const min = new Map<string, unknown>([[path, from]]);
-  for (const [name, direction] of others) min.set(name, direction === 1 ? new MinKey() : new MaxKey());
+  for (const [other, direction] of others) min.set(other, direction === 1 ? new MinKey() : new MaxKey());
   const { collectionName } = scope.collection(ns);
-  const bounds = { hint: index.name, min, returnKey: true, collation: BINARY_COLLATION };
+  const bounds = { hint: name, min, returnKey: true, collation: BINARY_COLLATION };
   const command = { find: collectionName, ...bounds, limit: 1, singleBatch: true };
   try {
     const answer = await runRead(scope, ns, command);

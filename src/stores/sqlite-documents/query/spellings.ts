@@ -145,7 +145,7 @@ function findSpellings(
   { index, prefix, direction }: SpellingRange,
   text: string,
 ): readonly string[] {
-  const spellings = createSpellings(text, MAX_SKIP_CHARACTERS);
+  const spellings = createSpellings(text, { maxCharacters: MAX_SKIP_CHARACTERS });
   if (spellings.isSingle && !spellings.isOpen) return [text];
   const folded = foldCase(text);
   const order = direction === 1 ? 'asc' : 'desc';

@@ -21,7 +21,7 @@ const unique = (name: string, ...paths: string[]): KnownIndex => {
     ...index(name, Object.fromEntries(paths.map((path) => [path, 1 as const]))),
     unique: true,
   };
-  return { definition, name, endsInId: false, isUnique: true, hasReadyShadow: false };
+  return { definition, name, endsInId: false, isUnique: true };
 };
 
 describeMongo('unique values of non-JSON types', (servers) => {

@@ -36,7 +36,6 @@ describeMongo('write errors', ({ standalone, replicaSet }) => {
       name: 'ab',
       endsInId: true,
       isUnique: false,
-      hasReadyShadow: false,
     },
   ];
 

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/stores/mongo-documents/filters/element-conditions.ts';
 
 const options = {
-  context: { collated: false, root: false },
+  context: { root: false },
   translate: () => ({ query: { b: 1 }, exact: true }),
 };
 const say = (...tests: FilterTest[]) => elementOperators(tests, options);

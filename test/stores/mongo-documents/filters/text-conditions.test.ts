@@ -3,20 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { foldCase } from '../../../../src/lib/regex/case-folding.ts';
 import type { Filter } from '../../../../src/stores/filter.ts';
 import {
-  CASE_INSENSITIVE_COLLATION,
   candidatesByPattern,
   candidatesIgnoringCase,
-  candidatesUnderCollation,
   caseInsensitiveEqualities,
   caseInsensitiveSequence,
   isCaseless,
-  isCoveredByCollation,
   otherForms,
-  textEqualities,
   withSpellings,
 } from '../../../../src/stores/mongo-documents/filters/text-conditions.ts';
 import { where } from '../../../contracts/store-cases.ts';
-import { describeMongo, ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 
 const ID = '65a1b2c3d4e5f60718293a4b';
 const regex = (pattern: string) => new BSONRegExp(pattern, '');
@@ -37,16 +32,6 @@ it('ids and dates match case-insensitively', () => {
   expect(otherForms('plain')).toEqual([]);
 });
 
-it('exact text under a collation becomes a pattern', () => {
-  expect(candidatesUnderCollation('a.B\n', false)).toEqual({
-    values: [regex('\\Aa\\.B\\x{a}\\z')],
-    exact: true,
-  });
-  expect(candidatesUnderCollation(ID, true)).toEqual({ values: [new ObjectId(ID)], exact: true });
-  expect(candidatesUnderCollation(ID, false).values).toEqual([regex(`\\A${ID}\\z`), new ObjectId(ID)]);
-  expect(candidatesUnderCollation('x'.repeat(1001), false).exact).toBe(false);
-});
-
 it('a pattern is passed on as far as the server may run it', () => {
   expect(candidatesByPattern('^ab', '')).toEqual({ values: [regex('\\Aab')], exact: true });
   expect(candidatesByPattern('a+b', '').exact).toBe(false);
@@ -57,12 +42,8 @@ const both: Filter = { kind: 'and', filters: [fold('a', 'x'), where('b', { kind:
 
 it('only equalities that every match satisfies are found', () => {
   expect(caseInsensitiveEqualities(both)).toEqual([{ path: 'a', text: 'x' }]);
-  expect(textEqualities(both)).toEqual([
-    { path: 'a', text: 'x' },
-    { path: 'b', text: 'y' },
-  ]);
   expect(caseInsensitiveEqualities({ kind: 'or', filters: [both] })).toEqual([]);
-  expect(textEqualities({ kind: 'nor', filters: [both] })).toEqual([]);
+  expect(caseInsensitiveEqualities({ kind: 'nor', filters: [both] })).toEqual([]);
 });
 
 it('caseless text is no case-insensitive equality', () => {
@@ -108,24 +89,4 @@ describe('caseless text', () => {
 it('a long text is matched by its beginning only', () => {
   expect(caseInsensitiveSequence('ab')).toMatchObject({ exact: true, sequence: { length: 4 } });
   expect(caseInsensitiveSequence('a'.repeat(501))).toMatchObject({ exact: false, sequence: { length: 501 } });
-});
-
-describeMongo('the case-insensitive collation', ({ standalone }) => {
-  it('matches all case variants except listed characters', async () => {
-    const letters = rawClient(await ownDatabase(standalone))
-      .db()
-      .collection('letters');
-    const classes = foldingClasses();
-    await letters.insertMany([...classes.values()].flat().map((text) => ({ text })));
-    const stage = { $group: { _id: '$text', members: { $push: '$text' } } };
-    const groups = await letters.aggregate([stage], { collation: CASE_INSENSITIVE_COLLATION }).toArray();
-    const groupOf = new Map(groups.flatMap(({ members }, at) => members.map((text: string) => [text, at])));
-    const apart = [...classes.values()].filter(
-      (members) => new Set(members.map((text) => groupOf.get(text))).size > 1,
-    );
-    expect(classes.size).toBeGreaterThan(1400);
-    expect(apart.flat().filter(isCoveredByCollation)).toEqual([]);
-    expect(isCoveredByCollation('Groß İstanbul ſſ Kelvin \u212a')).toBe(true);
-    expect(isCoveredByCollation('Москва')).toBe(false);
-  });
 });

@@ -7,8 +7,7 @@ import {
 } from '../../../../src/stores/mongo-documents/filters/value-conditions.ts';
 
 const ID = '65a1b2c3d4e5f60718293a4b';
-const plain = (path: string) => ({ path, context: { collated: false, root: true } });
-const collated = (path: string) => ({ path, context: { collated: true, root: true } });
+const plain = (path: string) => ({ path, context: { root: true } });
 
 describe('lists of values', () => {
   it('query objects that look like operators outside of a list', () => {
@@ -20,17 +19,6 @@ describe('lists of values', () => {
   it('match nothing if no document can hold a value', () => {
     expect(hasOneOf(plain('a'), [{ 'x\0': 1 }])).toEqual({ query: { _id: { $in: [] } }, exact: true });
     expect(hasOneOf(plain('a'), [])).toEqual({ query: { _id: { $in: [] } }, exact: true });
-  });
-
-  it('are inexact under a collation with nested values or many texts', () => {
-    expect(hasOneOf(collated('a'), [{ b: 'x' }]).exact).toBe(false);
-    expect(hasOneOf(collated('a'), ['x', 1, null]).exact).toBe(true);
-    expect(
-      hasOneOf(
-        collated('a'),
-        Array.from({ length: 31 }, (_, n) => `x${n}`),
-      ).exact,
-    ).toBe(false);
   });
 });
 
@@ -52,11 +40,6 @@ describe('comparisons', () => {
     const text = '2026-01-02T03:04:05.678Z';
     const { query } = compares(plain('a'), { kind: 'gte', value: text });
     expect(query).toEqual({ $or: [{ a: { $gte: text } }, { a: { $gte: new Date(text) } }] });
-  });
-
-  it('of text are untranslatable under a collation', () => {
-    expect(compares(collated('a'), { kind: 'gt', value: 'x' }).exact).toBe(false);
-    expect(compares(collated('a'), { kind: 'gt', value: 1 }).exact).toBe(true);
   });
 });
 

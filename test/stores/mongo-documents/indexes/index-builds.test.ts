@@ -8,13 +8,11 @@ import {
   freeSlots,
   indexBuild,
   planFor,
-  remainingSlots,
-  shadowBuilds,
   waitForBuilds,
 } from '../../../../src/stores/mongo-documents/indexes/index-builds.ts';
 import { failureOf, index } from '../../../contracts/store-cases.ts';
 import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
-import { foldingIndex, openBench, SPACE } from './workbench.ts';
+import { openBench, SPACE } from './workbench.ts';
 
 const UNIQUE = { unique: true };
 
@@ -24,7 +22,7 @@ async function openSite(server: string) {
   const target: BuildTarget = { connection: bench.connection, ns: SPACE, closing: closing.signal };
   const builds = async (...definitions: ReturnType<typeof index>[]) => {
     const plan = await planFor(target, definitions);
-    return [...plan.placements.map(indexBuild), ...shadowBuilds(plan)];
+    return plan.placements.map(indexBuild);
   };
   return { ...bench, target, closing, builds };
 }
@@ -32,10 +30,10 @@ async function openSite(server: string) {
 describeMongo('index builds of one collection', ({ standalone }) => {
   test('run together, are recorded first, and are repeated at no cost', async () => {
     const { target, builds, names, recorded } = await openSite(standalone);
-    const declared = [foldingIndex('a', { a: 1 }), index('b', { b: 1 }, UNIQUE)];
+    const declared = [index('a', { a: 1 }), index('b', { b: 1 }, UNIQUE)];
     expect(await buildAll(target, await builds(...declared))).toEqual([]);
-    expect((await names()).sort()).toEqual(['a', 'a~folded', 'b']);
-    expect((await recorded()).sort()).toEqual(['a', 'a~folded', 'b']);
+    expect((await names()).sort()).toEqual(['a', 'b']);
+    expect((await recorded()).sort()).toEqual(['a', 'b']);
     expect(await buildAll(target, await builds(...declared))).toEqual([]);
     await waitForBuilds(
       target,
@@ -83,15 +81,12 @@ describeMongo('index builds of one collection', ({ standalone }) => {
     expect(await names()).toEqual(['x']);
   });
 
-  test('drop undeclared indexes first, then shadow indexes, to free slots', async () => {
+  test('drop undeclared indexes to free slots', async () => {
     const { target, builds, names } = await openSite(standalone);
-    await buildAll(target, await builds(foldingIndex('a', { a: 1 }), index('old', { old: 1 })));
-    const plan = await planFor(target, [foldingIndex('a', { a: 1 })]);
-    expect(remainingSlots(plan, 60)).toBe(0);
-    expect(await freeSlots(target, plan, 60)).toBe(false);
-    expect(await freeSlots(target, plan, 61)).toBe(true);
-    expect(await names()).toEqual(['a', 'a~folded']);
-    expect(await freeSlots(target, await planFor(target, [foldingIndex('a', { a: 1 })]), 63)).toBe(true);
+    await buildAll(target, await builds(index('a', { a: 1 }), index('old', { old: 1 })));
+    const plan = await planFor(target, [index('a', { a: 1 })]);
+    expect(await freeSlots(target, plan, 61)).toBe(false);
+    expect(await freeSlots(target, plan, 62)).toBe(true);
     expect(await names()).toEqual(['a']);
     expect(await freeSlots(target, await planFor(target, [index('a', { a: 1 })]), 63)).toBe(false);
   });

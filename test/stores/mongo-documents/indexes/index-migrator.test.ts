@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { failureOf, index } from '../../../contracts/store-cases.ts';
 import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
-import { foldingIndex, openBench, openIndexing, SPACE } from './workbench.ts';
+import { openBench, openIndexing, SPACE } from './workbench.ts';
 
 const UNIQUE = { unique: true };
 
@@ -10,45 +10,37 @@ describeMongo('declared indexes', ({ standalone, replicaSet }) => {
   test.each([
     ['a lone server', standalone],
     ['a replica set', replicaSet],
-  ])('are built as declared, ending in _id and with shadow indexes, on %s', async (_, server) => {
+  ])('are built as declared, ending in _id, on %s', async (_, server) => {
     const { ensure, books, indexing } = await openBench(server);
-    const title = foldingIndex('by title', { title: -1 });
+    const title = index('by title', { title: -1 });
     await ensure([index('isbn', { isbn: 1 }, { unique: true, sparse: true }), title]);
     const found = await books.listIndexes().toArray();
     expect(found).toMatchObject([
       { name: '_id_' },
       { name: 'isbn', key: { isbn: 1 }, unique: true, sparse: true },
       { name: 'by title', key: { title: -1, _id: -1 } },
-      { name: 'by title~folded', key: { title: -1, _id: -1 }, collation: { locale: 'en', strength: 1 } },
     ]);
     expect(found[2]).not.toHaveProperty('collation');
     expect(indexing.cache.of(SPACE)).toEqual([
-      expect.objectContaining({ name: 'isbn', endsInId: false, isUnique: false, hasReadyShadow: false }),
-      {
-        definition: title,
-        name: 'by title',
-        endsInId: true,
-        isUnique: false,
-        hasReadyShadow: true,
-        shadow: 'by title~folded',
-      },
+      expect.objectContaining({ name: 'isbn', endsInId: false, isUnique: false }),
+      { definition: title, name: 'by title', endsInId: true, isUnique: false },
     ]);
   });
 
   test('take one listing if nothing has changed', async () => {
     const { ensure, uri, database, names } = await openBench(standalone);
-    const declared = [index('a', { a: 1 }, UNIQUE), foldingIndex('b', { b: 1 })];
+    const declared = [index('a', { a: 1 }, UNIQUE), index('b', { b: 1 })];
     await ensure(declared);
     await database.collection('cloister.indexes').drop();
     await openIndexing(uri).ensure(declared);
-    expect(await names()).toEqual(['a', 'b', 'b~folded']);
+    expect(await names()).toEqual(['a', 'b']);
     expect(await database.listCollections({ name: 'cloister.indexes' }).toArray()).toEqual([]);
   });
 
   test('are dropped once undeclared, by any process', async () => {
     const { ensure, uri, names, recorded } = await openBench(standalone);
-    await ensure([index('a', { a: 1 }, UNIQUE), foldingIndex('b', { b: 1 })]);
-    expect(await recorded()).toEqual(['a', 'b', 'b~folded']);
+    await ensure([index('a', { a: 1 }, UNIQUE), index('b', { b: 1 })]);
+    expect(await recorded()).toEqual(['a', 'b']);
     await openIndexing(uri).ensure([index('c', { c: 1 })]);
     expect(await names()).toEqual(['c']);
     expect(await recorded()).toEqual(['c']);
@@ -97,18 +89,30 @@ describeMongo('declared indexes', ({ standalone, replicaSet }) => {
     expect(await names()).toEqual(['x', 'y']);
   });
 
-  test('may be sixty-three, with as many shadow indexes as fit', async () => {
-    const { ensure, names, lines } = await openBench(standalone);
-    const all = (field: string, length: number) =>
-      Array.from({ length }, (_, n) => foldingIndex(`${field}${n}`, { [`${field}${n}`]: 1 }));
-    await ensure(all('a', 60));
+  test('may be sixty-three, also all others than before', async () => {
+    const { ensure, names } = await openBench(standalone);
+    const all = (field: string) =>
+      Array.from({ length: 62 }, (_, n) => index(`${field}${n}`, { [`${field}${n}`]: 1 }));
+    await ensure([...all('a'), index('u', { u: 1 }, UNIQUE)]);
     expect(await names()).toHaveLength(63);
-    expect(lines).toHaveLength(1);
-    await ensure([...all('a', 62), index('u', { u: 1 }, UNIQUE)]);
-    expect((await names()).filter((name) => !name.includes('~'))).toHaveLength(63);
-    await ensure([...all('b', 62), index('v', { v: 1 }, UNIQUE)]);
+    await ensure([...all('b'), index('v', { v: 1 }, UNIQUE)]);
     expect((await names()).every((name) => /^[bv]/.test(name))).toBe(true);
     expect(await names()).toHaveLength(63);
+  });
+
+  test('that this server made with a collation are dropped', async () => {
+    const { ensure, books, database, names, recorded } = await openBench(standalone);
+    await ensure([index('a', { a: 1 })]);
+    const collation = { locale: 'en', strength: 1 };
+    const keys = Object.entries({ a: 1, _id: 1 });
+    const folded = { name: 'a~folded', keys, unique: false, sparse: false, folding: true };
+    await books.createIndex({ a: 1, _id: 1 }, { name: 'a~folded', collation });
+    await books.createIndex({ a: 1 }, { name: 'theirs', collation });
+    const push = { $push: { indexes: folded } } as object;
+    await database.collection('cloister.indexes').updateOne({}, push);
+    await ensure([index('a', { a: 1 })]);
+    expect(await names()).toEqual(['a', 'theirs']);
+    expect(await recorded()).toEqual(['a']);
   });
 
   test('with the same keys share one index', async () => {
@@ -121,9 +125,9 @@ describeMongo('declared indexes', ({ standalone, replicaSet }) => {
   test('may have any name', async () => {
     const { ensure, names } = await openBench(standalone);
     const odd = ['*', '$x', 'a.b', '__proto__', 'x'.repeat(127), 'a~folded'];
-    const declared = odd.map((name, n) => foldingIndex(name, { [`f${n}`]: 1 }));
-    await ensure([...declared, foldingIndex('a', { a: 1 })]);
-    expect(await names()).toHaveLength(14);
+    const declared = odd.map((name, n) => index(name, { [`f${n}`]: 1 }));
+    await ensure([...declared, index('a', { a: 1 })]);
+    expect(await names()).toHaveLength(7);
     await ensure([]);
     expect(await names()).toEqual([]);
   });

@@ -8,14 +8,12 @@ import {
   matchesSpec,
   parseFoundIndex,
   planIndexMigration,
-  shadowedName,
-  shadowOf,
   specOf,
   toIndexCommand,
 } from '../../../../src/stores/mongo-documents/indexes/index-plan.ts';
 import { type IndexDefinition, namespaceKey } from '../../../../src/stores/ports.ts';
 import { ELSEWHERE, index } from '../../../contracts/store-cases.ts';
-import { foldingIndex, SPACE } from './workbench.ts';
+import { SPACE } from './workbench.ts';
 
 // As MongoDB 6.0 lists it.
 const COLLATION = {
@@ -54,24 +52,14 @@ test('the index of a non-unique definition ends in _id, in the direction of its 
   });
 });
 
-test('only case-insensitive fields need a shadow index', () => {
-  expect(shadowOf(index('x', { a: 1 }), 'twin')).toBeUndefined();
-  const shadow = shadowOf(foldingIndex('x', { a: -1 }, { unique: true }), 'twin');
-  expect(shadow).toMatchObject({ name: 'twin', unique: false, folding: true });
-  expect(shadow?.keys.at(-1)).toEqual(['_id', -1]);
-});
-
 describe('an entry of listIndexes', () => {
   test('is parsed', () => {
     expect(listed({ a: 1 }, { unique: true, background: true })).toMatchObject({
       isPlain: true,
       isBare: true,
     });
-    expect(listed({ a: 1 }, { collation: COLLATION })).toMatchObject({
-      isPlain: true,
-      folding: true,
-      isBare: true,
-    });
+    const collated = listed({ a: 1 }, { collation: COLLATION });
+    expect(collated).toMatchObject({ isPlain: false, folding: true, isBare: true });
     expect(listed({ a: 1 }, { expireAfterSeconds: 1 })).toMatchObject({ isPlain: true, isBare: false });
     expect(parseFoundIndex({})).toMatchObject({ name: 'undefined', keys: [] });
   });
@@ -82,10 +70,6 @@ describe('an entry of listIndexes', () => {
     [{ $hint: 1, a: 'hashed' }, {}],
     [{ a: 1 }, { hidden: true }],
     [{ a: 1 }, { partialFilterExpression: {} }],
-    [{ a: 1 }, { collation: { ...COLLATION, strength: 2 } }],
-    [{ a: 1 }, { collation: { ...COLLATION, locale: 'fr' } }],
-    [{ a: 1 }, { collation: { ...COLLATION, caseLevel: true } }],
-    [{ a: 1 }, { collation: { ...COLLATION, alternate: 'shifted' } }],
   ])('is not plain with %j %j', (key, more) => {
     expect(listed(key, more)).toMatchObject({ isPlain: false, isBare: false });
   });
@@ -122,10 +106,8 @@ test('the create command is independent of the default collation', () => {
       ['_id', 1],
     ]),
   });
-  const shadow = shadowOf(foldingIndex('x', { a: 1 }), 'twin');
-  expect(shadow && toIndexCommand(shadow)).toMatchObject({ collation: { locale: 'en', strength: 1 } });
-  expect(shadow && isSameIndex(shadow, { ...shadow, name: 'other' })).toBe(true);
-  expect(shadow && isSameIndex(shadow, { ...shadow, folding: false })).toBe(false);
+  expect(isSameIndex(spec, { ...spec, name: 'other' })).toBe(true);
+  expect(isSameIndex(spec, { ...spec, folding: true })).toBe(false);
 });
 
 const OURS = () => true;
@@ -152,14 +134,10 @@ test('an existing index that matches its definition completes the plan, whoever 
   }
 });
 
-test('a missing index is named as declared, and its shadow index after it', () => {
-  const plan = planIndexMigration([foldingIndex('a', { a: 1 })], [], OURS);
+test('a missing index is named as declared', () => {
+  const plan = planIndexMigration([index('a', { a: 1 })], [], OURS);
   expect(isComplete(plan)).toBe(false);
-  expect(plan.placements).toMatchObject([
-    { index: { spec: { name: 'a' }, exists: false }, shadow: { spec: { name: 'a~folded' }, exists: false } },
-  ]);
-  expect(shadowedName('a~folded')).toBe('a');
-  expect(shadowedName('a')).toBeUndefined();
+  expect(plan.placements).toMatchObject([{ index: { spec: { name: 'a' }, exists: false } }]);
 });
 
 test('only own indexes are dropped', () => {
@@ -199,37 +177,25 @@ test('definitions with the same keys share an index, and invalid names are repla
   expect(shared.placements.map((placement) => placement.index.spec.name)).toEqual(['a', 'a']);
   const [star] = planIndexMigration([index('*', { a: 1 })], [], OURS).placements;
   expect(star?.index.spec.name).toBe('(*)');
-  const clash = planIndexMigration(
-    [foldingIndex('a', { a: 1 }), foldingIndex('a~folded', { b: 1 })],
-    [],
-    OURS,
-  );
-  const names = clash.placements.flatMap((placement) => [
-    placement.index.spec.name,
-    placement.shadow?.spec.name,
-  ]);
-  expect(new Set(names).size).toBe(4);
 });
 
-test('own shadow indexes are droppable', () => {
-  const definition = foldingIndex('a', { a: 1 });
-  const shadow = foundAs('t', { a: 1, _id: 1 }, { collation: { locale: 'en', strength: 1 } });
-  const plan = planIndexMigration([definition], [made(definition), shadow], OURS);
-  expect(isComplete(plan)).toBe(true);
-  expect(plan.droppable).toMatchObject([{ name: 't' }]);
-  expect(planIndexMigration([definition], [made(definition), shadow], THEIRS).droppable).toEqual([]);
+test('an own index with a collation serves no definition, and is dropped', () => {
+  const definition = index('a', { a: 1 });
+  const collated = foundAs('t', { a: 1, _id: 1 }, { collation: COLLATION });
+  const plan = planIndexMigration([definition], [made(definition), collated], OURS);
+  expect(plan).toMatchObject({
+    placements: [{ index: { spec: { name: 'a' } } }],
+    undeclared: [{ name: 't' }],
+  });
+  expect(planIndexMigration([definition], [collated], THEIRS)).toMatchObject({ undeclared: [] });
 });
 
 const KEY = namespaceKey(SPACE);
-const declared = [foldingIndex('a', { a: 1 }), index('u', { u: 1 }, { unique: true })];
-const missing = planIndexMigration(declared, [], () => true);
-const collation = { locale: 'en', strength: 1 };
-const found = [
-  { name: 'a', key: { a: 1, _id: 1 } },
-  { name: 'a~folded', key: { a: 1, _id: 1 }, collation },
-  { name: 'u', key: { u: 1 }, unique: true },
-];
-const settled = planIndexMigration(declared, found.map(parseFoundIndex), () => true);
+const missing = planIndexMigration(
+  [index('a', { a: 1 }), index('u', { u: 1 }, { unique: true })],
+  [],
+  () => true,
+);
 
 test('the index cache is empty at first, and separate for each namespace', () => {
   const knowledge = createIndexCache();
@@ -238,23 +204,8 @@ test('the index cache is empty at first, and separate for each namespace', () =>
   expect(knowledge.of(ELSEWHERE)).toEqual([]);
 });
 
-test('a shadow index is ready once built, and as long as it exists', () => {
-  const knowledge = createIndexCache();
-  const folds = () => knowledge.of(SPACE)[0]?.hasReadyShadow;
-  knowledge.set(KEY, settled);
-  expect(folds()).toBe(false);
-  knowledge.set(KEY, settled, { ready: new Set(['a~folded']), failed: new Set() });
-  expect(folds()).toBe(true);
-  knowledge.set(KEY, settled);
-  expect(folds()).toBe(true);
-  knowledge.set(KEY, missing);
-  expect(folds()).toBe(false);
-});
-
 test('the index cache omits indexes that failed to build', () => {
   const knowledge = createIndexCache();
-  knowledge.set(KEY, missing, { ready: new Set(), failed: new Set(['a']) });
-  expect(knowledge.of(SPACE)).toMatchObject([
-    { name: 'u', endsInId: false, isUnique: true, hasReadyShadow: false },
-  ]);
+  knowledge.set(KEY, missing, new Set(['a']));
+  expect(knowledge.of(SPACE)).toMatchObject([{ name: 'u', endsInId: false, isUnique: true }]);
 });

@@ -11,7 +11,7 @@ import {
   ownDatabase,
   rawClient,
 } from '../../../helpers/store/mongo-servers.ts';
-import { foldingIndex, openBench, openIndexing, SPACE } from './workbench.ts';
+import { openBench, openIndexing, SPACE } from './workbench.ts';
 
 const UNIQUE = { unique: true };
 
@@ -54,18 +54,17 @@ describeMongo('interrupted index builds', ({ standalone }) => {
     const { uri, books, indexing, names } = bench;
     await books.insertMany(numbered(100));
     const letGo = await holdBuilds(rawClient(uri));
-    const declared = [foldingIndex('a', { a: 1 })];
+    const declared = [index('a', { a: 1 })];
     const { built } = await indexing.ensureIndexes(SPACE, declared);
-    await expect.poll(names).toContain('a~folded');
+    await expect.poll(names).toContain('a');
     await indexing.close();
     expect(await failureOf(built)).toMatchObject({ reason: 'unavailable' });
     const next = openIndexing(uri);
     const second = await next.indexing.ensureIndexes(SPACE, declared);
-    expect(next.indexing.cache.of(SPACE)).toMatchObject([{ hasReadyShadow: false }]);
     await letGo();
     await second.built;
-    expect(next.indexing.cache.of(SPACE)).toMatchObject([{ hasReadyShadow: true }]);
-    expect(await names()).toEqual(['a', 'a~folded']);
+    expect(next.indexing.cache.of(SPACE)).toMatchObject([{ name: 'a' }]);
+    expect(await names()).toEqual(['a']);
   });
 
   test('that are undeclared meanwhile are dropped once done', async () => {
@@ -120,13 +119,13 @@ describeMongo('interrupted index builds', ({ standalone }) => {
     const { uri, books, indexing, names } = await openBench(server.uri);
     await books.insertMany(numbered(100), { writeConcern: { w: 1, j: true } });
     await holdBuilds(rawClient(uri));
-    const { built } = await indexing.ensureIndexes(SPACE, [foldingIndex('a', { a: 1 })]);
+    const { built } = await indexing.ensureIndexes(SPACE, [index('a', { a: 1 })]);
     await expect.poll(names).toContain('a');
     await server.kill();
     await server.start();
     await built;
-    expect(await names()).toEqual(['a', 'a~folded']);
-    expect(indexing.cache.of(SPACE)).toMatchObject([{ hasReadyShadow: true }]);
+    expect(await names()).toEqual(['a']);
+    expect(indexing.cache.of(SPACE)).toMatchObject([{ name: 'a' }]);
   });
 
   test('of a unique index leave nothing behind if the server is killed', async () => {

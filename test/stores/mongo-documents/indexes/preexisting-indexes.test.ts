@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { failureOf, index } from '../../../contracts/store-cases.ts';
 import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
-import { foldingIndex, openBench, openIndexing, SPACE } from './workbench.ts';
+import { openBench, openIndexing, SPACE } from './workbench.ts';
 
 const UNIQUE = { unique: true };
 
@@ -29,15 +29,6 @@ describeMongo('foreign indexes', ({ standalone }) => {
     expect(await books.listIndexes().toArray()).toEqual(before);
     expect(await recorded()).toEqual([]);
     expect(await names()).toHaveLength(4);
-  });
-
-  test('get an own shadow index that is dropped with the definition', async () => {
-    const { ensure, books, names } = await openBench(standalone);
-    await books.createIndex({ a: 1 }, { name: 'theirs' });
-    await ensure([foldingIndex('a', { a: 1 })]);
-    expect(await names()).toEqual(['theirs', 'theirs~folded']);
-    await ensure([]);
-    expect(await names()).toEqual(['theirs']);
   });
 
   test('that guarantee less do not serve a definition', async () => {
@@ -87,22 +78,12 @@ describeMongo('foreign indexes', ({ standalone }) => {
     expect(await names()).toEqual(['a']);
   });
 
-  test('may have the name of a shadow index, which gets another one', async () => {
-    const { ensure, books, names, indexing } = await openBench(standalone);
-    await books.createIndex({ z: 1 }, { name: 'a~folded' });
-    await ensure([foldingIndex('a', { a: 1 })]);
-    expect(await names()).toEqual(['a~folded', 'a', 'a~folded~2']);
-    expect(indexing.cache.of(SPACE)).toMatchObject([
-      { name: 'a', hasReadyShadow: true, shadow: 'a~folded~2' },
-    ]);
-  });
-
   test('may be those of a collection with a default collation, or of a view', async () => {
     const { ensure, database, names, books } = await openBench(standalone);
     await database.createCollection(SPACE.collection, { collation: { locale: 'fr' } });
     await books.createIndex({ a: 1 }, { name: 'french' });
-    await ensure([index('a', { a: 1 }), foldingIndex('b', { b: 1 })]);
-    expect(await names()).toEqual(['french', 'a', 'b', 'b~folded']);
+    await ensure([index('a', { a: 1 }), index('b', { b: 1 })]);
+    expect(await names()).toEqual(['french', 'a', 'b']);
     await ensure([index('a', { a: 1 })]);
     expect(await names()).toEqual(['french', 'a']);
     await database.createCollection('seen', { viewOn: SPACE.collection, pipeline: [] });
@@ -112,14 +93,10 @@ describeMongo('foreign indexes', ({ standalone }) => {
 
   test('and two processes that declare the same concurrently work together', async () => {
     const { uri, names, recorded, ensure } = await openBench(standalone);
-    const declared = [
-      index('u', { u: 1 }, UNIQUE),
-      foldingIndex('a', { a: 1 }),
-      foldingIndex('b', { b: 1, a: -1 }),
-    ];
+    const declared = [index('u', { u: 1 }, UNIQUE), index('a', { a: 1 }), index('b', { b: 1, a: -1 })];
     const others = [1, 2, 3].map(() => openIndexing(uri));
     await Promise.all([ensure(declared), ...others.map((other) => other.ensure(declared))]);
-    expect((await names()).sort()).toEqual(['a', 'a~folded', 'b', 'b~folded', 'u']);
+    expect((await names()).sort()).toEqual(['a', 'b', 'u']);
     expect((await recorded()).sort()).toEqual(await names().then((all) => all.sort()));
     await Promise.all([ensure([]), ...others.map((other) => other.ensure([]))]);
     expect(await names()).toEqual([]);

@@ -4,24 +4,21 @@ import { onTestFinished } from 'vitest';
 import { pause } from '../../../../src/lib/async/retry.ts';
 import { createIndexMigrator } from '../../../../src/stores/mongo-documents/indexes/index-migrator.ts';
 import type { IndexDefinition, Namespace } from '../../../../src/stores/ports.ts';
-import { index } from '../../../contracts/store-cases.ts';
 import { ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { openConnection } from '../connections.ts';
-import { createLogLines } from '../log-lines.ts';
 
 export const SPACE: Namespace = { database: null, collection: 'books' };
 
 /** The indexes as one process of the server keeps them. */
 export function openIndexing(uri: string) {
   const { connection } = openConnection(uri);
-  const { log, lines } = createLogLines();
-  const indexing = createIndexMigrator({ connection, log, pause: (_, signal) => pause(50, signal) });
+  const indexing = createIndexMigrator({ connection, pause: (_, signal) => pause(50, signal) });
   onTestFinished(() => indexing.close());
   const ensure = async (definitions: readonly IndexDefinition[], ns = SPACE) => {
     const { built } = await indexing.ensureIndexes(ns, definitions);
     await built;
   };
-  return { connection, indexing, ensure, lines };
+  return { connection, indexing, ensure };
 }
 
 /** An empty database with the indexes of one process. */
@@ -41,14 +38,4 @@ export async function openBench(server: string) {
     return records.flatMap(({ indexes }) => indexes.map(({ name }: Document) => name));
   };
   return { uri, database, books, names, recorded, ...openIndexing(uri) };
-}
-
-/** An index whose fields ignore case. */
-export function foldingIndex(
-  name: string,
-  keys: Record<string, 1 | -1>,
-  more: Partial<IndexDefinition> = {},
-) {
-  const definition = index(name, keys, more);
-  return { ...definition, keys: definition.keys.map((key) => ({ ...key, fold: true })) };
 }

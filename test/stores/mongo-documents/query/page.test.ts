@@ -41,9 +41,7 @@ describeMongo('a page that the server can filter and sort', ({ standalone }) => 
     );
     const find = (...args: Parameters<typeof search>) => {
       const asked = search(...args);
-      return run((scope) =>
-        findPlain(scope, asked, translateFilter(asked.query.filter, { collated: false })),
-      );
+      return run((scope) => findPlain(scope, asked, translateFilter(asked.query.filter)));
     };
     const byId = {
       filter: where('_id', { kind: 'eq', value: idOf(2) }),

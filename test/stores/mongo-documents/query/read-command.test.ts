@@ -153,11 +153,10 @@ describeMongo('documents of a query', ({ standalone }) => {
       scope.client.db(books.dbName).createCollection('french', { collation: { locale: 'fr', strength: 1 } }),
     );
     await run((scope) => scope.collection(other).insertMany([{ text: 'a' }, { text: 'A' }, { text: 'á' }]));
-    expect(await run((scope) => countDocuments(scope, { ns: other, query: { text: 'a' } }))).toBe(1);
-    expect(await run((scope) => countDocuments(scope, { ns: BOOKS, query: { text: 'a' } }))).toBe(1250);
-    expect(await run((scope) => countDocuments(scope, { ns: BOOKS, query: {} }))).toBe(2500);
-    expect(await run((scope) => countDocuments(scope, { ns: BOOKS, query: { text: 'a' }, limit: 7 }))).toBe(
-      7,
-    );
+    const count = async (ns: typeof BOOKS, query: object) =>
+      (await run((scope) => countDocuments(scope, { ns, query }))).count;
+    expect(await count(other, { text: 'a' })).toBe(1);
+    expect(await count(BOOKS, { text: 'a' })).toBe(1250);
+    expect(await count(BOOKS, {})).toBe(2500);
   });
 });

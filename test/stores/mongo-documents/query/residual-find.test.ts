@@ -64,7 +64,7 @@ describeMongo('a residual scan', ({ standalone }) => {
     const scan = (subject: Filter) => ({
       ns: BOOKS,
       filter: subject,
-      translated: translateFilter(subject, { collated: false }),
+      translated: translateFilter(subject),
     });
     return {
       ...bench,

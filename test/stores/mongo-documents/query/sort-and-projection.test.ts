@@ -54,7 +54,6 @@ const known = (isUnique: boolean, ...paths: string[]): KnownIndex => ({
   name: 'i',
   endsInId: false,
   isUnique,
-  hasReadyShadow: false,
 });
 const keys = (sort: Sort, indexes: readonly KnownIndex[] = []) => [
   ...(serverSort(sort, indexes) ?? ['none']),

@@ -2,15 +2,15 @@ import { expect, it } from 'vitest';
 import { findSpellings } from '../../../../src/stores/mongo-documents/query/spelling-lookup.ts';
 import { BOOKS, index } from '../../../contracts/store-cases.ts';
 import { describeMongo } from '../../../helpers/store/mongo-servers.ts';
-import { foldingIndex, openReads } from './workbench.ts';
+import { indexOf, openReads } from './workbench.ts';
 
 describeMongo('spellings', ({ standalone }) => {
-  const open = async (values: readonly unknown[], definition = foldingIndex('name')) => {
+  const open = async (values: readonly unknown[], definition = indexOf('name')) => {
     const bench = await openReads(
       standalone,
       values.map((name) => ({ name })),
     );
-    await bench.declare(definition, false);
+    await bench.declare(definition);
     return {
       ...bench,
       find: (text: string, known = bench.known) =>
@@ -44,6 +44,16 @@ describeMongo('spellings', ({ standalone }) => {
     const definition = index('two', { name: 1, size: -1 });
     const { find } = await open([['a', 'Rom'], ['rom', 'b'], 'ROM'], definition);
     expect(await find('rom')).toEqual(['ROM', 'Rom', 'rom']);
+  });
+
+  it('are found by a descending index, whatever the other keys are', async () => {
+    const values = ['Kiel', 'KIEL', 'kiel', 'kiel', '\u212aiel', 'Kiew', 'Kie', 'kielx', 1, null, { a: 1 }];
+    for (const keys of [{ name: -1 }, { name: -1, size: 1 }] as const) {
+      const { find } = await open(values, index('down', keys));
+      expect(await find('kIEL')).toEqual(['\u212aiel', 'kiel', 'Kiel', 'KIEL']);
+      expect(await find('Rom')).toEqual([]);
+      expect(await find('~z~')).toEqual([]);
+    }
   });
 
   it('are found behind a common prefix in two spellings', async () => {

@@ -2,11 +2,6 @@
 import type { Document } from 'mongodb';
 import { onTestFinished } from 'vitest';
 import type { KnownIndex, OperationScope } from '../../../../src/stores/mongo-documents/connection/types.ts';
-import { CASE_INSENSITIVE_COLLATION } from '../../../../src/stores/mongo-documents/filters/text-conditions.ts';
-import {
-  createCollationStatistics,
-  createSpellingCache,
-} from '../../../../src/stores/mongo-documents/query/case-insensitive-cache.ts';
 import { createPageTexts } from '../../../../src/stores/mongo-documents/query/page.ts';
 import { createReads } from '../../../../src/stores/mongo-documents/query/reads.ts';
 import { createTypeProbe } from '../../../../src/stores/mongo-documents/query/type-probe.ts';
@@ -15,10 +10,9 @@ import { BOOKS, index, query } from '../../../contracts/store-cases.ts';
 import { ownDatabase, rawClient } from '../../../helpers/store/mongo-servers.ts';
 import { openConnection } from '../connections.ts';
 
-/** An index whose text keys are all found whatever their case. */
-export function foldingIndex(...paths: string[]): IndexDefinition {
-  const definition = index(paths.join('-'), Object.fromEntries(paths.map((path) => [path, 1 as const])));
-  return { ...definition, keys: definition.keys.map((key) => ({ ...key, fold: true })) };
+/** An ascending index of these paths. */
+export function indexOf(...paths: string[]): IndexDefinition {
+  return index(paths.join('-'), Object.fromEntries(paths.map((path) => [path, 1 as const])));
 }
 
 /** Reads over `documents`, as another program may have stored them. */
@@ -46,18 +40,14 @@ export async function openReads(server: string, documents: readonly Document[]) 
       ns,
       query: query(parts),
       known,
-      statistics: createCollationStatistics(),
-      spellingCache: createSpellingCache(),
       collect: createPageTexts,
     }),
-    /** Makes the index and, where `twin` says so, the one beside it that ignores case. */
-    async declare(definition: IndexDefinition, shadow: boolean) {
+    /** Makes the index. */
+    async declare(definition: IndexDefinition) {
       const keys = new Map<string, 1 | -1>(definition.keys.map(({ path, direction }) => [path, direction]));
       keys.set('_id', definition.keys.at(-1)?.direction ?? 1);
       const name = await books.createIndex(keys, { name: definition.name });
-      if (shadow)
-        await books.createIndex(keys, { name: `${name}-twin`, collation: CASE_INSENSITIVE_COLLATION });
-      known.push({ definition, name, endsInId: true, isUnique: false, hasReadyShadow: shadow });
+      known.push({ definition, name, endsInId: true, isUnique: false });
     },
     /** The commands that `work` sends about the books. */
     async commandsOf(work: () => Promise<unknown>): Promise<string[]> {
