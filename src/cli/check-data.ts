@@ -9,12 +9,14 @@ import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 import { formatAmount } from './transfer.ts';
 
-type DataCheck = Exclude<Awaited<ReturnType<typeof openDataCheck>>, string>;
+type DatabaseCheck = Awaited<ReturnType<typeof openDataCheck>>;
+type DataCheck = NonNullable<Extract<DatabaseCheck, { kind: 'file' }>['data']>;
+type Comparison = Extract<DatabaseCheck, { kind: 'server' }>['comparison'];
 type DataReport = Awaited<ReturnType<DataCheck['check']>>;
 type DataFault = DataReport['issues'][number];
 type Outcome = Awaited<ReturnType<DataCheck['repair']>>;
 
-const FAULTS: Readonly<Record<DataFault['kind'], (fault: DataFault) => string>> = {
+const DESCRIPTIONS: Readonly<Record<DataFault['kind'], (issue: DataFault) => string>> = {
   missing: ({ count }) => counted(count, 'row is missing', 'rows are missing'),
   surplus: ({ count }) => counted(count, 'surplus row', 'surplus rows'),
   wrong: ({ count }) => counted(count, 'row has a wrong key', 'rows have a wrong key'),
@@ -55,8 +57,8 @@ async function repairAll(data: DataCheck, { broken }: DataReport, io: Io): Promi
 
 async function run(data: DataCheck, config: Config, { flags, io }: Asked): Promise<number> {
   const report = await data.check();
-  const { issues: faults, unfinished, broken, documents, collections, indexes } = report;
-  for (const fault of faults) io.out(`${placeOf(fault)}: ${FAULTS[fault.kind](fault)}`);
+  const { issues, unfinished, broken, documents, collections, indexes } = report;
+  for (const issue of issues) io.out(`${placeOf(issue)}: ${DESCRIPTIONS[issue.kind](issue)}`);
   const isInHand = (n: number) => broken.some((index) => index.n === n);
   for (const index of unfinished) {
     if (!isInHand(index.n)) io.out(`${placeOf(index)}: not built yet`);
@@ -64,12 +66,12 @@ async function run(data: DataCheck, config: Config, { flags, io }: Asked): Promi
   const repairs = flags.repair === true;
   const isAsDeclared = await checkIndexes(config, data, { io, repairs });
   const looked = `${formatAmount(documents, collections)}, ${counted(indexes, 'index', 'indexes')}`;
-  if (faults.length === 0 && broken.length === 0) {
+  if (issues.length === 0 && broken.length === 0) {
     if (isAsDeclared) io.out(`all is well: ${looked}`);
     return isAsDeclared ? 0 : 1;
   }
   // Indexes are rebuilt from documents. Nothing restores documents.
-  const lost = faults.filter(({ index }) => index === undefined);
+  const lost = issues.filter(({ index }) => index === undefined);
   if (lost.length > 0) io.err('cloister: check: documents or pages are lost: restore a backup');
   if (flags.repair !== true) {
     if (broken.length > 0)
@@ -85,10 +87,11 @@ export async function checkData(flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
   const { config } = loaded;
-  if (config.database.engine !== 'sqlite') return checkServed(config, { flags, io });
   const { openDataCheck: openData } = await import('../setup/cli-services.ts');
-  const data = await openData(config, { cwd: io.cwd });
-  if (data === 'none') {
+  const opened = await openData(config, { cwd: io.cwd });
+  if (opened.kind === 'server') return checkServed(opened.comparison, config, { flags, io });
+  const { data } = opened;
+  if (data === undefined) {
     io.out('all is well: there are no data yet');
     return 0;
   }
@@ -100,9 +103,7 @@ export async function checkData(flags: CommandFlags, io: Io): Promise<number> {
 }
 
 /** MongoDB keeps its indexes in step with the documents: only whether it has the declared ones is looked at. */
-async function checkServed(config: Config, { flags, io }: Asked): Promise<number> {
-  const { openIndexComparison: openComparison } = await import('../setup/cli-services.ts');
-  const comparison = await openComparison(config);
+async function checkServed(comparison: Comparison, config: Config, { flags, io }: Asked): Promise<number> {
   try {
     const isAsDeclared = await checkIndexes(config, comparison, { io, repairs: false });
     if (isAsDeclared) {

@@ -4,11 +4,12 @@ import { createCollectionRegistry } from '../collections/model/collection.ts';
 import { checkSpecificationFiles } from '../collections/specifications/check-files.ts';
 import { type IndexPlan, planIndexesOf } from '../collections/specifications/index-sync.ts';
 import type { Config } from '../config/schema.ts';
-import type { openDataCheck, openIndexComparison } from '../setup/cli-services.ts';
+import type { openDataCheck } from '../setup/cli-services.ts';
 import type { Io } from './io.ts';
 
-type DataCheck = Exclude<Awaited<ReturnType<typeof openDataCheck>>, string>;
-type Comparison = Pick<Awaited<ReturnType<typeof openIndexComparison>>, 'compare'>;
+type DatabaseCheck = Awaited<ReturnType<typeof openDataCheck>>;
+type DataCheck = NonNullable<Extract<DatabaseCheck, { kind: 'file' }>['data']>;
+type Comparison = Pick<Extract<DatabaseCheck, { kind: 'server' }>['comparison'], 'compare'>;
 type Difference = Awaited<ReturnType<DataCheck['compare']>>[number];
 type Outcome = Awaited<ReturnType<DataCheck['mend']>>;
 

@@ -5,6 +5,7 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { AppError } from '../errors/errors.ts';
 import { isFileMissing } from '../lib/files/file-operations.ts';
+import { auditFolderOf, DATA_FOLDER_SETTING, dataFolderOf } from './data-folder.ts';
 import { accessIssue } from './folder-access.ts';
 import type { Config } from './schema.ts';
 
@@ -43,17 +44,17 @@ export function mediaFolderOf({ media, workspace }: Config, cwd: string): string
 
 /** What only the server reads. */
 function ownPlaces(config: Config, { cwd, configFile }: FolderCheckOptions): readonly Place[] {
-  const { workspace, paths, database, auth, sandbox } = config;
+  const { workspace, paths, sandbox } = config;
   const inWorkspace = (name: keyof Config['paths'], what: string) => ({
     field: `paths.${name}`,
     what: `the folder of ${what}`,
     path: resolve(cwd, workspace.path, paths[name]),
   });
-  const data = resolve(cwd, database.sqlite.path);
+  const data = dataFolderOf(config, cwd);
   const { policyFile } = sandbox;
-  const audit = resolve(cwd, auth.auditPath ?? database.sqlite.path);
+  const audit = auditFolderOf(config, cwd);
   return [
-    { field: 'database.sqlite.path', what: 'the folder of the database', path: data },
+    { field: DATA_FOLDER_SETTING, what: 'the folder of the database', path: data },
     ...(audit === data
       ? []
       : [{ field: 'auth.auditPath', what: 'the folder of the audit log', path: audit }]),

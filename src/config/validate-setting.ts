@@ -110,6 +110,28 @@ function bucketPrefixIssues({ media: { storage, basePath } }: Config): RuleIssue
   return [];
 }
 
+/** Settings that a choice needs, and the reason that a message gives. */
+type Needs = (config: Config) => readonly [settings: Readonly<Record<string, unknown>>, reason: string];
+const NOTHING: Needs = () => [{}, ''];
+
+/** A row per engine: the type names one without. */
+const DATABASE_NEEDS: Readonly<Record<Config['database']['engine'], Needs>> = {
+  sqlite: NOTHING,
+  mongodb: ({ database }) => [
+    { 'database.mongodb.uri': database.mongodb.uri },
+    'database.engine is mongodb (CLOISTER_DATABASE_MONGODB_URI)',
+  ],
+};
+
+const CACHE_NEEDS: Readonly<Record<Config['cache']['engine'], Needs>> = {
+  memory: NOTHING,
+  filesystem: NOTHING,
+  redis: ({ cache }) => [
+    { 'cache.redis.url': cache.redis.url },
+    'cache.engine is redis (CLOISTER_CACHE_REDIS_URL)',
+  ],
+};
+
 /** The settings that the media bucket needs. */
 function bucketSettings({ media: { s3 } }: Config): Readonly<Record<string, unknown>> {
   const { accessKey, secretKey, bucketName, region, endpoint } = s3;
@@ -136,16 +158,8 @@ export function findConfigRuleIssues(config: Config): readonly RuleIssue[] {
       { 'auth.admin.id': admin.id, 'auth.admin.secret': admin.secret },
       'the first admin needs both an id and a secret (CLOISTER_ADMIN_ID, CLOISTER_ADMIN_SECRET)',
     ),
-    ...missingSettings(
-      config.database.engine === 'mongodb',
-      { 'database.mongodb.uri': config.database.mongodb.uri },
-      'database.engine is mongodb (CLOISTER_DATABASE_MONGODB_URI)',
-    ),
-    ...missingSettings(
-      config.cache.engine === 'redis',
-      { 'cache.redis.url': config.cache.redis.url },
-      'cache.engine is redis (CLOISTER_CACHE_REDIS_URL)',
-    ),
+    ...missingSettings(true, ...DATABASE_NEEDS[config.database.engine](config)),
+    ...missingSettings(true, ...CACHE_NEEDS[config.cache.engine](config)),
     ...missingSettings(
       config.media.storage === 's3',
       bucketSettings(config),

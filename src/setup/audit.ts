@@ -2,7 +2,6 @@
 // start compares with it.
 
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { type Audit, createAudit } from '../auth/audit/audit.ts';
 import type { AuditAction } from '../auth/audit/audit-entry.ts';
 import { openAuditFolder, readAuditFolder } from '../auth/audit/audit-folder.ts';
@@ -11,6 +10,7 @@ import { type AuditReport, verifyAudit } from '../auth/audit/audit-verify.ts';
 import type { AuditedFileState } from '../auth/audit/offline-changes.ts';
 import type { SpecificationEdit } from '../collections/specifications/apply-changes.ts';
 import type { SpecificationFiles } from '../collections/specifications/specification-files.ts';
+import { auditFolderOf } from '../config/data-folder.ts';
 import type { Config } from '../config/schema.ts';
 import { mapConcurrent } from '../lib/async/concurrency.ts';
 import { sha256Hex } from '../lib/sha256.ts';
@@ -18,9 +18,8 @@ import { createModuleFiles, type ModuleFolders } from '../modules/lifecycle/modu
 import { modulePath } from '../modules/model/module-types.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 
-function folderOptions({ auth, database }: Config, cwd: string) {
-  const folder = resolve(cwd, auth.auditPath ?? database.sqlite.path);
-  return { folder, configured: auth.auditKey };
+function folderOptions(config: Config, cwd: string) {
+  return { folder: auditFolderOf(config, cwd), configured: config.auth.auditKey };
 }
 
 interface OpenOptions {

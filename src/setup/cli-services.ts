@@ -21,10 +21,13 @@ import { createModuleCheck, type ModuleCheck } from '../modules/module-check.ts'
 import { createSandboxReport, type SandboxReport } from '../modules/sandbox-report.ts';
 import { loadModuleStates } from '../modules/versions/module-records.ts';
 import type { Sandbox, SandboxStatus } from '../sandbox-supervisor/model/sandbox.ts';
-import type { IndexComparison } from '../stores/index-differences.ts';
-import { openDatabaseCheck, openDocumentStore, openServerComparison } from '../stores/open/document-store.ts';
+import {
+  type DatabaseCheck,
+  isEmbeddedDatabase,
+  openDatabaseCheck,
+  openDocumentStore,
+} from '../stores/open/document-store.ts';
 import type { DocumentStore } from '../stores/ports.ts';
-import type { DataCheck } from '../stores/sqlite-documents/check/data-check.ts';
 import { createExporter, type Exporter } from '../transfer/export.ts';
 import { createImporter, type Importer } from '../transfer/import.ts';
 import { openOutputFile } from '../transfer/output-file.ts';
@@ -87,7 +90,7 @@ function openStore(config: Config, cwd: string): Promise<DocumentStore> {
 /** Validates the database settings as far as possible without connecting. Throws CONFIGURATION_INVALID. */
 export async function checkDatabase(config: Config, { cwd }: RunDirectory): Promise<void> {
   // Opening the embedded database would create it, and its settings cannot be wrong.
-  if (config.database.engine === 'sqlite') return;
+  if (isEmbeddedDatabase(config.database)) return;
   const store = await openStore(config, cwd);
   await store.close();
 }
@@ -102,21 +105,10 @@ export function checkDelivery(
   return checkDefinitions({ folders, routes: ROUTE_KIND, recipes: RECIPE_KIND });
 }
 
-/**
- * Opens the data of the embedded database for `cloister check --data`: `none` if there are none yet. Rejects with
- * `unavailable` if they cannot be read.
- */
-export async function openDataCheck(
-  { database }: Config,
-  { cwd }: RunDirectory,
-): Promise<DataCheck | 'none'> {
-  return (await openDatabaseCheck(database, { cwd })) ?? 'none';
-}
-
-/** Opens the comparison of the indexes of a database server with those that specifications declare. */
-export function openIndexComparison(config: Config): Promise<IndexComparison> {
+/** Opens what `cloister check --data` looks at. Rejects with `unavailable` if a data file cannot be read. */
+export function openDataCheck(config: Config, { cwd }: RunDirectory): Promise<DatabaseCheck> {
   const { queryMs } = config.limits;
-  return openServerComparison(config.database, { queryMs, log: logOf(config) });
+  return openDatabaseCheck(config.database, { cwd, queryMs, log: logOf(config) });
 }
 
 /** Opens the clients of the configured database. */
@@ -245,6 +237,12 @@ export interface MediaCopy {
   close(): Promise<void>;
 }
 
+/** The storage that files are copied from, by the one that they are copied to. */
+const OTHER_STORAGE = { disk: 's3', s3: 'disk' } as const satisfies Record<
+  Config['media']['storage'],
+  Config['media']['storage']
+>;
+
 /** Opens both media stores and the database with the records. A server may be running. */
 export async function openMediaCopy(
   config: Config,
@@ -254,7 +252,7 @@ export async function openMediaCopy(
   const { queryMs } = config.limits;
   const now = Date.now;
   const documents = await openStore(config, cwd);
-  const source = await openMediaStore(config, { cwd, now, log, storage: to === 's3' ? 'disk' : 's3' });
+  const source = await openMediaStore(config, { cwd, now, log, storage: OTHER_STORAGE[to] });
   const target = await openMediaStore(config, { cwd, now, log, storage: to });
   const spaceOf = (key: string) => namespaceOfMediaKey(key, config.database.enableCollectionDatabases);
   const contentTypeOf = async (key: string) => {

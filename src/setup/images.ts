@@ -30,12 +30,24 @@ export function openBucket(
   return openS3Media({ settings, prefix, log: logger, now });
 }
 
-async function openVariants({ config, cwd, logger, now }: OpenImagesOptions): Promise<VariantStore> {
-  const { storage, path, maxBytes } = config.delivery.cache;
-  if (storage === 'disk') return openDiskVariants({ folder: resolve(cwd, path), maxBytes, now });
-  const onFailure = (error: unknown) => logger.warn({ err: error }, 'image cache in the bucket failed');
-  const objects = openBucket(config.media.s3, { prefix: bucketKeyPrefix(path), logger, now });
-  return createObjectVariants({ objects, maxBytes, onFailure });
+type VariantsOpener = (options: OpenImagesOptions) => Promise<VariantStore> | VariantStore;
+
+/** A row per value of the setting: the type names a storage without one. */
+const VARIANTS: Readonly<Record<Config['delivery']['cache']['storage'], VariantsOpener>> = {
+  disk: ({ config, cwd, now }) => {
+    const { path, maxBytes } = config.delivery.cache;
+    return openDiskVariants({ folder: resolve(cwd, path), maxBytes, now });
+  },
+  s3: ({ config, logger, now }) => {
+    const { path, maxBytes } = config.delivery.cache;
+    const onFailure = (error: unknown) => logger.warn({ err: error }, 'image cache in the bucket failed');
+    const objects = openBucket(config.media.s3, { prefix: bucketKeyPrefix(path), logger, now });
+    return createObjectVariants({ objects, maxBytes, onFailure });
+  },
+};
+
+async function openVariants(options: OpenImagesOptions): Promise<VariantStore> {
+  return VARIANTS[options.config.delivery.cache.storage](options);
 }
 
 /** Opens the configured image rendering. Rejects with a StoreError if variants cannot be stored. */

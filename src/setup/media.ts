@@ -13,6 +13,7 @@ import { UploadQuota } from '../media/upload-quota.ts';
 import { openDiskMedia } from '../stores/disk-media/disk-media.ts';
 import { bucketKeyPrefix } from '../stores/media-operations.ts';
 import type { MediaStore } from '../stores/media-store.ts';
+import { isEmbeddedDatabase } from '../stores/open/document-store.ts';
 import type { DocumentStore, Namespace } from '../stores/ports.ts';
 import { createMediaWorkers, IMAGE_HEAD_BYTES, IMAGE_TAIL_BYTES } from '../workers/media-tasks.ts';
 
@@ -60,12 +61,30 @@ export async function openMediaStore(
   config: Config,
   { cwd, now, log, storage = config.media.storage }: OpenMediaOptions,
 ): Promise<MediaStore> {
-  const prefix = bucketPrefix(config);
-  const { sync } = config.media;
-  if (storage === 'disk') return openDiskMedia({ path: mediaFolderOf(config, cwd), prefix, sync, now, log });
-  const { openS3Media } = await import('../stores/s3-media/s3-media.ts');
-  return openS3Media({ settings: config.media.s3, prefix, now, log });
+  return OPENERS[storage](config, { cwd, now, log });
 }
+
+type Opener = (
+  config: Config,
+  options: Omit<OpenMediaOptions, 'storage'>,
+) => Promise<MediaStore> | MediaStore;
+
+/** A row per value of the setting: the type names a storage without one. */
+const OPENERS: Readonly<Record<Config['media']['storage'], Opener>> = {
+  disk: (config, { cwd, now, log }) => {
+    const { sync } = config.media;
+    return openDiskMedia({
+      path: mediaFolderOf(config, cwd),
+      prefix: bucketPrefix(config),
+      ...{ sync, now, log },
+    });
+  },
+  s3: async (config, { now, log }) => {
+    // Imported on demand: the client takes long to load.
+    const { openS3Media } = await import('../stores/s3-media/s3-media.ts');
+    return openS3Media({ settings: config.media.s3, prefix: bucketPrefix(config), now, log });
+  },
+};
 
 /** The documents of the collection that a key is below, whether or not there is a specification of it. */
 export function namespaceOfMediaKey(key: string, separateDatabases: boolean): Namespace {
@@ -80,7 +99,7 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
   const { jsonValues, queryMs } = limits;
   const store = options.mediaStore ?? (await openMediaStore(config, { cwd, now, log }));
   // One process has the embedded database to itself, and the files of its records with it.
-  const isAlone = database.engine === 'sqlite';
+  const isAlone = isEmbeddedDatabase(database);
   const quota = new UploadQuota(limits);
   const tasks = createMediaWorkers({
     onFailure: (error) => log.error({ err: error }, 'image reader pool failed'),

@@ -18,10 +18,15 @@ interface LookupDeps {
 /** Where nothing can be looked up, nothing is known. */
 const UNKNOWN: Lookup = async () => undefined;
 
-function countryLookup({ settings, resolve, cache, log, now }: LookupDeps): Lookup {
-  const { enabled, method, countryDbPath, url, ...others } = settings.geolocation;
-  if (!enabled) return UNKNOWN;
-  if (method === 'remote') {
+/** A row per value of the setting: the type names a method without one. */
+const COUNTRY_LOOKUPS: Readonly<Record<Config['geolocation']['method'], (deps: LookupDeps) => Lookup>> = {
+  maxmind({ settings: { geolocation }, resolve, log, now }) {
+    const { countryDbPath } = geolocation;
+    const file = countryDbPath === undefined ? undefined : resolve(countryDbPath);
+    return createCountryDatabase({ file, log, now });
+  },
+  remote({ settings: { geolocation }, cache, log, now }) {
+    const { url } = geolocation;
     if (url === undefined) {
       log.warn(
         { setting: 'geolocation.url' },
@@ -29,10 +34,13 @@ function countryLookup({ settings, resolve, cache, log, now }: LookupDeps): Look
       );
       return UNKNOWN;
     }
-    return createRemoteLookup({ subject: 'country', settings: { ...others, url }, cache, log, now });
-  }
-  const file = countryDbPath === undefined ? undefined : resolve(countryDbPath);
-  return createCountryDatabase({ file, log, now });
+    return createRemoteLookup({ subject: 'country', settings: { ...geolocation, url }, cache, log, now });
+  },
+};
+
+function countryLookup(deps: LookupDeps): Lookup {
+  const { enabled, method } = deps.settings.geolocation;
+  return enabled ? COUNTRY_LOOKUPS[method](deps) : UNKNOWN;
 }
 
 function networkLookup({ settings, cache, log, now }: LookupDeps): Lookup {

@@ -25,13 +25,24 @@ interface CacheDeps {
 }
 
 /** Opens the cache. Rejects if its folder cannot be used. Connects to Redis in the background. */
-export async function openCacheStore(
-  settings: CacheSettings,
-  { cwd, now, log }: CacheDeps,
-): Promise<CacheStore> {
-  const { engine, maxBytes, path, redis } = settings;
-  if (engine === 'memory') return createMemoryCache({ maxBytes, now });
-  if (engine === 'filesystem') return openFileCache({ folder: resolve(cwd, path), maxBytes, now });
+export async function openCacheStore(settings: CacheSettings, deps: CacheDeps): Promise<CacheStore> {
+  return OPENERS[settings.engine](settings, deps);
+}
+
+type Opener = (settings: CacheSettings, deps: CacheDeps) => Promise<CacheStore> | CacheStore;
+
+/** A row per value of the setting: the type names an engine without one. */
+const OPENERS: Readonly<Record<CacheSettings['engine'], Opener>> = {
+  memory: ({ maxBytes }, { now }) => createMemoryCache({ maxBytes, now }),
+  filesystem: ({ maxBytes, path }, { cwd, now }) =>
+    openFileCache({ folder: resolve(cwd, path), maxBytes, now }),
+  redis: openRedis,
+};
+
+function openRedis(
+  { maxBytes, redis }: CacheSettings,
+  { now, log }: CacheDeps,
+): Promise<CacheStore> | CacheStore {
   if (redis.url === undefined) throw new Error('cache.redis.url is missing');
   const allowLine = createLogThrottle({ everyMs: LOG_INTERVAL_MS, now });
   return openRedisCache({

@@ -1,12 +1,17 @@
 // The engine that the configuration names is the one that opens.
-import { existsSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { DATABASE_SCHEMA } from '../../../src/config/schema/storage.ts';
 import { AppError } from '../../../src/errors/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
-import { openDatabaseCheck, openDocumentStore } from '../../../src/stores/open/document-store.ts';
+import {
+  isEmbeddedDatabase,
+  openDatabaseCheck,
+  openDocumentStore,
+} from '../../../src/stores/open/document-store.ts';
 import { freePort } from '../../helpers/server-process/server-process.ts';
 
 const log = createLogger({ level: 'silent', format: 'json', secrets: [] });
@@ -82,12 +87,44 @@ describe('opening documents', () => {
 
   it('opens the data file for a check, next to a server that has it open', async () => {
     const cwd = await emptyFolder();
-    expect(await openDatabaseCheck(database, { cwd })).toBeUndefined();
+    const embedded = { ...database, engine: 'sqlite' } as const;
     const options = { cwd, queueLimit: 10, queryMs: 1000, log, exclusive: true };
-    const store = await openDocumentStore({ ...database, engine: 'sqlite' }, options);
+    expect(await openDatabaseCheck(embedded, options)).toEqual({ kind: 'file', data: undefined });
+    const store = await openDocumentStore(embedded, options);
     onTestFinished(() => store.close());
-    const check = await openDatabaseCheck(database, { cwd });
-    expect(check).toBeDefined();
-    check?.close();
+    const check = await openDatabaseCheck(embedded, options);
+    expect(check).toMatchObject({ kind: 'file', data: { check: expect.any(Function) } });
+    if (check.kind === 'file') check.data?.close();
+  });
+
+  it('compares the indexes of a server, and makes no data folder for that', async () => {
+    const cwd = await emptyFolder();
+    const uri = `mongodb://127.0.0.1:${await freePort()}`;
+    const served = { ...database, engine: 'mongodb', mongodb: { ...database.mongodb, uri } } as const;
+    const check = await openDatabaseCheck(served, { cwd, queryMs: 500, log });
+    expect(check.kind).toBe('server');
+    if (check.kind === 'server') await check.comparison.close();
+    expect(existsSync(join(cwd, 'data'))).toBe(false);
+  });
+
+  it('knows of every engine of the setting whether one process has it to itself, and of no other', () => {
+    const engines = DATABASE_SCHEMA.properties.engine.enum;
+    expect(engines.map((engine) => [engine, isEmbeddedDatabase({ engine })])).toEqual([
+      ['sqlite', true],
+      ['mongodb', false],
+    ]);
+    expect(() => isEmbeddedDatabase({ engine: 'postgres' as 'sqlite' })).toThrow(TypeError);
+  });
+
+  it('is all that asks for the name of an engine: everything else asks what it needs to know of it', () => {
+    const asks = globSync('src/**/*.ts').filter((file) => {
+      const text = readFileSync(file, 'utf8');
+      return /[!=]== '(?:sqlite|mongodb|redis)'/.test(text);
+    });
+    expect(asks).toEqual([]);
+    const reads = globSync('src/**/*.ts').filter((file) =>
+      /sqlite\.path\b(?!['`])/.test(readFileSync(file, 'utf8')),
+    );
+    expect(reads.toSorted()).toEqual(['src/config/data-folder.ts', 'src/stores/open/document-store.ts']);
   });
 });
