@@ -9,8 +9,8 @@ export const MAX_RAW_BYTES = 67_108_864;
 const LENGTHS = 8;
 const SMALL = 65_536;
 /** Space before the raw bytes, for the lengths and the header, which is known last. */
-const HEADER_ROOM = LENGTHS + SMALL;
-const USUAL = HEADER_ROOM + 262_144;
+const HEADER_SPACE = LENGTHS + SMALL;
+const USUAL = HEADER_SPACE + 262_144;
 /** A code unit of UTF-16 takes at most three bytes of UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 
@@ -44,7 +44,7 @@ export function createFrameReader(fd) {
   let end = 0;
 
   /** @param {number} bytes */
-  function makeRoom(bytes) {
+  function reserveBytes(bytes) {
     if (buffer.length - start >= bytes) return;
     const from = buffer;
     if (buffer.length < bytes) buffer = Buffer.allocUnsafe(bytes);
@@ -58,7 +58,7 @@ export function createFrameReader(fd) {
    * @param {number} bytes
    */
   function fill(bytes) {
-    makeRoom(bytes);
+    reserveBytes(bytes);
     while (end - start < bytes) {
       const read = retryWhileBusy(() => readSync(fd, buffer, end, buffer.length - end, null));
       if (read === 0) return false;
@@ -102,29 +102,29 @@ export function createFrameReader(fd) {
  */
 export function createFrameWriter(fd) {
   let buffer = Buffer.allocUnsafe(USUAL);
-  let end = HEADER_ROOM;
+  let end = HEADER_SPACE;
 
   /**
    * Makes room before and behind what is laid down.
    * @param {number} before
-   * @param {number} behind
+   * @param {number} after
    */
-  function reserve(before, behind) {
-    const raw = end - HEADER_ROOM;
-    const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, before + raw + behind));
-    buffer.copy(larger, before, HEADER_ROOM, end);
+  function reserve(before, after) {
+    const raw = end - HEADER_SPACE;
+    const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, before + raw + after));
+    buffer.copy(larger, before, HEADER_SPACE, end);
     return larger;
   }
 
   /** Bytes laid down since the last frame. */
-  const pending = () => end - HEADER_ROOM;
+  const pending = () => end - HEADER_SPACE;
 
   /**
    * Takes back what was laid down beyond so many bytes.
    * @param {number} bytes
    */
   function cut(bytes) {
-    end = HEADER_ROOM + bytes;
+    end = HEADER_SPACE + bytes;
   }
 
   /**
@@ -134,7 +134,7 @@ export function createFrameWriter(fd) {
   function add(text) {
     if (text === '') return 0;
     const most = text.length * MAX_BYTES_PER_UNIT;
-    if (buffer.length - end < most) buffer = reserve(HEADER_ROOM, most);
+    if (buffer.length - end < most) buffer = reserve(HEADER_SPACE, most);
     const bytes = buffer.write(text, end);
     end += bytes;
     return bytes;
@@ -154,7 +154,7 @@ export function createFrameWriter(fd) {
     const text = JSON.stringify(header);
     const bytes = Buffer.byteLength(text);
     let frame = buffer;
-    let first = HEADER_ROOM - LENGTHS - bytes;
+    let first = HEADER_SPACE - LENGTHS - bytes;
     let last = end;
     if (first < 0) {
       frame = reserve(LENGTHS + bytes, 0);
@@ -165,7 +165,7 @@ export function createFrameWriter(fd) {
     frame.writeUInt32BE(pending(), first + 4);
     frame.write(text, first + LENGTHS);
     send(frame.subarray(first, last));
-    end = HEADER_ROOM;
+    end = HEADER_SPACE;
     if (buffer.length > USUAL) buffer = Buffer.allocUnsafe(USUAL);
   }
 

@@ -45,7 +45,7 @@ function evaluate(createEngine, options) {
     engine.open().enter(options.loadMs, ['inspect', 1, nextSeed(), nextSeed()]);
     return found;
   } catch (error) {
-    return refusalOf(error, engine?.isDisposed() === true, options, found);
+    return rejectionOf(error, engine?.isDisposed() === true, options, found);
   } finally {
     engine?.dispose();
   }
@@ -76,7 +76,7 @@ const lateMessage = ({ loadMs }) => `Loading takes more than ${loadMs} ms`;
  * @param {GuestOptions} options
  * @param {Inspection} found
  */
-function refusalOf(error, outOfMemory, options, found) {
+function rejectionOf(error, outOfMemory, options, found) {
   if (isOwnRejection(error)) return found;
   if (error instanceof SyntaxError) return syntaxError(error);
   if (outOfMemory)

@@ -70,15 +70,15 @@ export function createLoadedModules({ createGuest, now, peakMb }) {
   let current;
 
   /** Disposes of isolates that are not in use, those that hold most first, until the rest leaves enough for one. @param {LoadedModule} next */
-  function makeRoom(next) {
+  function dropIdle(next) {
     const idle = [...modules.values()].filter(
       ({ guest, started }) => guest !== null && guest !== next.guest && started.size === 0,
     );
     idle.sort((a, b) => a.idleBytes - b.idleBytes);
-    let room = peakMb() > PEAK_MB ? -1 : Math.max(MIN_IDLE_MB, SHARED_MB - next.options.heapMb) * MB;
+    let freeBytes = peakMb() > PEAK_MB ? -1 : Math.max(MIN_IDLE_MB, SHARED_MB - next.options.heapMb) * MB;
     for (const other of idle) {
-      room -= other.idleBytes;
-      if (room >= 0) continue;
+      freeBytes -= other.idleBytes;
+      if (freeBytes >= 0) continue;
       other.guest?.dispose();
       other.guest = null;
     }
@@ -93,7 +93,7 @@ export function createLoadedModules({ createGuest, now, peakMb }) {
       const next = modules.get(moduleNumber);
       if (next === undefined || next === current) return next;
       if (current !== undefined) current.idleBytes = current.guest?.memory().held ?? 0;
-      makeRoom(next);
+      dropIdle(next);
       current = next;
       return next;
     },

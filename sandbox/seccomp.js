@@ -22,10 +22,10 @@ const answer = (value) => [0x06, 0, 0, value];
 
 const ALLOW = 0x7fff0000;
 const KILL = 0x80000000;
-const refuse = (/** @type {number} */ errno) => 0x00050000 | errno;
-const EPERM = refuse(1);
+const errnoAction = (/** @type {number} */ errno) => 0x00050000 | errno;
+const EPERM = errnoAction(1);
 /** "No such call": the C library then uses `clone`, whose flags a filter can see. */
-const ENOSYS = refuse(38);
+const ENOSYS = errnoAction(38);
 
 const PROT_EXEC = 4;
 const CLONE_THREAD = 0x10000;

@@ -63,7 +63,7 @@ function readOrders() {
  * @param {string} statement
  * @param {number} ms Its time limit.
  */
-function guestFault(statement, ms) {
+function guestError(statement, ms) {
   const guest = createGuest(
     { ...GUEST, source: `module.exports.get = (req, res) => { ${statement}; res.end() }` },
     () => undefined,
@@ -90,10 +90,10 @@ const layers = lock();
 say({ layers, versions: versions() });
 if (orders.test === 'attempts') {
   for (const [attempt, run] of [...nodeAttempts(orders), ...native]) say({ attempt, got: await run() });
-  say({ attempt: 'guest-loop', got: guestFault('for (;;);', 200) === 'timeout' ? '' : 'it ran on' });
+  say({ attempt: 'guest-loop', got: guestError('for (;;);', 200) === 'timeout' ? '' : 'it ran on' });
   say({
     attempt: 'guest-memory',
-    got: guestFault('const a = []; for (;;) a.push([a])', MEMORY_MS) === 'memory' ? '' : 'it got it',
+    got: guestError('const a = []; for (;;) a.push([a])', MEMORY_MS) === 'memory' ? '' : 'it got it',
   });
 }
 if (orders.test === 'memory') say({ attempt: 'memory', got: fillMemory(orders) });

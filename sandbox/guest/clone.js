@@ -22,7 +22,7 @@
     ARRAYS[name] = globalThis[name];
   }
 
-  function refuse(what) {
+  function dataCloneError(what) {
     const error = new Error(`${what} cannot be cloned`);
     ObjectDefineProperty(error, 'name', { __proto__: null, value: 'DataCloneError', configurable: true });
     return error;
@@ -44,7 +44,7 @@
       const buffer = clone(DataViewBuffer(value), seen);
       return new DataView(buffer, DataViewByteOffset(value), DataViewByteLength(value));
     }
-    if (ARRAYS[tag] === undefined) throw refuse(tag);
+    if (ARRAYS[tag] === undefined) throw dataCloneError(tag);
     const buffer = clone(TypedArrayBuffer(value), seen);
     return new ARRAYS[tag](buffer, TypedArrayByteOffset(value), TypedArrayLength(value));
   }
@@ -91,14 +91,14 @@
   }
 
   function clone(value, seen) {
-    if (typeof value === 'function' || typeof value === 'symbol') throw refuse(`A ${typeof value}`);
+    if (typeof value === 'function' || typeof value === 'symbol') throw dataCloneError(`A ${typeof value}`);
     if (typeof value !== 'object' || value === null) return value;
     if (MapHas(seen, value)) return MapGet(seen, value);
     if (kit.isError(value)) return cloneError(value, seen);
     const tag = ArrayIsArray(value) ? '[object Array]' : ObjectToString(value);
     if (!ArrayBufferIsView(value) && BUILT_IN[tag] === undefined) {
       const plain = tag === '[object Object]' || tag === '[object Array]' || tag === '[object Arguments]';
-      if (!plain) throw refuse(StringSlice(tag, 8, 40));
+      if (!plain) throw dataCloneError(StringSlice(tag, 8, 40));
       return cloneMembers(value, seen);
     }
     const copy = ArrayBufferIsView(value) ? cloneView(value, seen) : BUILT_IN[tag](value, seen);
@@ -108,7 +108,7 @@
 
   kit.expose('structuredClone', function structuredClone(value, options) {
     if (options !== undefined && options !== null && options.transfer !== undefined) {
-      throw refuse('A list of things to transfer');
+      throw dataCloneError('A list of things to transfer');
     }
     return clone(value, new Map());
   });

@@ -35,13 +35,17 @@
   /** A constructor that stands where one that compiles text was. */
   const replaceConstructor = (sample, name) => {
     const prototype = ObjectGetPrototypeOf(sample);
-    const refuse = function () {
+    const rejectCall = function () {
       throw new TypeError('Code generation from strings is not allowed here');
     };
-    ObjectDefineProperty(refuse, 'name', { value: name });
-    ObjectDefineProperty(refuse, 'prototype', { value: prototype, writable: false });
-    ObjectDefineProperty(prototype, 'constructor', { value: refuse, writable: false, configurable: false });
-    return refuse;
+    ObjectDefineProperty(rejectCall, 'name', { value: name });
+    ObjectDefineProperty(rejectCall, 'prototype', { value: prototype, writable: false });
+    ObjectDefineProperty(prototype, 'constructor', {
+      value: rejectCall,
+      writable: false,
+      configurable: false,
+    });
+    return rejectCall;
   };
   const refusing = replaceConstructor(() => {}, 'Function');
   ObjectDefineProperty(globalThis, 'Function', { value: refusing, writable: false, configurable: false });

@@ -162,7 +162,7 @@
       return given === '' ? this.#ownType : `${given},${this.#ownType}`;
     }
 
-    #room(bytes) {
+    #admit(bytes) {
       if (this.#bytes + bytes <= LIMIT) return;
       this.#request.tooLarge = new RangeError(`The body of an answer has at most ${LIMIT} bytes`);
       throw this.#request.tooLarge;
@@ -170,23 +170,23 @@
 
     #addText(text) {
       if (this.#parts !== undefined) {
-        this.#room(text.length);
+        this.#admit(text.length);
         this.#addBytes(encode(text));
         return;
       }
       // A character has at most three bytes: only what may be too large is counted.
-      const most = text.length * 3;
-      if (this.#bytes + most <= LIMIT) {
-        this.#bytes += most;
+      const maxBytes = text.length * 3;
+      if (this.#bytes + maxBytes <= LIMIT) {
+        this.#bytes += maxBytes;
         this.#text += text;
         return;
       }
       this.#exact += bytesOf(StringSlice(this.#text, this.#counted));
       this.#bytes = this.#exact;
       this.#counted = this.#text.length;
-      this.#room(text.length);
+      this.#admit(text.length);
       const bytes = bytesOf(text);
-      this.#room(bytes);
+      this.#admit(bytes);
       this.#text += text;
       this.#exact += bytes;
       this.#bytes = this.#exact;
@@ -197,12 +197,12 @@
       if (this.#parts === undefined) {
         const before = this.#text === '' ? undefined : encode(this.#text);
         this.#bytes = before === undefined ? 0 : lengthOf(before);
-        this.#room(lengthOf(view));
+        this.#admit(lengthOf(view));
         this.#parts = { __proto__: null, length: 0 };
         if (before !== undefined) this.#addPart(before);
         this.#text = '';
       }
-      this.#room(lengthOf(view));
+      this.#admit(lengthOf(view));
       this.#bytes += lengthOf(view);
       this.#addPart(copyOf(view));
     }

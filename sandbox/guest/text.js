@@ -6,15 +6,15 @@
   const { ask } = kit.requests;
   const { encode, lengthOf, toBase64, viewOf } = kit.bytes;
 
-  /** How many UTF-16 units of `text` fit into `room` bytes of UTF-8, whole characters only. */
-  function unitsThatFit(text, room) {
+  /** How many UTF-16 units of `text` fit into `maxBytes` bytes of UTF-8, whole characters only. */
+  function unitsThatFit(text, maxBytes) {
     let bytes = 0;
     for (let index = 0; index < text.length; ) {
       const code = StringCharCodeAt(text, index);
       const low = index + 1 < text.length ? StringCharCodeAt(text, index + 1) : 0;
       const isPair = code >= 0xd800 && code < 0xdc00 && low >= 0xdc00 && low < 0xe000;
       bytes += isPair ? 4 : code < 0x80 ? 1 : code < 0x800 ? 2 : 3;
-      if (bytes > room) return index;
+      if (bytes > maxBytes) return index;
       index += isPair ? 2 : 1;
     }
     return text.length;

@@ -57,8 +57,8 @@ export function createHookResultParser({ jsonValues }: { readonly jsonValues: nu
     const { value, issue } = await parse(text, assertShape, ENVELOPES.get(event));
     if (value === undefined) throw resultError('returned what cannot be read');
     if (issue !== undefined) throw resultError(`returned an object whose \`${issue.path}\` ${issue.message}`);
-    const fault = use.validate(value);
-    if (fault !== undefined) throw resultError(fault);
+    const reason = use.validate(value);
+    if (reason !== undefined) throw resultError(reason);
     return value;
   };
 }

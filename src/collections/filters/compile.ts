@@ -104,12 +104,12 @@ export function createFilterCompiler({
     const collections = registry.list();
     const known = parsedDefaults.get(collection);
     if (known?.collections === collections) return known.parsed;
-    const parsed = parseDefaultsAnew(collection, filter);
+    const parsed = parseFresh(collection, filter);
     parsedDefaults.set(collection, { collections, parsed });
     return parsed;
   };
 
-  const parseDefaultsAnew = (collection: Collection, filter: JsonObject) => {
+  const parseFresh = (collection: Collection, filter: JsonObject) => {
     const resolveTarget = referenceTarget.bind(undefined, registry);
     try {
       return parseFilter(filter, collection, { limits, resolveTarget });

@@ -172,7 +172,7 @@ function resolvePath(
   const { field, rest } = meaning;
   const step = followReference(field, context, fullPath);
   context.quota.checkDepth(fullPath, depth + 1);
-  return resolvePath(rest, contextBehind(step, context), depth + 1, [...steps, step]);
+  return resolvePath(rest, contextAfter(step, context), depth + 1, [...steps, step]);
 }
 
 /** The step through a Reference field. Throws FILTER_INVALID where the caller may not follow it. */
@@ -188,7 +188,7 @@ function followReference(
   return { source: collection, path: field.name, target };
 }
 
-function contextBehind({ path, target }: ReferenceStep, context: FilterParseContext): FilterParseContext {
+function contextAfter({ path, target }: ReferenceStep, context: FilterParseContext): FilterParseContext {
   return {
     ...context,
     scope: collectionScope(target),
@@ -206,7 +206,7 @@ function parseElement(
 ): ParsedTest {
   if (isReference(field)) {
     const step = followReference(field, context, path);
-    const inner = parseNode(filter, contextBehind(step, context), depth);
+    const inner = parseNode(filter, contextAfter(step, context), depth);
     return {
       kind: 'refersTo',
       condition: { kind: 'reference', ...step, filter: inner, matchesMissing: false, elementsOnly: true },

@@ -166,15 +166,15 @@ export interface PatternQuota {
 /** At some 20 to 40 ns each at worst: what one document may hold the event loop for. */
 const MAX_PATTERN_WORK = 100_000;
 
-/** The allowance of one document. */
+/** The quota of one document. */
 export function createPatternQuota(): PatternQuota {
   return { remaining: MAX_PATTERN_WORK };
 }
 
-function spend(allowance: PatternQuota, size: number, texts: readonly string[]): boolean {
+function spend(quota: PatternQuota, size: number, texts: readonly string[]): boolean {
   const work = texts.reduce((sum, text) => sum + (text.length + 1) * size, 0);
-  if (work > allowance.remaining) return false;
-  allowance.remaining -= work;
+  if (work > quota.remaining) return false;
+  quota.remaining -= work;
   return true;
 }
 
@@ -221,12 +221,12 @@ function checkType(field: Field, value: Json): ErrorItem | undefined {
 
 /**
  * Holds a value that is not null against its field. Undefined when all is well; a pending pattern when a worker
- * has to decide: because only it may run the pattern, or because the text is more than the allowance covers.
+ * has to decide: because only it may run the pattern, or because the text is more than the quota covers.
  */
 export function checkValue(
   field: Field,
   value: Json,
-  allowance: PatternQuota,
+  quota: PatternQuota,
 ): ErrorItem | PendingPattern | undefined {
   const { regex, minLength, maxLength } = field.validation;
   if (regex === undefined && minLength === undefined && maxLength === undefined)
@@ -235,17 +235,17 @@ export function checkValue(
   const otherwise = checkLength(field, texts) ?? checkType(field, value);
   return regex === undefined || texts.length === 0
     ? otherwise
-    : checkPattern(field, { rule: regex, texts, otherwise }, allowance);
+    : checkPattern(field, { rule: regex, texts, otherwise }, quota);
 }
 
 function checkPattern(
   field: Field,
   { rule, texts, otherwise }: Omit<PendingPattern, 'failure'>,
-  allowance: PatternQuota,
+  quota: PatternQuota,
 ): ErrorItem | PendingPattern | undefined {
   const failure = fieldIssue(field, `should match the pattern ${rule.pattern}`, 'ERROR_REGEX');
   const { linear } = rule;
-  if (linear === undefined || !spend(allowance, linear.size, texts)) {
+  if (linear === undefined || !spend(quota, linear.size, texts)) {
     return { rule, texts, failure, otherwise };
   }
   return texts.every((text) => linear.test(text)) ? otherwise : failure;

@@ -107,7 +107,7 @@ function parseText(
   }
 }
 
-function nameFindings(noun: DefinitionKind<unknown>['noun'], name: Json): readonly DefinitionIssue[] {
+function nameIssues(noun: DefinitionKind<unknown>['noun'], name: Json): readonly DefinitionIssue[] {
   const refused = typeof name === 'string' ? findFileNameError(noun, name) : `${noun} must be a string`;
   return refused === undefined ? [] : [{ severity: 'error', message: refused, path: [noun] }];
 }
@@ -138,7 +138,7 @@ export function parseDefinitionFile<T>(
     return refused([{ severity: 'error', message: 'must be a JSON object', path: [] }]);
 
   const name = source[noun] ?? definitionNameOf(file);
-  const wrongName = nameFindings(noun, name);
+  const wrongName = nameIssues(noun, name);
   if (typeof name !== 'string' || wrongName.length > 0) return refused(wrongName);
 
   const { value, issues } = kind.parse(source);

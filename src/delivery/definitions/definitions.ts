@@ -65,7 +65,7 @@ const MAX_ERROR_LENGTH = 300;
 const shortened = (text: string) =>
   text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH).toWellFormed()}…` : text;
 
-const refuse = (
+const rejected = (
   reason: Extract<DefinitionChangeResult, { ok: false }>['reason'],
   errors: readonly string[],
 ): DefinitionChangeResult => ({
@@ -74,7 +74,7 @@ const refuse = (
   errors: errors.slice(0, MAX_ERRORS).map(shortened),
 });
 
-const BAD_REQUEST = refuse('bad-request', ['Bad Request']);
+const BAD_REQUEST = rejected('bad-request', ['Bad Request']);
 
 /** Begins with none; `load` comes first. */
 export function createDefinitions<T>(deps: LoadedDefinitionsDeps<T>): Definitions<T> {
@@ -104,7 +104,7 @@ export function createDefinitions<T>(deps: LoadedDefinitionsDeps<T>): Definition
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       log.error({ err: error, file }, `${verb} a ${noun} failed`);
-      return refuse('failed', [`Error when ${verb} ${noun}`]);
+      return rejected('failed', [`Error when ${verb} ${noun}`]);
     }
     log.info({ file }, verb === 'saving' ? `${noun} saved` : `${noun} removed`);
     return { ok: true } as const;
@@ -119,7 +119,7 @@ export function createDefinitions<T>(deps: LoadedDefinitionsDeps<T>): Definition
     // A longer one would not be read again.
     if (Buffer.byteLength(text) > MAX_DEFINITION_BYTES) {
       return Promise.resolve(
-        refuse('invalid', [`${title} has more than ${MAX_DEFINITION_BYTES} bytes as a file`]),
+        rejected('invalid', [`${title} has more than ${MAX_DEFINITION_BYTES} bytes as a file`]),
       );
     }
     return attempt(file, 'saving', () =>
@@ -136,14 +136,14 @@ export function createDefinitions<T>(deps: LoadedDefinitionsDeps<T>): Definition
   ): Promise<DefinitionChangeResult> => {
     const name = source[noun];
     const errors = [...findNameErrors(noun, name), ...documentErrors(source)];
-    if (typeof name !== 'string' || errors.length > 0) return refuse('invalid', errors);
+    if (typeof name !== 'string' || errors.length > 0) return rejected('invalid', errors);
     const file = definitionFilePath(folder, name);
     // Someone may have put it there by hand just now.
     await loaded.refresh(file);
     if (names.holderOf(name) !== undefined || loaded.has(file)) {
-      return refuse('exists', [`${title} already exists`]);
+      return rejected('exists', [`${title} already exists`]);
     }
-    if (loaded.isFull()) return refuse('full', [`There are ${MAX_DEFINITIONS} ${noun}s already`]);
+    if (loaded.isFull()) return rejected('full', [`There are ${MAX_DEFINITIONS} ${noun}s already`]);
     return save(file, name, { source, around });
   };
 
@@ -153,11 +153,11 @@ export function createDefinitions<T>(deps: LoadedDefinitionsDeps<T>): Definition
     around: DefinitionChangeInterceptor,
   ): Promise<DefinitionChangeResult> => {
     const file = loaded.writableFile(name);
-    if (file === undefined) return refuse('not-found', [`${title} not found`]);
+    if (file === undefined) return rejected('not-found', [`${title} not found`]);
     const source = { [noun]: name, ...body };
     const renamed = source[noun] === name ? [] : [`${title} name must be ${name}, as in the address`];
     const errors = [...renamed, ...documentErrors(source)];
-    return errors.length > 0 ? refuse('invalid', errors) : save(file, name, { source, around });
+    return errors.length > 0 ? rejected('invalid', errors) : save(file, name, { source, around });
   };
 
   const remove = async (
@@ -165,7 +165,7 @@ export function createDefinitions<T>(deps: LoadedDefinitionsDeps<T>): Definition
     around: DefinitionChangeInterceptor,
   ): Promise<DefinitionChangeResult> => {
     const file = loaded.writableFile(name);
-    if (file === undefined) return refuse('not-found', [`${title} not found`]);
+    if (file === undefined) return rejected('not-found', [`${title} not found`]);
     return attempt(file, 'removing', () =>
       around({ before: loaded.get(name)?.source, after: undefined }, async () => {
         await removeFile(file);

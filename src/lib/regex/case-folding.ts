@@ -113,13 +113,13 @@ function merged(ranges: readonly CodePointRange[]): readonly CodePointRange[] {
   return result;
 }
 
-/** The first position in an ascending list from which on `isBehind` holds. */
-function firstWhere<T>(list: readonly T[], isBehind: (entry: T) => boolean): number {
+/** The first position in an ascending list from which on `isAfter` holds. */
+function firstWhere<T>(list: readonly T[], isAfter: (entry: T) => boolean): number {
   let low = 0;
   let high = list.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (isBehind(list[middle] as T)) high = middle;
+    if (isAfter(list[middle] as T)) high = middle;
     else low = middle + 1;
   }
   return low;

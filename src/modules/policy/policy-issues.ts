@@ -58,9 +58,9 @@ const CONNECTION_HEADERS = ['host', 'expect', 'accept-encoding'];
 
 function* limitIssues(limits: PolicyInput['limits'], maximum: PolicyLimits['limits']): Iterable<PolicyIssue> {
   for (const [name, value] of Object.entries(limits ?? {})) {
-    const most = maximum[name as keyof PolicyLimits['limits']];
-    const unbounded = name === 'perMinute' && most === 0;
-    if (value > most && !unbounded) yield [`limits.${name}`, `must be ${most} or less: ${ABOVE}`];
+    const max = maximum[name as keyof PolicyLimits['limits']];
+    const unbounded = name === 'perMinute' && max === 0;
+    if (value > max && !unbounded) yield [`limits.${name}`, `must be ${max} or less: ${ABOVE}`];
   }
 }
 
@@ -70,7 +70,7 @@ function* headerIssues(
   maximum: readonly string[],
 ): Iterable<PolicyIssue> {
   for (const [index, entry] of (asked ?? []).entries()) {
-    const covered = maximum.some((most) => headerGrantCovers(direction, most, entry));
+    const covered = maximum.some((max) => headerGrantCovers(direction, max, entry));
     const message = headerGrantIssue(direction, entry) ?? (covered ? undefined : `is not granted: ${ABOVE}`);
     if (message !== undefined) yield [`grants.${direction}.headers.${index}`, message];
   }

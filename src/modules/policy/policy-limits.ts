@@ -70,22 +70,22 @@ const FORMATS = {
 
 async function readJson(file: string | URL): Promise<Json> {
   const shown = file instanceof URL ? file.pathname : file;
-  const refuse = (what: string, cause: unknown) =>
+  const limitsError = (what: string, cause: unknown) =>
     new AppError('CONFIGURATION_INVALID', { message: `The policy limits in ${shown} ${what}`, cause });
   const text = await readFile(file, 'utf8').catch((cause) => {
-    throw refuse('cannot be read', cause);
+    throw limitsError('cannot be read', cause);
   });
   try {
     return JSON.parse(text) as Json;
   } catch (cause) {
-    throw refuse('are not valid JSON', cause);
+    throw limitsError('are not valid JSON', cause);
   }
 }
 
 /** Throws CONFIGURATION_INVALID, each item with the path in `field`. */
 function assertPolicyLimits(check: SchemaValidator, schema: object, value: Json): PolicyLimitsInput {
-  const fault = findJsonIssue(value);
-  const problems = fault === undefined ? check(schema, value) : [fault];
+  const issue = findJsonIssue(value);
+  const problems = issue === undefined ? check(schema, value) : [issue];
   const items = problems.map(({ path, message }) => ({ field: path, message }));
   if (items.length > 0) throw new AppError('CONFIGURATION_INVALID', { items });
   return value as PolicyLimitsInput;

@@ -52,7 +52,7 @@ export const POLICY_SCHEMA: object = closed({
   isolation: { type: 'string', enum: ['realm', 'context', 'isolate'] },
   trustDomain: { type: 'string', format: 'trust-domain' },
   limits: closed({
-    ...Object.fromEntries(Object.entries(MIN_LIMITS).map(([name, least]) => [name, whole(least)])),
+    ...Object.fromEntries(Object.entries(MIN_LIMITS).map(([name, min]) => [name, whole(min)])),
     concurrency: whole(1),
     perMinute: whole(1),
   }),

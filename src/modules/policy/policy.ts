@@ -77,8 +77,8 @@ const policyError = (items: readonly ErrorItem[]) =>
   });
 
 function assertPolicy(value: unknown, check: SchemaValidator, rules: PolicyParserDeps): PolicyInput {
-  const fault = findJsonIssue(value);
-  if (fault !== undefined) throw policyError([{ field: fault.path, message: fault.message }]);
+  const issue = findJsonIssue(value);
+  if (issue !== undefined) throw policyError([{ field: issue.path, message: issue.message }]);
   if ((JSON.stringify(value) ?? '').length > MAX_POLICY_CHARACTERS) {
     throw policyError([{ message: `A policy has at most ${MAX_POLICY_CHARACTERS} characters` }]);
   }
@@ -93,16 +93,16 @@ function assertPolicy(value: unknown, check: SchemaValidator, rules: PolicyParse
 }
 
 function resolveLimits(given: PolicyInput['limits'], maximum: ModuleLimits): ModuleLimits {
-  const least = (name: keyof ModuleLimits) => Math.min(given?.[name] ?? DEFAULT_LIMITS[name], maximum[name]);
+  const minOf = (name: keyof ModuleLimits) => Math.min(given?.[name] ?? DEFAULT_LIMITS[name], maximum[name]);
   const perMinute = given?.perMinute ?? maximum.perMinute;
   return {
-    cpuMs: least('cpuMs'),
-    wallMs: least('wallMs'),
-    heapMb: least('heapMb'),
-    responseBytes: least('responseBytes'),
-    logBytes: least('logBytes'),
-    hostCalls: least('hostCalls'),
-    concurrency: least('concurrency'),
+    cpuMs: minOf('cpuMs'),
+    wallMs: minOf('wallMs'),
+    heapMb: minOf('heapMb'),
+    responseBytes: minOf('responseBytes'),
+    logBytes: minOf('logBytes'),
+    hostCalls: minOf('hostCalls'),
+    concurrency: minOf('concurrency'),
     perMinute,
   };
 }
@@ -113,7 +113,7 @@ function resolveHeaders(
   maximum: readonly string[],
 ): readonly string[] {
   const usual = DEFAULT_HEADERS[direction].filter((entry) =>
-    maximum.some((most) => headerGrantCovers(direction, most, entry)),
+    maximum.some((limit) => headerGrantCovers(direction, limit, entry)),
   );
   return [...new Set(given ?? usual)];
 }
@@ -131,19 +131,19 @@ function resolveGrants(
     },
     response: { headers: resolveHeaders('response', given?.response?.headers, response.headers) },
     collections: (given?.collections ?? []).map((grant) => {
-      const most = findCoveringCollectionLimit(grant, collections)?.maxResults ?? 0;
-      return { as: 'caller', ...grant, maxResults: Math.min(grant.maxResults ?? DEFAULT_MAX_RESULTS, most) };
+      const limit = findCoveringCollectionLimit(grant, collections)?.maxResults ?? 0;
+      return { as: 'caller', ...grant, maxResults: Math.min(grant.maxResults ?? DEFAULT_MAX_RESULTS, limit) };
     }),
     fetch: (given?.fetch ?? []).map((grant) => {
       const entries = fetchLimitsFor(grant.origin, policyLimits);
-      const most = findCoveringFetchLimit(grant, entries);
+      const limit = findCoveringFetchLimit(grant, entries);
       const named = entries.filter(({ origin }) => !origin.endsWith('*'));
       return {
         ...DEFAULT_FETCH,
         ...grant,
         ...(findCoveringFetchLimit(grant, named) === undefined ? { publicOnly: true } : {}),
-        maxBytes: Math.min(grant.maxBytes ?? DEFAULT_FETCH.maxBytes, most?.maxBytes ?? 0),
-        timeoutMs: Math.min(grant.timeoutMs ?? DEFAULT_FETCH.timeoutMs, most?.timeoutMs ?? 0),
+        maxBytes: Math.min(grant.maxBytes ?? DEFAULT_FETCH.maxBytes, limit?.maxBytes ?? 0),
+        timeoutMs: Math.min(grant.timeoutMs ?? DEFAULT_FETCH.timeoutMs, limit?.timeoutMs ?? 0),
       };
     }),
   };

@@ -51,7 +51,7 @@ export function createS3Client(
 
 type S3ErrorKind = 'away' | 'credentials' | 'bucket' | 'region' | 'clock' | 'unexpected';
 
-const FAULTS: ReadonlyMap<string, S3ErrorKind> = new Map([
+const KIND_BY_NAME: ReadonlyMap<string, S3ErrorKind> = new Map([
   ['AccessDenied', 'credentials'],
   ['Forbidden', 'credentials'],
   ['InvalidAccessKeyId', 'credentials'],
@@ -108,7 +108,7 @@ export const isAlreadyThere = (error: unknown): boolean =>
 export const isNotImplemented = (error: unknown): boolean => httpStatusOf(error) === 501;
 
 function errorKindOf(error: unknown): S3ErrorKind {
-  const named = FAULTS.get(errorNameOf(error));
+  const named = KIND_BY_NAME.get(errorNameOf(error));
   if (named !== undefined) return named;
   const status = httpStatusOf(error);
   if (status === 403) return 'credentials';

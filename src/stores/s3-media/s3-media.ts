@@ -101,7 +101,7 @@ export function openS3Media({
   const bucket = withConnections(MAX_OTHER_REQUESTS);
   const reads = withConnections(MAX_READS);
   const lookups = withConnections(MAX_LOOKUPS);
-  const room = new Permits({ permits: parts.max, maxWaitMs: parts.waitMs, createError: tooManyParts });
+  const partPermits = new Permits({ permits: parts.max, maxWaitMs: parts.waitMs, createError: tooManyParts });
   const journal = new BucketJournal(bucket, prefix, () => log.warn({}, NO_CONDITIONS));
   const translateError = createS3ErrorTranslator(log, now);
   const operations = createMediaOperations(translateError);
@@ -133,7 +133,7 @@ export function openS3Media({
           bucket,
           journal,
           prefix,
-          room,
+          partPermits,
           translateError,
           assertOpen,
           onEnd,

@@ -16,7 +16,7 @@ const MAX_PARTS = 10_000;
 
 interface S3UploadDeps extends TraceDeps {
   /** Room for parts in memory, of all uploads to the bucket together. */
-  readonly room: Pick<Permits, 'acquire' | 'release'>;
+  readonly partPermits: Pick<Permits, 'acquire' | 'release'>;
   /** Throws `unavailable` once the store is closed. */
   readonly assertOpen: () => void;
   /** Called when the upload is settled, discarded or abandoned, also if that fails. */
@@ -40,7 +40,7 @@ export class S3Upload implements MediaUpload {
   #held: Uint8Array | undefined;
   #parts: Parts | undefined;
   /** Whether there is room for the part that is being gathered. */
-  #hasRoom = false;
+  #hasPermit = false;
   /** Set by the first part, before `#parts`. */
   #isLong = false;
   #bytes = 0;
@@ -74,13 +74,13 @@ export class S3Upload implements MediaUpload {
           gathered.push(piece);
           waiting += piece.length;
           this.#bytes += piece.length;
-          if (waiting > MAX_HELD_BYTES) await this.#takeRoom();
+          if (waiting > MAX_HELD_BYTES) await this.#acquirePermit();
           if (waiting === PART_BYTES) await this.#sendPart(gather());
         }
       }
       await this.#finishWriting(gather());
     } finally {
-      this.#leaveRoom();
+      this.#releasePermit();
     }
     return this.#bytes;
   }
@@ -131,15 +131,15 @@ export class S3Upload implements MediaUpload {
   }
 
   /** Waits until there is room for the part that is being gathered. */
-  async #takeRoom(): Promise<void> {
-    if (this.#hasRoom) return;
-    await this.#deps.room.acquire();
-    this.#hasRoom = true;
+  async #acquirePermit(): Promise<void> {
+    if (this.#hasPermit) return;
+    await this.#deps.partPermits.acquire();
+    this.#hasPermit = true;
   }
 
-  #leaveRoom(): void {
-    if (this.#hasRoom) this.#deps.room.release();
-    this.#hasRoom = false;
+  #releasePermit(): void {
+    if (this.#hasPermit) this.#deps.partPermits.release();
+    this.#hasPermit = false;
   }
 
   /** Sends a part while the source fills the next one: waits for the previous part, not for this one. */
@@ -147,8 +147,8 @@ export class S3Upload implements MediaUpload {
     this.#isLong = true;
     await this.#sending;
     // The part keeps its room until it is sent; the next one needs its own.
-    const leave = this.#hasRoom ? () => this.#deps.room.release() : () => undefined;
-    this.#hasRoom = false;
+    const leave = this.#hasPermit ? () => this.#deps.partPermits.release() : () => undefined;
+    this.#hasPermit = false;
     const sent = this.#send(async () => {
       this.#assertRunning();
       const { key, uploadId, done } = this.#parts ?? (await this.#beginParts());
