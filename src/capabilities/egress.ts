@@ -12,6 +12,7 @@ import {
   sendRequest,
   withFetchTimeout,
 } from '../lib/egress/http-request.ts';
+import { followRedirects } from '../lib/egress/redirects.ts';
 import { findFetchGrant } from '../modules/policy/grants.ts';
 import type { FetchGrant } from '../sandbox-supervisor/model/module-version.ts';
 
@@ -92,39 +93,21 @@ export function resolveGrantHeaders(
   });
 }
 
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-
-/** The target of a redirect; `null` for a location that is no URL. */
-function targetOf(response: IncomingMessage, base: URL): URL | null | undefined {
-  const { location } = response.headers;
-  if (!REDIRECTS.has(response.statusCode ?? 0) || location === undefined) return undefined;
-  // Header values arrive as Latin-1; what servers put there is UTF-8 by now.
-  return URL.parse(Buffer.from(location, 'latin1').toString(), base);
-}
 
 function becomesGet(status: number | undefined, method: string): boolean {
   if (status === 303) return !READS.has(method);
   return (status === 301 || status === 302) && method === 'POST';
 }
 
-/**
- * The request that an answer asks for instead: undefined when it is no redirect, null when its location is no URL.
- * Headers of the guest that may be credentials do not go to another origin.
- */
-function redirectRequest(
-  response: IncomingMessage,
-  sent: OutgoingRequest,
-): OutgoingRequest | null | undefined {
-  const url = targetOf(response, sent.url);
-  if (!url) return url;
+/** The request to where an answer sends on to. Headers of the guest that may be credentials do not go to another origin. */
+function redirectedRequest(sent: OutgoingRequest, url: URL, status: number | undefined): OutgoingRequest {
   const isElsewhere = originOf(url) !== originOf(sent.url);
   const headers = isElsewhere ? crossOriginHeaders(sent.headers) : sent.headers;
-  if (!becomesGet(response.statusCode, sent.method)) return { ...sent, url, headers };
+  if (!becomesGet(status, sent.method)) return { ...sent, url, headers };
   return { url, method: 'GET', headers: omitBodyHeaders(headers), body: undefined };
 }
 
-const MAX_REDIRECTS = 3;
 /** Milliseconds until the headers of an answer, where the grant does not end it sooner. */
 const HEADERS_MS = 10_000;
 
@@ -169,16 +152,16 @@ function hasNoBody({ method }: OutgoingRequest, { statusCode }: IncomingMessage)
 }
 
 interface ReceivedResponse {
-  readonly grant: FetchGrant;
   readonly outgoing: OutgoingRequest;
   readonly response: IncomingMessage;
 }
 
-async function readResponse({ grant, outgoing, response }: ReceivedResponse): Promise<EgressResponse> {
+async function readResponse(
+  { outgoing, response }: ReceivedResponse,
+  { maxBytes }: FetchGrant,
+): Promise<EgressResponse> {
   try {
-    const body = hasNoBody(outgoing, response)
-      ? Buffer.alloc(0)
-      : await readResponseBody(response, grant.maxBytes);
+    const body = hasNoBody(outgoing, response) ? Buffer.alloc(0) : await readResponseBody(response, maxBytes);
     return { status: response.statusCode ?? 0, headers: headersOf(response), body };
   } catch (error) {
     throw error instanceof FetchFailedError ? error : new FetchFailedError('broken', error);
@@ -211,29 +194,17 @@ export function createEgress({ egressAllow, secrets, names }: EgressDeps): Egres
     return sendRequest({ ...outgoing, headers }, { addresses, signal, headersMs });
   };
 
-  const follow = async (
-    grants: readonly FetchGrant[],
-    first: OutgoingRequest,
-    signal: AbortSignal,
-  ): Promise<ReceivedResponse> => {
-    let outgoing = first;
-    for (let hops = 0; ; hops += 1) {
-      const grant = requireGrant(grants, outgoing);
-      const response = await hop(outgoing, grant, signal);
-      const next = redirectRequest(response, outgoing);
-      if (next === undefined) return { grant, outgoing, response };
-      response.destroy();
-      if (next === null || hops === MAX_REDIRECTS) {
-        throw new FetchRefusedError('redirects', originOf(outgoing.url));
-      }
-      outgoing = next;
-    }
-  };
-
   return async (grants, first, aborted) => {
-    const { timeoutMs } = requireGrant(grants, first);
-    return withFetchTimeout({ timeoutMs, aborted }, async (signal) =>
-      readResponse(await follow(grants, first, signal)),
-    );
+    let grant = requireGrant(grants, first);
+    return withFetchTimeout({ timeoutMs: grant.timeoutMs, aborted }, async (signal) => {
+      const received = await followRedirects(first, {
+        send(outgoing) {
+          grant = requireGrant(grants, outgoing);
+          return hop(outgoing, grant, signal);
+        },
+        redirect: redirectedRequest,
+      });
+      return readResponse(received, grant);
+    });
   };
 }

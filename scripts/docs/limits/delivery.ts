@@ -100,7 +100,7 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
   },
   {
     limit: 'redirects to an original',
-    default: constant('src/delivery/sources/remote-source.ts', 'MAX_REDIRECTS'),
+    default: constant('src/lib/egress/redirects.ts', 'MAX_REDIRECTS'),
     past: '403',
     tests: ['delivery/sources/remote-source'],
   },

@@ -1,6 +1,7 @@
 // What lookups by address share: their type, the addresses that are looked up at all, and values in parsed answers.
 
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import { isPublicAddress } from '../../lib/egress/addresses.ts';
 
 /** Hears that a fact is unknown because a lookup failed, which will be tried again after so many seconds. */
 type OnLookupFailure = (seconds: number) => void;
@@ -26,28 +27,6 @@ export function valueAtPath(answer: unknown, path: string): unknown {
   return value;
 }
 
-const NOT_PUBLIC = new BlockList();
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['224.0.0.0', 3],
-] as const) {
-  NOT_PUBLIC.addSubnet(network, prefix, 'ipv4');
-}
-for (const [network, prefix] of [
-  ['::', 96],
-  ['fc00::', 7],
-  ['fe80::', 9],
-  ['ff00::', 8],
-] as const) {
-  NOT_PUBLIC.addSubnet(network, prefix, 'ipv6');
-}
-
 const MAPPED = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/;
 
 /** The IPv4 address in an IPv4-mapped one; else the address itself. */
@@ -64,13 +43,13 @@ const canonicalIpv6 = (address: string) => new URL(`http://[${address}]`).hostna
 
 /**
  * The address in the form in which it is looked up: IPv4-mapped ones as IPv4, IPv6 in its short form, without zone. Undefined
- * for what is malformed, private, shared, loopback, link-local or multicast.
+ * for what is malformed, and for addresses that no visitor has who comes over the internet: private ones, and all others for
+ * special purposes.
  */
 export function normalizePublicAddress(ip: string): string | undefined {
   const [bare = ''] = ip.trim().split('%', 1);
   const family = isIP(bare);
   if (family === 0) return undefined;
   const address = family === 4 ? bare : unmapped(canonicalIpv6(bare));
-  const kind = isIP(address) === 4 ? 'ipv4' : 'ipv6';
-  return NOT_PUBLIC.check(address, kind) ? undefined : address;
+  return isPublicAddress(address) ? address : undefined;
 }

@@ -6,6 +6,7 @@ import { originOf } from '../../lib/egress/addresses.ts';
 import { createDestinationResolver, type HostResolver } from '../../lib/egress/destination.ts';
 import { FetchFailedError, FetchRefusedError } from '../../lib/egress/fetch-errors.ts';
 import { type HeaderList, rejectOnAbort, sendRequest } from '../../lib/egress/http-request.ts';
+import { followRedirects } from '../../lib/egress/redirects.ts';
 import { onceClosed } from '../../lib/streams/ownership.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
@@ -13,8 +14,6 @@ import { heldToSize } from './held-file.ts';
 import { partOfStream } from './part-of-stream.ts';
 import { assertPartialContent, describeResponse, rangeHeader } from './remote-response.ts';
 
-const MAX_REDIRECTS = 3;
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Statuses of servers that answer GET and not HEAD. */
 const WITHOUT_HEAD: ReadonlySet<number> = new Set([400, 403, 405, 501]);
 
@@ -73,14 +72,6 @@ function assertSame(answer: Found['file'] | undefined, found: Found['file']): vo
   throw changed();
 }
 
-/** Where an answer sends on to; undefined when it is no redirect. Throws FetchRefusedError for a location that is no URL. */
-function redirectOf({ statusCode = 0, headers: { location } }: IncomingMessage, from: URL): URL | undefined {
-  if (!REDIRECTS.has(statusCode)) return undefined;
-  const url = location === undefined ? null : URL.parse(Buffer.from(location, 'latin1').toString(), from);
-  if (url === null) throw new FetchRefusedError('redirects', originOf(from));
-  return url;
-}
-
 /** Makes the source. */
 export function createRemoteSource(options: RemoteSourceOptions): RemoteSource {
   const { allow, allowPrivateAddresses, seconds, maxBytes, names, now } = options;
@@ -93,24 +84,19 @@ export function createRemoteSource(options: RemoteSourceOptions): RemoteSource {
   };
 
   /** One request and those that redirects turn it into: each is held against the list, and its addresses are checked. */
-  const follow = async (first: URL, { method, headers, signal }: Request): Promise<IncomingMessage> => {
-    let url = first;
-    for (let redirects = 0; ; redirects += 1) {
-      assertAllowed(url);
-      const addresses = await rejectOnAbort(destination(url), signal);
-      const outgoing = { url, method, headers, body: undefined };
-      const response = await sendRequest(outgoing, { addresses, signal, headersMs: seconds * 1000 });
-      try {
-        const next = redirectOf(response, url);
-        if (next === undefined) return response;
-        if (redirects === MAX_REDIRECTS) throw new FetchRefusedError('redirects', originOf(url));
-        url = next;
-      } catch (error) {
-        response.destroy();
-        throw error;
-      }
-      response.destroy();
-    }
+  const follow = async (url: URL, { method, headers, signal }: Request): Promise<IncomingMessage> => {
+    const { response } = await followRedirects(
+      { url, method, headers, body: undefined },
+      {
+        async send(outgoing) {
+          assertAllowed(outgoing.url);
+          const addresses = await rejectOnAbort(destination(outgoing.url), signal);
+          return sendRequest(outgoing, { addresses, signal, headersMs: seconds * 1000 });
+        },
+        redirect: (sent, target) => ({ ...sent, url: target }),
+      },
+    );
+    return response;
   };
 
   const send = async (url: URL, method: Request['method'], range?: string): Promise<Sent> => {

@@ -130,3 +130,10 @@ test('fetch returns a 3xx without location and rejects one with an invalid locat
   expect(await ask({ url: server.origin })).toMatchObject({ status: 302, body: 'here' });
   expect(await ask({ url: `${server.origin}/odd` })).toBe('FETCH_REFUSED');
 });
+
+test('fetch gives a redirect without a location to the guest: it leads nowhere, and so is an answer', async () => {
+  const server = await serve((_request, response) => response.writeHead(302).end('stay'));
+  const { ask, refusals } = benchFor(server);
+  expect(await ask({ url: server.origin })).toMatchObject({ status: 302, body: 'stay' });
+  expect(refusals).toEqual([]);
+});

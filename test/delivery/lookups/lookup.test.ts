@@ -54,6 +54,16 @@ describe('publicAddress', () => {
     ...['10.0.0.1', '127.0.0.1', '127.255.255.255', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
     ...['169.254.169.254', '100.64.0.1', '0.0.0.0', '224.0.0.1', '255.255.255.255'],
     ...['::', '::1', 'fe80::1', 'fe80::1%eth0', 'fc00::1', 'fd12:3456::1', 'fec0::1', 'ff02::1'],
+    // What no guarded request may go to, no visitor comes from: both ask one table.
+    ...[
+      '192.0.2.1',
+      '198.18.0.1',
+      '203.0.113.9',
+      '2001:db8::1',
+      '64:ff9b::7f00:1',
+      '168.63.129.16',
+      '100::1',
+    ],
     ...['::ffff:127.0.0.1', '::ffff:10.0.0.1', '::ffff:a9fe:a9fe', '::127.0.0.1'],
   ])('looks up nothing for %s, which is not public', (ip) => {
     expect(normalizePublicAddress(ip)).toBeUndefined();

@@ -139,6 +139,12 @@ test('redirects are followed within the list, three at most', async () => {
   await expect(source.find(at(port, '/4'))).rejects.toMatchObject({ code: 'ORIGIN_REFUSED' });
 });
 
+test('a redirect that says no location is an answer that brings no file, as any other status would be', async () => {
+  const port = await serveOriginals((_request, response) => response.writeHead(302).end());
+  const found = remoteSource({ allow: allow(port) }).find(at(port, '/a'));
+  await expect(found).rejects.toMatchObject({ code: 'ORIGIN_FAILED' });
+});
+
 test('a compressed answer is refused: nobody asked for one', async () => {
   const port = await serveOriginals((_request, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(),
