@@ -147,43 +147,30 @@ export interface WaitQueue {
   close(): void;
 }
 
-interface Waiter {
-  admit(): void;
-  reject(): void;
-}
-
 /** An empty queue. */
 export function createWaitQueue(): WaitQueue {
-  // By their numbers: any of them leaves without a search.
-  const waiting = new Map<number, Waiter>();
-  let first = 0;
-  let last = 0;
+  const waiting = new Set<PromiseWithResolvers<void>>();
   return {
     size: () => waiting.size,
     async wait(deadline) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const number = last;
-      last += 1;
-      waiting.set(number, { admit: resolve, reject: () => reject(new StoreError('unavailable')) });
+      const waiter = Promise.withResolvers<void>();
+      waiting.add(waiter);
       // Removed at the deadline, so that no slot goes to a caller that has left.
       const late = () => {
-        waiting.delete(number);
+        waiting.delete(waiter);
         return new StoreError('timeout');
       };
-      await withTimeout(promise, deadline.remainingMs(), late);
+      await withTimeout(waiter.promise, deadline.remainingMs(), late);
     },
     admitNext() {
-      for (; first < last; first += 1) {
-        const waiter = waiting.get(first);
-        if (waiter === undefined) continue;
-        waiting.delete(first);
-        waiter.admit();
-        return true;
-      }
-      return false;
+      const [next] = waiting;
+      if (next === undefined) return false;
+      waiting.delete(next);
+      next.resolve();
+      return true;
     },
     close() {
-      for (const waiter of waiting.values()) waiter.reject();
+      for (const { reject } of waiting) reject(new StoreError('unavailable'));
       waiting.clear();
     },
   };

@@ -148,26 +148,17 @@ function sensitivePathsOfTest(test: FilterTest, path: string): readonly Sensitiv
   }
 }
 
-/** How the server's order serves a sort: as it is, merged from two by the one path that is given, or not at all. */
-type SortChoice = 'plain' | 'evaluated' | { readonly mergedBy: string };
-
-/** Chooses how to sort by `paths`, at once where ids alone decide. */
-export function chooseSortStrategy(
+/** Whether the server's order of the values at each of `paths` is the right one; known at once where ids alone decide. */
+export function isSortedByServer(
   scope: OperationScope,
   {
     ns,
     paths,
     typeProbe,
   }: { readonly ns: Namespace; readonly paths: readonly string[]; readonly typeProbe: TypeProbe },
-): MaybePromise<SortChoice> {
+): MaybePromise<boolean> {
   const distinct = [...new Set(paths)].filter((path) => path !== '_id');
-  if (distinct.length === 0) return 'plain';
-  const probing = Promise.all(distinct.map((path) => typeProbe.sortStrategyAt(scope, { ns, path })));
-  return probing.then((orders) => {
-    const unsorted = distinct.filter((_, at) => orders[at] !== 'plain');
-    const [mergedBy] = unsorted;
-    if (mergedBy === undefined) return 'plain';
-    const isMerged = unsorted.length === 1 && orders[distinct.indexOf(mergedBy)] === 'merged';
-    return isMerged ? { mergedBy } : 'evaluated';
-  });
+  if (distinct.length === 0) return true;
+  const probing = Promise.all(distinct.map((path) => typeProbe.isInOrder(scope, { ns, path })));
+  return probing.then((orders) => !orders.includes(false));
 }

@@ -17,11 +17,11 @@ import { deduplicateLists, hasLongList } from '../filters/long-lists.ts';
 import { idOfFilter } from '../filters/translate.ts';
 import { type CaseInsensitiveReader, createCaseInsensitiveReader } from './case-insensitive-find.ts';
 import { createLookupGroups, MAX_GROUPED_IDS } from './lookup-groups.ts';
-import { chooseSortStrategy, createFilterTranslator, type FilterTranslator } from './non-json-paths.ts';
+import { createFilterTranslator, type FilterTranslator, isSortedByServer } from './non-json-paths.ts';
 import { createPageReader, type FoundPage, findPlain, type PageQuery } from './page.ts';
 import { createQueryCosts, type QueryCosts, shapeOfCount } from './query-costs.ts';
 import { countDocuments, operationTimeOf, rethrowFilterTooLarge, runRead } from './read-command.ts';
-import { countScanned, findMerged, findResidual, findSorted } from './residual-find.ts';
+import { countScanned, findResidual, findSorted } from './residual-find.ts';
 import { serverSort } from './sort-and-projection.ts';
 import type { TypeProbe } from './type-probe.ts';
 
@@ -135,15 +135,12 @@ async function findPage(
   const { ns, query, known } = pageQuery;
   const { filter } = query;
   const paths = query.sort.map(([path]) => path);
-  const [translated, sortStrategy] = await both(
+  const [translated, isSorted] = await both(
     translator.translate(scope, ns, filter),
-    chooseSortStrategy(scope, { ns, paths, typeProbe }),
+    isSortedByServer(scope, { ns, paths, typeProbe }),
   );
   try {
-    if (sortStrategy === 'evaluated') return await findSorted(scope, pageQuery, translated);
-    if (sortStrategy !== 'plain') {
-      return await findMerged(scope, pageQuery, { translated, path: sortStrategy.mergedBy });
-    }
+    if (!isSorted) return await findSorted(scope, pageQuery, translated);
     const canServerSort = serverSort(query.sort, known) !== undefined;
     if (!translated.exact || !canServerSort) return await findResidual(scope, pageQuery, translated);
     return await ignoringCase(scope, { ns, filter, known, translated }, (exact) =>

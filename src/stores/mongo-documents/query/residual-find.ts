@@ -3,7 +3,6 @@
 
 import { BSON, type Document } from 'mongodb';
 import { mapYielding } from '../../../lib/async/maybe-promise.ts';
-import type { JsonObject } from '../../../lib/json/json.ts';
 import type { Filter } from '../../filter.ts';
 import { createSorter } from '../../matching/compare.ts';
 import { compileFilter } from '../../matching/compile-filter.ts';
@@ -78,57 +77,21 @@ async function sortIds(
   query: FindQuery,
 ): Promise<readonly StoredId[]> {
   const matches = compileFilter(filter);
-  const first = createTopIds(query.sort, query.skip + query.limit);
+  const sorter = createSorter(query.sort);
+  type Candidate = { readonly key: ReturnType<typeof sorter.keyOf>; readonly id: StoredId };
+  const first = createBoundedHeap<Candidate>(query.skip + query.limit, (a, b) =>
+    sorter.compare(a.key, b.key),
+  );
   await forEachDocument(
     scope,
     { ns, query: translated.query, fields: evaluatedProjection(filter, query.sort) },
     (bytes) => {
       const document = parseBson(bytes);
-      if (matches(document)) first.add(document, bytes);
+      if (matches(document)) first.add({ key: sorter.keyOf(document), id: storedId(bytes) });
       return true;
     },
   );
-  return (await first.take()).slice(query.skip);
-}
-
-/** Keeps the ids of the first `size` documents in the order of `sort`. */
-function createTopIds(sort: Sort, size: number) {
-  const sorter = createSorter(sort);
-  type Candidate = { readonly key: ReturnType<typeof sorter.keyOf>; readonly id: StoredId };
-  const smallest = createBoundedHeap<Candidate>(size, (a, b) => sorter.compare(a.key, b.key));
-  return {
-    add(document: JsonObject, bytes: Uint8Array): void {
-      smallest.add({ key: sorter.keyOf(document), id: storedId(bytes) });
-    },
-    take: async (): Promise<readonly StoredId[]> => (await smallest.take()).map(({ id }) => id),
-  };
-}
-
-/** The same from two orders of the server: that of the documents with a date at `path`, and that of the others. */
-async function mergeIds(
-  scope: OperationScope,
-  scan: ResidualScan,
-  { query, path }: { readonly query: FindQuery; readonly path: string },
-): Promise<readonly StoredId[]> {
-  const sort = serverSort(query.sort, []);
-  if (sort === undefined) return sortIds(scope, scan, query);
-  const { ns, filter, translated } = scan;
-  const matches = compileFilter(filter);
-  const wanted = query.skip + query.limit;
-  const first = createTopIds(query.sort, wanted);
-  const fields = evaluatedProjection(filter, query.sort);
-  for (const half of [{ $type: 'date' }, { $not: { $type: 'date' } }]) {
-    let remaining = wanted;
-    const request = { ns, query: { $and: [translated.query, { [path]: half }] }, sort, fields };
-    await forEachDocument(scope, translated.exact ? { ...request, limit: wanted } : request, (bytes) => {
-      const document = parseBson(bytes);
-      if (!matches(document)) return true;
-      first.add(document, bytes);
-      remaining -= 1;
-      return remaining > 0;
-    });
-  }
-  return (await first.take()).slice(query.skip);
+  return (await first.take()).slice(query.skip).map(({ id }) => id);
 }
 
 /** The id of a document as the database has it. No other text of the document need be valid UTF-8. */
@@ -176,20 +139,6 @@ export async function findSorted(
 ): Promise<FoundPage> {
   const { ns, query } = pageQuery;
   return fetchPage(scope, pageQuery, await sortIds(scope, { ns, filter: query.filter, translated }, query));
-}
-
-/**
- * The same for a path where dates and text are mixed, which the server sorts apart: it sorts each kind by itself, and of
- * both no more than the page needs is merged here.
- */
-export async function findMerged(
-  scope: OperationScope,
-  pageQuery: PageQuery,
-  { translated, path }: { readonly translated: TranslatedFilter; readonly path: string },
-): Promise<FoundPage> {
-  const { ns, query } = pageQuery;
-  const scan = { ns, filter: query.filter, translated };
-  return fetchPage(scope, pageQuery, await mergeIds(scope, scan, { query, path }));
 }
 
 async function fetchPage(

@@ -38,9 +38,6 @@ function mapGroups(groups: Readonly<Record<TypeGroup, readonly string[]>>) {
   return Object.fromEntries(conditions) as Record<TypeGroup, (path: string) => Document>;
 }
 
-/** How to sort by a path. `merged`: dates and texts are mixed there, and nothing else that matters. */
-type SortStrategy = 'plain' | 'merged' | 'evaluated';
-
 export interface TypeProbe {
   /**
    * Whether any document has a value of the group at the path, also within an array. A probe that reaches `timeoutMs`
@@ -50,7 +47,7 @@ export interface TypeProbe {
   /** Whether any document has a number there that no double comes near, which is read as null. */
   hasHugeNumbers(scope: OperationScope, fieldPath: FieldPath): Promise<boolean>;
   /** Whether the server's order of the values at a path is the right one. */
-  sortStrategyAt(scope: OperationScope, fieldPath: FieldPath): Promise<SortStrategy>;
+  isInOrder(scope: OperationScope, fieldPath: FieldPath): Promise<boolean>;
 }
 
 interface FieldPath {
@@ -139,21 +136,15 @@ export function createTypeProbe(now: () => number): TypeProbe {
     has,
     hasHugeNumbers: async (scope, { ns, path }) =>
       isServerPath(path) && resultOf(scope, { ns, path, group: 'hugeNumbers', timeoutMs: PROBE_TIMEOUT_MS }),
-    async sortStrategyAt(scope, fieldPath) {
+    async isInOrder(scope, fieldPath) {
       const [dates, others] = await Promise.all([
         has(scope, fieldPath, 'dates', PROBE_TIMEOUT_MS),
         has(scope, fieldPath, 'others', PROBE_TIMEOUT_MS),
       ]);
-      if (!dates && !others) return 'plain';
-      const own = await has(scope, fieldPath, 'own');
+      if (!dates && !others) return true;
       // A single type, besides numbers and nulls, is sorted correctly by the server.
-      if (dates !== others && !own && (dates || !(await has(scope, fieldPath, 'notIds')))) return 'plain';
-      if (others) return 'evaluated';
-      const { path } = fieldPath;
-      const both = { $and: [{ [path]: { $type: 'date' } }, { [path]: { $type: TYPE_GROUPS.own } }] };
-      const nonText = { [path]: { $type: ['object', 'bool'] } };
-      const isOdd = await probe(scope, { ns: fieldPath.ns, query: { $or: [both, nonText] } });
-      return isOdd === true ? 'evaluated' : 'merged';
+      if ((dates && others) || (await has(scope, fieldPath, 'own'))) return false;
+      return dates || !(await has(scope, fieldPath, 'notIds'));
     },
   };
 }
