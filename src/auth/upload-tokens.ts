@@ -94,9 +94,13 @@ export function createUploadTokens({ secret, expiresIn, clientCache, now }: Uplo
       const expiresAt = signedAt + lifetime;
       const { version, database, name } = collection;
       const claims = {
-        ...{ fileName, mimetype, collection: { version, database, name }, stamp: status.secretVersion },
+        fileName,
+        mimetype,
+        collection: { version, database, name },
+        stamp: status.secretVersion,
         // With its fraction, so that the token expires at `expiresAt` and not up to a second from it.
-        ...{ iat: Math.floor(signedAt / 1000), exp: expiresAt / 1000 },
+        iat: Math.floor(signedAt / 1000),
+        exp: expiresAt / 1000,
       };
       const token = jwt().sign(claims, await key(), {
         algorithm: ALGORITHM,
@@ -148,9 +152,12 @@ function readClaims(payload: unknown) {
     throw invalidUploadTokenError();
   }
   return {
-    ...{ tokenId: jti, expiresAt: Math.round(exp * 1000) },
-    ...{ clientId: String(sub), stamp: String(stamp) },
-    ...{ fileName: String(fileName), mimetype: mimetype === null ? null : String(mimetype) },
+    tokenId: jti,
+    expiresAt: Math.round(exp * 1000),
+    clientId: String(sub),
+    stamp: String(stamp),
+    fileName: String(fileName),
+    mimetype: mimetype === null ? null : String(mimetype),
     collection: { version: String(version), database: String(database), name: String(name) },
   };
 }

@@ -82,7 +82,16 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
   });
   const deps = {
     ...stored,
-    ...{ registry, collections, locks, logs, writes, policies, audit, review, log, now },
+    registry,
+    collections,
+    locks,
+    logs,
+    writes,
+    policies,
+    audit,
+    review,
+    log,
+    now,
     files: createModuleFiles({ folders, maxBytes }),
     validator: createCodeValidator({ sandbox, findUndeclared, maxBytes }),
     stop: (key: string) => sandbox.stop(key),

@@ -75,7 +75,9 @@ function findIssue(
 ) {
   const entry = parseAuditEntry(document);
   const at = (kind: AuditIssueKind, more: Partial<AuditIssue> = {}): AuditIssue => ({
-    ...{ kind, seq: expected, entry },
+    kind,
+    seq: expected,
+    entry,
     ...more,
   });
   const { key: id } = entry;

@@ -103,9 +103,21 @@ const equal = (path: string, value: string): Filter => ({
 /** The state of an unknown module. */
 export function initialModuleState(key: string): ModuleState {
   return {
-    ...{ key, last: 0, removedAt: 0, active: null, broken: null, pending: [], violations: [] },
-    ...{ suspendedBy: null, suspendedClient: null, suspendedAt: null, policyBy: null },
-    ...{ quarantined: false, faulty: [], ends: [], judged: 0 },
+    key,
+    last: 0,
+    removedAt: 0,
+    active: null,
+    broken: null,
+    pending: [],
+    violations: [],
+    suspendedBy: null,
+    suspendedClient: null,
+    suspendedAt: null,
+    policyBy: null,
+    quarantined: false,
+    faulty: [],
+    ends: [],
+    judged: 0,
   };
 }
 

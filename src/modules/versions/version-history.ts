@@ -92,7 +92,10 @@ export function createVersionHistory({
       const { active } = states.getState(key);
       return found.map(
         ({ version, sha256, clientId, createdAt }): VersionSummary => ({
-          ...{ version, sha256, clientId, createdAt },
+          version,
+          sha256,
+          clientId,
+          createdAt,
           active: version === active?.version,
         }),
       );
