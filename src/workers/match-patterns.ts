@@ -1,15 +1,13 @@
 // Worker task: matches texts against patterns. The linear-time engine runs patterns that it supports if that is cheap; the others
-// run on the native engine, which is faster on most texts but may take exponential time: hence the limits.
+// run on the native engine, which is faster on most texts but may take exponential time: hence the caller watches.
 
-import { closeSync, openSync } from 'node:fs';
-import { devNull } from 'node:os';
-import { createContext, Script } from 'node:vm';
 import {
   compileLinearRegex,
   estimateRegexSize,
   type LinearRegex,
   LinearRegexError,
 } from '../lib/regex/linear-regex.ts';
+import { noteBegin, noteVerdict, type ProgressCells } from './pattern-progress.ts';
 
 /** Milliseconds of CPU time that this thread has used. */
 export function threadCpuMs(): number {
@@ -27,10 +25,10 @@ export interface PatternJob {
 
 export interface PatternTask {
   readonly jobs: readonly PatternJob[];
-  /** Limit for all texts of one job together. A job above it does not match. */
-  readonly limitMs: number;
   /** After this time no other job starts. */
   readonly totalMs: number;
+  /** Of as many jobs. */
+  readonly progress: ProgressCells;
 }
 
 type Matcher = Pick<LinearRegex, 'test'>;
@@ -72,69 +70,22 @@ function createCompile(): Compile {
   };
 }
 
-function isTimeout(error: unknown): boolean {
-  // The error comes from the other context, so it is not an instance of our Error.
-  return (
-    typeof error === 'object' &&
-    error !== null &&
-    'code' in error &&
-    error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
-  );
-}
-
-/** A timeout takes about five. More, because other threads open files in the moment between. */
-const MAX_DESCRIPTORS_OF_TIMEOUT = 16;
-
 /**
- * Throws EMFILE where a script with a timeout would not find the descriptors for the thread that watches it: Node ends the whole
- * process then.
+ * Notes every verdict in `progress`, in order; the caller sends the others again. One that does not end is the caller's to stop, by
+ * ending this thread: no thread can stop itself in the middle of a pattern, and one of Node's that watches it (`timeout` of node:vm)
+ * would end the process where the system has no thread for it.
  */
-function assertDescriptors(): void {
-  const open: number[] = [];
-  try {
-    while (open.length < MAX_DESCRIPTORS_OF_TIMEOUT) open.push(openSync(devNull, 'r'));
-  } finally {
-    for (const descriptor of open) closeSync(descriptor);
-  }
-}
-
-/**
- * Returns the results of the first jobs; the caller sends the others again.
- * One timeout covers as many jobs as fit into its time, since starting it costs more than most of them; the job that it
- * interrupts is repeated with a timeout of its own. The timeout is wall-clock time, during which a busy machine may not run this
- * thread: an interrupted job that had less than half of its time as CPU time is repeated too, in the end by the caller. Throws
- * EMFILE where no timeout can be had.
- */
-export function matchPatterns(
-  { jobs, limitMs, totalMs }: PatternTask,
-  { cpuMs = threadCpuMs }: { readonly cpuMs?: () => number } = {},
-): readonly boolean[] {
-  // Loads the engine. A timeout that interrupts this would leave it loaded in part, for the life of the thread.
-  compileLinearRegex('', '');
-  const results: boolean[] = [];
+export function matchPatterns({ jobs, totalMs, progress }: PatternTask): void {
   const compile = createCompile();
   const end = performance.now() + totalMs;
-  const matchNext = () => {
-    const begun = performance.now();
-    for (const job of jobs.slice(results.length)) {
-      const matcher = compile(job);
-      results.push(job.texts.every((text) => matcher.test(text)));
-      if (performance.now() - begun > limitMs / 2) return;
-    }
-  };
-  const context = createContext({ matchNext });
-  const script = new Script('matchNext()');
-  do {
-    const before = results.length;
-    const cpuBefore = cpuMs();
-    assertDescriptors();
-    try {
-      script.runInContext(context, { timeout: limitMs });
-    } catch (error) {
-      if (!isTimeout(error)) throw error;
-      const hadItsTime = cpuMs() - cpuBefore >= limitMs / 2;
-      if (results.length === before && hadItsTime) results.push(false);
-    }
-  } while (results.length < jobs.length && performance.now() < end);
-  return results;
+  for (const [position, job] of jobs.entries()) {
+    if (position > 0 && performance.now() >= end) return;
+    noteBegin(progress, position, threadCpuMs());
+    const matcher = compile(job);
+    noteVerdict(
+      progress,
+      position,
+      job.texts.every((text) => matcher.test(text)),
+    );
+  }
 }

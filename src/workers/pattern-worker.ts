@@ -1,17 +1,21 @@
 // Runs patterns of specifications on a worker thread, if patterns or texts are too expensive for the main thread.
 import { extname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../errors/errors.ts';
 import type { PatternJob, PatternTask } from './match-patterns.ts';
+import { createWatch, progressCells, verdictsOf } from './pattern-progress.ts';
 import { createWorkerPool } from './worker-pool.ts';
 
 const JOB_TIMEOUT_MS = 100;
 const BATCH_TIMEOUT_MS = 200;
+/** How often the main thread looks at the pattern that runs, in milliseconds. */
+const WATCH_MS = 10;
 const MAX_JOBS = 200;
 /** In UTF-16 units: sending text to the worker costs time on the main thread. */
 const MAX_TEXT_LENGTH = 1_000_000;
 // As long as a request may spend on the database. Jobs that wait longer are rejected with QUERY_TIMEOUT.
 const QUEUE_TIMEOUT_MS = 5_000;
-// For a thread that ignores its own time limit: it is terminated and replaced.
+// For a batch of which nothing is known, or which the machine does not run: its thread is ended and replaced.
 const THREAD_TIMEOUT_MS = 2_000;
 
 export interface PatternWorker {
@@ -27,6 +31,13 @@ interface WaitingJob {
   readonly job: PatternJob;
   readonly until: number;
   readonly outcome: PromiseWithResolvers<boolean>;
+}
+
+interface BatchEnd {
+  /** Of the first jobs; the others are to be sent again. */
+  readonly verdicts: readonly boolean[];
+  /** Whether the thread did not answer, so that it was ended in the middle of the next job or before it. */
+  readonly isSilent: boolean;
 }
 
 const TASK = new URL(`./match-patterns${extname(import.meta.url)}`, import.meta.url);
@@ -66,20 +77,38 @@ export function createPatternWorker({
   const waiting: WaitingJob[] = [];
   let pump: Promise<void> | undefined;
 
-  /** Undefined where the thread did not answer: it is ended. */
-  const runJobs = async (jobs: readonly PatternJob[]): Promise<readonly boolean[] | undefined> => {
-    const signal = AbortSignal.timeout(threadMs);
-    const task: PatternTask = { jobs, limitMs: JOB_TIMEOUT_MS, totalMs: BATCH_TIMEOUT_MS };
+  /** The thread is ended at the first job that has had its time, which has no match then. */
+  const runJobs = async (jobs: readonly PatternJob[]): Promise<BatchEnd> => {
+    const progress = progressCells(jobs.length);
+    const overtime = new AbortController();
+    const silence = AbortSignal.timeout(threadMs);
+    const overdueJob = createWatch(progress, {
+      limitMs: JOB_TIMEOUT_MS,
+      cpuMs: () => pool.cpuMs(),
+      now: () => performance.now(),
+    });
+    let overdue: number | undefined;
+    let isOver = false;
+    const watch = async () => {
+      while (!isOver && overdue === undefined) {
+        await pause(WATCH_MS, undefined, { ref: false });
+        overdue = await overdueJob();
+      }
+      overtime.abort();
+    };
+    const task: PatternTask = { jobs, totalMs: BATCH_TIMEOUT_MS, progress };
+    const signal = AbortSignal.any([overtime.signal, silence]);
+    void watch();
     try {
-      return (await pool.run(task, {
-        module: TASK.href,
-        name: 'matchPatterns',
-        signal,
-      })) as readonly boolean[];
+      await pool.run(task, { module: TASK.href, name: 'matchPatterns', signal });
     } catch (error) {
-      if (signal.aborted) return undefined;
-      throw error;
+      if (!signal.aborted) throw error;
+    } finally {
+      isOver = true;
     }
+    const verdicts = verdictsOf(progress);
+    if (verdicts.length === overdue) return { verdicts: [...verdicts, false], isSilent: false };
+    return { verdicts, isSilent: silence.aborted && verdicts.length < jobs.length };
   };
 
   const runBatch = async (): Promise<void> => {
@@ -87,14 +116,11 @@ export function createPatternWorker({
     const batch = nextBatch(waiting);
     if (batch.length === 0) return;
     try {
-      const results = await runJobs(batch.map(({ job }) => job));
-      if (results === undefined) {
-        // Patterns have limits of their own: nothing is known about what the first of them would have said.
-        waiting.shift()?.outcome.reject(busy());
-        return;
-      }
-      for (const [position, result] of results.entries()) batch[position]?.outcome.resolve(result);
-      waiting.splice(0, results.length);
+      const { verdicts, isSilent } = await runJobs(batch.map(({ job }) => job));
+      for (const [position, verdict] of verdicts.entries()) batch[position]?.outcome.resolve(verdict);
+      waiting.splice(0, verdicts.length);
+      // Nothing is known about what the next would have said.
+      if (isSilent) waiting.shift()?.outcome.reject(busy());
     } catch (error) {
       for (const { outcome } of batch) outcome.reject(error);
       waiting.splice(0, batch.length);

@@ -13,9 +13,6 @@ const RECOVERED = { timeout: 60_000, interval: 100 };
 
 /** Whole processes may be started and lame, so what they answer is theirs: 400 for code whose process ends while it is loaded. */
 const ENDINGS = [200, 201, 400, 502, 503];
-/** Node watches the time of a pattern on a thread of its own, and ends the process where it gets none. */
-const WITHOUT_PATTERNS = NAMES.filter((name) => name !== 'pattern');
-
 /** The first of them differs from margin to margin: what one has started another finds. */
 const inOrderOf = (margin: number) => NAMES.map((_, at) => NAMES[(at + margin) % NAMES.length] as string);
 
@@ -50,7 +47,7 @@ describe('a server that can start no more than so many threads', () => {
     const starved = await startStarvedServer();
     try {
       starved.limitThreads(margin);
-      for (const name of WITHOUT_PATTERNS) {
+      for (const name of NAMES) {
         const { status, text } = await starved.ask(name);
         expect(status, `${name}: ${text}`).toBeOneOf(ENDINGS);
       }
@@ -58,6 +55,25 @@ describe('a server that can start no more than so many threads', () => {
       for (const name of NAMES) {
         const statusOf = async () => (await starved.ask(name)).status;
         await expect.poll(statusOf, RECOVERED).toBeLessThan(300);
+      }
+      expect(starved.server.process.exitCode).toBe(null);
+    } finally {
+      await starved.close();
+    }
+  });
+
+  it.each([0, 1, 2, 3])('(%i) lives whenever the time of a pattern is watched', async (margin) => {
+    const starved = await startStarvedServer();
+    try {
+      // Its thread is there, or is to be started: the others of the process change in between.
+      for (const ready of [false, true]) {
+        starved.release();
+        if (ready) await expect.poll(async () => (await starved.ask('pattern')).status, RECOVERED).toBe(200);
+        starved.limitThreads(margin);
+        for (let time = 0; time < 5; time += 1) {
+          const { status, text } = await starved.ask('pattern');
+          expect(status, text).toBeOneOf([200, 400, 503]);
+        }
       }
       expect(starved.server.process.exitCode).toBe(null);
     } finally {

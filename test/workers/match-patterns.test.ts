@@ -1,12 +1,15 @@
-import { expect, it, onTestFinished, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { matchPatterns, type PatternJob, threadCpuMs } from '../../src/workers/match-patterns.ts';
-import { createWorkerPool } from '../../src/workers/worker-pool.ts';
+import { progressCells, verdictsOf } from '../../src/workers/pattern-progress.ts';
 
 /** More than the slowest machine needs for what ends at all. */
 const PATIENCE_MS = 15_000;
-const verdicts = (...jobs: readonly PatternJob[]) =>
-  matchPatterns({ jobs, limitMs: PATIENCE_MS, totalMs: PATIENCE_MS });
-const runaway = { pattern: '^(a|aa)+$(?=b)', flags: '', texts: [`${'a'.repeat(60)}!`] };
+const verdictsWithin = (totalMs: number, jobs: readonly PatternJob[]) => {
+  const progress = progressCells(jobs.length);
+  matchPatterns({ jobs, totalMs, progress });
+  return verdictsOf(progress);
+};
+const verdicts = (...jobs: readonly PatternJob[]) => verdictsWithin(PATIENCE_MS, jobs);
 
 test('every text of a job has to match', () => {
   const behind = { pattern: '(?<=a)b', flags: '' };
@@ -21,13 +24,6 @@ test('flags count, and characters are code points where the pattern permits it',
   expect(verdicts({ pattern: '^(?=a)a\\-$', flags: '', texts: ['a-'] })).toEqual([true]);
 });
 
-test('a pattern that exceeds its time does not match, for that job alone', () => {
-  const jobs = [runaway, { pattern: '(?=a)', flags: '', texts: ['a'] }];
-  // A twentieth of the processor counts as all of it: a busy machine may give no more, and would judge nothing.
-  const cpuMs = () => 20 * threadCpuMs();
-  expect(matchPatterns({ jobs, limitMs: 50, totalMs: PATIENCE_MS }, { cpuMs })).toEqual([false, true]);
-});
-
 test('a pattern of the linear engine ends in time where the platform would backtrack for ever', () => {
   const evil = { pattern: '^(a|aa)+$', flags: '', texts: [`${'a'.repeat(10_000)}!`] };
   const fine = { ...evil, texts: ['a'.repeat(10_000)] };
@@ -39,26 +35,8 @@ test('text too long for the linear engine is matched all the same', () => {
 });
 
 test('no job is begun when the whole time is over, but for the first', () => {
-  let used = 0;
-  const cpuMs = () => {
-    used += 30;
-    return used;
-  };
-  const task = { jobs: [runaway, runaway, runaway], limitMs: 30, totalMs: 20 };
-  expect(matchPatterns(task, { cpuMs })).toEqual([false]);
-});
-
-test('what the machine did not let run is tried again, while there is time, and judged by nobody then', () => {
-  const begun: number[] = [];
-  const cpuMs = () => {
-    begun.push(begun.length);
-    // Before and after an attempt: nothing was used in the first one.
-    return begun.length > 3 ? 30 : 0;
-  };
-  const task = { jobs: [runaway], limitMs: 30, totalMs: 60_000 };
-  expect(matchPatterns(task, { cpuMs })).toEqual([false]);
-  expect(begun).toHaveLength(4);
-  expect(matchPatterns({ ...task, totalMs: 0 }, { cpuMs: () => 0 })).toEqual([]);
+  const job = { pattern: '(?=a)', flags: '', texts: ['a'] };
+  expect(verdictsWithin(0, [job, job, job])).toEqual([true]);
 });
 
 it('the processor time of a worker counts milliseconds in which its thread ran', () => {
@@ -70,19 +48,3 @@ it('the processor time of a worker counts milliseconds in which its thread ran',
   const { user, system } = process.cpuUsage(from.all);
   expect(used).toBeLessThan(Math.min(performance.now() - from.wall, (user + system) / 1000) + 1);
 });
-
-// Where it is over depends on the machine: one of them is in the middle.
-test.each([3, 6, 12, 24, 48])(
-  'a limit of %i ms leaves the engine whole that it may interrupt the loading of',
-  async (limitMs) => {
-    const pool = createWorkerPool({ maxThreads: 1 });
-    onTestFinished(() => pool.close());
-    const call = {
-      module: new URL('../../src/workers/match-patterns.ts', import.meta.url).href,
-      name: 'matchPatterns',
-    };
-    const jobs = [{ pattern: 'a+', flags: '', texts: ['aaa'] }];
-    await pool.run({ jobs, limitMs, totalMs: 0 }, call);
-    expect(await pool.run({ jobs, limitMs: PATIENCE_MS, totalMs: PATIENCE_MS }, call)).toEqual([true]);
-  },
-);

@@ -31,6 +31,15 @@ test('the pattern worker answers a large batch call by call', async () => {
   expect(outcomes.every((outcome, n) => outcome === n % 3 > 0)).toBe(true);
 });
 
+test('patterns that do not end among many others cost the others nothing', async () => {
+  const patterns = open();
+  const isEvil = (n: number) => n === 3 || n === 4 || n === 150;
+  const calls = Array.from({ length: 300 }, (_, n) =>
+    isEvil(n) ? patterns.matches(RUNAWAY, EVIL) : patterns.matches(LOOK_AHEAD, [n % 3 ? 'a1' : 'a']),
+  );
+  expect(await Promise.all(calls)).toEqual(calls.map((_, n) => !isEvil(n) && n % 3 > 0));
+});
+
 test('texts of megabytes for the pattern worker do not block their sender', async () => {
   const patterns = open();
   await patterns.matches(LOOK_AHEAD, ['a1']);

@@ -68,6 +68,13 @@ export class ThreadPool {
     return this.#waiting.length;
   }
 
+  /** Milliseconds of processor time that the threads have used which live now. Rejects while one of them ends. */
+  async cpuMs(): Promise<number> {
+    const workers = [...this.#threads].flatMap(({ piscina }) => piscina.threads);
+    const usages = await Promise.all(workers.map((worker) => worker.cpuUsage()));
+    return usages.reduce((sum, { user, system }) => sum + (user + system) / 1000, 0);
+  }
+
   /**
    * Resolves with what the function returns. Rejects with what it throws; with a StartError when there is no thread for it and
    * none can be started; with the reason of the signal; with an Error when too many wait, the thread dies, or the pool is closed.
