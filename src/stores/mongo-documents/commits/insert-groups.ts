@@ -11,28 +11,21 @@ import { StoreError } from '../../../errors/errors.ts';
 import type { Write } from '../../ports.ts';
 import { toBson } from '../bson/bson-conversion.ts';
 import { isUnappliedWrite } from '../connection/errors.ts';
+import { createTurnGroups } from '../connection/turn-groups.ts';
 import type { OperationScope } from '../connection/types.ts';
 import { MAX_BATCH, sizeOf } from './write-operations.ts';
 
 type Insert = Extract<Write, { kind: 'insert' }>;
 
-/** Inserts whose deadlines differ by more milliseconds are not sent together: one command has one time limit. */
-const MAX_DEADLINE_SPREAD_MS = 100;
-
 interface Member {
   readonly scope: OperationScope;
   readonly write: Insert;
+  /** Characters of the document. */
+  readonly size: number;
+  readonly limitMs: number | undefined;
   /** Takes whether the document was inserted; false if it must be inserted alone. */
   readonly settle: (isInserted: boolean) => void;
   readonly fail: (error: unknown) => void;
-}
-
-interface InsertGroup {
-  readonly members: Member[];
-  /** Characters of the documents. */
-  size: number;
-  /** Milliseconds that the first member had left. */
-  readonly remainingMs: number | undefined;
 }
 
 /**
@@ -44,38 +37,17 @@ export type InsertWithOthers = (scope: OperationScope, write: Insert) => Promise
 
 /** Creates the groups of one store. */
 export function createInsertGroups(): InsertWithOthers {
-  /** The groups that still take members, by collection. */
-  const open = new Map<Collection, InsertGroup>();
-
-  const openGroup = (collection: Collection, remainingMs: number | undefined): InsertGroup => {
-    const group: InsertGroup = { members: [], size: 0, remainingMs };
-    open.set(collection, group);
-    setImmediate(() => {
-      if (open.get(collection) === group) open.delete(collection);
-      void sendGroup(collection, group.members);
-    });
-    return group;
-  };
-
+  const add = createTurnGroups<Collection, Member>({ hasRoom, send: sendGroup });
   return (scope, write) =>
     new Promise((settle, fail) => {
-      const collection = scope.collection(write.ns);
-      const remainingMs = scope.remainingMs();
-      const size = sizeOf(write);
-      const current = open.get(collection);
-      const group =
-        current !== undefined && hasRoom(current, size, remainingMs)
-          ? current
-          : openGroup(collection, remainingMs);
-      group.members.push({ scope, write, settle, fail });
-      group.size += size;
+      const member = { scope, write, size: sizeOf(write), limitMs: scope.remainingMs(), settle, fail };
+      add(scope.collection(write.ns), member);
     });
 }
 
-function hasRoom({ members, size, remainingMs }: InsertGroup, more: number, ms: number | undefined): boolean {
-  if (members.length >= MAX_BATCH.count || size + more > MAX_BATCH.size) return false;
-  if (remainingMs === undefined || ms === undefined) return remainingMs === ms;
-  return Math.abs(remainingMs - ms) <= MAX_DEADLINE_SPREAD_MS;
+function hasRoom(members: readonly Member[], more: Member): boolean {
+  const size = members.reduce((sum, one) => sum + one.size, more.size);
+  return members.length < MAX_BATCH.count && size <= MAX_BATCH.size;
 }
 
 /** Sends a group, and tells each member its outcome. */

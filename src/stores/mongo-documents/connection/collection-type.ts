@@ -2,6 +2,7 @@
 import { MongoError } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
 import { type Namespace, namespaceKey, type Write } from '../../ports.ts';
+import { hasReason } from './errors.ts';
 import type { OperationScope } from './types.ts';
 
 /** Any but `plain` takes only some writes. Clustered collections take them all, and are plain. */
@@ -42,12 +43,12 @@ export function unsupportedWriteMessage(kind: CollectionType, { collection }: Na
   return kind === 'plain' ? undefined : `\`${collection}\` is ${UNSUPPORTED_WRITES[kind]}`;
 }
 
-/** Error codes that do not depend on the type of the collection. */
-const UNRELATED_CODES: ReadonlySet<unknown> = new Set([
-  ...[6, 7, 11, 13, 18, 24, 43, 46, 50, 64, 89, 91, 100, 112, 121, 133, 134, 146, 171, 175, 189, 202, 211],
-  ...[251, 257, 262, 290, 292, 358, 388, 8000, 9001, 10107, 10334, 11000, 11600, 11601, 11602, 13435, 13436],
-  ...[10058, 11001, 12582, 16746, 17419, 17420],
-]);
+/** UserNotFound, CursorNotFound, QueryPlanKilled, KeyNotFound: as little about the type of a collection as those with a reason. */
+const UNRELATED_CODES: ReadonlySet<unknown> = new Set([11, 43, 175, 211]);
+const COMMAND_NOT_SUPPORTED_ON_VIEW = 166;
+
+const isUnrelated = (code: unknown) =>
+  UNRELATED_CODES.has(code) || (hasReason(code) && code !== COMMAND_NOT_SUPPORTED_ON_VIEW);
 
 /**
  * Turns a rejected write to a collection that is not plain into a `refused` with an explanation; returns other errors
@@ -59,7 +60,7 @@ export async function explainByCollectionType(
   writes: readonly Write[],
 ): Promise<unknown> {
   const code: unknown = error instanceof MongoError ? error.code : undefined;
-  if (!(error instanceof MongoError) || UNRELATED_CODES.has(code)) return error;
+  if (!(error instanceof MongoError) || isUnrelated(code)) return error;
   // Errors of a lost connection have no code; neither has the driver's own message about retryable writes.
   if (code === undefined && !/retryable writes/.test(error.message)) return error;
   const first = new Map<string, number>();

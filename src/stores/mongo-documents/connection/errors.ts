@@ -65,6 +65,9 @@ const REASON_BY_CODE: ReadonlyMap<number, ErrorReason> = new Map([
   [17420, 'too-large'],
 ]);
 
+/** Whether the code of an error says more than that the server failed. */
+export const hasReason = (code: unknown): boolean => typeof code === 'number' && REASON_BY_CODE.has(code);
+
 /** Messages of errors without a code, or with one of several meanings. */
 const REASON_BY_MESSAGE: readonly (readonly [RegExp, ErrorReason])[] = [
   [/cannot (?:sort with keys that are|index) parallel arrays/, 'parallel-arrays'],

@@ -2,27 +2,20 @@
 // here and on the server, is the command. Each remains a read of its own, which succeeds or fails by itself.
 import { StoreError } from '../../../errors/errors.ts';
 import { type DocumentStore, type Namespace, namespaceKey, type OperationOptions } from '../../ports.ts';
+import { createTurnGroups } from '../connection/turn-groups.ts';
 import { MAX_EXPANDED_VALUES } from '../filters/value-conditions.ts';
 
 /** Ids of one query: the collection is probed for values of non-JSON types before longer lists. */
 export const MAX_GROUPED_IDS = MAX_EXPANDED_VALUES;
 
-/** Reads whose deadlines differ by more milliseconds are not sent together: one command has one time limit. */
-const MAX_DEADLINE_SPREAD_MS = 100;
-
 interface Member {
+  readonly ns: Namespace;
   readonly id: string;
-  readonly deadline: number | undefined;
+  /** The deadline. */
+  readonly limitMs: number | undefined;
   /** Takes the text of the document; undefined if it must be read alone. */
   readonly settle: (text: string | undefined) => void;
   readonly fail: (error: unknown) => void;
-}
-
-interface LookupGroup {
-  readonly ns: Namespace;
-  readonly members: Member[];
-  /** That of the first member. */
-  readonly deadline: number | undefined;
 }
 
 /**
@@ -45,42 +38,20 @@ interface LookupGroupsDeps {
 
 /** Creates the groups of one store. */
 export function createLookupGroups(deps: LookupGroupsDeps): FindWithOthers {
-  /** The groups that still take members, by collection. */
-  const open = new Map<string, LookupGroup>();
-
-  const openGroup = (key: string, ns: Namespace, deadline: number | undefined): LookupGroup => {
-    const group: LookupGroup = { ns, members: [], deadline };
-    open.set(key, group);
-    setImmediate(() => {
-      if (open.get(key) === group) open.delete(key);
-      void sendGroup(group, deps);
-    });
-    return group;
-  };
-
+  const add = createTurnGroups<string, Member>({
+    hasRoom: (members) => members.length < MAX_GROUPED_IDS,
+    send: (_, members) => sendGroup(members, deps),
+  });
   return (ns, id, { deadline }) =>
     new Promise((settle, fail) => {
-      const key = namespaceKey(ns);
-      const current = open.get(key);
-      const group =
-        current !== undefined && hasRoom(current, deadline) ? current : openGroup(key, ns, deadline);
-      group.members.push({ id, deadline, settle, fail });
+      add(namespaceKey(ns), { ns, id, limitMs: deadline, settle, fail });
     });
-}
-
-function hasRoom(group: LookupGroup, deadline: number | undefined): boolean {
-  if (group.members.length >= MAX_GROUPED_IDS) return false;
-  if (group.deadline === undefined || deadline === undefined) return group.deadline === deadline;
-  return Math.abs(group.deadline - deadline) <= MAX_DEADLINE_SPREAD_MS;
 }
 
 /** Sends a group, and tells each member its outcome. */
-async function sendGroup(
-  { ns, members, deadline }: LookupGroup,
-  { findByIds, now }: LookupGroupsDeps,
-): Promise<void> {
-  const [first] = members;
-  if (members.length === 1) return first?.settle(undefined);
+async function sendGroup(members: readonly Member[], { findByIds, now }: LookupGroupsDeps): Promise<void> {
+  const [{ ns, limitMs: deadline, settle: settleFirst }] = members as [Member];
+  if (members.length === 1) return settleFirst(undefined);
   const ids = [...new Set(members.map(({ id }) => id))];
   try {
     const texts = await findByIds(ns, ids, deadline === undefined ? {} : { deadline });
@@ -94,7 +65,7 @@ async function sendGroup(
 }
 
 /** Whether a read of its own would have had the error of the group: its time is up too, or the server is away. */
-function isErrorOf({ deadline }: Member, error: unknown, now: number): boolean {
+function isErrorOf({ limitMs: deadline }: Member, error: unknown, now: number): boolean {
   if (!(error instanceof StoreError)) return false;
   if (error.reason === 'timeout') return deadline === undefined || now >= deadline;
   return error.reason === 'unavailable';
