@@ -1,8 +1,8 @@
 // Renderings in processes of their own: so many at a time, a bounded queue, first come, first served.
 
 import { AppError } from '../../errors/errors.ts';
+import { Permits } from '../../lib/async/permits.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
-import { createMemoryQuota } from './memory-quota.ts';
 import {
   LARGE_RENDERING_BYTES,
   MAX_DECODING_BYTES,
@@ -40,11 +40,6 @@ export interface Renderer {
   close(): Promise<void>;
 }
 
-interface Waiting {
-  readonly go: () => void;
-  readonly refuse: (error: unknown) => void;
-}
-
 /** Less than the file was said to have is no image, and must not be kept as one. */
 const changed = () =>
   new AppError('RENDER_FAILED', {
@@ -74,10 +69,9 @@ function createPlaces(total: number) {
 /** Starts no process before the first rendering; one that is idle for half a minute ends. */
 export function createRenderer(options: RendererOptions): Renderer {
   const { concurrency, queue, seconds, maxSourceBytes, start } = options;
-  const waiting: Waiting[] = [];
   const workers = new Set<RenderWorker>();
   const idle: { readonly worker: RenderWorker; readonly timer: NodeJS.Timeout }[] = [];
-  let running = 0;
+  const turns = new Permits({ permits: concurrency });
   let closed = false;
   const closing = new AbortController();
   const spool = createOriginalSpool({ maxSourceBytes, seconds });
@@ -95,12 +89,17 @@ export function createRenderer(options: RendererOptions): Renderer {
     }
   };
 
-  const quota = createMemoryQuota(MAX_DECODING_BYTES);
+  const memory = new Permits({ permits: MAX_DECODING_BYTES });
   const deps: RenderWorkerDeps = {
-    async reserve(bytes) {
-      const giveBack = await quota(bytes);
+    async reserve(wanted) {
+      const bytes = Math.min(Math.max(wanted, 0), MAX_DECODING_BYTES);
+      await memory.acquire(bytes);
       if (bytes > LARGE_RENDERING_BYTES) endIdle();
-      return giveBack;
+      let isHeld = true;
+      return () => {
+        if (isHeld) memory.release(bytes);
+        isHeld = false;
+      };
     },
     timeoutMs: seconds * 1000,
     maxSourceBytes,
@@ -138,38 +137,8 @@ export function createRenderer(options: RendererOptions): Renderer {
     idle.push({ worker, timer });
   };
 
-  const enter = async (signal: AbortSignal | undefined): Promise<void> => {
-    if (closed) throw busy();
-    signal?.throwIfAborted();
-    if (running < concurrency) {
-      running += 1;
-      return;
-    }
-    const turn = Promise.withResolvers<void>();
-    const entry: Waiting = { go: turn.resolve, refuse: turn.reject };
-    const leave = () => {
-      const at = waiting.indexOf(entry);
-      if (at === -1) return;
-      waiting.splice(at, 1);
-      turn.reject(signal?.reason);
-    };
-    waiting.push(entry);
-    signal?.addEventListener('abort', leave, { once: true });
-    try {
-      await turn.promise;
-    } finally {
-      signal?.removeEventListener('abort', leave);
-    }
-  };
-
-  const exit = () => {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next.go();
-  };
-
-  const renderSpooled = async (job: RenderJob, original: SpooledOriginal, signal?: AbortSignal) => {
-    await enter(signal);
+  const renderSpooled = async (job: RenderJob, original: SpooledOriginal, signal: AbortSignal) => {
+    await turns.acquire(1, signal);
     try {
       const worker = await takeWorker();
       try {
@@ -178,7 +147,7 @@ export function createRenderer(options: RendererOptions): Renderer {
         putBack(worker);
       }
     } finally {
-      exit();
+      turns.release();
     }
   };
 
@@ -187,13 +156,11 @@ export function createRenderer(options: RendererOptions): Renderer {
       if (closed) throw busy();
       const leave = places.take(source.isRemote === true);
       try {
-        const original = await spool.fetch(
-          source,
-          AbortSignal.any([...(signal ? [signal] : []), closing.signal]),
-        );
+        const ended = AbortSignal.any([...(signal ? [signal] : []), closing.signal]);
+        const original = await spool.fetch(source, ended);
         try {
           if (source.size !== undefined && original.size !== source.size) throw changed();
-          return await renderSpooled(job, original, signal);
+          return await renderSpooled(job, original, ended);
         } finally {
           await original.release();
         }
@@ -204,7 +171,6 @@ export function createRenderer(options: RendererOptions): Renderer {
     async close() {
       closed = true;
       closing.abort(busy());
-      for (const { refuse } of waiting.splice(0)) refuse(busy());
       endIdle();
       for (const worker of workers) end(worker);
     },

@@ -41,4 +41,30 @@ describe('permits', () => {
     permits.release();
     await permits.acquire();
   });
+
+  it('are taken several at a time, and nobody who needs fewer overtakes who came before', async () => {
+    const permits = permitsOf({ permits: 10 });
+    await permits.acquire(6);
+    const order: string[] = [];
+    const second = permits.acquire(6)?.then(() => order.push('second'));
+    const third = permits.acquire(1)?.then(() => order.push('third'));
+    await Promise.resolve();
+    expect(order).toEqual([]);
+    permits.release(6);
+    await Promise.all([second, third]);
+    expect(order).toEqual(['second', 'third']);
+    expect(permits.acquire(3)).toBeUndefined();
+  });
+
+  it('are no longer waited for once the signal is aborted, and those behind go on', async () => {
+    const permits = permitsOf({ permits: 2 });
+    await permits.acquire(1);
+    const caller = new AbortController();
+    const large = permits.acquire(2, caller.signal);
+    const small = permits.acquire(1);
+    caller.abort(FULL);
+    await expect(large).rejects.toBe(FULL);
+    await small;
+    await expect(permits.acquire(1, caller.signal)).rejects.toBe(FULL);
+  });
 });
