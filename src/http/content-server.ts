@@ -11,6 +11,7 @@ import { useJsonParser } from './core/body-parsers.ts';
 import { createCors } from './core/cors.ts';
 import type { HttpDeps } from './core/http-deps.ts';
 import { createErrorHandler } from './core/reply.ts';
+import { createUrlRewriter } from './core/url-rewrite.ts';
 import { documentRoutes } from './documents/document-routes.ts';
 import { createResponseCache, type ResponseCache } from './documents/response-cache.ts';
 import { createDownloadHandlers } from './media/file-downloads.ts';
@@ -19,7 +20,6 @@ import { createReceiveUpload } from './media/receive-upload.ts';
 import { signedUploadRoutes } from './media/signed-upload-routes.ts';
 import { endpointListRoutes, endpointRoutes } from './modules/endpoint-routes.ts';
 import { hookRoutes } from './modules/hook-routes.ts';
-import { createUrlRewriter } from './routing/url-rewrite.ts';
 import { createConnectionTracker } from './transport/connection-tracker.ts';
 import { createFastifyServer } from './transport/fastify-server.ts';
 

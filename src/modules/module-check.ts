@@ -11,15 +11,15 @@ import {
   type ModuleFiles,
   type ModuleFolders,
 } from './lifecycle/module-files.ts';
-import { type ModuleAddress, moduleKey } from './model/module-types.ts';
-import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
-import type { PolicyLimits } from './policy/policy-limits.ts';
 import {
   assertNameAvailable,
   assertRouteAvailable,
   parseRoute,
   type RoutedEndpoint,
-} from './routes/custom-routes.ts';
+} from './model/custom-routes.ts';
+import { type ModuleAddress, moduleKey } from './model/module-types.ts';
+import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
+import type { PolicyLimits } from './policy/policy-limits.ts';
 import {
   type CodeMetadata,
   type CodeValidator,

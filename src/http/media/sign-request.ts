@@ -4,7 +4,7 @@ import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { EXPECTED_DURATION, parseDuration } from '../../lib/duration.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { isMediaType, mediaTypeOf } from '../../media/file-name.ts';
-import type { PartialAddress } from '../routing/find-media-collection.ts';
+import type { PartialAddress } from '../core/find-media-collection.ts';
 
 export interface SignRequest {
   /** The name that the part of the form must have, in Unicode normal form C. */

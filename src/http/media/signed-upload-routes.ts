@@ -17,12 +17,12 @@ import {
   unknownPathError,
 } from '../access/request-access.ts';
 import { bodyLimit, jsonObjectBody } from '../core/body-parsers.ts';
+import { findMediaCollection } from '../core/find-media-collection.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
 import { urlPath } from '../core/request-url.ts';
 import { addResource, type OnRequestHook, type RouteHandler } from '../core/resource.ts';
-import { findMediaCollection } from '../routing/find-media-collection.ts';
-import { SIGNED_UPLOAD_PATH, type UrlRewriter } from '../routing/url-rewrite.ts';
+import { SIGNED_UPLOAD_PATH, type UrlRewriter } from '../core/url-rewrite.ts';
 import { acceptMultipart, isMultipartForm } from './multipart-form.ts';
 import type { ReceiveUpload } from './receive-upload.ts';
 import { parseSignRequest, type SignRequest } from './sign-request.ts';

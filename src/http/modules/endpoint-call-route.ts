@@ -15,7 +15,7 @@ import { decodeUtf8, validateJsonBody, validateShortJson } from '../core/json-bo
 import { passThrough } from '../core/reply.ts';
 import { requestPath } from '../core/request-url.ts';
 import { addAnyMethodRoute, type OnRequestHook } from '../core/resource.ts';
-import { ENDPOINT_CALL_PATH, type UrlRewriter } from '../routing/url-rewrite.ts';
+import { ENDPOINT_CALL_PATH, type UrlRewriter } from '../core/url-rewrite.ts';
 
 type EndpointBody = EndpointRequest['body'];
 type Deps = Pick<CustomCodeDeps, 'calls'> & Pick<HttpDeps, 'config' | 'isReady'>;

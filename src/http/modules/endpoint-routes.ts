@@ -7,7 +7,7 @@ import { requireAdmin, requireClient, unknownPathError } from '../access/request
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource, type OnRequestHook } from '../core/resource.ts';
-import { ENDPOINT_ADMIN_PATH, type UrlRewriter } from '../routing/url-rewrite.ts';
+import { ENDPOINT_ADMIN_PATH, type UrlRewriter } from '../core/url-rewrite.ts';
 import { endpointCallRoute } from './endpoint-call-route.ts';
 import { type ModuleRoutesDeps, moduleCodeRoutes } from './module-code-routes.ts';
 import { moduleRoutes } from './module-routes.ts';

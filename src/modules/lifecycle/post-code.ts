@@ -3,6 +3,7 @@
 // publishes the code of an older version in the same way.
 import type { Actor } from '../../auth/audit/actor.ts';
 import { AppError } from '../../errors/errors.ts';
+import { assertNameAvailable } from '../model/custom-routes.ts';
 import {
   assertModuleAddress,
   type ModuleAddress,
@@ -10,7 +11,6 @@ import {
   moduleKey,
   type PostResult,
 } from '../model/module-types.ts';
-import { assertNameAvailable } from '../routes/custom-routes.ts';
 import type { CodeValidator } from '../versions/code-validation.ts';
 import type { VersionRecord } from '../versions/module-records.ts';
 import { withActiveVersion, withVersion } from '../versions/state-transitions.ts';

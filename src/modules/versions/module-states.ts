@@ -3,6 +3,8 @@
 import { AppError } from '../../errors/errors.ts';
 import { createKeyedMutex } from '../../lib/async/concurrency.ts';
 import type { ModuleVersion } from '../../sandbox-supervisor/model/module-version.ts';
+import { parseRoute, type RoutePattern } from '../model/custom-routes.ts';
+import type { WritableModuleRegistry } from '../model/module-registry.ts';
 import {
   type LiveModule,
   type ModuleAddress,
@@ -13,8 +15,6 @@ import {
   parseModuleKey,
 } from '../model/module-types.ts';
 import type { Policy } from '../policy/policy.ts';
-import { parseRoute, type RoutePattern } from '../routes/custom-routes.ts';
-import type { WritableModuleRegistry } from '../routes/module-registry.ts';
 import { initialModuleState, type ModuleState } from './module-records.ts';
 
 export interface ModuleEntry {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createModuleRegistry } from '../../../src/modules/model/module-registry.ts';
 import { createPolicyParser } from '../../../src/modules/policy/policy.ts';
-import { createModuleRegistry } from '../../../src/modules/routes/module-registry.ts';
 import { initialModuleState, type VersionRecord } from '../../../src/modules/versions/module-records.ts';
 import {
   createModuleLocks,

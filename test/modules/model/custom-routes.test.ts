@@ -5,7 +5,7 @@ import {
   parseRoute,
   routeContinuesBelow,
   routesOverlap,
-} from '../../../src/modules/routes/custom-routes.ts';
+} from '../../../src/modules/model/custom-routes.ts';
 import { threadCpuMs } from '../../../src/workers/match-patterns.ts';
 import { ALICE } from '../../helpers/fixtures/actors.ts';
 import { code, endpoint, loadedModules } from '../open-modules.ts';

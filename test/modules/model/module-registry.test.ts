@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { parseRoute } from '../../../src/modules/model/custom-routes.ts';
+import { createModuleRegistry } from '../../../src/modules/model/module-registry.ts';
 import type { LiveModule, ModuleAddress } from '../../../src/modules/model/module-types.ts';
-import { parseRoute } from '../../../src/modules/routes/custom-routes.ts';
-import { createModuleRegistry } from '../../../src/modules/routes/module-registry.ts';
 import { collectionsNamed, endpoint, hook } from '../open-modules.ts';
 
 function open(collections: readonly string[] = []) {

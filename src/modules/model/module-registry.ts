@@ -1,6 +1,12 @@
 // Registry of live modules, used at every request: an exact path is one look-up, and so is a path of something else.
 import type { CollectionRegistry } from '../../collections/model/collection.ts';
 import {
+  ENDPOINT_SUB_RESOURCES,
+  matchRoute,
+  type RoutedEndpoint,
+  type RoutePattern,
+} from './custom-routes.ts';
+import {
   type EndpointMatch,
   type LiveModule,
   type ModuleAddress,
@@ -8,13 +14,7 @@ import {
   moduleKey,
   modulePath,
   RESERVED_ENDPOINT_NAMES,
-} from '../model/module-types.ts';
-import {
-  ENDPOINT_SUB_RESOURCES,
-  matchRoute,
-  type RoutedEndpoint,
-  type RoutePattern,
-} from './custom-routes.ts';
+} from './module-types.ts';
 
 export interface WritableModuleRegistry extends ModuleRegistry {
   /** Adds or replaces. `route` is the parsed custom route of an endpoint. */

@@ -1,7 +1,7 @@
 // Which media collection a body means, and how an error says that it means none.
 import { describe, expect, it } from 'vitest';
 import type { Collection } from '../../../src/collections/model/collection.ts';
-import { findMediaCollection } from '../../../src/http/routing/find-media-collection.ts';
+import { findMediaCollection } from '../../../src/http/core/find-media-collection.ts';
 
 function collection(path: string, media = true): Collection {
   const [, version, database, name] = path.split('/');

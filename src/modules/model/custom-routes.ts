@@ -4,7 +4,7 @@
 import type { CollectionRegistry } from '../../collections/model/collection.ts';
 import { AppError } from '../../errors/errors.ts';
 import { compileLinearRegex, LinearRegexError } from '../../lib/regex/linear-regex.ts';
-import { type ModuleAddress, RESERVED_ENDPOINT_NAMES } from '../model/module-types.ts';
+import { type ModuleAddress, RESERVED_ENDPOINT_NAMES } from './module-types.ts';
 
 interface Parameter {
   readonly name: string;

@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Collection, CollectionRegistry } from '../../collections/model/collection.ts';
 import { isId } from '../../lib/ids.ts';
 import type { EndpointMatch, ModuleRegistry } from '../../modules/model/module-types.ts';
-import { hasTwoDots, isTokenShaped, urlPath } from '../core/request-url.ts';
 import { findDefaultMediaCollection, findMediaCollectionByName } from './find-media-collection.ts';
+import { hasTwoDots, isTokenShaped, urlPath } from './request-url.ts';
 
 // No version begins with a dot, so no path of a client equals an internal path.
 /** Internal path of uploads to signed URLs. */
