@@ -23,7 +23,6 @@ import {
 import { type OriginalAddress, originalAddress, sourceIdOf, splitName } from './sources/original-path.ts';
 import type { RemoteSource } from './sources/remote-source.ts';
 import type { ContentEncoding } from './variants/compressed-files.ts';
-import { canonicalPath } from './variants/flush-pattern.ts';
 
 export interface DeliveryRequest extends FileRequestHeaders {
   /** As the client sent it, without the query string; begins with a slash. */
@@ -42,7 +41,7 @@ export interface DeliverDeps {
   };
   readonly recipes: { find(name: string): Recipe | undefined };
   /** Opened by the first image that is asked for. */
-  readonly images: () => Promise<Pick<VariantService, 'tagOf' | 'variant' | 'compressed'>>;
+  readonly images: () => Promise<Pick<VariantService, 'plan' | 'compressed'>>;
   readonly source: OriginalSource;
   /** Undefined where other web servers are not asked. */
   readonly remote: RemoteSource | undefined;
@@ -164,8 +163,9 @@ async function variantAnswer(
 ): Promise<DeliveryResponse> {
   const images = await deps.images();
   const { accept, query, signal } = request;
-  const wanted = { recipe, source: original.file, sourceId: original.sourceId, accept, query };
-  const { etag, vary, contentType = original.contentType } = images.tagOf(wanted);
+  const { file: source, sourceId } = original;
+  const planned = images.plan({ recipe, source, sourceId, path: wish.rest, accept, query, signal });
+  const { etag, vary, contentType = original.contentType } = planned;
   const caching = cachingOf(wish, { isStandIn: original.isStandIn, contentType }, deps);
   const kept = {
     ...(!original.isStandIn && { ETag: etag }),
@@ -176,7 +176,7 @@ async function variantAnswer(
   const result = original.isStandIn ? 'send' : evaluateConditions(request, version);
   if (result === 'failed') throw preconditionFailed();
   if (result === 'unmodified') return { status: 304, headers: kept, body: undefined };
-  const variant = await images.variant({ ...wanted, path: canonicalPath(wish.rest), signal });
+  const variant = await planned.variant();
   const headers = {
     ...kept,
     'Content-Type': variant.contentType,
@@ -199,7 +199,7 @@ function createCompress(
   return async (encoding: ContentEncoding) => {
     // Where compressed files cannot be kept, files are sent as they are.
     const images = await deps.images().catch(() => undefined);
-    const wanted = { file, contentType, sourceId, recipe: recipe?.name ?? '', path: canonicalPath(rest) };
+    const wanted = { file, contentType, sourceId, recipe: recipe?.name ?? '', path: rest };
     return images?.compressed.find({ ...wanted, encoding, signal });
   };
 }

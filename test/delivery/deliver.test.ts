@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { type DeliverDeps, type DeliveryRequest, deliver } from '../../src/delivery/deliver.ts';
-import type { Variant } from '../../src/delivery/images/variant-service.ts';
+import type { Variant, VariantRequest } from '../../src/delivery/images/variant-service.ts';
 import type { OriginalFile, RouteDecision } from '../../src/delivery/model/delivery-types.ts';
 import { parseRecipe, type Recipe } from '../../src/delivery/recipes/recipe.ts';
 import type { DeliveryResponse } from '../../src/delivery/responses/file-response.ts';
@@ -35,25 +35,31 @@ interface Site {
 function site({ files = {}, recipes = [], routes = {}, remote, fallback, byType = {} }: Site) {
   const rendered: string[] = [];
   const images: Awaited<ReturnType<DeliverDeps['images']>> = {
-    tagOf: ({ recipe, source }) => ({ etag: `"${recipe.name}-${source.validator}"`, vary: ['Accept'] }),
     compressed: { find: async () => undefined },
-    async variant({ recipe, source, path, ...others }) {
-      rendered.push(path);
-      const bytes = Buffer.from(`${recipe.name} of ${await text(await source.open())}`);
-      const shown = {
-        contentType: 'image/webp',
-        size: bytes.length,
-        width: 1,
-        height: 1,
-        cached: false,
-        bytes,
-      };
-      return {
-        ...images.tagOf({ recipe, source, ...others }),
-        ...shown,
-        open: async () => Readable.from([bytes]),
-      } as Variant;
+    plan: ({ recipe, source, path }) => {
+      const tag = { etag: `"${recipe.name}-${source.validator}"`, vary: ['Accept'] };
+      return { ...tag, variant: () => render({ recipe, source, path }, tag) };
     },
+  };
+  const render = async (
+    { recipe, source, path }: Pick<VariantRequest, 'recipe' | 'source' | 'path'>,
+    tag: object,
+  ) => {
+    rendered.push(path);
+    const bytes = Buffer.from(`${recipe.name} of ${await text(await source.open())}`);
+    const shown = {
+      contentType: 'image/webp',
+      size: bytes.length,
+      width: 1,
+      height: 1,
+      cached: false,
+      bytes,
+    };
+    return {
+      ...tag,
+      ...shown,
+      open: async () => Readable.from([bytes]),
+    } as Variant;
   };
   const found = new Map(Object.entries(files));
   const elsewhere = new Map(Object.entries(remote ?? {}));
@@ -210,7 +216,7 @@ describe('a delivered variant', () => {
       'Content-Length': '11',
       'X-Cache': 'MISS',
     });
-    expect(rendered).toEqual(['é.jpg']);
+    expect(rendered).toEqual(['%C3%A9.jpg']);
   });
 
   test('that the client has is 304, and nothing is rendered', async () => {

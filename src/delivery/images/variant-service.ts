@@ -7,7 +7,7 @@ import type { OriginalFile } from '../model/delivery-types.ts';
 import { canonicalSettings, effectiveSettings } from '../recipes/query-overrides.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import { type CompressedFiles, createCompressedFiles } from '../variants/compressed-files.ts';
-import { createFlushMatcher, type FlushNames } from '../variants/flush-pattern.ts';
+import { canonicalPath, createFlushMatcher, type FlushNames } from '../variants/flush-pattern.ts';
 import { createSingleFlight } from '../variants/single-flight.ts';
 import {
   createMemoryVariant,
@@ -26,13 +26,22 @@ export interface VariantRequest {
   readonly source: OriginalFile;
   /** Which source and which file of it: `media:2026/11/photo.jpg`. With the validator it identifies the original. */
   readonly sourceId: string;
-  /** As flushes compare it: `flush-pattern.ts`. */
+  /** As requested, without the name of the route or recipe, encoded. */
   readonly path: string;
   /** Value of `Accept`; empty when absent. */
   readonly accept: string;
   readonly query: URLSearchParams;
   /** The client has gone. A rendering that nobody else waits for and that has not begun is dropped. */
   readonly signal?: AbortSignal;
+}
+
+/** A variant before it exists: what is known of it, and the way to it. */
+interface PlannedVariant extends VariantTag {
+  /**
+   * The variant, from the cache or rendered. Rejects with IMAGE_INVALID, IMAGE_TOO_LARGE, CROP_INVALID, RENDER_BUSY,
+   * RENDER_TIMEOUT or RENDER_FAILED; with the error of the source.
+   */
+  variant(): Promise<Variant>;
 }
 
 /** What is known of a variant before it exists. */
@@ -61,13 +70,8 @@ export interface Variant extends VariantTag {
 }
 
 export interface VariantService {
-  /** The ETag of a variant, without reading the original. Throws PARAMETER_INVALID. */
-  tagOf(request: Omit<VariantRequest, 'signal' | 'path'>): VariantTag;
-  /**
-   * The variant, from the cache or rendered. Throws PARAMETER_INVALID, IMAGE_INVALID, IMAGE_TOO_LARGE, CROP_INVALID,
-   * RENDER_BUSY, RENDER_TIMEOUT, RENDER_FAILED; rejects with the error of the source.
-   */
-  variant(request: VariantRequest): Promise<Variant>;
+  /** Plans a variant, once for its ETag and its bytes, without reading the original. Throws PARAMETER_INVALID. */
+  plan(request: VariantRequest): PlannedVariant;
   /** Files that are delivered as they are, compressed. */
   readonly compressed: CompressedFiles;
   /**
@@ -103,12 +107,13 @@ interface Plan {
   readonly job: RenderJob;
 }
 
-type TagRequest = Omit<VariantRequest, 'signal' | 'path'>;
-
 /** The last part of what stands behind the name of the source. */
 const fileNameOf = (sourceId: string) => sourceId.replace(/^[a-z]+:/, '').replace(/^.*\//s, '');
 
-function planVariant({ recipe, source, sourceId, accept, query }: TagRequest, limits: RenderLimits): Plan {
+function planVariant(
+  { recipe, source, sourceId, accept, query }: VariantRequest,
+  limits: RenderLimits,
+): Plan {
   const settings = effectiveSettings(recipe, query);
   const { candidates, varies } = negotiateFormats(settings.format, accept);
   // Only for an animation the later ones can matter: it goes to the first that moves.
@@ -145,7 +150,7 @@ export function createVariantService(deps: VariantServiceDeps): VariantService {
   let flushes = 0;
 
   const rendered = async ({ key, job }: Plan, request: VariantRequest, signal: AbortSignal) => {
-    const { source, sourceId, recipe, path } = request;
+    const { source, sourceId, recipe } = request;
     const { maxSourceBytes } = limits;
     if ((source.size ?? 0) > maxSourceBytes) {
       const message = `The image has more than ${maxSourceBytes} bytes`;
@@ -163,26 +168,30 @@ export function createVariantService(deps: VariantServiceDeps): VariantService {
       throw error;
     });
     const settings = canonicalSettings(recipe, request.query) ?? '';
-    const info: VariantInfo = { ...image, recipe: recipe.name, path, source: request.sourceId, settings };
+    const path = canonicalPath(request.path);
+    const info: VariantInfo = { ...image, recipe: recipe.name, path, source: sourceId, settings };
     // What was read before a flush may be what the flush is about.
     if (flushes === flushesBefore) await store.set(key, info, body);
     const stored = body.length > MAX_SMALL_BYTES ? await store.get(key) : undefined;
     return { variant: stored ?? createMemoryVariant(info, body), cached: false };
   };
 
+  const obtain = async (plan: Plan, request: VariantRequest): Promise<Variant> => {
+    const found = await store.get(plan.key);
+    if (found !== undefined) return answer(found, plan.tag, true);
+    const begin = async (signal: AbortSignal) => {
+      // Another rendering may have ended while this request looked.
+      const again = await store.get(plan.key);
+      return again === undefined ? rendered(plan, request, signal) : { variant: again, cached: true };
+    };
+    const { variant, cached } = await shared.run(plan.key, begin, request.signal);
+    return answer(variant, plan.tag, cached);
+  };
+
   return {
-    tagOf: (request) => planVariant(request, limits).tag,
-    async variant(request) {
-      const plan = planVariant(request, limits);
-      const found = await store.get(plan.key);
-      if (found !== undefined) return answer(found, plan.tag, true);
-      const begin = async (signal: AbortSignal) => {
-        // Another rendering may have ended while this request looked.
-        const again = await store.get(plan.key);
-        return again === undefined ? rendered(plan, request, signal) : { variant: again, cached: true };
-      };
-      const { variant, cached } = await shared.run(plan.key, begin, request.signal);
-      return answer(variant, plan.tag, cached);
+    plan(request) {
+      const planned = planVariant(request, limits);
+      return { ...planned.tag, variant: () => obtain(planned, request) };
     },
     compressed: createCompressedFiles({ store, flushes: () => flushes }),
     flush(pattern, names) {

@@ -7,6 +7,7 @@ import { sha256Hex } from '../../lib/sha256.ts';
 import { holdToLength } from '../../lib/streams/length-check.ts';
 import { onceAborted } from '../../lib/streams/ownership.ts';
 import type { OriginalFile } from '../model/delivery-types.ts';
+import { canonicalPath } from './flush-pattern.ts';
 import { createSingleFlight } from './single-flight.ts';
 import { ANY_SETTINGS, createMemoryVariant, type StoredVariant, type VariantStore } from './variant-store.ts';
 
@@ -19,7 +20,7 @@ interface CompressionRequest {
   readonly sourceId: string;
   /** Name of the recipe; empty for a plain file. */
   readonly recipe: string;
-  /** As flushes compare it: `flush-pattern.ts`. */
+  /** As requested, without the name of the recipe, encoded. */
   readonly path: string;
   readonly encoding: ContentEncoding;
   /** The client has gone. */
@@ -99,7 +100,7 @@ export function createCompressedFiles({ store, flushes }: Deps): CompressedFiles
   const inTurn = createSemaphore(MAX_COMPRESSIONS);
 
   const make = async (key: string, request: CompressionRequest, signal: AbortSignal) => {
-    const { file, encoding, contentType, recipe, path, sourceId: source } = request;
+    const { file, encoding, contentType, recipe, sourceId: source } = request;
     const flushesBefore = flushes();
     const plain = await readWhole(file, signal);
     if (plain === undefined) return undefined;
@@ -107,6 +108,7 @@ export function createCompressedFiles({ store, flushes }: Deps): CompressedFiles
       signal.throwIfAborted();
       return compress(plain, encoding);
     });
+    const path = canonicalPath(request.path);
     const info = { contentType, width: 0, height: 0, recipe, path, source, settings: ANY_SETTINGS };
     if (flushes() === flushesBefore) await store.set(key, info, body);
     const stored = body.length > MAX_SMALL_BYTES ? await store.get(key) : undefined;

@@ -72,7 +72,7 @@ describe('a delivered variant', () => {
   ])('of format json calls the file of %s %s', async (sourceId, fileName) => {
     const images = await openImages();
     const request = { ...requestOf({ format: 'json' }), sourceId };
-    const { bytes } = await images.variant({ ...request, signal: new AbortController().signal });
+    const { bytes } = await images.plan({ ...request, signal: new AbortController().signal }).variant();
     expect(JSON.parse(String(bytes))).toMatchObject({ fileName });
   });
 
@@ -80,21 +80,39 @@ describe('a delivered variant', () => {
     const folder = await temporaryFolder();
     const images = await openImages(folder);
     const request = requestOf({ width: 40 });
-    const first = await images.variant(request);
+    const first = await images.plan(request).variant();
     expect(first).toMatchObject({ cached: false, contentType: 'image/png', width: 40, height: 30, vary: [] });
     expect(await cornersOf(first.bytes!)).toEqual(['red', 'green', 'yellow', 'blue']);
     for (const again of [images, await openImages(folder)]) {
-      const second = await again.variant(request);
+      const second = await again.plan(request).variant();
       expect(second).toMatchObject({ cached: true, etag: first.etag, contentType: 'image/png', width: 40 });
       expect(second.bytes?.equals(first.bytes!)).toBe(true);
     }
     expect(request.source.opened).toBe(1);
   });
 
+  it('is planned once for its tag and its bytes, and the form in which flushes compare its path is made when it is stored', async () => {
+    const images = await openImages();
+    const reads: string[] = [];
+    const counted = <T extends object>(subject: T): T =>
+      new Proxy(subject, {
+        get(target, name) {
+          reads.push(String(name));
+          return Reflect.get(target, name);
+        },
+      });
+    const request = { ...requestOf({ width: 40 }), path: 'b/%61.png' };
+    await images.plan(request).variant();
+    const planned = images.plan(counted({ ...request, source: counted(request.source) }));
+    expect(await planned.variant()).toMatchObject({ cached: true, etag: planned.etag });
+    expect(reads.filter((name) => name === 'validator' || name === 'path')).toEqual(['validator']);
+    expect(await images.flush('/thumbnail/b/a.png', RECIPES)).toBe(1);
+  });
+
   it('is rendered once for a hundred requests at the same time', async () => {
     const images = await openImages();
     const request = requestOf({ width: 40 });
-    const variants = await Promise.all(Array.from({ length: 100 }, () => images.variant(request)));
+    const variants = await Promise.all(Array.from({ length: 100 }, () => images.plan(request).variant()));
     expect(request.source.opened).toBe(1);
     expect(new Set(variants.map(({ etag }) => etag)).size).toBe(1);
   });
@@ -109,19 +127,19 @@ describe('a delivered variant', () => {
       { ...base, accept: 'image/avif,image/webp' },
       { ...base, sourceId: 'directory:a.png' },
       { ...base, source: sourceOf(photo, 'v2') },
-    ].map((request) => images.tagOf(request).etag);
+    ].map((request) => images.plan(request).etag);
     expect(new Set(tags).size).toBe(tags.length);
     expect(base.source.opened).toBe(0);
-    expect((await images.variant(base)).etag).toBe(tags[0]);
+    expect((await images.plan(base).variant()).etag).toBe(tags[0]);
     expect(tags[0]).toMatch(/^"[0-9a-f]{32}"$/);
   });
 
   it('follows Accept, and says so', async () => {
     const images = await openImages();
     const typeOf = async (accept: string) => {
-      const { contentType, vary } = await images.variant(
-        requestOf({ width: 40, format: 'auto' }, { accept }),
-      );
+      const { contentType, vary } = await images
+        .plan(requestOf({ width: 40, format: 'auto' }, { accept }))
+        .variant();
       expect(vary).toEqual(['Accept']);
       return contentType;
     };
@@ -137,15 +155,15 @@ describe('a delivered variant', () => {
     const accept = 'image/avif,image/webp';
     const still = requestOf({ width: 20, format: 'auto' }, { accept, source });
     const moving = requestOf({ width: 20, format: 'auto', animated: true }, { accept, source });
-    expect((await images.variant(still)).contentType).toBe('image/avif');
-    expect((await images.variant(moving)).contentType).toBe('image/webp');
+    expect((await images.plan(still).variant()).contentType).toBe('image/avif');
+    expect((await images.plan(moving).variant()).contentType).toBe('image/webp');
   });
 
   it('is the same for every query that the recipe does not open', async () => {
     const images = await openImages();
     const closed = requestOf({ width: 40 });
     const tagOf = (request: VariantRequest, query: string) =>
-      images.tagOf({ ...request, query: new URLSearchParams(query) }).etag;
+      images.plan({ ...request, query: new URLSearchParams(query) }).etag;
     expect(tagOf(closed, 'width=3')).toBe(tagOf(closed, ''));
     const open = requestOf({ width: 40, allowOverride: ['width'] });
     expect(tagOf(open, 'w=3')).not.toBe(tagOf(open, ''));
@@ -156,7 +174,7 @@ describe('a delivered variant', () => {
     const images = await openImages();
     const request = requestOf({ width: 40, allowOverride: ['width'] });
     const wide = { ...request, query: new URLSearchParams('w=50&v=1') };
-    const isCached = async (one: VariantRequest) => (await images.variant(one)).cached;
+    const isCached = async (one: VariantRequest) => (await images.plan(one).variant()).cached;
     expect([await isCached(request), await isCached(wide)]).toEqual([false, false]);
     expect(await images.flush('/other/a.png', RECIPES)).toBe(0);
     expect([await isCached(request), await isCached(wide)]).toEqual([true, true]);
@@ -175,12 +193,12 @@ describe('a delivered variant', () => {
       await gate.promise;
       return request.source.open();
     };
-    const early = images.variant({ ...request, source: { ...request.source, open } });
+    const early = images.plan({ ...request, source: { ...request.source, open } }).variant();
     await opened.promise;
     await images.flush('*', RECIPES);
     gate.resolve();
     await early;
-    expect((await images.variant(request)).cached).toBe(false);
+    expect((await images.plan(request).variant()).cached).toBe(false);
   });
 
   it('that fails is not tried again for a moment, unless the original has changed or a flush names it', async () => {
@@ -195,27 +213,27 @@ describe('a delivered variant', () => {
       [30_000, 2],
     ] as const) {
       time = at;
-      await expect(images.variant(broken)).rejects.toMatchObject(refusal);
+      await expect(images.plan(broken).variant()).rejects.toMatchObject(refusal);
       expect(broken.source.opened).toBe(opened);
     }
     await images.flush('*', RECIPES);
-    await expect(images.variant(broken)).rejects.toMatchObject(refusal);
+    await expect(images.plan(broken).variant()).rejects.toMatchObject(refusal);
     expect(broken.source.opened).toBe(3);
     const mended = { ...request, source: sourceOf(photo, 'v2') };
-    expect((await images.variant(mended)).cached).toBe(false);
+    expect((await images.plan(mended).variant()).cached).toBe(false);
   });
 
   it('whose source fails is tried again at once', async () => {
     const images = await openImages();
     const request = requestOf({ width: 41 });
     const away = { ...request.source, open: () => Promise.reject(new Error('away')) };
-    await expect(images.variant({ ...request, source: away })).rejects.toThrow('away');
-    expect((await images.variant(request)).width).toBe(41);
+    await expect(images.plan({ ...request, source: away }).variant()).rejects.toThrow('away');
+    expect((await images.plan(request).variant()).width).toBe(41);
   });
 
   it('of a file over the limit is refused without reading it', async () => {
     const source = { ...sourceOf(photo), size: 1e6 + 1 };
-    const refusal = (await openImages()).variant(requestOf({}, { source }));
+    const refusal = (await openImages()).plan(requestOf({}, { source })).variant();
     await expect(refusal).rejects.toMatchObject({ code: 'IMAGE_TOO_LARGE', status: 413 });
     expect(source.opened).toBe(0);
   });
@@ -224,8 +242,8 @@ describe('a delivered variant', () => {
     const images = await openImages();
     const request = requestOf({ width: 40 });
     const leaving = new AbortController();
-    const first = images.variant({ ...request, signal: leaving.signal });
-    const second = images.variant(request);
+    const first = images.plan({ ...request, signal: leaving.signal }).variant();
+    const second = images.plan(request).variant();
     leaving.abort(new Error('gone'));
     await expect(first).rejects.toThrow('gone');
     expect((await second).width).toBe(40);
@@ -242,7 +260,7 @@ describe('a delivered variant', () => {
     const large = await sharp(noise, { raw: { width: 400, height: 400, channels: 3 } })
       .png()
       .toBuffer();
-    const variant = await images.variant(requestOf({ format: 'png' }, { source: sourceOf(large) }));
+    const variant = await images.plan(requestOf({ format: 'png' }, { source: sourceOf(large) })).variant();
     expect(variant.bytes).toBeUndefined();
     expect(variant.size).toBeGreaterThan(256 * 1024);
     const pieces: Buffer[] = [];
