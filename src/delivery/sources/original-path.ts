@@ -92,5 +92,5 @@ function canonicalHref({ href }: URL): string {
 
 /** Which source and which file of it an address means, whatever its spelling. */
 export function sourceIdOf(address: OriginalAddress): string {
-  return 'path' in address ? `file:${address.path}` : `url:${canonicalHref(address.url)}`;
+  return 'path' in address ? `file:${address.path.normalize('NFC')}` : `url:${canonicalHref(address.url)}`;
 }

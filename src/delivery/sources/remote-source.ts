@@ -63,13 +63,32 @@ function toAppError(error: unknown, signal: AbortSignal): unknown {
   return new AppError(isLate ? 'ORIGIN_TIMEOUT' : 'ORIGIN_FAILED', { cause: error });
 }
 
-const changed = () => new AppError('ORIGIN_FAILED', { message: 'The original has just changed' });
+/** The file is not the one that was found: another look finds another one, or none. */
+export class OriginalChangedError extends AppError {
+  constructor() {
+    super('ORIGIN_FAILED', { message: 'The original has just changed' });
+  }
+}
 
-/** Throws ORIGIN_FAILED for a file that is not the one that was found: its bytes do not fit what was announced. */
+const changed = () => new OriginalChangedError();
+
+/** Throws OriginalChangedError for a file that is not the one that was found: its bytes do not fit what was announced. */
 function assertSame(answer: Found['file'] | undefined, found: Found['file']): void {
   const isResized = answer?.size !== undefined && found.size !== undefined && answer.size !== found.size;
   if (answer?.validator === found.validator && !isResized) return;
   throw changed();
+}
+
+/** The same for an answer with a part, whose head says less: what it says must be of the file that was found. */
+function assertPartOfSame(
+  response: IncomingMessage,
+  answer: Found['file'] | undefined,
+  found: Found['file'],
+): void {
+  const total = /\/(\d{1,15})$/.exec(response.headers['content-range']?.trim() ?? '')?.[1];
+  const isResized = total !== undefined && found.size !== undefined && Number(total) !== found.size;
+  const isAnother = response.headers.etag !== undefined && answer?.validator !== found.validator;
+  if (isResized || isAnother) throw changed();
 }
 
 /** Makes the source. */
@@ -147,8 +166,10 @@ export function createRemoteSource(options: RemoteSourceOptions): RemoteSource {
     const { response, signal } = await send(url, 'GET', range && rangeHeader(range));
     try {
       const answer = describeResponse(response, found.at, { mayBePart: range !== undefined });
-      if (response.statusCode === 206 && range !== undefined) assertPartialContent(response, range);
-      else assertSame(answer, found.file);
+      if (response.statusCode === 206 && range !== undefined) {
+        assertPartOfSame(response, answer, found.file);
+        assertPartialContent(response, range);
+      } else assertSame(answer, found.file);
     } catch (error) {
       response.destroy();
       throw error;

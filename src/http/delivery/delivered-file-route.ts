@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DeliverDeps, type DeliveryRequest, deliver } from '../../delivery/deliver.ts';
 import type { Visitor } from '../../delivery/model/delivery-types.ts';
 import type { DeliveryResponse } from '../../delivery/responses/file-response.ts';
+import { OriginalChangedError } from '../../delivery/sources/remote-source.ts';
 import { AppError, isStoreUnavailable, StoreError, toAppError } from '../../errors/errors.ts';
 import { onceClosed } from '../../lib/streams/ownership.ts';
 import type { HttpLogger } from '../core/http-deps.ts';
@@ -69,6 +70,9 @@ function createOpenBody({ logger, connections }: DeliveredFileOptions) {
 const hasGone = (error: unknown): error is StoreError =>
   error instanceof StoreError && error.reason === 'conflict';
 
+/** The same for files of other web servers too. */
+const isWorthAnotherLook = (error: unknown) => hasGone(error) || error instanceof OriginalChangedError;
+
 const replaced = (cause: Error) =>
   new AppError('MEDIA_UNAVAILABLE', {
     message: 'The file is being replaced',
@@ -121,7 +125,7 @@ export function deliveredFileRoute(
       const signal = createCloseSignal(reply);
       const { answer, body } = await begin(request, reply, signal)
         .catch((error: unknown) => {
-          if (!hasGone(error) || signal.aborted) throw error;
+          if (!isWorthAnotherLook(error) || signal.aborted) throw error;
           return begin(request, reply, signal);
         })
         .catch(createRethrow(signal));

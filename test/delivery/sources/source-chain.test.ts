@@ -20,3 +20,24 @@ test('the first source that has a file gives it, and those behind it are not ask
   expect((await source.find('b'))?.validator).toBe('two');
   expect(await source.find('c')).toBeUndefined();
 });
+
+const [COMPOSED, DECOMPOSED] = ['caf\u00e9/\u00fc.png', 'cafe\u0301/u\u0308.png'] as const;
+
+test('a file has its name in every normal form of Unicode, and the exact spelling goes first', async () => {
+  for (const [stored, asked] of [
+    [COMPOSED, DECOMPOSED],
+    [DECOMPOSED, COMPOSED],
+    ['caf\u00e9/u\u0308.png', 'caf\u00e9/u\u0308.png'],
+  ] as const) {
+    expect((await createSourceChain([sourceOf('one', [stored], [])]).find(asked))?.validator).toBe('one');
+  }
+  const both = createSourceChain([sourceOf('one', [COMPOSED], []), sourceOf('two', [DECOMPOSED], [])]);
+  expect((await both.find(COMPOSED))?.validator).toBe('one');
+  expect((await both.find(DECOMPOSED))?.validator).toBe('two');
+});
+
+test('a name that has one form only is asked for once', async () => {
+  const asked: string[] = [];
+  await createSourceChain([sourceOf('one', [], asked)]).find('plain.png');
+  expect(asked).toEqual(['one']);
+});

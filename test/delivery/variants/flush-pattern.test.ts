@@ -133,3 +133,13 @@ it.each([
     expect(`${pattern}: ${matchesOf(pattern)(kept(name, rest))}`).toBe(`${pattern}: true`);
   }
 });
+
+it('means a file whatever the normal form of its name', () => {
+  const [composed, decomposed] = ['caf%C3%A9/u%CC%88.png', 'cafe%CC%81/%C3%BC.png'] as const;
+  for (const [pattern, rest] of [
+    [composed, decomposed],
+    [decomposed, composed],
+  ]) {
+    expect(matchesOf(`/thumb/${pattern}`)(kept('thumb', rest ?? ''))).toBe(true);
+  }
+});
