@@ -55,11 +55,7 @@ function site({ files = {}, recipes = [], routes = {}, remote, fallback, byType 
       cached: false,
       bytes,
     };
-    return {
-      ...tag,
-      ...shown,
-      open: async () => Readable.from([bytes]),
-    } as Variant;
+    return { ...tag, ...shown, open: async () => Readable.from([bytes]) } as Variant;
   };
   const found = new Map(Object.entries(files));
   const elsewhere = new Map(Object.entries(remote ?? {}));
