@@ -99,8 +99,6 @@ export type Write =
 export interface IndexKey {
   readonly path: string;
   readonly direction: Direction;
-  /** Equality on this field ignores case by default: the index must serve that too. */
-  readonly fold: boolean;
 }
 
 export interface IndexDefinition {

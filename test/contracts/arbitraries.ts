@@ -121,10 +121,11 @@ export const sort: fc.Arbitrary<Sort> = fc.oneof(
 );
 
 export const definition: fc.Arbitrary<Omit<IndexDefinition, 'name'>> = fc.record({
-  keys: fc.uniqueArray(
-    fc.record({ path: fc.constantFrom(...NAMES, ...INDEXED), direction, fold: fc.boolean() }),
-    { minLength: 1, maxLength: 2, selector: (key) => key.path },
-  ),
+  keys: fc.uniqueArray(fc.record({ path: fc.constantFrom(...NAMES, ...INDEXED), direction }), {
+    minLength: 1,
+    maxLength: 2,
+    selector: (key) => key.path,
+  }),
   unique: fc.constant(false),
   sparse: fc.boolean(),
 });

@@ -41,8 +41,8 @@ export function indexContract(subject: Subject): void {
       await ensure(index('n', { n: 1 }), {
         ...index('tags', { tags: 1, n: -1 }),
         keys: [
-          { path: 'tags', direction: 1, fold: true },
-          { path: 'n', direction: -1, fold: false },
+          { path: 'tags', direction: 1 },
+          { path: 'n', direction: -1 },
         ],
       });
       expect(await ask()).toEqual(before);

@@ -42,7 +42,7 @@ export const query = (parts: Partial<FindQuery> = {}): FindQuery => ({
 });
 
 export function index(name: string, keys: Record<string, 1 | -1>, more: Partial<IndexDefinition> = {}) {
-  const parts = Object.entries(keys).map(([path, direction]) => ({ path, direction, fold: false }));
+  const parts = Object.entries(keys).map(([path, direction]) => ({ path, direction }));
   return { name, keys: parts, unique: false, sparse: false, ...more } satisfies IndexDefinition;
 }
 

@@ -136,7 +136,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
     setReviewer: async (clientId, reviewer) =>
       (await storeFor().change(clientId, { reviewer })).status.client,
     async ensureIndexes() {
-      const keys = [{ path: 'clientId', direction: 1, fold: false }] as const;
+      const keys = [{ path: 'clientId', direction: 1 }] as const;
       const index = { name: 'clientId', keys, unique: true, sparse: false };
       const { built } = await store.ensureIndexes(CLIENTS_NAMESPACE, [index]);
       await built;

@@ -28,7 +28,7 @@ const RECORD_FIELDS: ReadonlyMap<string, RecordField> = new Map<string, RecordFi
 /** Finds the record of a file by its path. */
 export const RECORD_PATH_INDEX: IndexDefinition = {
   name: 'path_1',
-  keys: [{ path: 'path', direction: 1, fold: false }],
+  keys: [{ path: 'path', direction: 1 }],
   unique: false,
   sparse: false,
 };

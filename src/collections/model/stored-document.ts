@@ -90,8 +90,8 @@ export function createRevision(
 export const REVISION_INDEX: IndexDefinition = {
   name: 'originalDocumentId_1_v_1',
   keys: [
-    { path: 'originalDocumentId', direction: 1, fold: false },
-    { path: 'v', direction: 1, fold: false },
+    { path: 'originalDocumentId', direction: 1 },
+    { path: 'v', direction: 1 },
   ],
   unique: false,
   sparse: false,

@@ -2,7 +2,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { Direction, IndexDefinition, IndexKey } from '../../stores/ports.ts';
 import { type Collection, type Field, INTERNAL_FIELDS } from '../model/collection.ts';
-import { FIELD_TYPES } from '../model/fields/field-types.ts';
 import type { IssueCollector } from './issue-collector.ts';
 import { warnNearMisses } from './near-misses.ts';
 
@@ -56,18 +55,8 @@ function parseKeys(
   return entries.map(([path, direction]) => ({
     path,
     direction: direction as Direction,
-    fold: isCaseInsensitive(fields.get(path)),
   }));
 }
-
-const isCaseInsensitive = (field: Field | undefined) =>
-  field !== undefined && FIELD_TYPES[field.type].supportsCaseInsensitive && !field.caseSensitive;
-
-/** The index as the fields want it: their plain equality may ignore case. */
-const withFieldCase = (index: IndexDefinition, fields: Fields): IndexDefinition => ({
-  ...index,
-  keys: index.keys.map((key) => ({ ...key, fold: isCaseInsensitive(fields.get(key.path)) })),
-});
 
 function checkOptions(options: JsonObject, report: IssueCollector): void {
   for (const flag of ['unique', 'sparse']) {
@@ -130,8 +119,7 @@ export function parseIndexes(
   report: IssueCollector,
   implied: readonly IndexDefinition[] = [],
 ): readonly IndexDefinition[] {
-  if (source === undefined || source === null)
-    return mergeByKeys(implied.map((index) => withFieldCase(index, fields)));
+  if (source === undefined || source === null) return mergeByKeys(implied);
   if (!Array.isArray(source) && !isJsonObject(source)) {
     report.settingIssue('index', 'must be a list of indexes or one index');
     return [];
@@ -145,7 +133,7 @@ export function parseIndexes(
   const parsed = list
     .map((entry) => parseIndex(entry, fields, report))
     .filter((entry) => entry !== undefined);
-  return mergeByKeys([...parsed, ...implied.map((index) => withFieldCase(index, fields))]);
+  return mergeByKeys([...parsed, ...implied]);
 }
 
 // Two declarations of the same keys are one index that keeps every promise of both.
@@ -153,7 +141,7 @@ function mergeTwo(a: IndexDefinition, b: IndexDefinition): IndexDefinition {
   const constraining = a.unique === b.unique ? [a, b] : [a.unique ? a : b];
   return {
     name: a.name,
-    keys: a.keys.map((key, position) => ({ ...key, fold: key.fold || b.keys[position]?.fold === true })),
+    keys: a.keys,
     unique: a.unique || b.unique,
     sparse: constraining.every(({ sparse }) => sparse),
   };

@@ -166,8 +166,8 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
     /** Creates the index of versions by module. Call before anything else. */
     async ensureIndexes(): Promise<void> {
       const keys = [
-        { path: 'key', direction: 1, fold: false },
-        { path: 'version', direction: 1, fold: false },
+        { path: 'key', direction: 1 },
+        { path: 'version', direction: 1 },
       ] as const;
       const index = { name: 'key_version', keys, unique: true, sparse: false };
       const { built } = await store.ensureIndexes(VERSIONS, [index]);

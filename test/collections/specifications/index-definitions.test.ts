@@ -16,7 +16,7 @@ const warningsOf = (index: Json) => parse(FIELDS, { index }).warnings.map(({ mes
 test('indexes are declared as a list, or as one object', () => {
   const title = {
     name: 'title_1',
-    keys: [{ path: 'title', direction: 1, fold: true }],
+    keys: [{ path: 'title', direction: 1 }],
     unique: false,
     sparse: false,
   };
@@ -26,10 +26,9 @@ test('indexes are declared as a list, or as one object', () => {
   expect(indexesOf(null)).toEqual([]);
 });
 
-test('the name of an index follows from its keys, and its case folding from their fields', () => {
+test('the name of an index follows from its keys', () => {
   const [index] = indexesOf([{ keys: { title: 1, pages: -1, isbn: 1, tags: 1, 'tags.a': 1, createdBy: 1 } }]);
   expect(index?.name).toBe('title_1_pages_-1_isbn_1_tags_1_tags.a_1_createdBy_1');
-  expect(index?.keys.map(({ fold }) => fold)).toEqual([true, false, false, true, false, false]);
 });
 
 test('the options unique, sparse and name of an index take effect', () => {
@@ -45,7 +44,6 @@ test('a media collection has an index on the paths of its files, and room for fe
     makeCollection({ ...FIELDS, path }, { index, type: 'media' }).settings.indexes;
   const own = { name: 'path_1', unique: false, sparse: false };
   expect(mediaOf(null)).toMatchObject([own]);
-  expect(makeCollection(FIELDS, { type: 'media' }).settings.indexes[0]?.keys[0]?.fold).toBe(false);
   expect(mediaOf([{ keys: { url: 1 } }])).toMatchObject([{ name: 'url_1' }, own]);
   expect(mediaOf({ keys: { path: 1 }, options: { unique: true } })).toMatchObject([{ unique: true }]);
   const many = Array.from({ length: 63 }, (_, n) => ({ keys: { [`tags.${n}`]: 1 } }));
@@ -101,9 +99,9 @@ test('the indexes of one namespace are merged, and each constraint holds', () =>
     { version: '2.0' },
   );
   expect(mergeIndexes([one, two])).toEqual([
-    { name: 'x', keys: [{ path: 'a', direction: 1, fold: true }], unique: true, sparse: true },
-    { name: 'b_1', keys: [{ path: 'b', direction: 1, fold: false }], unique: false, sparse: false },
-    { name: 'b_1_2', keys: [{ path: 'c', direction: 1, fold: false }], unique: false, sparse: false },
+    { name: 'x', keys: [{ path: 'a', direction: 1 }], unique: true, sparse: true },
+    { name: 'b_1', keys: [{ path: 'b', direction: 1 }], unique: false, sparse: false },
+    { name: 'b_1_2', keys: [{ path: 'c', direction: 1 }], unique: false, sparse: false },
   ]);
   expect(mergeIndexes([])).toEqual([]);
 });

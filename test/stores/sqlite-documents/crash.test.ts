@@ -20,7 +20,7 @@ const WRITER = `
   const store = await openSqliteDocuments({ path, queueLimit: 1000 });
   const ns = ${JSON.stringify(NS)};
   const idOf = (n) => n.toString(16).padStart(24, '0');
-  const keys = [{ path: 'n', direction: 1, fold: false }];
+  const keys = [{ path: 'n', direction: 1 }];
   void store.ensureIndexes(ns, [{ name: 'n', keys, unique: false, sparse: false }]).then(({ built }) => built);
   for (let n = Number(from); ; n += 1) {
     const pair = [2 * n, 2 * n + 1];

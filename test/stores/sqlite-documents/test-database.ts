@@ -41,7 +41,7 @@ export const insertThing = (n: number, fields: JsonObject): Write => ({
 });
 
 export function indexOf(...keys: (Partial<IndexKey> & { path: string })[]): IndexDefinition {
-  const parts = keys.map(({ path, direction = 1, fold = false }) => ({ path, direction, fold }));
+  const parts = keys.map(({ path, direction = 1 }) => ({ path, direction }));
   return { name: keys.map((key) => key.path).join('_'), keys: parts, unique: false, sparse: false };
 }
 

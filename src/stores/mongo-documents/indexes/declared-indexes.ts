@@ -55,7 +55,7 @@ async function findObstacles(
 /** The definition of an index that no specification declares any more. */
 const definitionOf = ({ name, keys, unique, sparse }: IndexSpec): IndexDefinition => ({
   ...{ name, unique, sparse },
-  keys: keys.map(([path, direction]) => ({ path, direction, fold: false })),
+  keys: keys.map(([path, direction]) => ({ path, direction })),
 });
 
 /** The differences of all these namespaces. Indexes that other programs made are none, nor are those that only make queries faster. */

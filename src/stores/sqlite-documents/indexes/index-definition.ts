@@ -4,10 +4,12 @@ import type { IndexEntry } from '../data-file/catalogue.ts';
 
 /** Sorts the members, so that equal definitions have equal JSON. */
 export function canonicalDefinition({ name, keys, unique, sparse }: IndexDefinition): IndexDefinition {
-  return { name, keys: keys.map(({ path, direction, fold }) => ({ path, direction, fold })), unique, sparse };
+  return { name, keys: keys.map(({ path, direction }) => ({ path, direction })), unique, sparse };
 }
 
 /** Whether the index was made by that definition. */
 export function isDefinedAs(entry: IndexEntry, definition: IndexDefinition): boolean {
-  return JSON.stringify(entry.definition) === JSON.stringify(canonicalDefinition(definition));
+  return (
+    JSON.stringify(entry.definition) === JSON.stringify(canonicalDefinition(definition))
+  );
 }

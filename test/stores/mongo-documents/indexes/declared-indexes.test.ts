@@ -9,7 +9,7 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 
 const index = (paths: readonly string[], options: Partial<IndexDefinition> = {}): IndexDefinition => ({
   name: paths.join('_'),
-  keys: paths.map((path) => ({ path, direction: 1, fold: false })),
+  keys: paths.map((path) => ({ path, direction: 1 })),
   ...{ unique: false, sparse: false },
   ...options,
 });

@@ -13,7 +13,7 @@ import {
 
 function openFilled() {
   const bench = openTestDatabase();
-  bench.index(indexOf({ path: 'a', fold: true }));
+  bench.index(indexOf({ path: 'a' }));
   bench.index(indexOf({ path: 'b', direction: -1 }));
   bench.fill([{ a: 'Ä', b: 1 }, { a: ['x', 'Y', 'x'], b: 2 }, { a: [] }, { a: [[1], 'z'], b: null }]);
   return bench;

@@ -5,7 +5,7 @@ import { idOf, indexOf, NO_LIMIT, NS, openTestDatabase } from '../test-database.
 
 function openIndex(...paths: string[]) {
   const bench = openTestDatabase();
-  bench.index(indexOf(...paths.map((path) => ({ path, fold: true }))));
+  bench.index(indexOf(...paths.map((path) => ({ path }))));
   const index = bench.catalogue.get(NS)!.indexes[0]!;
   const keysOf = (document: StoredDocument) => bench.rowEncoder(index)(document, NO_LIMIT).keys;
   return { bench, index, keysOf, check: new IndexCheck(bench) };

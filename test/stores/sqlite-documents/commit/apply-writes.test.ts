@@ -23,7 +23,7 @@ describe('a commit', () => {
 
   it('updates documents, index rows and counters together', () => {
     const bench = openTestDatabase();
-    bench.index(indexOf({ path: 'a', fold: true }));
+    bench.index(indexOf({ path: 'a' }));
     bench.fill([{ a: ['x', 'X', 'y'] }, { a: 'z' }]);
     expect([rowsOf(bench, 'd_1'), rowsOf(bench, 'i_1')]).toEqual([2, 4]);
     applyWrites(

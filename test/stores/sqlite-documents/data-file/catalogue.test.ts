@@ -49,18 +49,18 @@ describe('the catalogue', () => {
 
   it('stores definitions, progress and multikey bits', () => {
     const bench = openTestDatabase();
-    bench.index(indexOf({ path: 'a', fold: true }, { path: 'b' }));
+    bench.index(indexOf({ path: 'a' }, { path: 'b' }));
     bench.fill([{ a: ['x', 'y'], b: 1 }]);
     const other = createCatalogue(bench.connect());
     other.refresh();
     const [index] = other.get(NS)?.indexes ?? [];
     expect(index).toMatchObject({ name: 'a_b', ready: true, multikey: 1 });
-    expect(index?.definition).toEqual(indexOf({ path: 'a', fold: true }, { path: 'b' }));
+    expect(index?.definition).toEqual(indexOf({ path: 'a' }, { path: 'b' }));
   });
 
   it('drops an index with its table', () => {
     const bench = openTestDatabase();
-    bench.index(indexOf({ path: 'a', fold: true }));
+    bench.index(indexOf({ path: 'a' }));
     const entry = bench.catalogue.get(NS)!;
     bench.catalogue.dropIndex(entry, entry.indexes[0]!);
     expect(bench.catalogue.get(NS)?.indexes).toEqual([]);

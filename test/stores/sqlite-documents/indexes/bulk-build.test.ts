@@ -19,7 +19,7 @@ import {
   type TestDatabase,
 } from '../test-database.ts';
 
-const FOLDED = indexOf({ path: 'a', fold: true }, { path: 'b', direction: -1 });
+const FOLDED = indexOf({ path: 'a' }, { path: 'b', direction: -1 });
 
 function declare(bench: TestDatabase, definition: IndexDefinition, ready: boolean): number {
   bench.catalogue.refresh();
@@ -164,7 +164,7 @@ describe('a bulk build', () => {
     bench.fill(Array.from({ length: 30 }, (_, n) => ({ a: n, b: [n, 'x'] })));
     const numbers = [
       declare(bench, indexOf({ path: 'a' }), false),
-      declare(bench, { ...indexOf({ path: 'a', fold: true }), name: 'unique', unique: true }, false),
+      declare(bench, { ...indexOf({ path: 'a' }), name: 'unique', unique: true }, false),
       declare(bench, indexOf({ path: 'b' }), false),
     ];
     const builder = createBulkBuilds(bench);
@@ -254,7 +254,7 @@ describe('a bulk build', () => {
   it('replaces an older index of the same definition when it is ready', () => {
     const bench = openTestDatabase();
     bench.fill([{ a: 1 }, { a: 2 }]);
-    const unique = { ...indexOf({ path: 'a', fold: true }), unique: true };
+    const unique = { ...indexOf({ path: 'a' }), unique: true };
     const older = declare(bench, unique, false);
     const builder = createBulkBuilds(bench);
     expect(builder.gather(older, AT_ONCE_MS)).toBe('gathered');

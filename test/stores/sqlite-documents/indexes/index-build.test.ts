@@ -50,7 +50,7 @@ describe('building an index', () => {
   it('ends when the index is dropped', () => {
     const bench = openTestDatabase();
     bench.fill([{ a: 1 }]);
-    const n = unfinished(bench, indexOf({ path: 'a', fold: true }));
+    const n = unfinished(bench, indexOf({ path: 'a' }));
     expect(findIndex(bench, n)?.index.name).toBe('a');
     dropIndex(bench, n);
     dropIndex(bench, n);

@@ -106,7 +106,7 @@ describe('rows of an index', () => {
   });
 
   it('are one for each distinct element of an array', () => {
-    const rows = createRowEncoder(indexOf({ path: 'b' }, { path: 'a', fold: true }))(
+    const rows = createRowEncoder(indexOf({ path: 'b' }, { path: 'a' }))(
       doc({ a: ['x', 'X', 'x'], b: 1 }),
       NO_LIMIT,
     );

@@ -5,7 +5,7 @@ import { indexOf, NO_LIMIT, NS, openTestDatabase } from '../test-database.ts';
 
 it('the size of documents and of every index is measured, including the one on ids', () => {
   const bench = openTestDatabase();
-  bench.index(indexOf({ path: 'a', fold: true }));
+  bench.index(indexOf({ path: 'a' }));
   bench.fill(Array.from({ length: 500 }, (_, n) => ({ a: `text ${n}` })));
   const space = measureDiskUsage(bench, NS, { workLimit: NO_LIMIT, maxText: Infinity });
   expect(Object.keys(space.indexes)).toEqual(['_id_', 'a']);

@@ -28,7 +28,7 @@ function find(bench: TestDatabase, parts: Partial<FindQuery>, workLimit = NO_LIM
 function filled(count: number): TestDatabase {
   const bench = openTestDatabase();
   bench.index(indexOf({ path: 'n' }));
-  bench.index(indexOf({ path: 'tags', fold: true }, { path: 'n', direction: -1 }));
+  bench.index(indexOf({ path: 'tags' }, { path: 'n', direction: -1 }));
   bench.fill(
     Array.from({ length: count }, (_, n) => ({ n, tags: n % 3 === 0 ? ['x', 'Y'] : 'z', odd: n % 2 })),
   );
