@@ -3,6 +3,8 @@ import type { Limit } from './tables.ts';
 import { constant, setting } from './values.ts';
 
 const CACHED = 'src/stores/sqlite-documents/query/fetch-documents.ts';
+const PREPARED = 'src/collections/reads/prepare-read.ts';
+const PLANS = 'src/stores/sqlite-documents/query/plan.ts';
 const LOG = 'src/stores/sqlite-documents/checkpointer.ts';
 const MI = 1_048_576;
 
@@ -66,9 +68,21 @@ export const DOCUMENT_LIMITS: readonly Limit[] = [
   },
   {
     limit: 'query strings whose parsed form is remembered',
-    default: `${constant('src/http/core/request-url.ts', 'MAX_QUERIES')} of up to ${constant('src/http/core/request-url.ts', 'MAX_QUERY_CHARACTERS')} characters`,
+    default: `${constant('src/http/documents/read-query.ts', 'MAX_QUERIES')} of up to ${constant('src/http/documents/read-query.ts', 'MAX_QUERY_CHARACTERS')} characters`,
     past: 'the least recently used is forgotten',
-    tests: ['http/core/query-string'],
+    tests: ['http/documents/read-query'],
+  },
+  {
+    limit: 'requests whose read is remembered as prepared',
+    default: `${constant(PREPARED, 'MAX_PREPARED_READS')} of up to ${constant(PREPARED, 'MAX_REQUEST_CHARACTERS')} characters as JSON`,
+    past: 'the least recently used is forgotten',
+    tests: ['lib/text-cache'],
+  },
+  {
+    limit: 'query plans that are remembered (SQLite)',
+    default: `${constant(PLANS, 'MAX_PLANS')} of up to ${constant(PLANS, 'MAX_KEY_CHARACTERS')} characters as JSON, by each thread`,
+    past: 'the least recently used is forgotten',
+    tests: ['stores/sqlite-documents/query/plan'],
   },
   {
     limit: 'documents that composition reads by their ids, in memory (SQLite)',

@@ -1,9 +1,8 @@
 // Prepares a read for the store: page, order and fields (`resolve-read.ts`), the view of the documents, the filter.
-// The same query string gives the same object at each step: `Query` (`request-url.ts`) → `ReadRequest` (`document-reads.ts`) →
-// `PreparedRead` (here) → plan (`plan.ts`). A step keeps its result in a `WeakMap`, by the object of the step before (the plan by
-// the filter), so that all are forgotten with the `Query`.
+// Prepared reads are remembered by the text of their requests.
 import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
+import { createTextCache } from '../../lib/text-cache.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { FindQuery, Projection } from '../../stores/ports.ts';
 import type { FilterCompiler } from '../filters/compile.ts';
@@ -47,7 +46,7 @@ export function createReadView({ projection, compose, revisions, storeRevisions 
   };
 }
 
-/** A page of a collection, ready for the store. Reads of the same object are the same for the store, too. */
+/** A page of a collection, ready for the store. */
 export interface PreparedRead {
   readonly collection: Collection;
   readonly query: FindQuery;
@@ -87,13 +86,23 @@ export type PrepareRead = (
   context: RequestContext,
 ) => MaybePromise<PreparedRead>;
 
-/** Makes the function that prepares reads. The same request gives the same object, unless its filter depends on the caller or on documents. */
+/** Reads that are remembered, and the characters up to which the request of one is. */
+const MAX_PREPARED_READS = 1000;
+const MAX_REQUEST_CHARACTERS = 2000;
+
+/** Makes the function that prepares reads. Equal requests give the same object, unless their filter depends on the caller or on documents. */
 export function createReadPreparer({ filters, limits }: PreparerDeps): PrepareRead {
   /** Valid for the collection that they were prepared for: it is replaced whole when its specification changes. */
-  const preparedReads = new WeakMap<ReadRequest, PreparedRead>();
+  const preparedReads = createTextCache<PreparedRead>({
+    max: MAX_PREPARED_READS,
+    maxCharacters: MAX_REQUEST_CHARACTERS,
+  });
 
-  const prepareAnew: PrepareRead = (collection, request, context) =>
-    attempt(() => {
+  return (collection, request, context) => {
+    const key = `${collection.path}?${JSON.stringify(request)}`;
+    const known = preparedReads.get(key);
+    if (known?.collection === collection) return known;
+    return attempt(() => {
       const { page, sort, projection } = resolveReadOptions(collection, request, limits.pageSize);
       const { compose = collection.settings.compose, includeHistory, historyFilters } = request;
       const revisionFields = () =>
@@ -110,16 +119,12 @@ export function createReadPreparer({ filters, limits }: PreparerDeps): PrepareRe
             filters.compileRead(collection, request.filter, context),
             ({ filter, isReusable }) => {
               const read = toPreparedRead(collection, { filter, sort, page, view });
-              if (isReusable && historyFilters === undefined) preparedReads.set(request, read);
+              if (isReusable && historyFilters === undefined) preparedReads.set(key, read);
               return read;
             },
           );
         },
       );
     });
-
-  return (collection, request, context) => {
-    const known = preparedReads.get(request);
-    return known?.collection === collection ? known : prepareAnew(collection, request, context);
   };
 }

@@ -2,7 +2,6 @@
 // decoded strictly.
 
 import type { FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import {
   type ComposeDepth,
   createParameterError,
@@ -16,7 +15,6 @@ export type QueryParameter = ReadQueryParameter | 'cache' | 'callback';
 export type Query = ReadonlyMap<QueryParameter, string>;
 
 const EMPTY: Query = new Map();
-const MAX_SHOWN_CHARACTERS = 100;
 const KNOWN_PARAMETERS: ReadonlySet<string> = new Set<QueryParameter>([
   ...READ_PARAMETERS.map(({ query }) => query),
   'cache',
@@ -42,7 +40,7 @@ function decode(text: string): string {
 }
 
 /** Names and values, decoded strictly: the text of every pair must decode, whatever its name. */
-function* parsePairs(text: string): Generator<readonly [name: string, value: string]> {
+export function* parsePairs(text: string): Generator<readonly [name: string, value: string]> {
   for (const pair of text.split('&')) {
     const split = pair.indexOf('=');
     const name = decode(split === -1 ? pair : pair.slice(0, split));
@@ -66,38 +64,6 @@ export function parseQuery(url: string): Query {
     query.set(name, value);
   }
   return query;
-}
-
-/** Query strings that are remembered, and the characters up to which one is. */
-const MAX_QUERIES = 1000;
-const MAX_QUERY_CHARACTERS = 2000;
-
-/** Throws for what other servers call a filter: ignored, it would find, or show, everything. */
-function assertNoOtherFilter(query: string): void {
-  const names = [...parsePairs(query)].map(([name]) => name);
-  const other = names.find((name) => name.startsWith('filter[') || name.startsWith('filters'));
-  if (other === undefined) return;
-  const shown = other.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed();
-  const details = `\`${shown}\` is no parameter: send \`filter\` with a JSON object, such as {"name":"value"}`;
-  throw createParameterError('filter', details);
-}
-
-/**
- * Makes a `parseQuery` for the paths of documents, which gives the same object for the same query string, while it is
- * remembered. It also throws for filters in the forms of other servers.
- */
-export function createQueryParser(): (url: string) => Query {
-  const remembered = new LRUCache<string, Query>({ max: MAX_QUERIES });
-  return (url) => {
-    const text = rawQuery(url);
-    if (text === undefined || text === '') return EMPTY;
-    const known = remembered.get(text);
-    if (known !== undefined) return known;
-    const query = parseQuery(url);
-    assertNoOtherFilter(text);
-    if (text.length <= MAX_QUERY_CHARACTERS) remembered.set(text, query);
-    return query;
-  };
 }
 
 /** True for a switch that is on: only the text `true` is. Undefined when the parameter was not sent. */

@@ -76,7 +76,7 @@ interface ResourceOptions {
   /** The handlers evaluate `If-Match` and `If-None-Match`; without it writes with them are rejected. */
   readonly handlesPreconditions?: boolean;
   /** Parses query strings; `parseQuery` by default. */
-  readonly parse?: typeof parseQuery;
+  readonly parse?: (url: string) => unknown;
   /** The handler of GET parses the query string, and so rejects one that does not decode: no hook does it before. */
   readonly getParsesQuery?: boolean;
 }

@@ -17,12 +17,13 @@ import type { HttpDeps } from '../core/http-deps.ts';
 import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
 import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
 import { createContextFactory } from '../core/request-context.ts';
-import { createQueryParser, parseCompose, parseQuery } from '../core/request-url.ts';
+import { parseCompose, parseQuery } from '../core/request-url.ts';
 import { addMethodRoutes, addResource, type RouteHandler } from '../core/resource.ts';
 import type { DownloadHandlers } from '../media/file-downloads.ts';
 import { acceptMultipart, isMultipartForm } from '../media/multipart-form.ts';
 import { createUploadHandler, type ReceiveUpload } from '../media/receive-upload.ts';
 import { createDocumentReads, type ReadsOptions } from './document-reads.ts';
+import { createReadQueryParser } from './read-query.ts';
 
 const PATH = '/:version/:database/:collection';
 
@@ -153,7 +154,7 @@ export function documentRoutes(
   };
   acceptTextAsJson(server, { maxValues: jsonValues, list });
   server.addHook('onRequest', createCollectionHook(deps));
-  const parse = createQueryParser();
+  const parse = createReadQueryParser();
   const reads = createDocumentReads(deps, { ...options, parse });
   const writes = createDocumentWrites(deps);
   const removals = createDocumentRemovals(deps);

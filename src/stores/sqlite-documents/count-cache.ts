@@ -13,27 +13,14 @@ export interface CountCache {
 const MAX_FILTER_LENGTH = 4096;
 const MAX_COUNTS = 2000;
 
-interface Key {
-  /** Number of the collection. */
-  readonly n: number;
-  /** Undefined for a filter that is too long. */
-  readonly text: string | undefined;
-}
-
 /** Creates an empty cache. */
 export function createCountCache(): CountCache {
   const counts = new LRUCache<string, { readonly writes: number; readonly count: number }>({
     max: MAX_COUNTS,
   });
-  // A caller that keeps its filters asks for the same object again: its JSON is made once.
-  const keys = new WeakMap<Filter, Key>();
   const keyOf = ({ n }: CollectionEntry, filter: Filter) => {
-    const known = keys.get(filter);
-    if (known?.n === n) return known.text;
-    const json = JSON.stringify(filter);
-    const text = json.length > MAX_FILTER_LENGTH ? undefined : `${n}/${json}`;
-    keys.set(filter, { n, text });
-    return text;
+    const text = JSON.stringify(filter);
+    return text.length > MAX_FILTER_LENGTH ? undefined : `${n}/${text}`;
   };
   return {
     get(entry, filter) {

@@ -1,4 +1,4 @@
-// What is remembered of a request object, and what must not be: the specification, the data and the caller may change.
+// What is remembered of a request, and what must not be: the specification, the data and the caller may change.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ReadRequest } from '../../../src/collections/model/read-parameters.ts';
 import { HISTORY_BLOCK_SIZE } from '../../../src/collections/model/stored-document.ts';
@@ -53,7 +53,7 @@ async function titles(request: ReadRequest, caller = callerNamed('ann')) {
 
 const put = (source: Parameters<typeof collectionOf>[1]) => library.put(collectionOf('books', source));
 
-describe('the same request object', () => {
+describe('the same request', () => {
   test('gives the store the same query, and is answered at once', async () => {
     const request = { filter: { pages: { $gte: 1 } }, sort: 'title', fields: { title: 1 } };
     expect(await titles(request)).toEqual(['B', 'C']);
@@ -61,8 +61,17 @@ describe('the same request object', () => {
     expect(again).toMatchObject({ count: 2 });
     expect(queries).toHaveLength(2);
     expect(queries[1]).toBe(queries[0]);
-    expect(await titles({ ...request })).toEqual(['B', 'C']);
-    expect(queries[2]).not.toBe(queries[0]);
+    expect(await titles({ ...request, filter: { pages: { $gte: 1 } } })).toEqual(['B', 'C']);
+    expect(queries[2]).toBe(queries[0]);
+  });
+
+  test('with another filter, order or fields is another', async () => {
+    const request = { filter: { pages: { $gte: 1 } }, sort: 'title', fields: { title: 1 } };
+    expect(await titles(request)).toEqual(['B', 'C']);
+    expect(await titles({ ...request, filter: { pages: { $gte: 2 } } })).toEqual(['C']);
+    expect(await titles({ ...request, sortOrder: -1 })).toEqual(['C', 'B']);
+    expect(await titles({ ...request, fields: { pages: 1 } })).toEqual([undefined, undefined]);
+    expect(new Set(queries).size).toBe(4);
   });
 
   test('shows what was written in between', async () => {

@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors/errors.ts';
-import {
-  createQueryParser,
-  parseFlag,
-  parseNumberParameter,
-  parseQuery,
-  rawQuery,
-} from '../../../src/http/core/request-url.ts';
+import { parseFlag, parseNumberParameter, parseQuery, rawQuery } from '../../../src/http/core/request-url.ts';
 
-const refused = (url: string, parse: (url: string) => unknown = parseQuery) => {
+const refused = (url: string) => {
   try {
-    parse(url);
+    parseQuery(url);
   } catch (error) {
     return error instanceof AppError ? { code: error.code, ...error.items[0] } : error;
   }
@@ -104,57 +98,5 @@ describe('parseNumberParameter', () => {
     `after=${'9'.repeat(16)}`,
   ])('rejects %s', (query) => {
     expect(() => parseNumberParameter(`/a?${query}`, 'after', after)).toThrow(AppError);
-  });
-});
-
-describe('a query parser', () => {
-  it('gives the same object for the same query string, whatever the path', () => {
-    const parse = createQueryParser();
-    const query = parse('/a?count=5&sort=b');
-    expect(parse('/b?count=5&sort=b#c')).toBe(query);
-    expect(parse('/a?sort=b&count=5')).not.toBe(query);
-    expect([...query]).toEqual([...parseQuery('/a?count=5&sort=b')]);
-  });
-
-  it('remembers the last thousand, and no long ones', () => {
-    const parse = createQueryParser();
-    const first = parse('/a?count=1');
-    const url = (n: number) => `/a?count=1&skip=${n}`;
-    for (let n = 0; n < 999; n += 1) parse(url(n));
-    expect(parse('/a?count=1')).toBe(first);
-    for (let n = 0; n < 1000; n += 1) parse(url(n));
-    expect(parse('/a?count=1')).not.toBe(first);
-    const long = `/a?sort=${'x'.repeat(2000)}`;
-    expect(parse(long)).not.toBe(parse(long));
-  });
-
-  it('rejects what does not decode each time', () => {
-    const parse = createQueryParser();
-    for (const url of ['/a?count=%', '/a?count=%', '/a?count=1&count=2'])
-      expect(() => parse(url)).toThrow(AppError);
-  });
-});
-
-describe('a query on documents', () => {
-  it.each([
-    'filter[name]=z',
-    'filter%5Bname%5D%5B$eq%5D=z',
-    'filters={"a":1}',
-    'filters',
-    'filters[0]=a',
-    'count=1&filter[]',
-  ])('is refused with %s, which other servers take for a filter', (query) => {
-    const parse = createQueryParser();
-    for (const _again of [1, 2]) {
-      expect(refused(`/a?${query}`, parse)).toMatchObject({
-        field: 'filter',
-        message: expect.stringContaining('send `filter` with a JSON object'),
-      });
-    }
-    expect(refused(`/a?${query}`)).toBe('accepted');
-  });
-
-  it.each(['filterable=1', 'where={}', 'filter={"a":1}', 'x=filters'])('is taken with %s', (query) => {
-    expect(refused(`/a?${query}`, createQueryParser())).toBe('accepted');
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
-import { createQueryParser } from '../../../src/http/core/request-url.ts';
 import { createDocumentReads } from '../../../src/http/documents/document-reads.ts';
+import { createReadQueryParser } from '../../../src/http/documents/read-query.ts';
 import { createResponseCache } from '../../../src/http/documents/response-cache.ts';
 import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
 import { type BareServer, bareServer } from '../bare-fastify-server.ts';
@@ -35,7 +35,7 @@ function open({ isCached }: { readonly isCached: boolean }): BareServer {
   const handlers = createDocumentReads(deps as never, {
     cache: isCached ? cache : undefined,
     connections: { reserveDuring: (_socket, _bytes, work) => work() },
-    parse: createQueryParser(),
+    parse: createReadQueryParser(),
   });
   return bareServer((bare) => {
     bare.addHook('onRequest', async (request) => {

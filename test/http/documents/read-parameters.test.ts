@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors/errors.ts';
 import type { QueryParameter } from '../../../src/http/core/request-url.ts';
-import { parseReadRequest } from '../../../src/http/documents/document-reads.ts';
+import { parseReadRequest } from '../../../src/http/documents/read-query.ts';
 
 const read = (parameters: Partial<Record<QueryParameter, string>>) =>
   parseReadRequest(new Map(Object.entries(parameters)) as Map<QueryParameter, string>);

@@ -1,6 +1,7 @@
 // Query plans, and the planner: chooses the index or scan for a filter and a sort. The same input gives the same plan. Plans are
-// remembered by the filter and the order: a caller that keeps both objects gets the same plan, and the same SQL, again.
+// remembered by the text of filter and order.
 import type { Json } from '../../../lib/json/json.ts';
+import { createTextCache } from '../../../lib/text-cache.ts';
 import { unreachable } from '../../../lib/unreachable.ts';
 import type { ComparisonKind, Filter, FilterTest } from '../../filter.ts';
 import { compareText } from '../../matching/compare.ts';
@@ -228,59 +229,54 @@ export type Planner = (
   workLimit: WorkLimit,
 ) => PlannedQuery;
 
-type Indexes = CollectionEntry['indexes'];
-
 interface RememberedPlan extends PlannedQuery {
-  readonly sort: Sort;
+  readonly indexes: CollectionEntry['indexes'];
   /** What the plan took from the indexes besides their definitions. */
   readonly states: readonly number[];
+  /** The commits of the collection before it, where it has spellings of then; else undefined. */
+  readonly writes: number | undefined;
 }
 
-/** Plans remembered per filter, for as many orders. */
-const MAX_ORDERS = 16;
-const BY_ID: Sort = [];
+/** Plans that are remembered, and the characters up to which filter and order of one are. */
+const MAX_PLANS = 1000;
+const MAX_KEY_CHARACTERS = 4096;
 
 /**
  * Creates the planner of one connection. The catalogue makes a new list of indexes when one is added or dropped and when another
- * process wrote, so the plans of the old list are forgotten with it. A plan that depends on the data is made anew each time.
+ * process wrote, which ends the plans of the old list. A plan that depends on the data is made anew each time, as is one by ids,
+ * which is made at once and seldom asked for again.
  */
 export function createPlanner(connection: Connection): Planner {
-  const byIndexes = new WeakMap<Indexes, WeakMap<Filter, RememberedPlan[]>>();
-
-  const rememberedFor = (indexes: Indexes, filter: Filter): RememberedPlan[] => {
-    const byFilter = byIndexes.get(indexes) ?? new WeakMap<Filter, RememberedPlan[]>();
-    byIndexes.set(indexes, byFilter);
-    const remembered = byFilter.get(filter) ?? [];
-    byFilter.set(filter, remembered);
-    return remembered;
-  };
-
+  const plans = createTextCache<RememberedPlan>({ max: MAX_PLANS, maxCharacters: MAX_KEY_CHARACTERS });
   const resolveSpellings = createSpellingResolver(connection);
 
-  return (entry, query, workLimit) => {
-    const { indexes } = entry;
-    const filter = resolveSpellings(entry, query.filter, workLimit);
-    const sort = query.sort.length === 0 ? BY_ID : query.sort;
-    const known = byIndexes
-      .get(indexes)
-      ?.get(filter)
-      ?.find((one) => one.sort === sort);
-    if (known !== undefined && hasState(indexes, known.states)) return known;
+  const isCurrent = ({ indexes, states, writes }: RememberedPlan, entry: CollectionEntry) =>
+    indexes === entry.indexes &&
+    hasState(indexes, states) &&
+    (writes === undefined || writes === entry.writes);
+
+  return (entry, { filter, sort }, workLimit) => {
+    const { indexes, writes } = entry;
+    const key = `${entry.n}/${JSON.stringify(filter)}${JSON.stringify(sort)}`;
+    const known = plans.get(key);
+    if (known !== undefined && isCurrent(known, entry)) return known;
+    const resolved = resolveSpellings(entry, filter, workLimit);
     let dependsOnData = false;
-    const plan = planQuery(filter, sort, {
+    const plan = planQuery(resolved, sort, {
       indexes,
       estimate(access) {
         dependsOnData = true;
         return estimateRows(connection, access, MAX_SORTED_DOCUMENTS);
       },
     });
-    const table = plan.exact ? orderedTableFor(entry, plan.access) : undefined;
-    if (dependsOnData) return { plan, table };
-    const made: RememberedPlan = { plan, table, sort, states: indexes.map(stateOf) };
-    const remembered = rememberedFor(indexes, filter);
-    const outdated = known === undefined ? 0 : remembered.indexOf(known);
-    if (known !== undefined || remembered.length === MAX_ORDERS) remembered.splice(outdated, 1);
-    remembered.push(made);
+    const made: RememberedPlan = {
+      plan,
+      table: plan.exact ? orderedTableFor(entry, plan.access) : undefined,
+      indexes,
+      states: indexes.map(stateOf),
+      writes: resolved === filter ? undefined : writes,
+    };
+    if (!dependsOnData && plan.access.kind !== 'ids') plans.set(key, made);
     return made;
   };
 }

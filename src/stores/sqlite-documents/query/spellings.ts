@@ -1,6 +1,7 @@
 // Replaces case-insensitive equality by the spellings that an index holds, which a skip scan finds: from each key to the next
 // possible spelling. Indexes hold text as it is, and so serve these filters too.
 import { foldCase } from '../../../lib/regex/case-folding.ts';
+import { createTextCache } from '../../../lib/text-cache.ts';
 import type { Filter, FilterTest } from '../../filter.ts';
 import { compareText } from '../../matching/compare.ts';
 import { createSpellings } from '../../matching/spellings.ts';
@@ -19,7 +20,7 @@ import {
 } from './index-plan.ts';
 import { keyBoundsOf } from './key-bounds.ts';
 
-/** Returns a filter that matches the same documents of the collection as it is now, the same object until then. */
+/** Returns a filter that matches the same documents of the collection as it is now: the same object where no test ignores case. */
 export type SpellingResolver = (entry: CollectionEntry, filter: Filter, workLimit: WorkLimit) => Filter;
 
 type Indexes = CollectionEntry['indexes'];
@@ -33,29 +34,33 @@ export const hasState = (indexes: Indexes, states: readonly number[]): boolean =
 
 interface Resolution {
   readonly filter: Filter;
+  readonly indexes: Indexes;
   readonly states: readonly number[];
   /** The commits of the collection before it. */
   readonly writes: number;
 }
 
-/** Creates the resolver of one connection. A resolution is remembered until the next write to its collection. */
+/** Resolutions that are remembered, and the characters up to which the filter of one is. */
+const MAX_RESOLUTIONS = 500;
+const MAX_FILTER_CHARACTERS = 4096;
+
+/** Creates the resolver of one connection. A resolution is remembered, by the text of its filter, until the next write to its collection. */
 export function createSpellingResolver(connection: Connection): SpellingResolver {
-  const exactFilters = new WeakSet<Filter>();
-  const byIndexes = new WeakMap<Indexes, WeakMap<Filter, Resolution>>();
+  const resolutions = createTextCache<Resolution>({
+    max: MAX_RESOLUTIONS,
+    maxCharacters: MAX_FILTER_CHARACTERS,
+  });
 
   return (entry, filter, workLimit) => {
-    if (exactFilters.has(filter)) return filter;
+    if (!ignoresCase(filter)) return filter;
     const { indexes, writes } = entry;
-    const resolutions = byIndexes.get(indexes) ?? new WeakMap<Filter, Resolution>();
-    byIndexes.set(indexes, resolutions);
-    const known = resolutions.get(filter);
-    if (known?.writes === writes && hasState(indexes, known.states)) return known.filter;
-    if (!ignoresCase(filter)) {
-      exactFilters.add(filter);
-      return filter;
-    }
+    const key = `${entry.n}/${JSON.stringify(filter)}`;
+    const known = resolutions.get(key);
+    const isCurrent =
+      known?.writes === writes && known.indexes === indexes && hasState(indexes, known.states);
+    if (known !== undefined && isCurrent) return known.filter;
     const resolved = resolveFilter({ connection, indexes, workLimit }, filter);
-    resolutions.set(filter, { filter: resolved, states: indexes.map(stateOf), writes });
+    resolutions.set(key, { filter: resolved, indexes, states: indexes.map(stateOf), writes });
     return resolved;
   };
 }

@@ -156,27 +156,46 @@ function openThings() {
 }
 
 describe('the planner', () => {
-  it('gives the same plan for the same filter and the same order', () => {
+  it('gives the same plan for an equal filter and order', () => {
     const { plan } = openThings();
     const first = plan();
     expect(first.plan.access).toMatchObject({ kind: 'index' });
     expect(first.table).toBeDefined();
-    expect(plan()).toBe(first);
-    expect(plan(BY_N, [['n', 1]])).not.toBe(first);
-    expect(plan({ ...BY_N })).not.toBe(first);
+    expect(plan({ ...BY_N }, [['n', 1]])).toBe(first);
+    expect(plan(BY_N, [['n', -1]])).not.toBe(first);
+    expect(plan(field('n', { kind: 'gte', value: 4 }))).not.toBe(first);
     expect(plan()).toBe(first);
   });
 
-  it('takes every order without keys for the same', () => {
-    const { plan } = openThings();
-    expect(plan(MATCH_ALL, [])).toBe(plan(MATCH_ALL, []));
+  it('gives collections plans of their own', () => {
+    const { bench, entry } = openThings();
+    const planner = createPlanner(bench.connection);
+    const [here, there] = [entry(), { ...entry(), n: entry().n + 1 }].map((collection) =>
+      planner(collection, { filter: MATCH_ALL, sort: [] }, NO_LIMIT),
+    );
+    expect(there!.table).not.toEqual(here!.table);
   });
 
-  it('remembers a bounded number of orders for a filter', () => {
+  it('remembers a bounded number of plans, none by ids and none of a long filter', () => {
     const { plan } = openThings();
     const first = plan(MATCH_ALL, []);
-    for (let n = 0; n < 40; n += 1) plan(MATCH_ALL, [[`m${n}`, 1]]);
+    expect(plan(MATCH_ALL, [])).toBe(first);
+    for (let n = 0; n < 1000; n += 1) plan(MATCH_ALL, [[`m${n}`, 1]]);
     expect(plan(MATCH_ALL, [])).not.toBe(first);
+    for (const filter of [eq('_id', idOf(1)), eq('m', 'x'.repeat(5000))]) {
+      expect(plan(filter)).not.toBe(plan(filter));
+    }
+  });
+
+  it('plans anew after a write what has the spellings of a text', () => {
+    const { bench, plan } = openThings();
+    const ignoringCase = field('n', { kind: 'eq', value: 'rom', caseInsensitive: true });
+    const first = plan(ignoringCase);
+    expect(plan(ignoringCase)).toBe(first);
+    const other = plan();
+    applyWrites(bench, [insertThing(9, { n: 'ROM' })], NO_LIMIT);
+    expect(plan(ignoringCase)).not.toBe(first);
+    expect(plan()).toBe(other);
   });
 
   it('plans anew when an index is added or dropped', () => {

@@ -1,0 +1,151 @@
+// The query string of a read of documents: its parameters, decoded and parsed, remembered by its text.
+import {
+  buildReadRequest,
+  createParameterError,
+  MAX_READ_NUMBER,
+  parseComposeDepth,
+  type ReadParameterKind,
+  type ReadQueryParameter,
+  type ReadRequest,
+} from '../../collections/model/read-parameters.ts';
+import type { AppError } from '../../errors/errors.ts';
+import { findInexactInteger } from '../../lib/json/inexact-integers.ts';
+import {
+  findJsonIssue,
+  isJsonObject,
+  type Json,
+  type JsonIssue,
+  type JsonObject,
+} from '../../lib/json/json.ts';
+import { createTextCache } from '../../lib/text-cache.ts';
+import { parsePairs, parseQuery, type Query, rawQuery } from '../core/request-url.ts';
+
+/** What a query string holds. */
+export interface ReadQuery {
+  /** Its known parameters. */
+  readonly query: Query;
+  /** What is to be read. Throws PARAMETER_INVALID. */
+  readRequest(): ReadRequest;
+}
+
+function createReadQuery(query: Query): ReadQuery {
+  let request: ReadRequest | undefined;
+  return {
+    query,
+    readRequest() {
+      request ??= parseReadRequest(query);
+      return request;
+    },
+  };
+}
+
+const EMPTY: ReadQuery = { query: new Map(), readRequest: () => ({}) };
+
+/** Query strings that are remembered, and the characters up to which one is. */
+const MAX_QUERIES = 1000;
+const MAX_QUERY_CHARACTERS = 2000;
+const MAX_SHOWN_NAME_CHARACTERS = 100;
+
+/** Throws for what other servers call a filter: ignored, it would find, or show, everything. */
+function assertNoOtherFilter(query: string): void {
+  const names = [...parsePairs(query)].map(([name]) => name);
+  const other = names.find((name) => name.startsWith('filter[') || name.startsWith('filters'));
+  if (other === undefined) return;
+  const shown = other.slice(0, MAX_SHOWN_NAME_CHARACTERS).toWellFormed();
+  const details = `\`${shown}\` is no parameter: send \`filter\` with a JSON object, such as {"name":"value"}`;
+  throw createParameterError('filter', details);
+}
+
+/** Parses the query string of a URL. Throws PARAMETER_INVALID and BAD_REQUEST. */
+export type ParseReadQuery = (url: string) => ReadQuery;
+
+/**
+ * Makes a `parseQuery` for the paths of documents, which parses a query string once while it is remembered. It also throws for
+ * filters in the forms of other servers.
+ */
+export function createReadQueryParser(): ParseReadQuery {
+  const remembered = createTextCache<ReadQuery>({
+    max: MAX_QUERIES,
+    maxCharacters: MAX_QUERY_CHARACTERS,
+  });
+  return (url) => {
+    const text = rawQuery(url);
+    if (text === undefined || text === '') return EMPTY;
+    const known = remembered.get(text);
+    if (known !== undefined) return known;
+    const parsed = createReadQuery(parseQuery(url));
+    assertNoOtherFilter(text);
+    remembered.set(text, parsed);
+    return parsed;
+  };
+}
+
+const NUMBER = /^[+-]?\d+(\.\d*)?$/;
+const DIRECTIONS: ReadonlyMap<string, 1 | -1> = new Map([
+  ['asc', 1],
+  ['1', 1],
+  ['desc', -1],
+  ['-1', -1],
+]);
+
+function parseNumber(name: ReadQueryParameter, text: string): number {
+  // The wording of `skip` is the one that clients of the older dialect know.
+  const verb = name === 'skip' ? 'must' : 'must be';
+  if (!NUMBER.test(text)) throw createParameterError(name, `The \`${name}\` parameter ${verb} a number`);
+  if (Number(text) < 0) {
+    const minimum = name === 'page' ? 'greater than zero' : 'greater than or equal to zero';
+    throw createParameterError(name, `The \`${name}\` parameter must be ${minimum}`);
+  }
+  return Math.min(Math.abs(Math.trunc(Number(text))), MAX_READ_NUMBER);
+}
+
+const MAX_SHOWN_CHARACTERS = 200;
+
+function createValueError(name: ReadQueryParameter, { path, message }: JsonIssue): AppError {
+  const shown = path.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed();
+  return createParameterError(name, `\`${shown}\` in the \`${name}\` parameter ${message}`);
+}
+
+function parseObject(name: ReadQueryParameter, text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw createParameterError(name, `The \`${name}\` parameter must be valid JSON`);
+  }
+  if (Array.isArray(value) && name === 'filter') {
+    throw createParameterError(
+      name,
+      'Aggregation pipelines are not supported: `filter` must be a JSON object',
+    );
+  }
+  if (!isJsonObject(value)) {
+    throw createParameterError(name, `The \`${name}\` parameter must be a JSON object`);
+  }
+  const issue = findJsonIssue(value, () => findInexactInteger(text));
+  if (issue !== undefined) throw createValueError(name, issue);
+  return value;
+}
+
+function parseDirection(name: ReadQueryParameter, text: string): 1 | -1 {
+  const direction = DIRECTIONS.get(text);
+  if (direction !== undefined) return direction;
+  throw createParameterError(name, `The \`${name}\` parameter must be \`asc\`, \`desc\`, \`1\` or \`-1\``);
+}
+
+const PARSERS: Readonly<Record<ReadParameterKind, (name: ReadQueryParameter, text: string) => Json>> = {
+  object: parseObject,
+  number: parseNumber,
+  sort: (name, text) => (text.trimStart().startsWith('{') ? parseObject(name, text) : text),
+  direction: parseDirection,
+  depth: (_name, text) => parseComposeDepth(text),
+  flag: (_name, text) => text === 'true',
+};
+
+/** Parses the parameters of a list, count, by-id or history request. Throws PARAMETER_INVALID. */
+export function parseReadRequest(query: Query): ReadRequest {
+  return buildReadRequest(({ query: name, kind }) => {
+    const text = query.get(name);
+    return text === undefined ? undefined : PARSERS[kind](name, text);
+  });
+}
