@@ -70,7 +70,7 @@ describe('files that were changed by hand', () => {
 describe('the entry of an edit', () => {
   it('says what became of the file', () => {
     const address = { version: '1.0', database: 'library', name: 'books' };
-    const common = { clientId: null, target: '/1.0/library/books' };
+    const common = { actor: null, target: '/1.0/library/books' };
     const of = (before: string | null, after: string | null) => auditActionOfEdit({ address, before, after });
     expect(of(null, 'a')).toEqual({ ...common, action: 'specification.create', before: null, after: 'a' });
     expect(of('a', 'b')).toEqual({ ...common, action: 'specification.replace', before: 'a', after: 'b' });
