@@ -3,6 +3,7 @@
 // request.
 import type { IncomingMessage } from 'node:http';
 import type { Collection, CollectionRegistry } from '../../collections/model/collection.ts';
+import { pathSegments } from '../../lib/http/path-segments.ts';
 import { isId } from '../../lib/ids.ts';
 import type { EndpointMatch, ModuleRegistry } from '../../modules/model/module-types.ts';
 import { findDefaultMediaCollection, findMediaCollectionByName } from './find-media-collection.ts';
@@ -55,18 +56,6 @@ interface MarkedRequest extends IncomingMessage {
 /** At least four segments. */
 const BELOW_COLLECTION = /^(?:\/[^/]*){3}\/[^/]/;
 const RESERVED_NAMES: ReadonlySet<string> = new Set(['sign', 'config', 'count', 'stats']);
-
-/** The decoded segments of a path without its trailing slash; undefined if one does not decode. */
-function splitPath(path: string): readonly string[] | undefined {
-  const end = path.length > 1 && path.endsWith('/') ? path.length - 1 : path.length;
-  const parts = path.slice(1, end).split('/');
-  if (!path.includes('%')) return parts;
-  try {
-    return parts.map(decodeURIComponent);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Old clients POST to a document to update it. Any other POST below a collection is a signed upload. */
 function isSignedUpload(method: string | undefined, part: string): boolean {
@@ -138,7 +127,7 @@ function resolveTarget(
   // Fast path: most requests are no aliases.
   const mayBeUpload = method === 'POST' ? BELOW_COLLECTION.test(path) : isTokenShaped(path);
   if (!isAlias && !mayBeUpload) return undefined;
-  const [first, second, ...rest] = splitPath(path) ?? [];
+  const [first, second, ...rest] = pathSegments(path) ?? [];
   if (first === 'media')
     return resolveMediaPath(registry, second === undefined ? [] : [second, ...rest], method);
   if (first === 'api') return second === 'media' ? resolveApiPath(registry, rest, method) : undefined;

@@ -1,5 +1,6 @@
 // Registry of live modules, used at every request: an exact path is one look-up, and so is a path of something else.
 import type { CollectionRegistry } from '../../collections/model/collection.ts';
+import { pathSegments } from '../../lib/http/path-segments.ts';
 import {
   ENDPOINT_SUB_RESOURCES,
   matchRoute,
@@ -46,17 +47,6 @@ const NO_SUB: readonly string[] = [];
 const SUBS: ReadonlySet<string> = new Set(ENDPOINT_SUB_RESOURCES);
 
 const byPath = (a: LiveModule, b: LiveModule) => (a.path < b.path ? -1 : 1);
-
-function splitPath(path: string): readonly string[] | undefined {
-  const end = path.length > 1 && path.endsWith('/') ? path.length - 1 : path.length;
-  const segments = path.slice(1, end).split('/');
-  if (!path.includes('%')) return segments;
-  try {
-    return segments.map((segment) => decodeURIComponent(segment));
-  } catch {
-    return undefined;
-  }
-}
 
 // Paths where collections and endpoints are posted: no custom route takes them, not even before one exists.
 function isConfigPath(segments: readonly string[]): boolean {
@@ -148,7 +138,7 @@ export function createModuleRegistry(collections: Pick<CollectionRegistry, 'get'
       const known = endpoints.get(path);
       if (known !== undefined && known.route === undefined) return known.call;
       if (isForeign(path)) return undefined;
-      const segments = splitPath(path);
+      const segments = pathSegments(path);
       return segments && bySegments(segments);
     },
     get: (address) => entries.get(moduleKey(address))?.live,
