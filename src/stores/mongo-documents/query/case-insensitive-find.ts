@@ -8,7 +8,7 @@ import { caseInsensitiveEqualities, type TextEquality, withSpellings } from '../
 import { translateFilter } from '../filters/translate.ts';
 import type { TranslatedFilter } from '../filters/translated-filter.ts';
 import type { ProbedTranslation } from './non-json-paths.ts';
-import { findSpellings, type Spellings } from './spelling-lookup.ts';
+import { findSpellings, type StoredSpellings } from './spelling-lookup.ts';
 
 /** Texts of one filter that are looked up, each by many round trips; a few narrow enough, patterns say the rest. */
 const MAX_TEXTS = 4;
@@ -50,7 +50,7 @@ interface ResolvedFilter {
 
 /** Creates the reader of a store. It remembers nothing at first. */
 export function createCaseInsensitiveReader(): CaseInsensitiveReader {
-  const spellings = new LRUCache<string, Spellings>({ max: MAX_ENTRIES });
+  const spellings = new LRUCache<string, StoredSpellings>({ max: MAX_ENTRIES });
   const unresolvable = new LRUCache<string, true>({ max: MAX_ENTRIES, ttl: UNRESOLVABLE_TTL_MS });
   /** The filters that were resolved last. One that is asked again is resolved once for each time. */
   const resolvedFilters = new WeakMap<Filter, ResolvedFilter>();

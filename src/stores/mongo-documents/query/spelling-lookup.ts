@@ -13,7 +13,7 @@ const MAX_ROUND_TRIPS = 24;
 /** Longer text is not looked up so. */
 const MAX_TEXT_CHARACTERS = 500;
 
-export interface Spellings {
+export interface StoredSpellings {
   readonly spellings: readonly string[];
   /** Operation time of the answers, if they all have the same. */
   readonly time: bigint | undefined;
@@ -26,7 +26,7 @@ export async function findSpellings(
   scope: OperationScope,
   { path, text }: TextEquality,
   { ns, known }: { readonly ns: Namespace; readonly known: readonly KnownIndex[] },
-): Promise<Spellings | undefined> {
+): Promise<StoredSpellings | undefined> {
   const index = known.find(({ definition }) => definition.keys[0]?.path === path);
   if (index === undefined || text.length > MAX_TEXT_CHARACTERS) return undefined;
   // Each shard has its own first key.
