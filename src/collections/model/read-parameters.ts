@@ -94,7 +94,7 @@ const accept =
   (value) =>
     isOfKind(value) ? value : undefined;
 
-const DIRECTIONS: ReadonlyMap<Json, 1 | -1> = new Map<Json, 1 | -1>([
+const DIRECTIONS: ReadonlyMap<Json | undefined, 1 | -1> = new Map<Json | undefined, 1 | -1>([
   [1, 1],
   ['1', 1],
   ['asc', 1],
@@ -102,6 +102,9 @@ const DIRECTIONS: ReadonlyMap<Json, 1 | -1> = new Map<Json, 1 | -1>([
   ['-1', -1],
   ['desc', -1],
 ]);
+
+/** The direction that a word or number of a request names, wherever it stands; undefined for another value. */
+export const sortDirection = (value: Json | undefined): 1 | -1 | undefined => DIRECTIONS.get(value);
 
 /** Numbers are cut to it: no page lies beyond, and sums of such numbers are exact. */
 export const MAX_READ_NUMBER = 1_000_000_000_000;
@@ -121,7 +124,7 @@ export const READ_PARAMETER_KINDS: Readonly<Record<ReadParameterKind, KindRule>>
     parse: accept((value) => typeof value === 'string' || isJsonObject(value)),
     description: 'the name of a field, or an object',
   },
-  direction: { parse: (value) => DIRECTIONS.get(value), description: '`asc`, `desc`, 1 or -1' },
+  direction: { parse: sortDirection, description: '`asc`, `desc`, 1 or -1' },
   depth: { parse: accept(isComposeDepth), description: 'true, false, `all`, or a number of levels' },
   flag: { parse: accept((value) => typeof value === 'boolean'), description: 'true or false' },
 };

@@ -1,11 +1,11 @@
 // Resolves the parameters of a read against the settings of the collection and the limits: page, order, fields; and the
 // metadata of a page.
-import type { Json, JsonObject } from '../../lib/json/json.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
 import type { Direction, Projection, Sort } from '../../stores/ports.ts';
 import { collectionScope, isValidPath } from '../filters/scope.ts';
 import type { Collection } from '../model/collection.ts';
 import type { CountResult, Metadata } from '../model/documents.ts';
-import { createParameterError, type ReadRequest } from '../model/read-parameters.ts';
+import { createParameterError, type ReadRequest, sortDirection } from '../model/read-parameters.ts';
 
 /** What is known of a page before the matches are counted. */
 export interface PageInfo {
@@ -52,15 +52,6 @@ export interface ReadOptions {
 }
 
 const MAX_SORT_KEYS = 32;
-
-const DIRECTIONS: ReadonlyMap<Json, Direction> = new Map<Json, Direction>([
-  [1, 1],
-  [-1, -1],
-  ['1', 1],
-  ['-1', -1],
-  ['asc', 1],
-  ['desc', -1],
-]);
 
 /** Documents on one page: of the request, else of the collection. 0 and more than `maxPageSize` mean `maxPageSize`. */
 export function resolvePageSize(collection: Collection, request: ReadRequest, maxPageSize: number): number {
@@ -117,7 +108,7 @@ function parseSort(sort: NonNullable<ReadRequest['sort']>, order: Direction): So
     throw createParameterError('sort', `The \`sort\` parameter takes at most ${MAX_SORT_KEYS} fields`);
   }
   return keys.map(([path, value]) => {
-    const direction = DIRECTIONS.get(value);
+    const direction = sortDirection(value);
     if (direction === undefined) {
       throw createParameterError('sort', 'The `sort` parameter takes 1 or -1 for each field');
     }

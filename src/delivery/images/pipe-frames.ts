@@ -41,7 +41,7 @@ export function writeEnd(stream: Writable): void {
  * Makes a reader that calls `onFrame` for every complete frame of the chunks it is given, and for the bytes of a body as
  * they come, which are the caller's and may change once it returns. Throws on anything else.
  */
-export function createFrameReader(onFrame: (kind: FrameKind, payload: Buffer) => void) {
+export function createPipeReader(onFrame: (kind: FrameKind, payload: Buffer) => void) {
   let header: Buffer = Buffer.alloc(0);
   let kind: FrameKind | undefined;
   let missing = 0;

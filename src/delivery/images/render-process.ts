@@ -4,8 +4,8 @@ import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import sharp from 'sharp';
 import {
-  createFrameReader,
   createOriginalImageBuffer,
+  createPipeReader,
   writeBytes,
   writeEnd,
   writeMessage,
@@ -55,7 +55,7 @@ async function run(current: RenderJob, bytes: Buffer): Promise<void> {
   }
 }
 
-const read = createFrameReader((kind, payload) => {
+const read = createPipeReader((kind, payload) => {
   if (kind === 'B') source.add(payload);
   if (kind === 'E' && job !== undefined) void run(job, stripPngExtras(source.take()));
   if (kind !== 'J') return;

@@ -11,7 +11,7 @@ import { AppError } from '../../errors/errors.ts';
 import { StartError } from '../../errors/start-error.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
 import { untilStarted } from '../../lib/processes/start-child.ts';
-import { createFrameReader, writeBytes, writeEnd, writeMessage } from './pipe-frames.ts';
+import { createPipeReader, writeBytes, writeEnd, writeMessage } from './pipe-frames.ts';
 import {
   MAX_IDLE_PROCESS_BYTES,
   MAX_PROCESS_BYTES,
@@ -114,7 +114,7 @@ export class RenderWorker {
     this.#process = child;
     this.#stdin = stdin;
     stdin.on('error', () => this.#fail(FAILED()));
-    const read = createFrameReader((kind, payload) => this.#receive(kind, payload));
+    const read = createPipeReader((kind, payload) => this.#receive(kind, payload));
     stdout.on('data', (chunk: Buffer) => {
       try {
         read(chunk);

@@ -4,8 +4,8 @@ import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
-  createFrameReader,
   createOriginalImageBuffer,
+  createPipeReader,
   MAX_FRAME_BYTES,
   writeBytes,
   writeEnd,
@@ -32,7 +32,7 @@ it('frames between server and image worker arrive as they were sent, however the
     fc.property(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 20 }), (cuts) => {
       const seen: string[] = [];
       let body = 0;
-      const read = createFrameReader((kind, payload) => {
+      const read = createPipeReader((kind, payload) => {
         if (kind === 'B') body += payload.length;
         else seen.push(kind + payload.toString());
       });
@@ -50,7 +50,7 @@ it('frames between server and image worker arrive as they were sent, however the
 it.each([Buffer.from('X\0\0\0\0'), Buffer.from([66, 255, 255, 255, 255])])(
   'a malformed frame is rejected: %j',
   (bytes) => {
-    expect(() => createFrameReader(() => undefined)(bytes)).toThrow('malformed frame');
+    expect(() => createPipeReader(() => undefined)(bytes)).toThrow('malformed frame');
   },
 );
 

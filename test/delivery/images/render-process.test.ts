@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import {
-  createFrameReader,
+  createPipeReader,
   writeBytes,
   writeEnd,
   writeMessage,
@@ -21,7 +21,7 @@ function start() {
   const exit = once(child, 'exit');
   const messages: unknown[] = [];
   let bodyBytes = 0;
-  const read = createFrameReader((kind, payload) => {
+  const read = createPipeReader((kind, payload) => {
     if (kind === 'J') messages.push(JSON.parse(payload.toString()));
     if (kind === 'B') bodyBytes += payload.length;
   });
