@@ -7,9 +7,10 @@ import type { Piscina } from 'piscina';
 import { StartError } from '../../errors/start-error.ts';
 import { lazyPackage } from '../files/lazy-package.ts';
 import { onceAborted } from '../streams/ownership.ts';
+import { EndingThreads, type EndingThreadsOptions } from './ending-threads.ts';
 import type { ThreadAnswer, ThreadTask } from './thread-messages.ts';
 
-export interface ThreadPoolOptions {
+export interface ThreadPoolOptions extends Omit<EndingThreadsOptions, 'onChange'> {
   readonly maxThreads: number;
   /** How many tasks may wait; any number by default. */
   readonly maxQueue?: number;
@@ -55,12 +56,19 @@ function errorOf({ kind, error, code }: Extract<ThreadAnswer, { readonly error: 
 export class ThreadPool {
   readonly #options: ThreadPoolOptions;
   readonly #threads = new Set<Thread>();
+  readonly #ending: EndingThreads;
   readonly #waiting: Job[] = [];
   #isClosed = false;
   #onIdle: (() => void) | undefined;
 
   constructor(options: ThreadPoolOptions) {
     this.#options = options;
+    this.#ending = new EndingThreads({ ...options, onChange: () => this.#dispatch() });
+  }
+
+  /** Threads that were told to end, have not, and are given up: the pool has others instead, a few at most. */
+  lost(): number {
+    return this.#ending.lost();
   }
 
   /** Tasks that wait for others to end. */
@@ -93,7 +101,7 @@ export class ThreadPool {
     return job.outcome.promise.finally(forget);
   }
 
-  /** Waits for the tasks that run or wait, at most so many milliseconds, then ends all threads. */
+  /** Waits for the tasks that run or wait, at most so many milliseconds, then ends all threads, but for those that are lost. */
   async close(timeoutMs = 0): Promise<void> {
     this.#isClosed = true;
     if (timeoutMs > 0 && !this.#isIdle()) {
@@ -131,16 +139,24 @@ export class ThreadPool {
       const free = [...this.#threads].filter(({ job }) => job === undefined);
       const thread = free.find(({ isReady }) => isReady) ?? free[0] ?? this.#add();
       const job = thread && this.#waiting.shift();
-      if (thread === undefined || job === undefined) return;
+      if (thread === undefined || job === undefined) break;
       void this.#give(thread, job);
     }
+    this.#rejectHopeless();
     if (this.#isIdle()) this.#onIdle?.();
+  }
+
+  /** Nobody waits for threads that are lost: where none is left and no other may be started, there is none. */
+  #rejectHopeless(): void {
+    if (this.#threads.size > 0 || !this.#ending.isStuck()) return;
+    const cause = new Error('too many threads have not ended');
+    for (const job of this.#waiting.splice(0)) job.outcome.reject(new StartError(WHAT, cause));
   }
 
   /** A place for one thread, which starts with its first task. */
   #add(): Thread | undefined {
     const { maxThreads, idleMs, resourceLimits = {}, data } = this.#options;
-    if (this.#threads.size >= maxThreads) return undefined;
+    if (this.#threads.size >= maxThreads || this.#ending.isFull()) return undefined;
     const { Piscina } = piscina();
     const single = new Piscina({
       filename: ENTRY,
@@ -208,6 +224,6 @@ export class ThreadPool {
     const { job } = thread;
     thread.job = undefined;
     job?.outcome.reject(reason);
-    await thread.piscina.destroy();
+    await this.#ending.add(thread.piscina.destroy());
   }
 }

@@ -1,4 +1,5 @@
 // What the threads of the test run.
+import { readFileSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { MovedResult } from '../../../src/lib/processes/thread-messages.ts';
 
@@ -42,4 +43,10 @@ export function bytes(length: number): MovedResult {
 
 export function exit(): never {
   process.exit(3);
+}
+
+/** A system call that nothing ends before somebody writes to the pipe. */
+export function block({ shared, pipe }: { shared: Int32Array<SharedArrayBuffer>; pipe: string }): void {
+  Atomics.add(shared, 0, 1);
+  readFileSync(pipe);
 }
