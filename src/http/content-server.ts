@@ -1,16 +1,16 @@
 // The content API's HTTP server: the order in which a request meets hooks and routes.
 
 import type { FastifyInstance } from 'fastify';
-import { createAuthenticate } from './access/request-access.ts';
-import { tokenRoutes } from './access/token-routes.ts';
 import { auditRoutes, cacheFlushRoutes, configRoutes } from './admin/admin-routes.ts';
 import { clientRoutes } from './admin/client-routes.ts';
 import { collectionListRoutes, specificationRoutes } from './admin/specification-routes.ts';
 import { faviconRoute, healthRoutes, statusRoutes } from './admin/status-routes.ts';
+import { tokenRoutes } from './admin/token-routes.ts';
 import { useJsonParser } from './core/body-parsers.ts';
 import { createCors } from './core/cors.ts';
 import type { HttpDeps } from './core/http-deps.ts';
 import { createErrorHandler } from './core/reply.ts';
+import { createAuthenticate } from './core/request-access.ts';
 import { createUrlRewriter } from './core/url-rewrite.ts';
 import { documentRoutes } from './documents/document-routes.ts';
 import { createResponseCache, type ResponseCache } from './documents/response-cache.ts';

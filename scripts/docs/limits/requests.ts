@@ -158,6 +158,6 @@ export const REQUEST_LIMITS: readonly Limit[] = [
     limit: 'failed logins, `auth.rateLimit`',
     default: `${setting('auth.rateLimit.perClient')} per address and client, ${setting('auth.rateLimit.perAddress')} per address, in ${setting('auth.rateLimit.windowSeconds')}`,
     past: '429',
-    tests: ['http/access/token-routes'],
+    tests: ['http/admin/token-routes'],
   },
 ];

@@ -3,11 +3,11 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
-import { requireAdmin } from '../access/request-access.ts';
 import { createAuditedChange } from '../core/audited-change.ts';
 import { acceptTextAsJson, bodyLimit, jsonBody, jsonObjectBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
+import { requireAdmin } from '../core/request-access.ts';
 import { createRequestDeadline } from '../core/request-context.ts';
 import { parseNumberParameter } from '../core/request-url.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';

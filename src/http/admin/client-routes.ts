@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
 import { toPublicClient } from '../../auth/clients/client-store.ts';
 import { AppError } from '../../errors/errors.ts';
-import { requireAdmin } from '../access/request-access.ts';
 import { bodyLimit, jsonObjectBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
+import { requireAdmin } from '../core/request-access.ts';
 import { actorOf, createRequestDeadline } from '../core/request-context.ts';
 import { addResource, type OnRequestHook, type ResourceHandlers } from '../core/resource.ts';
 

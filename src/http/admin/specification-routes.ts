@@ -6,11 +6,11 @@ import type { Collection, CollectionAddress } from '../../collections/model/coll
 import type { ChangeInterceptor } from '../../collections/specifications/specification-service.ts';
 import { AppError } from '../../errors/errors.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
-import { collectionAddressOf, requireAdmin, requireClient } from '../access/request-access.ts';
 import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts';
 import { acceptTextAsJson, bodyLimit, jsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
+import { collectionAddressOf, requireAdmin, requireClient } from '../core/request-access.ts';
 import { hasSwitch } from '../core/request-url.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
 

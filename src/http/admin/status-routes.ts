@@ -3,9 +3,9 @@
 import os from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
-import { assertReady, requireClient } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson, sendText } from '../core/reply.ts';
+import { assertReady, requireClient } from '../core/request-access.ts';
 import { addResource } from '../core/resource.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'version' | 'sandboxStatus' | 'leakedFiles'>;

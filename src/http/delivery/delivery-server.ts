@@ -1,11 +1,11 @@
 // The delivery listener's HTTP server: login and health for everybody, `/api` for admins, every other path for files.
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
-import { createAuthenticate, requireAdmin } from '../access/request-access.ts';
-import { tokenRoutes } from '../access/token-routes.ts';
 import { healthRoutes } from '../admin/status-routes.ts';
+import { tokenRoutes } from '../admin/token-routes.ts';
 import { useJsonParser } from '../core/body-parsers.ts';
 import { applyFileCors } from '../core/cors.ts';
+import { createAuthenticate, requireAdmin } from '../core/request-access.ts';
 import { originForm } from '../core/request-url.ts';
 import { addAnyMethodRoute, type OnRequestHook } from '../core/resource.ts';
 import { createConnectionTracker } from '../transport/connection-tracker.ts';

@@ -6,9 +6,9 @@ import { type RequestContext, readPageJson, type SinglePage } from '../../collec
 import type { ReadRequest } from '../../collections/model/read-parameters.ts';
 import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
-import { collectionOf, documentIdOf } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
+import { collectionOf, documentIdOf } from '../core/request-access.ts';
 import { createContextFactory } from '../core/request-context.ts';
 import { parseFlag, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';

@@ -6,16 +6,11 @@ import { createTooManyDocumentsError } from '../../collections/writes/request-bo
 import { AppError } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
-import {
-  assertPermitted,
-  collectionOf,
-  createCollectionHook,
-  documentIdOf,
-} from '../access/request-access.ts';
 import { acceptTextAsJson, jsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
 import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
+import { assertPermitted, collectionOf, createCollectionHook, documentIdOf } from '../core/request-access.ts';
 import { createContextFactory } from '../core/request-context.ts';
 import { parseCompose, parseQuery } from '../core/request-url.ts';
 import { addMethodRoutes, addResource, type RouteHandler } from '../core/resource.ts';

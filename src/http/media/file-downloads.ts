@@ -12,8 +12,8 @@ import {
 } from '../../lib/http/conditional.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaFile } from '../../media/media-service-types.ts';
-import { collectionOf, documentIdOf } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
+import { collectionOf, documentIdOf } from '../core/request-access.ts';
 import { createContextFactory } from '../core/request-context.ts';
 import { requestPath, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';

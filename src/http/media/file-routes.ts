@@ -1,6 +1,6 @@
 // `/{version}/{database}/{collection}/{id}/file` and `…/{collection}/{path}`: downloads of uploaded files.
 import type { FastifyInstance } from 'fastify';
-import { type CollectionAccessDeps, createCollectionHook } from '../access/request-access.ts';
+import { type CollectionAccessDeps, createCollectionHook } from '../core/request-access.ts';
 import { addResource } from '../core/resource.ts';
 import type { DownloadHandlers } from './file-downloads.ts';
 

@@ -8,6 +8,10 @@ import type { Collection } from '../../collections/model/collection.ts';
 import { pageJson } from '../../collections/model/documents.ts';
 import { missingFileIssue } from '../../collections/model/media-record-fields.ts';
 import { AppError } from '../../errors/errors.ts';
+import { bodyLimit, jsonObjectBody } from '../core/body-parsers.ts';
+import { findMediaCollection } from '../core/find-media-collection.ts';
+import type { HttpDeps } from '../core/http-deps.ts';
+import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
 import {
   assertPermitted,
   assertReady,
@@ -15,11 +19,7 @@ import {
   createCollectionHook,
   requireClient,
   unknownPathError,
-} from '../access/request-access.ts';
-import { bodyLimit, jsonObjectBody } from '../core/body-parsers.ts';
-import { findMediaCollection } from '../core/find-media-collection.ts';
-import type { HttpDeps } from '../core/http-deps.ts';
-import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
+} from '../core/request-access.ts';
 import { urlPath } from '../core/request-url.ts';
 import { addResource, type OnRequestHook, type RouteHandler } from '../core/resource.ts';
 import { SIGNED_UPLOAD_PATH, type UrlRewriter } from '../core/url-rewrite.ts';

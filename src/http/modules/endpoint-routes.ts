@@ -3,9 +3,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import type { LiveModule, ModuleAddress } from '../../modules/model/module-types.ts';
-import { requireAdmin, requireClient, unknownPathError } from '../access/request-access.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
+import { requireAdmin, requireClient, unknownPathError } from '../core/request-access.ts';
 import { addResource, type OnRequestHook } from '../core/resource.ts';
 import { ENDPOINT_ADMIN_PATH, type UrlRewriter } from '../core/url-rewrite.ts';
 import { endpointCallRoute } from './endpoint-call-route.ts';

@@ -1,8 +1,8 @@
 // Access of reviewers: what they reach without being admins, who may approve, and the notice that code is pending.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
-import { requireAdmin } from '../access/request-access.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
+import { requireAdmin } from '../core/request-access.ts';
 import { actorOf, createRequestDeadline } from '../core/request-context.ts';
 import type { OnRequestHook } from '../core/resource.ts';
 

@@ -11,9 +11,9 @@ import { AppError, StoreError } from '../../errors/errors.ts';
 import { type HttpMethod, isHttpMethod, isSafeMethod } from '../../lib/http/methods.ts';
 import { isId } from '../../lib/ids.ts';
 import { apiVersionIssue } from '../../modules/model/module-types.ts';
-import type { HttpDeps } from '../core/http-deps.ts';
-import { requestPath } from '../core/request-url.ts';
-import { methodNotAllowed, type OnRequestHook } from '../core/resource.ts';
+import type { HttpDeps } from './http-deps.ts';
+import { requestPath } from './request-url.ts';
+import { methodNotAllowed, type OnRequestHook } from './resource.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -9,7 +9,7 @@ import {
   requireAdmin,
   requireClient,
   unknownPathError,
-} from '../../../src/http/access/request-access.ts';
+} from '../../../src/http/core/request-access.ts';
 import { bareServer } from '../bare-fastify-server.ts';
 import { ADMIN_CLIENT, USER_CLIENT } from '../fixtures.ts';
 

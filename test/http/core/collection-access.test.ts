@@ -7,7 +7,7 @@ import {
   collectionOf,
   createCollectionHook,
   documentIdOf,
-} from '../../../src/http/access/request-access.ts';
+} from '../../../src/http/core/request-access.ts';
 import { addResource } from '../../../src/http/core/resource.ts';
 import { bareServer } from '../bare-fastify-server.ts';
 import { ADMIN_CLIENT, collection, USER_CLIENT } from '../fixtures.ts';
