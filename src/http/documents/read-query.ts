@@ -21,7 +21,7 @@ import { createTextCache } from '../../lib/text-cache.ts';
 import { parsePairs, parseQuery, type Query, rawQuery } from '../core/request-url.ts';
 
 /** What a query string holds. */
-export interface ReadQuery {
+interface ReadQuery {
   /** Its known parameters. */
   readonly query: Query;
   /** What is to be read. Throws PARAMETER_INVALID. */
