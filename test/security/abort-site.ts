@@ -129,8 +129,8 @@ const formTo = (url: URL, path: string, form: Buffer, token?: string) => {
   return { url, bytes: Buffer.concat([Buffer.from(head), form]) };
 };
 
-/** Starts the site; the variant is rendered and the file uploaded when it resolves. */
-export async function startAbortSite(): Promise<AbortSite> {
+/** Starts the site; the variant is rendered and the file uploaded when it resolves. `store`: for media, a folder unless given. */
+export async function startAbortSite(store?: MediaStore): Promise<AbortSite> {
   const text = Buffer.alloc(FILE_BYTES, 'body { color: red }\n');
   const origin = await listenForOriginals(text);
   const originUrl = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`;
@@ -147,8 +147,9 @@ export async function startAbortSite(): Promise<AbortSite> {
   write('workspace/recipes/thumb.json', JSON.stringify({ recipe: 'thumb', settings: { format: 'png' } }));
   const steps = createSteps();
   const media = join(workspace.path, 'media');
-  const disk = openDiskMedia({ path: media, prefix: '', log: { error: () => undefined }, now: Date.now });
-  const app = await startApp({ workspace, mediaStore: inSteps(disk, steps.pass) });
+  const disk = () =>
+    openDiskMedia({ path: media, prefix: '', log: { error: () => undefined }, now: Date.now });
+  const app = await startApp({ workspace, mediaStore: inSteps(store ?? disk(), steps.pass) });
   const content = new URL(await app.listen());
   const delivery = new URL((await app.app.listenDelivery()).url);
   const token = await app.adminToken();
