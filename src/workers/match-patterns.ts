@@ -7,7 +7,7 @@ import {
   type LinearRegex,
   LinearRegexError,
 } from '../lib/regex/linear-regex.ts';
-import { noteBegin, noteVerdict, type ProgressCells } from './pattern-progress.ts';
+import { noteBegin, noteResult, type ProgressCells } from './pattern-progress.ts';
 
 /** Milliseconds of CPU time that this thread has used. */
 export function threadCpuMs(): number {
@@ -71,7 +71,7 @@ function createCompile(): Compile {
 }
 
 /**
- * Notes every verdict in `progress`, in order; the caller sends the others again. One that does not end is the caller's to stop, by
+ * Notes every result in `progress`, in order; the caller sends the others again. One that does not end is the caller's to stop, by
  * ending this thread: no thread can stop itself in the middle of a pattern, and one of Node's that watches it (`timeout` of node:vm)
  * would end the process where the system has no thread for it.
  */
@@ -82,7 +82,7 @@ export function matchPatterns({ jobs, totalMs, progress }: PatternTask): void {
     if (position > 0 && performance.now() >= end) return;
     noteBegin(progress, position, threadCpuMs());
     const matcher = compile(job);
-    noteVerdict(
+    noteResult(
       progress,
       position,
       job.texts.every((text) => matcher.test(text)),

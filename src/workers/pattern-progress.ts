@@ -2,8 +2,8 @@
 
 const POSITION = 0;
 const CPU_MS = 1;
-const FIRST_VERDICT = 2;
-/** Of a verdict; 0 where there is none yet. */
+const FIRST_RESULT = 2;
+/** Of a result; 0 where there is none yet. */
 const NO = 1;
 const YES = 2;
 
@@ -12,7 +12,7 @@ export type ProgressCells = Int32Array<SharedArrayBuffer>;
 
 /** Memory for a batch of so many jobs of which none has begun. */
 export function progressCells(jobs: number): ProgressCells {
-  const cells = new Int32Array(new SharedArrayBuffer((FIRST_VERDICT + jobs) * Int32Array.BYTES_PER_ELEMENT));
+  const cells = new Int32Array(new SharedArrayBuffer((FIRST_RESULT + jobs) * Int32Array.BYTES_PER_ELEMENT));
   cells[POSITION] = -1;
   return cells;
 }
@@ -25,8 +25,8 @@ export function noteBegin(cells: ProgressCells, position: number, cpuMs: number)
 }
 
 /** Says what came out of a job. */
-export function noteVerdict(cells: ProgressCells, position: number, matches: boolean): void {
-  Atomics.store(cells, FIRST_VERDICT + position, matches ? YES : NO);
+export function noteResult(cells: ProgressCells, position: number, matches: boolean): void {
+  Atomics.store(cells, FIRST_RESULT + position, matches ? YES : NO);
 }
 
 /** The job that began last, -1 before the first, and the processor time that the thread had used before it. */
@@ -36,14 +36,14 @@ export function runningJob(cells: ProgressCells): { readonly position: number; r
 }
 
 /** What came out of the first jobs; the others have not ended. */
-export function verdictsOf(cells: ProgressCells): readonly boolean[] {
-  const verdicts: boolean[] = [];
-  for (let cell = FIRST_VERDICT; cell < cells.length; cell += 1) {
-    const verdict = Atomics.load(cells, cell);
-    if (verdict === 0) break;
-    verdicts.push(verdict === YES);
+export function resultsOf(cells: ProgressCells): readonly boolean[] {
+  const results: boolean[] = [];
+  for (let cell = FIRST_RESULT; cell < cells.length; cell += 1) {
+    const result = Atomics.load(cells, cell);
+    if (result === 0) break;
+    results.push(result === YES);
   }
-  return verdicts;
+  return results;
 }
 
 export interface WatchOptions {

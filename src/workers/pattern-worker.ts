@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../errors/errors.ts';
 import type { PatternJob, PatternTask } from './match-patterns.ts';
-import { createWatch, progressCells, verdictsOf } from './pattern-progress.ts';
+import { createWatch, progressCells, resultsOf } from './pattern-progress.ts';
 import { createWorkerPool } from './worker-pool.ts';
 
 const JOB_TIMEOUT_MS = 100;
@@ -35,7 +35,7 @@ interface WaitingJob {
 
 interface BatchEnd {
   /** Of the first jobs; the others are to be sent again. */
-  readonly verdicts: readonly boolean[];
+  readonly results: readonly boolean[];
   /** Whether the thread did not answer, so that it was ended in the middle of the next job or before it. */
   readonly isSilent: boolean;
 }
@@ -106,9 +106,9 @@ export function createPatternWorker({
     } finally {
       isOver = true;
     }
-    const verdicts = verdictsOf(progress);
-    if (verdicts.length === overdue) return { verdicts: [...verdicts, false], isSilent: false };
-    return { verdicts, isSilent: silence.aborted && verdicts.length < jobs.length };
+    const results = resultsOf(progress);
+    if (results.length === overdue) return { results: [...results, false], isSilent: false };
+    return { results, isSilent: silence.aborted && results.length < jobs.length };
   };
 
   const runBatch = async (): Promise<void> => {
@@ -116,9 +116,9 @@ export function createPatternWorker({
     const batch = nextBatch(waiting);
     if (batch.length === 0) return;
     try {
-      const { verdicts, isSilent } = await runJobs(batch.map(({ job }) => job));
-      for (const [position, verdict] of verdicts.entries()) batch[position]?.outcome.resolve(verdict);
-      waiting.splice(0, verdicts.length);
+      const { results, isSilent } = await runJobs(batch.map(({ job }) => job));
+      for (const [position, result] of results.entries()) batch[position]?.outcome.resolve(result);
+      waiting.splice(0, results.length);
       // Nothing is known about what the next would have said.
       if (isSilent) waiting.shift()?.outcome.reject(busy());
     } catch (error) {

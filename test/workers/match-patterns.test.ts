@@ -1,13 +1,13 @@
 import { expect, it, test } from 'vitest';
 import { matchPatterns, type PatternJob, threadCpuMs } from '../../src/workers/match-patterns.ts';
-import { progressCells, verdictsOf } from '../../src/workers/pattern-progress.ts';
+import { progressCells, resultsOf } from '../../src/workers/pattern-progress.ts';
 
 /** More than the slowest machine needs for what ends at all. */
 const PATIENCE_MS = 15_000;
 const verdictsWithin = (totalMs: number, jobs: readonly PatternJob[]) => {
   const progress = progressCells(jobs.length);
   matchPatterns({ jobs, totalMs, progress });
-  return verdictsOf(progress);
+  return resultsOf(progress);
 };
 const verdicts = (...jobs: readonly PatternJob[]) => verdictsWithin(PATIENCE_MS, jobs);
 

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import {
   createWatch,
   noteBegin,
-  noteVerdict,
+  noteResult,
   progressCells,
+  resultsOf,
   runningJob,
-  verdictsOf,
 } from '../../src/workers/pattern-progress.ts';
 
 /** A watch of three jobs with 100 ms each, whose clocks stand where they are put. */
@@ -27,13 +27,13 @@ function watched() {
 
 test('a batch of patterns tells which one began last, and what came out of those that ended', () => {
   const cells = progressCells(3);
-  expect([runningJob(cells), verdictsOf(cells)]).toEqual([{ position: -1, cpuMs: 0 }, []]);
+  expect([runningJob(cells), resultsOf(cells)]).toEqual([{ position: -1, cpuMs: 0 }, []]);
   noteBegin(cells, 0, 4.2);
-  noteVerdict(cells, 0, false);
+  noteResult(cells, 0, false);
   noteBegin(cells, 1, 7);
-  expect([runningJob(cells), verdictsOf(cells)]).toEqual([{ position: 1, cpuMs: 7 }, [false]]);
-  noteVerdict(cells, 1, true);
-  expect(verdictsOf(cells)).toEqual([false, true]);
+  expect([runningJob(cells), resultsOf(cells)]).toEqual([{ position: 1, cpuMs: 7 }, [false]]);
+  noteResult(cells, 1, true);
+  expect(resultsOf(cells)).toEqual([false, true]);
 });
 
 test('a pattern has had its time when it ran for so long, whatever those before it took', async () => {
@@ -42,7 +42,7 @@ test('a pattern has had its time when it ran for so long, whatever those before 
   noteBegin(cells, 0, 900);
   expect(await lookAt(1000, 1000)).toBe(undefined);
   expect(await lookAt(1099, 1099)).toBe(undefined);
-  noteVerdict(cells, 0, true);
+  noteResult(cells, 0, true);
   noteBegin(cells, 1, 1099);
   expect(await lookAt(1100, 1100)).toBe(undefined);
   expect(await lookAt(1199, 1199)).toBe(undefined);
@@ -62,7 +62,7 @@ test('a pattern that ends while its time is asked for has not had too much of it
   noteBegin(cells, 0, 0);
   await lookAt(0, 0);
   const looking = lookAt(200, 200);
-  noteVerdict(cells, 0, true);
+  noteResult(cells, 0, true);
   noteBegin(cells, 1, 200);
   expect(await looking).toBe(undefined);
 });
