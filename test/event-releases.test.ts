@@ -8,6 +8,7 @@ const WAITS = /\.(?:once|on)\('(?:close|abort)'|addEventListener\('abort'|\bonce
 const CHECKED: Readonly<Record<string, readonly [number, string]>> = {
   'src/lib/streams/ownership.ts': [2, 'looks first'],
   'src/lib/egress/http-request.ts': [2, 'a request just made; a signal that is looked at'],
+  'src/http/media/multipart-form.ts': [1, 'looks first'],
   'src/http/transport/connection.ts': [2, 'a socket just accepted; a response that has not begun'],
   'src/http/transport/connection-tracker.ts': [1, 'a socket just accepted'],
   'src/http/transport/fastify-server.ts': [1, 'a server that is about to close'],

@@ -1,5 +1,7 @@
 // The words of the source: names that an engineer of the field knows, and one meaning for each exported type.
+import { stripTypeScriptTypes } from 'node:module';
 import { basename } from 'node:path';
+import { parse } from 'acorn';
 import { describe, expect, it } from 'vitest';
 import { sourceFiles } from './helpers/fixtures/source-tree.ts';
 
@@ -84,6 +86,68 @@ function wordsOf(name: string): readonly string[] {
     .map((word) => word.toLowerCase());
 }
 
+interface Node {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+
+/** The members of a node that declare names. */
+const DECLARING: Readonly<Record<string, readonly string[]>> = {
+  VariableDeclarator: ['id'],
+  FunctionDeclaration: ['id', 'params'],
+  FunctionExpression: ['id', 'params'],
+  ArrowFunctionExpression: ['params'],
+  ClassDeclaration: ['id'],
+  CatchClause: ['param'],
+  PropertyDefinition: ['key'],
+  MethodDefinition: ['key'],
+};
+/** Of patterns: what is bound to a name. */
+const BOUND: Readonly<Record<string, string>> = {
+  ArrayPattern: 'elements',
+  AssignmentPattern: 'left',
+  ObjectPattern: 'properties',
+  Property: 'value',
+  RestElement: 'argument',
+};
+
+function boundNames(pattern: unknown): string[] {
+  if (Array.isArray(pattern)) return pattern.flatMap(boundNames);
+  if (!isNode(pattern)) return [];
+  if (pattern.type === 'Identifier' || pattern.type === 'PrivateIdentifier') return [String(pattern['name'])];
+  return boundNames(pattern[BOUND[pattern.type] ?? '']);
+}
+
+function declaredNames(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(declaredNames);
+  if (!isNode(node)) return [];
+  const own = (DECLARING[node.type] ?? []).flatMap((member) => boundNames(node[member]));
+  return [...own, ...Object.values(node).flatMap(declaredNames)];
+}
+
+/** Locals, parameters and members of classes. */
+function localsOf({ path, text }: NamedFile): string[] {
+  const code = path.endsWith('.ts') ? stripTypeScriptTypes(text) : text;
+  const options = { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true } as const;
+  return [...new Set(declaredNames(parse(code, options)))];
+}
+
+/** Where a word is a term of the field: wall time, the least recently used, a comparison. */
+const TERMS = /wall(?=Ms|From|$)|WALL(?=_MS)|(?<=is)Wall|LeastRecentlyUsed|atLeast|AtMost/g;
+
+function bannedLocals(files: readonly NamedFile[]): string[] {
+  return files.flatMap((file) =>
+    localsOf(file).flatMap((name) =>
+      bannedIn(name.replace(TERMS, '')).map(
+        (word) => `${file.path}: ${name} (say ${BANNED[word]} for ${word})`,
+      ),
+    ),
+  );
+}
+
 function bannedIn(name: string): readonly string[] {
   return wordsOf(name).filter((word) => Object.hasOwn(BANNED, word));
 }
@@ -118,6 +182,10 @@ describe('the vocabulary of the source', () => {
     expect(bannedNames(FILES)).toEqual([]);
   });
 
+  it('has no banned word in the name of a local, a parameter or a member', () => {
+    expect(bannedLocals(FILES)).toEqual([]);
+  });
+
   it('names constants of limits MAX_… or MIN_…', () => {
     expect(misnamedLimits(FILES)).toEqual([]);
   });
@@ -137,6 +205,17 @@ describe('the checks of the vocabulary', () => {
       'src/wal-keeper.ts: openShelf (say state, cache for shelf)',
     ]);
     expect(bannedNames([{ path: 'src/parameter.ts', text: 'export function planes() {}' }])).toEqual([]);
+  });
+
+  it('see locals, parameters, destructured names and members', () => {
+    const text = [
+      'const lane: number = 1;',
+      'class A { #shelf = 1; keeper({ a: room = 2, ...rest }: B) { return (gate: C, [verdict]: D) => wallMs; } }',
+      'try {} catch (trouble) {}',
+    ].join('\n');
+    const found = bannedLocals([{ path: 'a.ts', text }]).map((line) => line.split(' ')[1]);
+    expect(found.sort()).toEqual(['gate', 'keeper', 'lane', 'room', 'shelf', 'trouble', 'verdict']);
+    expect(bannedLocals([{ path: 'a.js', text: 'const wallMs = 1, atLeastOne = 2;' }])).toEqual([]);
   });
 
   it('see limits with other names', () => {

@@ -1,12 +1,38 @@
 // Reads a multipart form part by part, without holding a file in memory. Every error of the form is a 4xx.
 
+import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
-import { onceAborted } from '../../lib/streams/ownership.ts';
 import type { FormPart } from '../../media/media-service-types.ts';
-import { BodyReader } from './body-reader.ts';
-import { type FormPiece, FormScanner, parseBoundary } from './form-scanner.ts';
-import { type PartHeaders, parsePartHeaders } from './part-headers.ts';
+import { createBoundaryCounter, parseBoundary } from './multipart-boundaries.ts';
+
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+const EXTENDED = /;[ \t]*filename\*[ \t]*=[ \t]*(utf-8|iso-8859-1)'[^';]*'([^;\s]*)/i;
+const DISPOSITION = /^content-disposition[ \t]*:(.*)$/i;
+const ESCAPED = /%[0-9a-f]{2}/gi;
+
+/** Undefined for bytes that are no text of that encoding. */
+function decode(text: string, encoding: string): string | undefined {
+  const unescaped = text.replace(ESCAPED, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+  const bytes = Buffer.from(unescaped, 'latin1');
+  if (encoding === 'iso-8859-1') return bytes.toString('latin1');
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The `filename*` in the headers of a part; undefined if it is absent or malformed. */
+export function parseExtendedFilename(headers: string): string | undefined {
+  for (const line of headers.split('\r\n')) {
+    const [, disposition] = DISPOSITION.exec(line) ?? [];
+    if (disposition === undefined) continue;
+    const [, encoding = '', text = ''] = EXTENDED.exec(disposition.replace(QUOTED, '""')) ?? [];
+    return encoding === '' || text === '' ? undefined : decode(text, encoding.toLowerCase());
+  }
+  return undefined;
+}
 
 export interface FormLimits {
   /** Bytes of one file (`media.maxFileSize`). */
@@ -19,31 +45,68 @@ export interface FormLimits {
 
 const MAX_FIELD_BYTES = 1_048_576;
 const MAX_FIELD_NAME = 200;
-/** Bytes of the headers of one part; with longer ones it is malformed. */
+/** Bytes of the headers of one part; longer ones are cut, and the part is malformed. */
 const MAX_HEADER_BYTES = 16_384;
 const DEFAULT_PART_TYPE = 'application/octet-stream';
-const TEXT_TYPE = 'text/plain';
+/** Codes of the parser for a form that ends too early. */
+const CUT_OFF_CODES: ReadonlySet<unknown> = new Set([
+  'FST_MP_PREMATURE_CLOSE',
+  'ECONNRESET',
+  'ERR_STREAM_PREMATURE_CLOSE',
+]);
+const EARLY_END = /Unexpected end|terminated early/;
 
 const badRequest = (message: string) => new AppError('BAD_REQUEST', { message });
 const tooLarge = (bytes: number) =>
   new AppError('PAYLOAD_TOO_LARGE', { message: `A file may have ${bytes} bytes (\`media.maxFileSize\`)` });
 const badHeaders = () => badRequest('The headers of a part of the form cannot be read');
-const noFieldName = () =>
-  badRequest(`A field of the form has no name, or one of more than ${MAX_FIELD_NAME} characters`);
 const requestTimeout = () => new AppError('REQUEST_TIMEOUT');
-
-const badName = () => badRequest('A part of the form has a name that is not allowed');
-const cutOff = (cause?: unknown) =>
-  new AppError('BAD_REQUEST', { message: 'The form ends before its last boundary', cause });
 
 /** Accepts multipart forms in this scope, unread until `parseMultipartForm`. */
 export function acceptMultipart(server: FastifyInstance): void {
-  server.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null));
+  // The plugin's hooks remove files that it has saved. It saves none here, and they would cost every request two promises.
+  const withoutHooks: FastifyInstance = Object.create(server, { addHook: { value: () => withoutHooks } });
+  const options = {
+    preservePath: true,
+    throwFileSizeLimit: false,
+    // Fields too, so that each is read here instead of into a list of all.
+    isPartAFile: () => true,
+  };
+  multipart(withoutHooks, options, () => undefined);
 }
 
 /** True for a request whose body is such a form. */
 export function isMultipartForm({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return /^\s*multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '');
+}
+
+/** Maps errors of the parser and of a broken connection to a BAD_REQUEST; any other error passes. */
+function toClientError(error: unknown): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error;
+  const code = 'code' in error ? error.code : undefined;
+  // The parser throws plain errors without a code.
+  if (code === undefined && error.name !== 'Error') return error;
+  if (code === 'FST_PROTO_VIOLATION') return badRequest('A part of the form has a name that is not allowed');
+  const isCutOff = EARLY_END.test(error.message) || CUT_OFF_CODES.has(code);
+  const message = isCutOff ? 'The form ends before its last boundary' : 'The form cannot be read';
+  return new AppError('BAD_REQUEST', { message, cause: error });
+}
+
+/** The bytes of a part as they arrive. Rejects with `tooLong()` beyond `maxBytes`. */
+async function* limitBytes(
+  file: AsyncIterable<Buffer>,
+  { maxBytes, tooLong }: { readonly maxBytes: number; readonly tooLong: () => AppError },
+): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  try {
+    for await (const chunk of file) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw tooLong();
+      yield chunk;
+    }
+  } catch (error) {
+    throw toClientError(error);
+  }
 }
 
 async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -52,95 +115,23 @@ async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenera
 }
 
 /** The text of a field. Rejects with BAD_REQUEST if it is too long or no UTF-8. */
-async function readField(name: string, bytes: AsyncIterable<Buffer>): Promise<FormPart> {
+async function readField(name: string | undefined, file: AsyncIterable<Buffer>): Promise<FormPart> {
+  if (name === undefined || name.length > MAX_FIELD_NAME) {
+    throw badRequest(`A field of the form has no name, or one of more than ${MAX_FIELD_NAME} characters`);
+  }
+  const longest = () =>
+    new AppError('BAD_REQUEST', {
+      field: name,
+      message: `\`${name}\` has more than ${MAX_FIELD_BYTES} bytes`,
+    });
   const chunks: Buffer[] = [];
-  for await (const chunk of bytes) chunks.push(chunk);
+  for await (const chunk of limitBytes(file, { maxBytes: MAX_FIELD_BYTES, tooLong: longest }))
+    chunks.push(chunk);
   try {
     const value = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
     return { kind: 'field', name, value };
   } catch {
     throw new AppError('BAD_REQUEST', { field: name, message: `\`${name}\` is not valid UTF-8` });
-  }
-}
-
-const longField = (name: string) =>
-  new AppError('BAD_REQUEST', { field: name, message: `\`${name}\` has more than ${MAX_FIELD_BYTES} bytes` });
-
-/** The form of one request, piece by piece. */
-class FormReader {
-  readonly #body: BodyReader;
-  readonly #scanner: FormScanner;
-  readonly #limits: FormLimits;
-  #isEmpty = true;
-  #isInPart = false;
-
-  constructor(body: BodyReader, scanner: FormScanner, limits: FormLimits) {
-    this.#body = body;
-    this.#scanner = scanner;
-    this.#limits = limits;
-  }
-
-  /** The headers of the next part, whether or not that before was read; undefined at the end of the form. */
-  async nextPart(): Promise<PartHeaders | undefined> {
-    while (this.#isInPart) await this.#next();
-    const piece = await this.#next();
-    if (piece?.kind !== 'headers') return undefined;
-    const headers = parsePartHeaders(piece.text);
-    if (headers === undefined) throw badHeaders();
-    this.#isInPart = true;
-    return headers;
-  }
-
-  /** The bytes of the part. Rejects with `tooLong()` beyond `maxBytes`. */
-  async *bytes(maxBytes: number, tooLong: () => AppError): AsyncGenerator<Buffer> {
-    let bytes = 0;
-    while (this.#isInPart) {
-      const piece = await this.#next();
-      if (piece?.kind !== 'bytes') return;
-      bytes += piece.bytes.length;
-      if (bytes > maxBytes) throw tooLong();
-      yield piece.bytes;
-    }
-  }
-
-  /** The next part as it is for the caller; undefined for an empty file input of a browser, which has neither name nor bytes. */
-  async read({ name, fileName, mimetype = TEXT_TYPE }: PartHeaders): Promise<FormPart | undefined> {
-    if (name !== undefined && name in Object.prototype) throw badName();
-    // With a name it is a file, such as a page that a browser has saved.
-    if (fileName === undefined && mimetype.startsWith('multipart/'))
-      throw badRequest('A part of the form is a form itself');
-    if (fileName === undefined && mimetype !== DEFAULT_PART_TYPE) {
-      if (name === undefined || name.length > MAX_FIELD_NAME) throw noFieldName();
-      return readField(
-        name,
-        this.bytes(MAX_FIELD_BYTES, () => longField(name)),
-      );
-    }
-    const { maxFileBytes } = this.#limits;
-    const all = this.bytes(maxFileBytes, () => tooLarge(maxFileBytes));
-    if (fileName !== '') return { kind: 'file', fileName: fileName ?? '', mimetype, bytes: all };
-    const first = await all.next();
-    return first.done === true
-      ? undefined
-      : { kind: 'file', fileName, mimetype, bytes: prepend(first.value, all) };
-  }
-
-  /** Undefined at the end of a body without a byte, which is a form without parts. */
-  async #next(): Promise<FormPiece | undefined> {
-    let piece = this.#scanner.next();
-    while (piece === undefined) {
-      const chunk = await this.#body.next();
-      if (chunk === undefined) {
-        if (this.#isEmpty) return undefined;
-        throw cutOff();
-      }
-      this.#isEmpty = false;
-      this.#scanner.push(chunk);
-      piece = this.#scanner.next();
-    }
-    if (piece.kind === 'malformed') throw badHeaders();
-    if (piece.kind === 'end') this.#isInPart = false;
-    return piece;
   }
 }
 
@@ -152,25 +143,65 @@ export async function* parseMultipartForm(
   request: FastifyRequest,
   limits: FormLimits,
 ): AsyncGenerator<FormPart> {
-  const { maxParts, signal } = limits;
+  const { maxFileBytes, maxParts, signal } = limits;
   const boundary = parseBoundary(request.headers['content-type'] ?? '');
   if (boundary === undefined) throw badRequest('The content type of the form names no boundary');
-  const body = new BodyReader(request.raw, cutOff);
-  const form = new FormReader(body, new FormScanner(boundary, MAX_HEADER_BYTES), limits);
-  const forget = onceAborted(signal, () => body.stop(requestTimeout()));
+  const delimiters = createBoundaryCounter(boundary, maxParts);
+  const stopped = Promise.withResolvers<never>();
+  stopped.promise.catch(() => undefined);
+  let current: { destroy(error?: Error): unknown } | undefined;
+  const stop = (error: AppError) => {
+    stopped.reject(error);
+    current?.destroy(error);
+  };
+  const count = (chunk: Buffer) => {
+    delimiters.push(chunk);
+    if (delimiters.isBroken()) stop(badHeaders());
+  };
+  const onLate = () => stop(requestTimeout());
+  if (signal.aborted) onLate();
+  signal.addEventListener('abort', onLate, { once: true });
+  // One byte over the limit of this function: the parser truncates silently.
+  const longest = Math.max(maxFileBytes, MAX_FIELD_BYTES) + 1;
+  const parserLimits = { parts: maxParts + 1, fileSize: longest, headerSize: MAX_HEADER_BYTES };
+  const parts = request.parts({ limits: parserLimits, isPartAFile: () => true, preservePath: true });
+  let read = 0;
   try {
-    for (let read = 1; ; read += 1) {
-      const headers = await form.nextPart();
-      if (headers === undefined) break;
+    for (;;) {
+      const next = parts.next();
+      if (read === 0) request.raw.on('data', count);
+      const { done, value: part } = await Promise.race([next, stopped.promise]);
+      if (done === true) break;
+      read += 1;
+      if (part.type !== 'file') throw badRequest('The form cannot be read');
+      current = part.file;
       if (read > maxParts)
         throw badRequest(`The form has more than ${maxParts} parts (\`limits.formParts\`)`);
-      const part = await form.read(headers);
-      if (part !== undefined) yield part;
+      const fileName: string | undefined =
+        parseExtendedFilename(delimiters.headersOf(read - 1)) ?? part.filename;
+      // With a name it is a file, such as a page that a browser has saved.
+      if (fileName === undefined && part.mimetype.startsWith('multipart/'))
+        throw badRequest('A part of the form is a form itself');
+      if (fileName === undefined && part.mimetype !== DEFAULT_PART_TYPE) {
+        yield await readField(part.fieldname, part.file);
+      } else {
+        const all = limitBytes(part.file, { maxBytes: maxFileBytes, tooLong: () => tooLarge(maxFileBytes) });
+        const first = fileName === '' ? await all.next() : undefined;
+        // Browsers send an empty file input as a part without name and bytes.
+        if (first?.done === true) continue;
+        const bytes = first === undefined ? all : prepend(first.value, all);
+        yield { kind: 'file', fileName: fileName ?? '', mimetype: part.mimetype, bytes };
+      }
     }
-    // Answered before its end, the client would write to a closed connection.
-    while ((await body.next()) !== undefined);
+    if (delimiters.partCount() !== read) throw badHeaders();
+    // Discards what follows the form.
+    request.raw.unpipe().resume();
+  } catch (error) {
+    throw toClientError(error);
   } finally {
-    forget();
-    body.release();
+    signal.removeEventListener('abort', onLate);
+    request.raw.off('data', count);
+    request.raw.unpipe();
+    current?.destroy();
   }
 }
