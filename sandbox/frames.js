@@ -133,8 +133,8 @@ export function createFrameWriter(fd) {
    */
   function add(text) {
     if (text === '') return 0;
-    const most = text.length * MAX_BYTES_PER_UNIT;
-    if (buffer.length - end < most) buffer = reserve(HEADER_SPACE, most);
+    const maxBytes = text.length * MAX_BYTES_PER_UNIT;
+    if (buffer.length - end < maxBytes) buffer = reserve(HEADER_SPACE, maxBytes);
     const bytes = buffer.write(text, end);
     end += bytes;
     return bytes;

@@ -100,7 +100,7 @@ export interface ModelScopeDeps {
   /** Finds the current client with this `clientId`. */
   readonly findClient: (clientId: string) => Promise<Client | undefined>;
   /** The same from a cache of a few seconds: the caller is looked up in each call. */
-  readonly standing: (clientId: string) => Promise<Client | undefined>;
+  readonly findCached: (clientId: string) => Promise<Client | undefined>;
   readonly queryMs: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -113,11 +113,11 @@ export interface ModelScope {
   readonly invocation: InvocationContext;
 }
 
-type Clients = Pick<ModelScopeDeps, 'findClient' | 'standing'>;
+type Clients = Pick<ModelScopeDeps, 'findClient' | 'findCached'>;
 
 /** The current client of the caller: after-hooks and code that keeps a request may run long after its token was checked. */
-async function findCurrentCaller(caller: Client, standing: Clients['standing']): Promise<Client> {
-  const client = await standing(caller.clientId);
+async function findCurrentCaller(caller: Client, findCached: Clients['findCached']): Promise<Client> {
+  const client = await findCached(caller.clientId);
   if (client?.id === caller.id) return client;
   throw new GuestCallError('CLIENT_REMOVED', 'The client that called does not exist any more');
 }
@@ -125,9 +125,9 @@ async function findCurrentCaller(caller: Client, standing: Clients['standing']):
 async function resolveActingClient(
   { as }: CollectionGrant,
   caller: Client | null,
-  { findClient: find, standing }: Clients,
+  { findClient: find, findCached }: Clients,
 ) {
-  if (as === 'caller') return caller === null ? null : findCurrentCaller(caller, standing);
+  if (as === 'caller') return caller === null ? null : findCurrentCaller(caller, findCached);
   const client = as.startsWith('client:') ? await find(as.slice('client:'.length)) : undefined;
   if (client === undefined) {
     throw new GuestCallError('CLIENT_REMOVED', 'The client that the policy names does not exist');

@@ -22,15 +22,15 @@ function described({ entry }: AuditIssue): string {
   return ` (${String(action)} ${String(target)}${time})`;
 }
 
-const DESCRIPTIONS: Readonly<Record<AuditIssue['kind'], (fault: AuditIssue) => string>> = {
-  changed: (fault) => `entry ${fault.seq}${described(fault)} was changed: it is not what was signed`,
-  missing: (fault) => `${range(fault)}; the next one is there`,
-  moved: (fault) => `in place of entry ${fault.seq} stands entry ${fault.entry?.seq}${described(fault)}`,
-  replaced: (fault) =>
-    `entry ${fault.seq}${described(fault)} does not follow the entry that was there before`,
-  truncated: (fault) => `${range(fault)} at the end`,
-  noted: (fault) =>
-    `entry ${fault.seq}${described(fault)} says that newer entries than ${Number(fault.entry?.target) - 1} were changed or missing`,
+const DESCRIPTIONS: Readonly<Record<AuditIssue['kind'], (issue: AuditIssue) => string>> = {
+  changed: (issue) => `entry ${issue.seq}${described(issue)} was changed: it is not what was signed`,
+  missing: (issue) => `${range(issue)}; the next one is there`,
+  moved: (issue) => `in place of entry ${issue.seq} stands entry ${issue.entry?.seq}${described(issue)}`,
+  replaced: (issue) =>
+    `entry ${issue.seq}${described(issue)} does not follow the entry that was there before`,
+  truncated: (issue) => `${range(issue)} at the end`,
+  noted: (issue) =>
+    `entry ${issue.seq}${described(issue)} says that newer entries than ${Number(issue.entry?.target) - 1} were changed or missing`,
 };
 
 function summary({ count, first, last, keys, isAnchored }: AuditReport): readonly string[] {
@@ -46,10 +46,10 @@ function summary({ count, first, last, keys, isAnchored }: AuditReport): readonl
 }
 
 function print(report: AuditReport, io: Io): number {
-  const { count, fault, unknownKey } = report;
+  const { count, fault: issue, unknownKey } = report;
   const printError = (text: string) => io.err(`cloister: audit verify: ${text}`);
-  if (fault !== undefined) {
-    printError(DESCRIPTIONS[fault.kind](fault));
+  if (issue !== undefined) {
+    printError(DESCRIPTIONS[issue.kind](issue));
     io.out(`the audit log is broken: ${entries(count)} before that hold`);
     return EXIT_BROKEN;
   }

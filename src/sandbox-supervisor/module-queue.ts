@@ -158,14 +158,14 @@ export class ModuleQueue {
   takeBatch({ isAlone = false, maxCharacters = MAX_BATCH_CHARACTERS }: BatchOptions = {}): Invocation[] {
     const [first] = this.#waiting;
     const max = isAlone ? 1 : this.batchSize;
-    const most = Math.min(maxCharacters, MAX_BATCH_CHARACTERS);
+    const maxSent = Math.min(maxCharacters, MAX_BATCH_CHARACTERS);
     const batch: Invocation[] = [];
     let characters = 0;
     for (const invocation of this.#waiting) {
       const { moduleVersion, isIsolatedRetry } = invocation;
       if (moduleVersion !== first?.moduleVersion || (batch.length > 0 && isIsolatedRetry)) break;
       characters += invocation.characters;
-      if (batch.length > 0 && characters > most) break;
+      if (batch.length > 0 && characters > maxSent) break;
       batch.push(invocation);
       if (batch.length === max || isIsolatedRetry) break;
     }

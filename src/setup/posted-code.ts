@@ -192,7 +192,7 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
       capabilities = createCapabilities({
         ...{ registry, createCaller, queryMs, now, documents, store, log: logger, toAppError },
         findClient: (clientId) => clients.find(clientId),
-        standing: (clientId) => auth.findClient(clientId),
+        findCached: (clientId) => auth.findClient(clientId),
         fetch: createModuleFetch(deps, policyLimits, modules),
       });
       return createEndpointCalls({ sandbox, modules, capabilities, enabled });

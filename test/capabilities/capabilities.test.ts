@@ -68,7 +68,7 @@ test('no guest call begins after its request has ended', async () => {
     store: { stats: never },
     createCaller: () => ({ clientId: null, may: () => true }),
     findClient: async () => undefined,
-    standing: async () => undefined,
+    findCached: async () => undefined,
     toAppError,
     fetch: async () => {
       begun.push('fetch');

@@ -37,7 +37,7 @@ async function answerOf(body: string, grants: Partial<PolicyGrants>): Promise<un
     store: library.store,
     createCaller,
     findClient: async () => undefined,
-    standing: async () => ANN,
+    findCached: async () => ANN,
     toAppError,
     fetch: call,
     queryMs: 5000,

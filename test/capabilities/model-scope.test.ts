@@ -37,7 +37,7 @@ test('Model rejects a short name of two granted collections', async () => {
 
 test('Model needs the permission of the caller and the grant of the module', async () => {
   let client = ANN;
-  const { call } = await openModels({ standing: () => client });
+  const { call } = await openModels({ findCached: () => client });
   const grants = [grantOf(BOOKS), grantOf('1.0/library/open')];
   const find = async (collection: string, client: Client | null) =>
     (await call('model.find', { collection }, grants, { client })).value.code;
@@ -53,7 +53,7 @@ test('Model needs the permission of the caller and the grant of the module', asy
 
 test('Model uses the current rights of the caller, who may be removed or created again', async () => {
   let now: Client | undefined = ANN;
-  const { call } = await openModels({ standing: () => now });
+  const { call } = await openModels({ findCached: () => now });
   const find = async () => (await call('model.find', { collection: 'books' }, [grantOf(BOOKS)])).value.code;
   expect(await find()).toBeUndefined();
   now = { ...ANN, permissions: { collections: [{ path: 'people' }] } };
@@ -84,7 +84,7 @@ test('Model does not follow references with grants for another acting client', a
     registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
     createCaller,
     findClient: async (clientId) => ({ ...ANN, clientId }),
-    standing: async () => ANN,
+    findCached: async () => ANN,
     queryMs: 500,
     now: () => 0,
   });
@@ -111,7 +111,7 @@ test('Model passes caller, depth and limits to the document service', async () =
     registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
     createCaller,
     findClient: async () => undefined,
-    standing: async () => ANN,
+    findCached: async () => ANN,
     queryMs: 500,
     now: () => 1000,
   });
@@ -142,7 +142,7 @@ test('Model begins no store operation after its request has ended', async () => 
     registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
     createCaller,
     findClient: async () => undefined,
-    standing: async () => ANN,
+    findCached: async () => ANN,
     queryMs: 500,
     now: () => 1000,
   });

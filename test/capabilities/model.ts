@@ -54,7 +54,7 @@ export interface ModelBench {
 interface BenchOptions {
   readonly clients?: readonly Client[];
   /** Who the callers are now; by default clients without limits. */
-  readonly standing?: (clientId: string) => Client | undefined;
+  readonly findCached?: (clientId: string) => Client | undefined;
   readonly wrap?: (store: DocumentStore) => DocumentStore;
   readonly queryMs?: number;
 }
@@ -62,7 +62,7 @@ interface BenchOptions {
 /** Opens the library; it goes when the test is over. */
 export async function openModels({
   clients = [],
-  standing = (clientId) => ({ ...ANN, clientId }),
+  findCached = (clientId) => ({ ...ANN, clientId }),
   wrap,
   queryMs = 5000,
 }: BenchOptions = {}): Promise<ModelBench> {
@@ -79,7 +79,7 @@ export async function openModels({
     registry,
     store: wrap === undefined ? library.store : wrap(library.store),
     createCaller,
-    standing: async (clientId) => standing(clientId),
+    findCached: async (clientId) => findCached(clientId),
     findClient: async (clientId) => clients.find((client) => client.clientId === clientId),
     toAppError,
     fetch: async () => '{"status":200}',

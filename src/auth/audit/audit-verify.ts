@@ -133,10 +133,10 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> 
     keys: new Set(),
     unknownKey: undefined,
   };
-  const report = (fault?: AuditIssue): AuditReport => {
+  const report = (issue?: AuditIssue): AuditReport => {
     const { count, first, last, unknownKey } = progress;
     const used = [...progress.keys];
-    return { count, first, last, keys: used, isAnchored: end !== undefined, fault, unknownKey };
+    return { count, first, last, keys: used, isAnchored: end !== undefined, fault: issue, unknownKey };
   };
   if (after > 0) {
     const [trusted] = await read(
@@ -154,8 +154,8 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> 
     const page = await read({ kind: 'field', path: '_id', tests: [{ kind: 'gt', value: from }] }, PAGE_SIZE);
     for (const document of page) {
       const expected = (progress.last?.seq ?? after) + 1;
-      const fault = findIssue(document, expected, progress, keys);
-      if (fault !== undefined) return report(fault);
+      const issue = findIssue(document, expected, progress, keys);
+      if (issue !== undefined) return report(issue);
       if (progress.unknownKey !== undefined) return report();
       const entry = parseAuditEntry(document);
       take(progress, entry);

@@ -86,12 +86,12 @@ export function createHistoryLoader({
   };
 
   /** The ids between the first and the latest ones, as many blocks of them as there is room for. */
-  const between = async (chain: HistoryChain, room: number): Promise<readonly Json[]> => {
+  const between = async (chain: HistoryChain, maxIds: number): Promise<readonly Json[]> => {
     const finder = finderOf(chain);
     const blocks: (readonly Json[])[] = [];
     let next = chain.ids[HISTORY_BLOCK_SIZE];
     let before = Number.POSITIVE_INFINITY;
-    for (let left = room; left > 0 && next !== undefined; ) {
+    for (let left = maxIds; left > 0 && next !== undefined; ) {
       const holder = await finder(next);
       const block = holder && revisionBlock(holder, chain.ids[0]);
       // Data that others wrote may lead around in a circle.
@@ -111,13 +111,13 @@ export function createHistoryLoader({
   ): Promise<readonly string[]> => {
     const spots = await mapYielding(documents, findLongHistory);
     const results = [...documents];
-    let room = MAX_ADDED_IDS;
+    let maxIds = MAX_ADDED_IDS;
     for (const [at, text] of documents.entries()) {
-      const spot = room > 0 ? spots[at] : undefined;
+      const spot = maxIds > 0 ? spots[at] : undefined;
       if (spot === undefined) continue;
       const { id, ids, start, end } = spot;
-      const more = await between({ collection, id, ids, deadline }, room);
-      room -= more.length;
+      const more = await between({ collection, id, ids, deadline }, maxIds);
+      maxIds -= more.length;
       const whole = [...ids.slice(0, HISTORY_BLOCK_SIZE), ...more, ...ids.slice(HISTORY_BLOCK_SIZE)];
       if (more.length > 0) results[at] = text.slice(0, start) + JSON.stringify(whole) + text.slice(end);
     }

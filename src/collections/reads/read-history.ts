@@ -114,9 +114,9 @@ export function createHistoryReader({
     });
     const read = toPreparedRead(revisions, { filter, sort, page, view });
     if (!showsHistory) return pages.readPage(read, context);
-    const finding = andThen(pages.readTexts(read, context), (texts) => ({ texts, count: texts.length }));
+    const found = andThen(pages.readTexts(read, context), (texts) => ({ texts, count: texts.length }));
     const [{ texts, metadata }, firstIds] = await Promise.all([
-      pages.addMetadata(read, finding, context),
+      pages.addMetadata(read, found, context),
       findFirstRevisionIds(revisions, owner, context),
     ]);
     return { ...joinTexts(await withEarlierIds(texts, firstIds, hideId)), metadata };

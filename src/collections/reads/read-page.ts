@@ -147,13 +147,13 @@ export function createPageReader(deps: PageReaderDeps) {
   /** Adds the metadata of a page to what was found for it. */
   const addMetadata = <T extends { readonly count: number }>(
     { collection, query, page }: PreparedRead,
-    finding: MaybePromise<T>,
+    reading: MaybePromise<T>,
     context: RequestContext,
   ): MaybePromise<WithMetadata<T>> => {
     const countMatches = () => store.count(collection.namespace, query.filter, toStoreOptions(context));
     // Nearly every page of a whole collection is full, so its total is counted at the same time.
     const counting = query.filter === MATCH_ALL ? countMatches() : undefined;
-    return andThen(both(finding, counting), ([found, counted]) => {
+    return andThen(both(reading, counting), ([found, counted]) => {
       const { count } = found;
       // A page that is not full is the last one, and its end is the number of matches.
       const isLast = count < page.limit && (count > 0 || page.offset === 0);

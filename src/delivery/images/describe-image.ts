@@ -27,9 +27,9 @@ async function primaryColour(image: Sharp): Promise<string> {
       blue: sum.blue + blue,
     });
   }
-  const [most] = [...counts.values()].sort((a, b) => b.count - a.count);
-  if (most === undefined) return '#000000';
-  const { count, red, green, blue } = most;
+  const [commonest] = [...counts.values()].sort((a, b) => b.count - a.count);
+  if (commonest === undefined) return '#000000';
+  const { count, red, green, blue } = commonest;
   return `#${hex(red / count)}${hex(green / count)}${hex(blue / count)}`;
 }
 

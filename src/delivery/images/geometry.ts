@@ -50,10 +50,10 @@ function shareOf(gravity: Gravity): { readonly x: number; readonly y: number } {
   return { x, y };
 }
 
-function placed(room: ImageSize, part: ImageSize, gravity: Gravity): Rectangle {
+function placed(area: ImageSize, part: ImageSize, gravity: Gravity): Rectangle {
   const share = shareOf(gravity);
-  const left = Math.floor((room.width - part.width) * share.x);
-  return { left, top: Math.floor((room.height - part.height) * share.y), ...part };
+  const left = Math.floor((area.width - part.width) * share.x);
+  return { left, top: Math.floor((area.height - part.height) * share.y), ...part };
 }
 
 function inside(source: ImageSize, part: Rectangle): Rectangle {

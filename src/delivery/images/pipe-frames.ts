@@ -15,9 +15,9 @@ function writeFrame(stream: Writable, kind: FrameKind, payload: Uint8Array): boo
   header.writeUInt32BE(payload.length, 1);
   stream.cork();
   stream.write(header);
-  const hasRoom = stream.write(payload);
+  const isWritable = stream.write(payload);
   stream.uncork();
-  return hasRoom;
+  return isWritable;
 }
 
 export function writeMessage(stream: Writable, message: object): void {
@@ -26,11 +26,11 @@ export function writeMessage(stream: Writable, message: object): void {
 
 /** False when the caller should wait for `drain`. */
 export function writeBytes(stream: Writable, bytes: Uint8Array): boolean {
-  let hasRoom = true;
+  let isWritable = true;
   for (let at = 0; at < bytes.length; at += MAX_FRAME_BYTES) {
-    hasRoom = writeFrame(stream, 'B', bytes.subarray(at, at + MAX_FRAME_BYTES));
+    isWritable = writeFrame(stream, 'B', bytes.subarray(at, at + MAX_FRAME_BYTES));
   }
-  return hasRoom;
+  return isWritable;
 }
 
 export function writeEnd(stream: Writable): void {

@@ -68,16 +68,16 @@ export function createBoundaryCounter(boundary: string, maxParts: number): Bound
       const until = at === -1 ? begun(bytes, from) : at;
       pass(bytes.subarray(from, until));
       if (at === -1) return bytes.subarray(until);
-      const behind = at + delimiter.length;
-      if (bytes.length < behind + CLOSING_DASHES.length) return bytes.subarray(at);
+      const end = at + delimiter.length;
+      if (bytes.length < end + CLOSING_DASHES.length) return bytes.subarray(at);
       isBroken ||= open !== undefined;
-      if (bytes.subarray(behind, behind + CLOSING_DASHES.length).equals(CLOSING_DASHES)) {
+      if (bytes.subarray(end, end + CLOSING_DASHES.length).equals(CLOSING_DASHES)) {
         isOver = true;
         return bytes.subarray(bytes.length);
       }
       count += 1;
       open = '';
-      from = behind;
+      from = end;
     }
   };
 

@@ -67,9 +67,9 @@ export function createHostResolver(
  * could be made to lead to an address that is. Connect to these and nothing else: what a second lookup says may be something
  * else.
  */
-export function createDestinationResolver(names: HostResolver, allowance: AllowedDestinations) {
+export function createDestinationResolver(names: HostResolver, allowed: AllowedDestinations) {
   return async (url: URL, publicOnly = false): Promise<readonly ResolvedAddress[]> => {
-    const isOpen: AllowedDestinations = publicOnly ? () => false : allowance;
+    const isOpen: AllowedDestinations = publicOnly ? () => false : allowed;
     const host = bareHost(url.hostname);
     const port = portOf(url);
     const family = isIP(host);

@@ -100,7 +100,7 @@ export function recordSpans(text: string): readonly RecordSpan[] {
       continue;
     }
     const value = before === OPENING_BRACKET ? at - 1 : at;
-    if (!isBehindName(text, value)) {
+    if (!followsName(text, value)) {
       nested = nestedValues(text, start);
       const end = text.indexOf(RECORD_SEPARATOR, at);
       at = end < 0 ? -1 : text.indexOf('{', end);
@@ -125,7 +125,7 @@ function nestedValues(text: string, from: number): TextSpan[] {
 }
 
 /** True only behind the name of a member and its colon, where a brace is not inside a string. False behind some names. */
-function isBehindName(text: string, start: number): boolean {
+function followsName(text: string, start: number): boolean {
   if (text.charCodeAt(start - 1) !== COLON || text.charCodeAt(start - 2) !== QUOTE) return false;
   // A quote inside a string is escaped. One that begins a string follows one of the others.
   const before = text.charCodeAt(start - 3);

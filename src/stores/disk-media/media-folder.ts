@@ -125,7 +125,7 @@ export class MediaFolder {
 
 type Fault = 'full' | 'access' | 'removed' | 'disk' | 'descriptors' | 'memory' | 'outside' | 'unexpected';
 
-const FAULTS: ReadonlyMap<unknown, Fault> = new Map([
+const KIND_BY_CODE: ReadonlyMap<unknown, Fault> = new Map([
   ['ENOSPC', 'full'],
   ['EDQUOT', 'full'],
   ['EACCES', 'access'],
@@ -160,12 +160,12 @@ export function createDiskErrorTranslator(log: Pick<Logger, 'error'>, now: () =>
   return (error) => {
     if (error instanceof StoreError) return error;
     const isOutside = error instanceof OutsideError;
-    const fault = isOutside ? 'outside' : (FAULTS.get(errorCodeOf(error)) ?? 'unexpected');
-    const line = limit(fault);
+    const kind = isOutside ? 'outside' : (KIND_BY_CODE.get(errorCodeOf(error)) ?? 'unexpected');
+    const line = limit(kind);
     if (line !== undefined) {
       const detail = error instanceof Error ? error.message : String(error);
-      const fields = fault === 'unexpected' ? { err: error } : { detail };
-      log.error({ fault, ...fields, ...line }, MESSAGES[fault]);
+      const fields = kind === 'unexpected' ? { err: error } : { detail };
+      log.error({ fault: kind, ...fields, ...line }, MESSAGES[kind]);
     }
     if (!isOutside) return new StoreError('unavailable', { store: 'media', cause: error });
     const explanation = 'The folder of this collection cannot take files: the log of the server says why';

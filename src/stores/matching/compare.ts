@@ -114,10 +114,10 @@ export function createSorter(sort: Sort): Sorter {
     }
     return 0;
   };
-  const leastRow = (rows: ExpandedRows['rows']): readonly IndexValue[] =>
-    rows.reduce((least, row) => (compareRows(row, least) < 0 ? row : least));
+  const lowestRow = (rows: ExpandedRows['rows']): readonly IndexValue[] =>
+    rows.reduce((lowest, row) => (compareRows(row, lowest) < 0 ? row : lowest));
   return {
-    keyOf: (document) => ({ values: leastRow(expandRows(document, paths).rows), id: idOf(document) }),
+    keyOf: (document) => ({ values: lowestRow(expandRows(document, paths).rows), id: idOf(document) }),
     compare: (a, b) => compareRows(a.values, b.values) || compareText(a.id, b.id) * idDirection,
   };
 }

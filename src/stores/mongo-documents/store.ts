@@ -10,12 +10,12 @@ import { createTypeProbe } from './query/type-probe.ts';
 
 /** Opens the store without waiting for the server. Throws CONFIGURATION_INVALID for a connection string that cannot be read. */
 export function openMongoDocuments(options: MongoOptions): DocumentStore {
-  const { log, separateDatabases, hasMemoryFor: hasRoom = () => true } = options;
+  const { log, separateDatabases, hasMemoryFor: hasMemory = () => true } = options;
   const connection = createConnection(options);
   const { ensureIndexes, cache: knowledge, close } = createIndexMigrator({ connection });
   const typeProbe = createTypeProbe(() => performance.now());
   return {
-    ...createReads({ connection, indexes: knowledge, hasMemoryFor: hasRoom, typeProbe }),
+    ...createReads({ connection, indexes: knowledge, hasMemoryFor: hasMemory, typeProbe }),
     ...createMongoCommits({ connection, indexes: knowledge, typeProbe, log }),
     ...createCatalog({ connection, indexes: knowledge, separateDatabases }),
     ensureIndexes,

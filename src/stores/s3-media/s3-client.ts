@@ -126,14 +126,14 @@ export function createS3ErrorTranslator(log: Pick<Logger, 'error'>, now: () => n
   const limit = createLogThrottle({ everyMs: EVERY_MS, now });
   return (error) => {
     if (error instanceof StoreError) return error;
-    const fault = errorKindOf(error);
-    const line = limit(fault);
+    const kind = errorKindOf(error);
+    const line = limit(kind);
     if (line !== undefined) {
       // Messages of the service may repeat the access key: its name for the failure is enough.
       const detail =
         errorNameOf(error) === 'Error' && error instanceof Error ? error.message : errorNameOf(error);
-      log.error({ fault, detail, ...line }, MESSAGES[fault]);
+      log.error({ fault: kind, detail, ...line }, MESSAGES[kind]);
     }
-    return new StoreError(fault === 'away' ? 'unavailable' : 'failed', { store: 'media', cause: error });
+    return new StoreError(kind === 'away' ? 'unavailable' : 'failed', { store: 'media', cause: error });
   };
 }

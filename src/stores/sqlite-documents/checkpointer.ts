@@ -89,7 +89,7 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
     return freeBytes() + pages * PAGE_BYTES;
   };
 
-  const hasRoom = (text: number) =>
+  const hasSpace = (text: number) =>
     text === 0 || !isScarce || availableBytes() >= RESERVED_BYTES + text * BYTES_PER_TEXT_UNIT;
 
   /** In the queue, where no write can extend the log. */
@@ -135,7 +135,7 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
     },
     async withDiskSpace(text, write) {
       const attempt = async () => {
-        if (!hasRoom(text)) throw diskFullError();
+        if (!hasSpace(text)) throw diskFullError();
         return write();
       };
       try {
@@ -151,7 +151,7 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
         throw error;
       }
     },
-    hasDiskSpace: hasRoom,
+    hasDiskSpace: hasSpace,
     idle: async () => running,
   };
 }

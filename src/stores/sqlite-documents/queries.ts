@@ -70,7 +70,7 @@ export function createQueries({ reader, threads, counts, clock }: QueriesDeps): 
   /** What a query may use of the main thread. */
   const limitsFor = (filter: Filter, skip = 0): RunOptions => ({
     workLimit: limitFor(filter, clock),
-    accept: skip > MAX_SKIPPED ? refuse : assertShortScan,
+    accept: skip > MAX_SKIPPED ? rejectScan : assertShortScan,
   });
 
   const findOnThread = (ns: Namespace, query: FindQuery, deadline: number | undefined) =>
@@ -230,7 +230,7 @@ function addOperands(test: FilterTest, cost: FilterCost): void {
   }
 }
 
-function refuse(): never {
+function rejectScan(): never {
   throw new WorkLimitExceeded();
 }
 

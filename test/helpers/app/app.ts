@@ -2,10 +2,10 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createApp } from '../../../src/setup/app.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
+import { createApp } from '../../../src/setup/app.ts';
 import type { MediaStore } from '../../../src/stores/media-store.ts';
 import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { LIBRARY } from '../fixtures/library.ts';

@@ -37,7 +37,7 @@ export type InsertWithOthers = (scope: OperationScope, write: Insert) => Promise
 
 /** Creates the groups of one store. */
 export function createInsertGroups(): InsertWithOthers {
-  const add = createTurnGroups<Collection, Member>({ hasRoom, send: sendGroup });
+  const add = createTurnGroups<Collection, Member>({ fits, send: sendGroup });
   return (scope, write) =>
     new Promise((settle, fail) => {
       const member = { scope, write, size: sizeOf(write), limitMs: scope.remainingMs(), settle, fail };
@@ -45,7 +45,7 @@ export function createInsertGroups(): InsertWithOthers {
     });
 }
 
-function hasRoom(members: readonly Member[], more: Member): boolean {
+function fits(members: readonly Member[], more: Member): boolean {
   const size = members.reduce((sum, one) => sum + one.size, more.size);
   return members.length < MAX_BATCH.count && size <= MAX_BATCH.size;
 }

@@ -46,7 +46,7 @@ export class ClientManager {
   #writable: PromiseWithResolvers<void> | undefined;
   #lostAt = 0;
   /** Why a server cannot be reached, as far as the driver has heard. */
-  #trouble: Error | undefined;
+  #lastError: Error | undefined;
   #attempt: Promise<void> | undefined;
   #candidate: MongoClient | undefined;
   #round: Promise<void> | undefined;
@@ -96,7 +96,7 @@ export class ClientManager {
 
   #away(): StoreError {
     const cause =
-      this.#trouble === undefined ? new Error('no server takes writes') : sanitizedCause(this.#trouble);
+      this.#lastError === undefined ? new Error('no server takes writes') : sanitizedCause(this.#lastError);
     return new StoreError('unavailable', { cause });
   }
 
@@ -127,7 +127,7 @@ export class ClientManager {
     let seen: TopologyDescription | undefined;
     client.on('topologyDescriptionChanged', ({ newDescription }) => {
       seen = newDescription;
-      this.#trouble = firstServerError(newDescription);
+      this.#lastError = firstServerError(newDescription);
       if (client === this.#live?.client) this.#look(client, newDescription);
     });
     try {

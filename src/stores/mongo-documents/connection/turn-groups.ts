@@ -10,7 +10,7 @@ interface TimedMember {
 
 interface TurnGroupsOptions<Key, Member> {
   /** Whether one more member fits in a command. */
-  readonly hasRoom: (members: readonly Member[], more: Member) => boolean;
+  readonly fits: (members: readonly Member[], more: Member) => boolean;
   /** Sends a group and tells each member its outcome. Never rejects. */
   readonly send: (key: Key, members: readonly Member[]) => Promise<void>;
 }
@@ -21,7 +21,7 @@ export function createTurnGroups<Key, Member extends TimedMember>(options: TurnG
   const open = new Map<Key, Member[]>();
   return (key: Key, member: Member): void => {
     const current = open.get(key);
-    if (current !== undefined && endTogether(current[0], member) && options.hasRoom(current, member)) {
+    if (current !== undefined && endTogether(current[0], member) && options.fits(current, member)) {
       current.push(member);
       return;
     }

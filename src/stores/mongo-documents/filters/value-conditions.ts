@@ -163,12 +163,12 @@ export function orNonJson(path: string, { query }: TranslatedFilter): Translated
 
 /** The texts of ids have the order of the ids. */
 function comparesIds(kind: Comparison['kind'], text: string): TranslatedFilter {
-  const least = smallestIdFrom(text);
+  const smallest = smallestIdFrom(text);
   const isAbove = kind === 'gt' || kind === 'gte';
-  if (least === undefined)
+  if (smallest === undefined)
     return isAbove ? MATCH_NONE : { query: { _id: { $type: 'objectId' } }, exact: true };
-  if (least.toHexString() === text) return { query: { _id: { [`$${kind}`]: least } }, exact: true };
-  return { query: { _id: isAbove ? { $gte: least } : { $lt: least } }, exact: true };
+  if (smallest.toHexString() === text) return { query: { _id: { [`$${kind}`]: smallest } }, exact: true };
+  return { query: { _id: isAbove ? { $gte: smallest } : { $lt: smallest } }, exact: true };
 }
 
 /** Non-JSON types that are read as text. */

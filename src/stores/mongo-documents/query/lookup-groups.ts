@@ -39,7 +39,7 @@ interface LookupGroupsDeps {
 /** Creates the groups of one store. */
 export function createLookupGroups(deps: LookupGroupsDeps): FindWithOthers {
   const add = createTurnGroups<string, Member>({
-    hasRoom: (members) => members.length < MAX_GROUPED_IDS,
+    fits: (members) => members.length < MAX_GROUPED_IDS,
     send: (_, members) => sendGroup(members, deps),
   });
   return (ns, id, { deadline }) =>

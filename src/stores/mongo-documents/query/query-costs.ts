@@ -93,13 +93,13 @@ function* requiredTests(filter: Filter): Generator<readonly [path: string, test:
 
 /** Upper bound of the number of matches, from tests of `_id`. */
 function maxMatchesById(filter: Filter): number {
-  let least = Number.POSITIVE_INFINITY;
+  let lowest = Number.POSITIVE_INFINITY;
   for (const [path, test] of requiredTests(filter)) {
     if (path !== '_id') continue;
-    if (test.kind === 'eq') least = Math.min(least, 1);
-    if (test.kind === 'in') least = Math.min(least, test.values.length);
+    if (test.kind === 'eq') lowest = Math.min(lowest, 1);
+    if (test.kind === 'in') lowest = Math.min(lowest, test.values.length);
   }
-  return least;
+  return lowest;
 }
 
 /** True where ids or an index begin with the path. */

@@ -89,9 +89,9 @@ const CACHE_SIZE_KB = 32_768;
 const CATALOGUE_TABLES = ['sqlite_schema', 'collections', 'indexes', 'touched'];
 const ROW_KINDS = ['missing', 'surplus', 'wrong', 'unmarked'] as const;
 
-function rowIssues(place: IssueLocation, faults: RowIssues): readonly DataIssue[] {
-  return ROW_KINDS.filter((kind) => faults[kind] > 0).map((kind) => {
-    return { ...place, kind, count: faults[kind], details: [] };
+function rowIssues(place: IssueLocation, rows: RowIssues): readonly DataIssue[] {
+  return ROW_KINDS.filter((kind) => rows[kind] > 0).map((kind) => {
+    return { ...place, kind, count: rows[kind], details: [] };
   });
 }
 
@@ -147,7 +147,7 @@ class DataFileCheck implements DataCheck {
       collections: entries.length,
       documents: found.reduce((sum, { documents }) => sum + documents, 0),
       indexes: entries.reduce((sum, { indexes }) => sum + indexes.length, 0),
-      issues: [...damage, ...found.flatMap(({ issues: faults }) => faults)],
+      issues: [...damage, ...found.flatMap(({ issues }) => issues)],
       unfinished,
       broken: found.flatMap(({ broken }) => broken),
     };
@@ -202,18 +202,18 @@ class DataFileCheck implements DataCheck {
     const readable = indexes.filter((index) => index.ready && !ofIndexes.has(index.n));
     // Rows are not compared with damaged documents.
     const compared = ofDocuments.length === 0 ? await this.#compare(n, readable) : NO_ISSUES;
-    const faultsOf = (index: IndexEntry) => {
+    const issuesOf = (index: IndexEntry) => {
       const rows = compared.indexes.get(index.n);
       const ofRows = rows === undefined ? [] : rowIssues({ ns, index: index.name }, rows);
       return [...(ofIndexes.get(index.n) ?? []), ...ofRows];
     };
-    const faults = indexes.flatMap(faultsOf);
+    const inIndexes = indexes.flatMap(issuesOf);
     const unreadable: DataIssue = { ns, kind: 'unreadable', count: compared.damaged, details: [] };
     return {
       documents: compared.documents,
-      issues: [...ofDocuments, ...(compared.damaged > 0 ? [unreadable] : []), ...faults],
+      issues: [...ofDocuments, ...(compared.damaged > 0 ? [unreadable] : []), ...inIndexes],
       broken: indexes
-        .filter((index) => faultsOf(index).length > 0 || isSuperseded(index, indexes))
+        .filter((index) => issuesOf(index).length > 0 || isSuperseded(index, indexes))
         .map((index) => ({ ns, index: index.name, n: index.n, isDamaged: ofIndexes.has(index.n) })),
     };
   }

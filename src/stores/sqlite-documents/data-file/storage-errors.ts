@@ -8,10 +8,10 @@ export type StorageErrorKind = 'damaged' | 'full' | 'disk' | 'access' | 'locked'
 export class StorageError extends Error {
   readonly kind: StorageErrorKind;
 
-  constructor(fault: StorageErrorKind, message: string) {
+  constructor(kind: StorageErrorKind, message: string) {
     super(message);
     this.name = 'StorageError';
-    this.kind = fault;
+    this.kind = kind;
   }
 }
 
@@ -47,8 +47,8 @@ const MESSAGES: Readonly<Record<StorageErrorKind, string>> = {
 /** Returns the kind of a storage error; undefined for expected errors such as a conflict or a closed store. */
 export function storageErrorKindOf(error: unknown): StorageErrorKind | undefined {
   if (error instanceof StoreError) {
-    const isFault = error.reason === 'unavailable' || error.reason === 'damaged';
-    return isFault && error.cause instanceof Error ? storageErrorKindOf(error.cause) : undefined;
+    const isStorageReason = error.reason === 'unavailable' || error.reason === 'damaged';
+    return isStorageReason && error.cause instanceof Error ? storageErrorKindOf(error.cause) : undefined;
   }
   if (error instanceof StorageError) return error.kind;
   // Only text from the data file is parsed in this folder.
@@ -86,17 +86,17 @@ export function createStorageErrorLog(log: Pick<Logger, 'error'>, now: () => num
   const limit = createLogThrottle({ everyMs: LOG_INTERVAL_MS, now });
   return {
     report(error) {
-      const fault = storageErrorKindOf(error);
-      if (fault === undefined) return;
-      const line = limit(fault);
+      const kind = storageErrorKindOf(error);
+      if (kind === undefined) return;
+      const line = limit(kind);
       if (line === undefined) return;
       const cause = error instanceof StoreError ? error.cause : error;
       // Only an unexpected error is worth a stack trace.
       const details =
-        fault === 'unexpected'
+        kind === 'unexpected'
           ? { err: error }
           : { detail: cause instanceof Error ? cause.message : String(cause) };
-      log.error({ fault, ...details, ...line }, MESSAGES[fault]);
+      log.error({ fault: kind, ...details, ...line }, MESSAGES[kind]);
     },
   };
 }

@@ -9,7 +9,5 @@ export function canonicalDefinition({ name, keys, unique, sparse }: IndexDefinit
 
 /** Whether the index was made by that definition. */
 export function isDefinedAs(entry: IndexEntry, definition: IndexDefinition): boolean {
-  return (
-    JSON.stringify(entry.definition) === JSON.stringify(canonicalDefinition(definition))
-  );
+  return JSON.stringify(entry.definition) === JSON.stringify(canonicalDefinition(definition));
 }

@@ -204,12 +204,12 @@ export function createSortKey(sort: Sort): (document: StoredDocument, workLimit:
   if (sort.length === 0) return ({ _id }) => encodeId(_id, 1);
   return (document, workLimit) => {
     const tail = encodeId(document._id, lastDirection);
-    let least: Buffer | undefined;
+    let lowest: Buffer | undefined;
     for (const row of expandRows(document, paths).rows) {
       workLimit.tick(0);
       const key = encodeRow(row, directions, tail);
-      if (least === undefined || Buffer.compare(key, least) < 0) least = key;
+      if (lowest === undefined || Buffer.compare(key, lowest) < 0) lowest = key;
     }
-    return least ?? tail;
+    return lowest ?? tail;
   };
 }

@@ -118,9 +118,9 @@ function onPage<T>(
 ): T | undefined {
   if (limit <= 0) return undefined;
   // Documents that cannot be sorted by two paths at once are refused on every page, also on those behind the last one.
-  const mayRefuse = sort.length > 1;
+  const mayReject = sort.length > 1;
   return onSnapshot(context, ns, (entry) => {
-    const isEmpty = entry === undefined || entry.documents === 0 || (skip >= entry.documents && !mayRefuse);
+    const isEmpty = entry === undefined || entry.documents === 0 || (skip >= entry.documents && !mayReject);
     return isEmpty ? undefined : work(entry);
   });
 }

@@ -160,9 +160,9 @@ function findSpellings(
   const encode = (value: Buffer) => Buffer.concat([prefix, inDirection(value, direction)]);
   const texts = encode(ANY_TEXT);
   const end = prefixSuccessor(texts);
-  /** The first key, in the order of texts, whose text is not less than `least`. */
-  const keyFrom = (least: string) => {
-    const key = encode(encodeValue(least));
+  /** The first key, in the order of texts, whose text is not less than `start`. */
+  const keyFrom = (start: string) => {
+    const key = encode(encodeValue(start));
     const row = direction === 1 ? statement.get(key, end) : statement.get(texts, prefixSuccessor(key));
     return row as unknown as readonly [Uint8Array] | undefined;
   };

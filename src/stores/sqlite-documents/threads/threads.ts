@@ -62,7 +62,7 @@ export function createThreads(file: string, options: ThreadsOptions = {}): Threa
   const {
     now = Date.now,
     onWrite: onWritten = () => undefined,
-    hasMemoryFor: hasRoom = () => true,
+    hasMemoryFor: hasMemory = () => true,
   } = options;
   // `hasMemoryFor` is asked when a reader is free: a waiting page is not in memory yet. One that is being read is.
   let reading = 0;
@@ -92,7 +92,7 @@ export function createThreads(file: string, options: ThreadsOptions = {}): Threa
   return {
     find: (task, bytes = 0) =>
       limited(async () => {
-        if (bytes > MAX_UNCHECKED_BYTES && !hasRoom(reading + bytes)) throw new StoreError('busy');
+        if (bytes > MAX_UNCHECKED_BYTES && !hasMemory(reading + bytes)) throw new StoreError('busy');
         reading += bytes;
         try {
           return await deserializeTexts(await read<SerializedTexts>('find', task));
