@@ -2,83 +2,15 @@ import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Pure logic: no store, process or socket. */
-const UNIT = [
-  'test/lib/{json,regex}/*.test.ts',
-  'test/lib/*.test.ts',
-  'test/config/*.test.ts',
-  'test/auth/{auth-errors,authorize}.test.ts',
-  'test/auth/audit/audit-entry.test.ts',
-  'test/auth/clients/client.test.ts',
-  'test/collections/{model,filters,specifications,validation}/**/*.test.ts',
-  'test/delivery/{responses,conditions,recipes,routes}/*.test.ts',
-  'test/delivery/images/{geometry,orientation}.test.ts',
-  'test/endpoints/*.test.ts',
-  'test/modules/**/*.test.ts',
-  'test/media/*.test.ts',
-  'test/sandbox/guest/*.test.ts',
-  'test/stores/matching/*.test.ts',
-  'test/workers/images/*.test.ts',
-];
-
-/** Measure time, or use every core themselves: one file at a time, after all others. */
-const ALONE = [
-  'test/stores/sqlite-documents/event-loop.test.ts',
-  'test/http/**/long-pages.test.ts',
-  'test/acceptance/mongodb-failover.test.ts',
-  'test/acceptance/mongodb-cities.test.ts',
-  'test/security/hostile-bodies.test.ts',
-  'test/sandbox/hostile/*.test.ts',
-];
-
-/** Need a server of their own (MongoDB, S3, Redis), or take long: `npm run test:full` only. */
-const FULL = [
-  'test/acceptance/mongodb-*.test.ts',
-  'test/acceptance/{hostile-input,media-bucket,transfer}.test.ts',
-  'test/auth/**/audit-{mongodb,verify}.test.ts',
-  'test/cli/{media-copy,sandbox-audit,start}.test.ts',
-  'test/setup/delivery.test.ts',
-  'test/docs/*.test.ts',
-  'test/helpers/*.test.ts',
-  'test/{readme,servers,soak}.test.ts',
-  'test/sandbox/search/*.test.ts',
-  'test/sandbox-supervisor/isolation/{self-test,dies-with-server}.test.ts',
-  'test/security/{no-descriptors,patterns,slow-readers}.test.ts',
-  'test/stores/*differential.test.ts',
-  'test/stores/{mongo-documents,s3-media}/**/*.test.ts',
-  'test/stores/redis-cache.test.ts',
-  'test/stores/sqlite-documents/**/full-disk.test.ts',
-];
-
-/** Wait for processes, crashes or timeouts for more than ten seconds: `npm run test:full` only. */
-const SLOW = [
-  'test/acceptance/{commands,endpoints-isolation,endpoints-operation,endpoints-suspension}.test.ts',
-  'test/acceptance/{kill,media-broken-uploads,media-kill}.test.ts',
-  'test/acceptance/model-{access,writes}.test.ts',
-  'test/delivery/images/renderer.test.ts',
-  'test/http/admin/admin-changes.test.ts',
-  'test/http/core/rejected-bodies.test.ts',
-  'test/http/media/file-download-conditions.test.ts',
-  'test/sandbox-supervisor/supervisor-{crashes,memory,queues}.test.ts',
-  'test/sandbox-supervisor/isolation/launcher.test.ts',
-  'test/stores/disk-media/disk-media.test.ts',
-];
-
-/** Acceptance tests that MongoDB does not repeat: promises of the embedded database, or nothing that a store decides. */
-const EMBEDDED_ONLY = [
-  'test/acceptance/{embedded-database,kill,media-kill}.test.ts',
-  'test/acceptance/endpoints-{answers,dialect,failures,isolation,operation,requests,routes,suspension}.test.ts',
-  'test/acceptance/endpoints-{policies,uploads}.test.ts',
-  'test/acceptance/{delivery-caching,delivery-origins,media-broken-uploads}.test.ts',
-  'test/acceptance/{configuration,hook-results}.test.ts',
-];
-
-/** Acceptance tests for which one kind of MongoDB server is enough. */
-const REPLICA_SET_ONLY = [
-  'test/acceptance/{endpoints-*,hooks}.test.ts',
-  'test/acceptance/{access,api-wrapper,clients,commands,field-names,http,media-files,media-uploads,media-wrapper}.test.ts',
-  'test/acceptance/model-{access,arguments}.test.ts',
-];
+// The kind of a test file is in its name: `npm test` runs those without a kind.
+/** Needs a server of its own (MongoDB, S3, Redis), or waits for processes, crashes or timeouts for more than ten seconds. */
+const FULL = 'test/**/*.full.test.ts';
+/** Measures time, or uses every core itself: one file at a time, after all others. */
+const ALONE = 'test/**/*.alone.test.ts';
+/** An acceptance test that MongoDB does not repeat: promises of the embedded database, or nothing that a store decides. */
+const ONCE = 'test/acceptance/*.once.*';
+/** An acceptance test for which one kind of MongoDB server is enough. */
+const REPLICA_SET_ONLY = 'test/acceptance/*.replica-set.*';
 
 /** Repeats the acceptance tests on a MongoDB server, with unchanged expectations. */
 const acceptanceOn = (name: string, kind: 'standalone' | 'replica set', without: readonly string[] = []) => ({
@@ -86,7 +18,7 @@ const acceptanceOn = (name: string, kind: 'standalone' | 'replica set', without:
   test: {
     name,
     include: ['test/acceptance/*.test.ts'],
-    exclude: [...FULL, ...ALONE, ...EMBEDDED_ONLY, ...without],
+    exclude: [ONCE, ALONE, ...without],
     setupFiles: 'test/setup-mongodb.ts',
     env: { TEST_MONGODB_KIND: kind },
   },
@@ -134,21 +66,16 @@ export default defineConfig({
       thresholds: coverageByFolder,
     },
     projects: [
-      { extends: true, test: { name: 'unit', include: UNIT } },
       {
         extends: true,
-        test: {
-          name: 'integration',
-          include: ['test/**/*.test.ts'],
-          exclude: [...UNIT, ...FULL, ...SLOW, ...ALONE],
-        },
+        test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [FULL, ALONE] },
       },
-      { extends: true, test: { name: 'full', include: [...FULL, ...SLOW], exclude: ALONE } },
-      acceptanceOn('standalone MongoDB', 'standalone', REPLICA_SET_ONLY),
+      { extends: true, test: { name: 'full', include: [FULL] } },
+      acceptanceOn('standalone MongoDB', 'standalone', [REPLICA_SET_ONLY]),
       acceptanceOn('MongoDB replica set', 'replica set'),
       {
         extends: true,
-        test: { name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 1 } },
+        test: { name: 'alone', include: [ALONE], fileParallelism: false, sequence: { groupOrder: 1 } },
       },
     ],
   },

@@ -57,7 +57,7 @@ export async function runClasses(...classes: readonly string[]): Promise<void> {
   });
 
   it('left a server that worked in small pieces and within its memory', () => {
-    // Whoever sends large bodies all at once works as much, in this very process: `test/security/hostile-bodies.test.ts` has the server alone.
+    // Whoever sends large bodies all at once works as much, in this very process: `test/security/hostile-bodies.alone.test.ts` has the server alone.
     const hasBodies = classes.includes('bodies');
     if (!hasBodies) expect(arena.watch.longestWork()).toBeLessThan(LONGEST_WORK_MS);
     const forBodies = hasBodies ? BODIES_BYTES : 0;
