@@ -12,13 +12,13 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
       'images rendered at a time, `delivery.render.concurrency`; renderings that wait, `delivery.render.queue`',
     default: `${setting('delivery.render.concurrency')}; ${setting('delivery.render.queue')}`,
     past: '503',
-    tests: ['delivery/images/renderer'],
+    tests: ['delivery/images/renderer.full'],
   },
   {
     limit: 'time to fetch, and to render, `delivery.render.seconds`',
     default: setting('delivery.render.seconds'),
     past: '503, the process is ended',
-    tests: ['delivery/images/renderer', 'delivery/images/render-worker'],
+    tests: ['delivery/images/renderer.full', 'delivery/images/render-worker'],
   },
   {
     limit: 'bytes of an original that is rendered, `delivery.render.maxSourceBytes`',
@@ -78,7 +78,7 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
     limit: 'memory for decoding, all renderings together',
     default: constant(JOB, 'MAX_DECODING_BYTES', 'bytes'),
     past: 'they wait; 413 for one that needs more',
-    tests: ['delivery/images/renderer'],
+    tests: ['delivery/images/renderer.full'],
   },
   {
     limit: 'resident memory of a render process',

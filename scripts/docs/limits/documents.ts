@@ -22,7 +22,7 @@ export const DOCUMENT_LIMITS: readonly Limit[] = [
     limit: 'text that one answer gathers',
     default: mebi(constant('src/stores/sqlite-documents/query/execute.ts', 'MAX_RESULT_TEXT')),
     past: '400',
-    tests: ['stores/sqlite-documents/query/execute', 'stores/mongo-documents/query/page'],
+    tests: ['stores/sqlite-documents/query/execute', 'stores/mongo-documents/query/page.full'],
   },
   {
     limit: 'ids of revisions that one answer gathers',
@@ -46,13 +46,13 @@ export const DOCUMENT_LIMITS: readonly Limit[] = [
     limit: 'free space on the disk of the data folder',
     default: `${constant(LOG, 'RESERVED_BYTES', 'bytes')}, and ${constant(LOG, 'BYTES_PER_TEXT_UNIT')} bytes for each character that a write adds`,
     past: '503 for what adds, not for removals',
-    tests: ['stores/sqlite-documents/checkpointer', 'stores/sqlite-documents/full-disk'],
+    tests: ['stores/sqlite-documents/checkpointer', 'stores/sqlite-documents/full-disk.full'],
   },
   {
     limit: 'patterns of one filter',
     default: `${constant('src/lib/regex/linear-regex.ts', 'MAX_LENGTH')} characters each, ${constant('src/collections/filters/parse.ts', 'MAX_PATTERNS_SIZE')} instructions together; where classes or escapes are used their characters count too`,
     past: '400',
-    tests: ['security/patterns', 'collections/filters/operators'],
+    tests: ['security/patterns.full', 'collections/filters/operators'],
   },
   {
     limit: 'patterns of one specification in the linear-time engine',
@@ -107,21 +107,21 @@ export const DOCUMENT_LIMITS: readonly Limit[] = [
     default: setting('database.mongodb.maxPoolSize'),
     past: 'operations wait for a slot, 503 at `limits.queryMs`',
     tests: [
-      'stores/mongo-documents/connection/operation-slots',
-      'stores/mongo-documents/connection/connection',
+      'stores/mongo-documents/connection/operation-slots.full',
+      'stores/mongo-documents/connection/connection.full',
     ],
   },
   {
     limit: 'queries on MongoDB that may scan a collection',
     default: 'one in 32 connections, 2 at least where there are 11 or more',
     past: 'they wait in order, 503 at `limits.queryMs`',
-    tests: ['stores/mongo-documents/connection/operation-slots'],
+    tests: ['stores/mongo-documents/connection/operation-slots.full'],
   },
   {
     limit: `pages over ${constant('src/stores/mongo-documents/query/query-costs.ts', 'MAX_SHORT_PAGE_BYTES', 'bytes')} on MongoDB that are read at a time`,
     default: `${constant('src/stores/mongo-documents/connection/operation-slots.ts', 'MAX_PAGES')}, while \`limits.unsentBytes\` allows it`,
     past: 'they wait in order, then 503',
-    tests: ['stores/mongo-documents/query/page'],
+    tests: ['stores/mongo-documents/query/page.full'],
   },
   {
     limit: 'finding out whether a server of MongoDB is available',
@@ -131,13 +131,13 @@ export const DOCUMENT_LIMITS: readonly Limit[] = [
       'ms',
     ),
     past: '503',
-    tests: ['stores/mongo-documents/connection/outages'],
+    tests: ['stores/mongo-documents/connection/outages.full'],
   },
   {
     limit: 'documents that a commit on a standalone MongoDB keeps for a rollback',
     default: constant('src/stores/mongo-documents/commits/rollback.ts', 'MAX_BYTES', 'bytes'),
     past: '400, nothing written',
-    tests: ['stores/mongo-documents/commits/without-transaction'],
+    tests: ['stores/mongo-documents/commits/without-transaction.full'],
   },
   {
     limit: 'a line of an import',

@@ -32,7 +32,7 @@ export const MEDIA_LIMITS: readonly Limit[] = [
     limit: 'time for an upload, `media.requestSeconds`',
     default: setting('media.requestSeconds'),
     past: '408',
-    tests: ['acceptance/media-broken-uploads'],
+    tests: ['acceptance/media-broken-uploads.once.full'],
   },
   {
     limit: 'uploads under way, `limits.uploads`; of one client, `limits.uploadsPerClient`',
@@ -65,7 +65,7 @@ export const MEDIA_LIMITS: readonly Limit[] = [
       constant('src/stores/s3-media/s3-media.ts', 'MAX_PART_WAIT', 'ms'),
     ].join('; '),
     past: '503',
-    tests: ['stores/s3-media/multipart-uploads'],
+    tests: ['stores/s3-media/multipart-uploads.full'],
   },
   {
     limit: 'a stored file name',
@@ -100,18 +100,18 @@ export const MEDIA_LIMITS: readonly Limit[] = [
     limit: 'buffers of one download; they count as bytes that wait for a client',
     default: constant('src/http/media/file-downloads.ts', 'DOWNLOAD_BUFFER_BYTES', 'bytes'),
     past: '503 where memory does not allow it',
-    tests: ['http/media/file-download-conditions'],
+    tests: ['http/media/file-download-conditions.full'],
   },
   {
     limit: 'one request to a bucket; more where it carries a part',
     default: `${constant('src/stores/s3-media/bucket.ts', 'TIMEOUT_MS', 'ms')}; ${constant('src/stores/s3-media/bucket.ts', 'BODY_TIMEOUT_MS', 'ms')} more`,
     past: '503',
-    tests: ['stores/s3-media/bucket'],
+    tests: ['stores/s3-media/bucket.full'],
   },
   {
     limit: 'connections to a bucket',
     default: `${constant('src/stores/s3-media/s3-media.ts', 'MAX_READS')} for reads, ${constant('src/stores/s3-media/s3-media.ts', 'MAX_LOOKUPS')} for looking whether a file is there, ${constant('src/stores/s3-media/s3-media.ts', 'MAX_OTHER_REQUESTS')} for all else`,
     past: 'requests of that kind wait, then 503',
-    tests: ['stores/s3-media/shares'],
+    tests: ['stores/s3-media/shares.full'],
   },
 ];

@@ -12,13 +12,13 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
     limit: 'posted code, `limits.endpointCodeBytes`',
     default: setting('limits.endpointCodeBytes'),
     past: '413',
-    tests: ['sandbox/hostile/uploads'],
+    tests: ['sandbox/hostile/uploads.alone'],
   },
   {
     limit: 'loading a module',
     default: constant('src/sandbox-supervisor/host-contents.ts', 'LOAD_MS', 'ms'),
     past: '400 `ENDPOINT_LOAD`, nothing has changed',
-    tests: ['sandbox/hostile/uploads', 'sandbox/inspect'],
+    tests: ['sandbox/hostile/uploads.alone', 'sandbox/inspect'],
   },
   {
     limit: 'body of a request, `grants.request.maxBodyBytes`, and what it would take of the heap',
@@ -30,13 +30,13 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
     limit: 'headers of an answer',
     default: `${constant('sandbox/guest/headers.js', 'MAX_HEADERS')} headers, ${constant('sandbox/guest/headers.js', 'MAX_HEADER_CHARACTERS', 'bytes')}`,
     past: 'an exception in the code',
-    tests: ['sandbox/hostile/answers'],
+    tests: ['sandbox/hostile/answers.alone'],
   },
   {
     limit: 'timers of a request, besides its calls',
     default: constant('src/sandbox-supervisor/guest-calls.ts', 'MAX_TIMERS'),
     past: 'an exception in the code',
-    tests: ['sandbox/hostile/answers', 'sandbox-supervisor/guest-calls'],
+    tests: ['sandbox/hostile/answers.alone', 'sandbox-supervisor/guest-calls'],
   },
   {
     limit: 'arguments of one call of `Model` or `fetch`',
@@ -85,7 +85,7 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
     default: `${constant(QUEUE, 'MAX_WAITING')}, for ${constant(QUEUE, 'MAX_WAIT_MS', 'ms')}; up to ${constant(QUEUE, 'MAX_STREAM_WAITING')} where the module answers within milliseconds`,
     past: '503 `ENDPOINT_BUSY`',
     tests: [
-      'sandbox-supervisor/supervisor-queues',
+      'sandbox-supervisor/supervisor-queues.full',
       'sandbox-supervisor/scheduler',
       'sandbox-supervisor/module-queue',
     ],
@@ -130,13 +130,13 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
     limit: 'private memory of a host, `sandbox.hostMemoryMb`',
     default: setting('sandbox.hostMemoryMb'),
     past: '502 `ENDPOINT_MEMORY` or `ENDPOINT_CRASHED`; the host is gone',
-    tests: ['sandbox-supervisor/supervisor-crashes', 'sandbox-supervisor/isolation/self-test'],
+    tests: ['sandbox-supervisor/supervisor-crashes.full', 'sandbox-supervisor/isolation/self-test.full'],
   },
   {
     limit: 'processor time of a host in its whole life (`ulimit -t`)',
     default: `${constant('src/sandbox-supervisor/isolation/host-privileges.ts', 'MAX_CPU_SECONDS')} s`,
     past: 'the kernel ends it; the server replaces hosts long before',
-    tests: ['sandbox-supervisor/isolation/launcher'],
+    tests: ['sandbox-supervisor/isolation/launcher.full'],
   },
   {
     limit: 'age of a host',
@@ -148,7 +148,7 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
     limit: 'threads of a host that has a user of its own',
     default: constant('src/sandbox-supervisor/isolation/host-privileges.ts', 'MAX_THREADS'),
     past: 'the kernel rejects more',
-    tests: ['sandbox-supervisor/isolation/launcher'],
+    tests: ['sandbox-supervisor/isolation/launcher.full'],
   },
   {
     limit: 'what a host sends apart from bodies: message, stack, line of a log, headers of an answer',

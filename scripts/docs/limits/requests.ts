@@ -23,7 +23,7 @@ export const REQUEST_LIMITS: readonly Limit[] = [
     limit: 'body of `/token`',
     default: `${constant(BODIES, 'MAX_BODY_BYTES.token', 'bytes')}, ${constant(BODIES, 'MAX_FORM_FIELDS')} fields`,
     past: '413, 400 before it is parsed',
-    tests: ['http/core/limits', 'security/hostile-bodies'],
+    tests: ['http/core/limits', 'security/hostile-bodies.alone'],
   },
   {
     limit: 'body of a specification or a client; of the configuration or a policy; all other small bodies',
@@ -33,7 +33,7 @@ export const REQUEST_LIMITS: readonly Limit[] = [
       constant(BODIES, 'MAX_BODY_BYTES.few', 'bytes'),
     ].join('; '),
     past: '413',
-    tests: ['security/hostile-bodies'],
+    tests: ['security/hostile-bodies.alone'],
   },
   {
     limit: 'query string, `limits.queryStringBytes`',
@@ -57,7 +57,7 @@ export const REQUEST_LIMITS: readonly Limit[] = [
     limit: 'time for which a client may read nothing of its answer, `limits.sendSeconds`',
     default: setting('limits.sendSeconds'),
     past: 'the connection is reset',
-    tests: ['http/transport/connection', 'security/slow-readers'],
+    tests: ['http/transport/connection', 'security/slow-readers.full'],
   },
   {
     limit:
@@ -98,7 +98,7 @@ export const REQUEST_LIMITS: readonly Limit[] = [
     limit: 'bytes of one answer that are sent without yielding to the event loop',
     default: constant('src/http/transport/response-stream.ts', 'YIELD_BYTES', 'bytes'),
     past: 'the rest is sent after other events',
-    tests: ['http/transport/response-stream', 'http/documents/long-pages'],
+    tests: ['http/transport/response-stream', 'http/documents/long-pages.alone'],
   },
   {
     limit: 'depth of a JSON value',
