@@ -7,6 +7,7 @@ import {
   type ReadParameterKind,
   type ReadQueryParameter,
   type ReadRequest,
+  sortDirection,
 } from '../../collections/model/read-parameters.ts';
 import type { AppError } from '../../errors/errors.ts';
 import { findInexactInteger } from '../../lib/json/inexact-integers.ts';
@@ -81,12 +82,6 @@ export function createReadQueryParser(): ParseReadQuery {
 }
 
 const NUMBER = /^[+-]?\d+(\.\d*)?$/;
-const DIRECTIONS: ReadonlyMap<string, 1 | -1> = new Map([
-  ['asc', 1],
-  ['1', 1],
-  ['desc', -1],
-  ['-1', -1],
-]);
 
 function parseNumber(name: ReadQueryParameter, text: string): number {
   // The wording of `skip` is the one that clients of the older dialect know.
@@ -128,7 +123,7 @@ function parseObject(name: ReadQueryParameter, text: string): JsonObject {
 }
 
 function parseDirection(name: ReadQueryParameter, text: string): 1 | -1 {
-  const direction = DIRECTIONS.get(text);
+  const direction = sortDirection(text);
   if (direction !== undefined) return direction;
   throw createParameterError(name, `The \`${name}\` parameter must be \`asc\`, \`desc\`, \`1\` or \`-1\``);
 }

@@ -166,7 +166,6 @@ export class ThreadPool {
       maxThreads: 1,
       idleTimeout: idleMs,
       execArgv: [],
-
       resourceLimits,
     });
     const thread: Thread = { piscina: single, isReady: false, job: undefined };
