@@ -13,7 +13,7 @@ const SECRET = 'a secret of at least thirty-two characters';
 const START = 1_700_000_000_000;
 
 const status = (stamp: string): ClientStatus => ({
-  client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null },
+  client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null, roles: [] },
   secretVersion: stamp,
 });
 

@@ -15,6 +15,7 @@ const client = (permissions: Permissions | null, accessType: Client['accessType'
   clientId: 'reader',
   accessType,
   permissions,
+  roles: [],
 });
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];

@@ -8,7 +8,7 @@ import type { Namespace } from '../../src/stores/ports.ts';
 const source: Namespace = { database: null, collection: 'clients' };
 
 const statusWith = (stamp: string): ClientStatus => ({
-  client: { id: '0'.repeat(24), clientId: 'a', accessType: 'user', permissions: null },
+  client: { id: '0'.repeat(24), clientId: 'a', accessType: 'user', permissions: null, roles: [] },
   secretVersion: stamp,
 });
 

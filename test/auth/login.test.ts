@@ -5,7 +5,7 @@ import { createLogin, createLoginLimiter } from '../../src/auth/login.ts';
 import { StoreError } from '../../src/errors/errors.ts';
 
 const status: ClientStatus = {
-  client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null },
+  client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null, roles: [] },
   secretVersion: 's',
 };
 

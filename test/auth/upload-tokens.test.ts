@@ -10,7 +10,7 @@ const START = 1_700_000_000_123;
 const COLLECTION = { version: '1.0', database: 'library', name: 'images' };
 
 const status = (stamp: string): ClientStatus => ({
-  client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null },
+  client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null, roles: [] },
   secretVersion: stamp,
 });
 

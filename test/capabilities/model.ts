@@ -12,7 +12,7 @@ import type { DocumentStore } from '../../src/stores/ports.ts';
 import { collectionOf, type Library, openLibrary } from '../collections/library-service.ts';
 import { unitWith } from './module.ts';
 
-export const ANN: Client = { id: 'a1', clientId: 'ann', accessType: 'user', permissions: null };
+export const ANN: Client = { id: 'a1', clientId: 'ann', accessType: 'user', permissions: null, roles: [] };
 
 const STRING = { type: 'String' };
 const NUMBER = { type: 'Number' };

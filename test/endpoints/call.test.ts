@@ -78,7 +78,7 @@ describe('an endpoint call', () => {
   });
 
   it('performs guest calls for its module version and its caller', async () => {
-    const client = { id: '1', clientId: 'boss', accessType: 'admin', permissions: null } as const;
+    const client = { id: '1', clientId: 'boss', accessType: 'admin', permissions: null, roles: [] } as const;
     const { invocations, contexts } = await callEndpoint({ request: { client } });
     const { signal } = new AbortController();
     expect(await invocations[0]?.performGuestCall({ name: 'model.find', args: '{}' }, signal)).toEqual({
@@ -177,6 +177,7 @@ describe('accepting an endpoint call', () => {
       clientId: 'guest',
       accessType: 'user',
       permissions: { collections: [] },
+      roles: [],
     } as const;
     const anonymous = await callEndpoint({ live, isReady: false });
     const denied = await callEndpoint({ live, isReady: false, request: { client } });

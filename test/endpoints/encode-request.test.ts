@@ -38,7 +38,7 @@ describe('the request that posted code sees', () => {
   });
 
   it('contains the caller without its permissions', () => {
-    const client = { id: '1', clientId: 'boss', accessType: 'admin', permissions: {} } as const;
+    const client = { id: '1', clientId: 'boss', accessType: 'admin', permissions: {}, roles: [] } as const;
     expect(seen({ client }).client).toEqual({ id: '1', clientId: 'boss', accessType: 'admin' });
   });
 

@@ -55,5 +55,17 @@ export function collection(name: string, { settings, fields = [] }: CollectionOp
   };
 }
 
-export const ADMIN_CLIENT: Client = { id: '1', clientId: 'boss', accessType: 'admin', permissions: null };
-export const USER_CLIENT: Client = { id: '2', clientId: 'user', accessType: 'user', permissions: null };
+export const ADMIN_CLIENT: Client = {
+  id: '1',
+  clientId: 'boss',
+  accessType: 'admin',
+  permissions: null,
+  roles: [],
+};
+export const USER_CLIENT: Client = {
+  id: '2',
+  clientId: 'user',
+  accessType: 'user',
+  permissions: null,
+  roles: [],
+};

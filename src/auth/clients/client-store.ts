@@ -64,6 +64,7 @@ export function parseClientRecord(document: StoredDocument): ClientRecord {
     accessType: document['accessType'] === 'admin' ? 'admin' : 'user',
     ...(document['reviewer'] === true ? { reviewer: true } : {}),
     permissions: readPermissions(document['permissions']),
+    roles: [],
   };
   return {
     document,

@@ -4,10 +4,32 @@ import { isJsonObject } from '../../lib/json/json.ts';
 
 export type AccessType = 'admin' | 'user';
 
-/** Which collections and endpoints a client may use. A block without a list denies that whole kind. */
+/** What a caller does with the documents of a collection. */
+export const ACCESS_ACTIONS = ['read', 'create', 'update', 'delete', 'history'] as const;
+export type AccessAction = (typeof ACCESS_ACTIONS)[number];
+
+export interface EndpointGrant {
+  readonly path: string;
+  /** Absent: every version. */
+  readonly apiVersion?: string;
+}
+
+export interface CollectionGrant extends EndpointGrant {
+  /** Absent: every database. */
+  readonly database?: string;
+  /** Absent: every action. */
+  readonly actions?: readonly AccessAction[];
+}
+
+/**
+ * What a client may do at most. A block without a list denies that whole kind; with `actions` alone the block permits
+ * these actions on every collection.
+ */
 export interface Permissions {
-  readonly collections?: readonly { readonly path: string; readonly apiVersion?: string }[];
-  readonly endpoints?: readonly { readonly path: string; readonly apiVersion?: string }[];
+  /** Without `collections`: on every collection. With it: no entry permits any other action. */
+  readonly actions?: readonly AccessAction[];
+  readonly collections?: readonly CollectionGrant[];
+  readonly endpoints?: readonly EndpointGrant[];
 }
 
 export interface Client {
@@ -19,6 +41,10 @@ export interface Client {
   readonly reviewer?: true;
   /** Null: everything is permitted. */
   readonly permissions: Permissions | null;
+  /** Names that the rules of collections are addressed to. */
+  readonly roles: readonly string[];
+  /** Name of the issuer whose user this is. Absent for clients of our own; never stored. */
+  readonly issuer?: string;
 }
 
 /** A path segment: no slash, no space, and neither `.` nor `..`. */
