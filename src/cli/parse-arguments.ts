@@ -9,10 +9,11 @@ Commands:
                                         and recipes without starting
   check --data [--repair]               check that the indexes of the embedded database agree with its documents,
                                         beside a server or without one; build those anew that do not
-  clients add --id ID [--admin] [--reviewer] [--secret S]
-                                        add a client; its secret is shown once
-  clients set ID --reviewer | --no-reviewer
-                                        give or take the right to approve what others post
+  clients add --id ID [--admin] [--reviewer] [--role R] [--read-only] [--secret S]
+                                        add a client; its secret is shown once, and what it may do
+  clients set ID [--role R | --no-roles] [--read-only | --no-read-only] [--reviewer | --no-reviewer]
+                                        replace its roles; let it only read, or lift that; give or take the right
+                                        to approve what others post
   clients list                          list clients with their rights
   clients remove --id ID                remove a client; its tokens end with it
   endpoints suspend VERSION/NAME        end all that runs of an endpoint, beside a server or without one; it stays
@@ -35,19 +36,29 @@ Flags:
   --delivery-port N  port of the delivery component (start only)
   --only content     serve the content API alone, or with the word delivery that component (start only)
   --to STORE         where media files are copied to: s3 or disk (media copy only)
+  --role R           a role that rules of collections name; may be repeated (clients only)
   --file FILE        file of an export or import; - is the standard stream
   --help, -h; --version, -v`;
 
 const TEXT = { type: 'string' } as const;
 const SWITCH = { type: 'boolean' } as const;
+const REPEATED = { type: 'string', multiple: true } as const;
 const COMMON = { config: TEXT, workspace: TEXT } as const;
 
 /** The flags that each command takes. */
 const COMMANDS = {
   start: { ...COMMON, port: TEXT, 'delivery-port': TEXT, only: TEXT },
   check: { ...COMMON, data: SWITCH, repair: SWITCH },
-  'clients add': { ...COMMON, id: TEXT, admin: SWITCH, reviewer: SWITCH, secret: TEXT },
-  'clients set': { ...COMMON, id: TEXT, reviewer: SWITCH, 'no-reviewer': SWITCH },
+  'clients add': {
+    ...COMMON,
+    ...{ id: TEXT, admin: SWITCH, reviewer: SWITCH, role: REPEATED, 'read-only': SWITCH, secret: TEXT },
+  },
+  'clients set': {
+    ...COMMON,
+    id: TEXT,
+    ...{ reviewer: SWITCH, 'no-reviewer': SWITCH, role: REPEATED, 'no-roles': SWITCH },
+    ...{ 'read-only': SWITCH, 'no-read-only': SWITCH },
+  },
   'clients list': COMMON,
   'clients remove': { ...COMMON, id: TEXT },
   'endpoints suspend': COMMON,
@@ -96,6 +107,10 @@ export interface CommandFlags {
   readonly admin?: boolean | undefined;
   readonly reviewer?: boolean | undefined;
   readonly 'no-reviewer'?: boolean | undefined;
+  readonly role?: readonly string[] | undefined;
+  readonly 'no-roles'?: boolean | undefined;
+  readonly 'read-only'?: boolean | undefined;
+  readonly 'no-read-only'?: boolean | undefined;
   readonly after?: string | undefined;
   readonly json?: boolean | undefined;
   readonly data?: boolean | undefined;
@@ -151,6 +166,23 @@ function withIdFlag(args: readonly string[]): readonly string[] {
   return names ? [first, second, `--id=${id}`, ...rest] : args;
 }
 
+/** Flags of `clients set` that exclude each other. */
+const CLIENT_CHANGES = [
+  ['role', 'no-roles'],
+  ['read-only', 'no-read-only'],
+  ['reviewer', 'no-reviewer'],
+] as const;
+
+function clientFlagsError(command: CommandName, flags: CommandFlags): string | undefined {
+  if (command === 'clients add' && flags.admin === true && flags['read-only'] === true)
+    return 'clients add: --admin and --read-only exclude each other';
+  if (command !== 'clients set') return undefined;
+  const both = CLIENT_CHANGES.find((pair) => pair.every((name) => flags[name] !== undefined));
+  if (both !== undefined) return `clients set: --${both[0]} and --${both[1]} exclude each other`;
+  if (CLIENT_CHANGES.flat().some((name) => flags[name] !== undefined)) return undefined;
+  return 'clients set: needs one of --role, --no-roles, --read-only, --no-read-only, --reviewer, --no-reviewer';
+}
+
 /** The error of a combination of valid flags. */
 function flagsError(command: CommandName, flags: CommandFlags): string | undefined {
   if (flags.name === '') return `${command}: the name is missing`;
@@ -159,9 +191,7 @@ function flagsError(command: CommandName, flags: CommandFlags): string | undefin
   if (flags.repair === true && flags.data !== true) return 'check: --repair needs --data';
   if (command === 'media copy' && flags.to !== 's3' && flags.to !== 'disk')
     return 'media copy: needs --to s3 or --to disk';
-  if (command === 'clients set' && flags.reviewer === flags['no-reviewer'])
-    return 'clients set: needs either --reviewer or --no-reviewer';
-  return undefined;
+  return clientFlagsError(command, flags);
 }
 
 /** Parses the arguments. `error` is one line for the operator. */
