@@ -71,9 +71,10 @@ export type ToHost =
  * What a request sent out of its isolate.
  * - `end`: the response. Head: `[status, [[name, value], …], "text" | "base64"]`. Body: the body.
  * - `result`: what a hook returned. Body: JSON text, empty for undefined.
- * - `next`: the handler passed. Head: `{}` for `next()`, else `{"message": …, "statusCode"?: …}`.
- * - `error`: it threw or rejected. Head: `{"message": …, "code"?: …, "stack"?: …}`, the stack in lines of the author's
- *   text, the code that of what a hook threw, if it is text.
+ * - `next`: the handler passed. Head: `{}` for `next()`, else `{"message": …, "statusCode"?: …}`. Body: as for `error`, with a status.
+ * - `error`: it threw or rejected. Head: `{"message": …, "stack"?: …}`, the stack in lines of the author's text. Of a hook also
+ *   `"code"?`, text, and `"statusCode"?`, 400 to 499; and as body JSON of the list of errors that the thrown value is or has, if any:
+ *   `[{"field"?, "message", "code"?, "title"?, "details"?, "hookName"?, "index"?}, …]`.
  * - `silent`: it answered nothing and waits for nothing.
  * - `call`: a guest call. Head: `{"call": n, "name": …}`. Body: JSON text of the arguments.
  * - `log`: Head: `{"level": …, "message": …, "stack"?: …}`.
@@ -154,7 +155,10 @@ export interface GuestRequest {
   readonly ip: string;
 }
 
-/** A call of a hook: the head of its request. The body is the JSON text of `obj`. */
+/**
+ * A call of a hook: the head of its request. The body is the JSON text of `obj`. Where `updatedDocs` or `deletedDocs` in `data` are the
+ * documents as they are stored, `previousDocs` is left out: the guest side gives it the same list.
+ */
 export interface HookCall {
   /** Such as `beforeCreate`. */
   readonly type: string;

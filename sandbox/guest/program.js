@@ -5,7 +5,8 @@
     kit.p;
   const { StringSlice, RangeError } = kit.p;
   const { options } = kit;
-  const { isObject, messageOf } = kit.errors;
+  const { errorsOf, isObject, messageOf, statusOf } = kit.errors;
+  const LAST_STATUS = 599;
   const { Request, bytesOf, fail, finish, finite, current } = kit.requests;
   /** Which names the author's text holds: what it cannot name is not made. */
   const { uses } = options;
@@ -67,22 +68,16 @@
     return typeof handler === 'function' ? handler : undefined;
   }
 
-  /** `next()` passes; `next(error)` ends with its status, where that is a whole number of 400 to 599. */
+  /** `next()` passes; `next(error)` ends with its status, where that is a whole number of 400 to 599, and with its `errors`. */
   function createNext(request) {
     return function next(error) {
       if (error === undefined || error === null) {
         finish(request, 'next', '{}', '');
         return;
       }
-      let status = '';
-      try {
-        const given = isObject(error) ? error.statusCode : undefined;
-        const allowed = typeof given === 'number' && given >= 400 && given <= 599 && given % 1 === 0;
-        if (allowed) status = `,"statusCode":${given}`;
-      } catch {
-        // A getter that throws: no status.
-      }
-      finish(request, 'next', `{"message":${JSONStringify(messageOf(error))}${status}}`, '');
+      const status = statusOf(error, LAST_STATUS);
+      const head = `{"message":${JSONStringify(messageOf(error))}${status}}`;
+      finish(request, 'next', head, status === '' ? '' : errorsOf(error));
     };
   }
 
@@ -103,8 +98,10 @@
     }
   }
 
+  /** An error that a hook returns is one that it throws: no document is an error. */
   function finishHook(request, value, type) {
     try {
+      if (kit.isError(value)) throw value;
       const replacer = type === 'beforeGet' ? finite : undefined;
       const text = value === undefined ? '' : (JSONStringify(value, replacer) ?? '');
       const limit = options.responseBytes;
@@ -118,9 +115,16 @@
     }
   }
 
+  /** Where the documents of a hook are those that are stored, they come once. */
+  function addPreviousDocs(data) {
+    const documents = data.updatedDocs ?? data.deletedDocs;
+    if (data.previousDocs === undefined && documents !== undefined) kit.put(data, 'previousDocs', documents);
+    return data;
+  }
+
   function runHook(request, exports, head, body) {
     if (typeof exports !== 'function') throw new TypeError('module.exports is not a function');
-    const result = exports(JSONParse(body), head.type, head.data);
+    const result = exports(JSONParse(body), head.type, addPreviousDocs(head.data));
     if (options.synchronous || !isObject(result)) {
       finishHook(request, result, head.type);
       return;

@@ -3,7 +3,10 @@
   'use strict';
   const { Error, JSONParse, JSONStringify, RangeError, RegExp, RegExpExec, TypeError } = kit.p;
   const { bridge, options } = kit;
-  const { headOf, isObject } = kit.errors;
+  const { errorsOf, headOf, isObject, statusOf } = kit.errors;
+  const isHook = options.kind === 'hook';
+  /** The last status with which a hook may refuse. */
+  const LAST_REFUSAL = 499;
 
   /** What the host answers to a call for which its message to the server has no room. */
   const CALLS_TOO_LARGE = 0;
@@ -95,12 +98,14 @@
       return;
     }
     const tooLarge = request.tooLarge !== undefined && thrown === request.tooLarge;
-    finish(request, 'error', headOf(thrown, `${tooLarge ? ',"tooLarge":true' : ''}${codeOf(thrown)}`), '');
+    const refusal = isHook ? `${codeOf(thrown)}${statusOf(thrown, LAST_REFUSAL)}` : '';
+    const head = headOf(thrown, `${tooLarge ? ',"tooLarge":true' : ''}${refusal}`);
+    finish(request, 'error', head, isHook ? errorsOf(thrown) : '');
   }
 
   /** A hook may name the code of its refusal. */
   function codeOf(thrown) {
-    if (options.kind !== 'hook' || !isObject(thrown)) return '';
+    if (!isObject(thrown)) return '';
     try {
       const code = thrown.code;
       return typeof code === 'string' && code.length <= 100 ? `,"code":${JSONStringify(code)}` : '';

@@ -14,6 +14,7 @@ export interface ErrorItem {
   readonly code?: string;
   readonly title?: string;
   readonly details?: string;
+  readonly hookName?: string;
   /** Position of the document in a batch, from 0. */
   readonly index?: number;
   readonly [extra: string]: unknown;
@@ -43,9 +44,10 @@ const DEFAULT_RETRY_AFTER = 2;
 const shortened = (text: string) =>
   text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT).toWellFormed()}…` : text;
 
-/** The first items with shortened texts, and the number of the others. */
+/** The first items with shortened texts, and the number of the others. A last one takes no more room than its number. */
 function limitItems(items: readonly ErrorItem[], code: ErrorCode): readonly ErrorItem[] {
-  const listed = items.slice(0, MAX_ITEMS).map((item) => ({
+  const count = items.length > MAX_ITEMS + 1 ? MAX_ITEMS : items.length;
+  const listed = items.slice(0, count).map((item) => ({
     ...item,
     ...(item.field !== undefined && { field: shortened(item.field) }),
     message: shortened(item.message),

@@ -1,5 +1,4 @@
-// What hooks end in: a result, whose size is checked against the limits of one value, of the request and of the server before it
-// is parsed; or an error for the client, when a hook rejects a document, fails, or cannot run.
+// The result of a hook: its size is checked against the limits of one value, of the request and of the server before it is parsed.
 import type { HookTask, ResultHandling, ResultQuota } from '../collections/hooks/document-hooks.ts';
 import type { HookEvent } from '../collections/model/collection.ts';
 import { AppError } from '../errors/errors.ts';
@@ -7,7 +6,7 @@ import { createByteQuota } from '../lib/async/concurrency.ts';
 import { estimateJsonHeapBytes } from '../lib/json/heap-estimate.ts';
 import { type Json, MAX_JSON_DEPTH } from '../lib/json/json.ts';
 import { createUntrustedJsonParser, type JsonShape } from '../lib/json/json-scan.ts';
-import type { InvocationErrorCode, InvocationResult } from '../sandbox-supervisor/model/sandbox.ts';
+import { hookError } from './hook-errors.ts';
 
 /** Values of the result of a read hook: enough for a page of a thousand documents. */
 const MAX_READ_VALUES = 250_000;
@@ -97,70 +96,4 @@ export function createResultQuotas(limits: ResultQuotaLimits): () => ResultQuota
       },
     };
   };
-}
-
-type Failure = Extract<InvocationResult, { readonly kind: 'failure' }>;
-
-const HOOK_ERROR = 'API-0002';
-const MAX_MESSAGE = 300;
-const CODE = /^[A-Za-z0-9_.:-]{1,100}$/;
-/** Control characters, and marks that reverse the direction of text. */
-const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
-
-/** Errors of limits of the hook's own policy. The messages follow its name. */
-const LIMIT_MESSAGES: ReadonlyMap<InvocationErrorCode, string> = new Map([
-  ['ENDPOINT_TIMEOUT', 'took longer than it may'],
-  ['ENDPOINT_MEMORY', 'used more memory than it may'],
-  ['ENDPOINT_RESPONSE_TOO_LARGE', 'returned more than it may'],
-]);
-
-/** Codes of hooks that fail inside each other, through `Model`: the message of the outermost has those of all. */
-const CHAIN_CODES: ReadonlySet<string> = new Set(['HOOK_FAILED', 'TOO_DEEP']);
-
-/** Text of the author of a hook, cleaned for a response: one line, 300 characters, nothing unprintable. */
-function cleanText(text: string): string {
-  return text
-    .slice(0, MAX_MESSAGE * 4)
-    .toWellFormed()
-    .replace(UNPRINTABLE, ' ')
-    .trim()
-    .slice(0, MAX_MESSAGE)
-    .toWellFormed();
-}
-
-/** The 400 of a hook that rejects a document, in the form that clients of the older dialect expect. */
-export function hookError(
-  hook: string,
-  why: string,
-  { code = HOOK_ERROR, index }: { readonly code?: string | undefined; readonly index?: number | undefined },
-): AppError {
-  const details = `${hook} - ${cleanText(why)}`;
-  const item = {
-    code: CODE.test(code) ? code : HOOK_ERROR,
-    title: 'Hook Error',
-    details,
-    message: details,
-    hookName: hook,
-    ...(index === undefined ? {} : { index }),
-  };
-  return new AppError('HOOK_FAILED', { items: [item] });
-}
-
-/** The 503 of a hook that does not run; `why` follows its name. */
-export function hookUnavailableError(hook: string, why: string): AppError {
-  return new AppError('ENDPOINT_SUSPENDED', { message: `The hook \`${hook}\` ${why}` });
-}
-
-/** The error of an invocation that failed. Its text is for the log: the client sees only what the hook itself threw. */
-export function hookResultError(
-  hook: string,
-  { code, thrown }: Failure,
-  index: number | undefined,
-): AppError {
-  const limit = LIMIT_MESSAGES.get(code);
-  if (code === 'ENDPOINT_SUSPENDED') return hookUnavailableError(hook, 'is suspended');
-  if (limit !== undefined) return hookError(hook, limit, { index });
-  if (code !== 'ENDPOINT_ERROR') return new AppError(code);
-  const isOwnCode = thrown?.code !== undefined && !CHAIN_CODES.has(thrown.code);
-  return hookError(hook, thrown?.message ?? 'failed', { code: isOwnCode ? thrown.code : undefined, index });
 }

@@ -43,10 +43,15 @@ export function createHooks(deps: HooksDeps): Hooks {
   };
 
   /** Runs the after-hooks of one document. Errors are logged. */
-  const runAfter = async ({ event, collection, text }: AfterHookEvent, context: HookTask['context']) => {
+  const runAfter = async (
+    { event, collection, text, previousText }: AfterHookEvent,
+    context: HookTask['context'],
+  ) => {
     const until = now() + AFTER_HOOKS_TIMEOUT_MS;
+    const previous = previousText === undefined ? {} : { previousDocuments: [previousText] };
     try {
-      await run({ event, collection, context, documents: [text], waitIfBusy: true, until }, text);
+      const task = { event, collection, context, documents: [text], ...previous, waitIfBusy: true, until };
+      await run(task, text);
     } catch (error) {
       const fields = { requestId: context.origin?.requestId, event, path: collection.path };
       if (error instanceof AppError) log.warn({ ...fields, problems: error.items }, 'after-hook failed');
@@ -60,7 +65,8 @@ export function createHooks(deps: HooksDeps): Hooks {
     runAfterHooks(events, context) {
       let dropped = 0;
       for (const event of events) {
-        const isQueued = afterHooks.add({ size: event.text.length, run: () => runAfter(event, context) });
+        const size = event.text.length + (event.previousText?.length ?? 0);
+        const isQueued = afterHooks.add({ size, run: () => runAfter(event, context) });
         if (!isQueued) dropped += 1;
       }
       if (dropped === 0) return;

@@ -9,7 +9,7 @@ import { unscannedJsonFitsHeap } from '../lib/json/heap-estimate.ts';
 import type { LiveModule, ModuleService } from '../modules/model/module-types.ts';
 import type { ModuleVersion } from '../sandbox-supervisor/model/module-version.ts';
 import type { InvocationRequest, InvocationResult, Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
-import { hookError, hookResultError, hookUnavailableError } from './hook-result.ts';
+import { hookError, hookResultError, hookUnavailableError } from './hook-errors.ts';
 
 /** Encodes a request as posted code may see it under the grants of its policy: JSON text. */
 type EncodeRequest = (
@@ -39,7 +39,7 @@ export function createHookCallEncoder(encodeRequest: EncodeRequest) {
     return encodeRequest(moduleVersion, { ...http, client, requestId, body: NO_BODY }, {});
   };
   return (moduleVersion: ModuleVersion, use: HookUse, task: HookTask): string => {
-    const { collection, event, documents } = task;
+    const { collection, event, documents, previousDocuments } = task;
     const list = listName(event);
     const members = [
       `"collection":${JSON.stringify(collection.name)}`,
@@ -47,6 +47,7 @@ export function createHookCallEncoder(encodeRequest: EncodeRequest) {
       `"req":${requestOf(moduleVersion, task)}`,
       ...(use.options === undefined ? [] : [`"options":${JSON.stringify(use.options)}`]),
       ...(list === undefined || documents === undefined ? [] : [`"${list}":[${documents.join(',')}]`]),
+      ...(previousDocuments === undefined ? [] : [`"previousDocs":[${previousDocuments.join(',')}]`]),
     ];
     return `{"type":"${event}","data":{${members.join(',')}}}`;
   };
@@ -150,7 +151,7 @@ export function createRunHook(deps: RunHookDeps): RunHook {
       const { message, stack } = result;
       invocation.log({ level: 'error', message, ...(stack === undefined ? {} : { stack }) });
     }
-    return toJson(result, name, index);
+    return toJson(result, name, task);
   };
 }
 
@@ -182,8 +183,12 @@ function exceedsBytes(head: string, body: string, maxBytes: number): boolean {
   return Buffer.byteLength(head) + Buffer.byteLength(body) > maxBytes;
 }
 
-function toJson(result: InvocationResult, name: string, index: number | undefined): string | undefined {
-  if (result.kind === 'failure') throw hookResultError(name, result, index);
+function toJson(
+  result: InvocationResult,
+  name: string,
+  { event, index }: Pick<HookTask, 'event' | 'index'>,
+): string | undefined {
+  if (result.kind === 'failure') throw hookResultError(name, result, { event, index });
   if (result.kind !== 'result') throw hookError(name, 'answered as an endpoint does', { index });
   if (result.json?.trim() === 'null') throw hookError(name, 'returned null', { index });
   return result.json;

@@ -29,3 +29,12 @@ export function toOneLine(text: string): string {
   const short = text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH - 1)}…` : text;
   return escapeUnprintable(short.replace(/\s+/g, ' ').trim());
 }
+
+/** Control characters, breaks of lines, and marks that reverse the direction of text. */
+const UNPRINTABLE_RUNS = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+
+/** Text of others for an answer: one line of at most `max` UTF-16 units, a space for whatever is not printable. */
+export function replaceUnprintable(text: string, max: number): string {
+  const short = text.slice(0, max * 4).toWellFormed();
+  return short.replace(UNPRINTABLE_RUNS, ' ').trim().slice(0, max).toWellFormed();
+}

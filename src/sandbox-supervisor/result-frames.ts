@@ -6,6 +6,7 @@ import type { SentFrame } from './host-contents.ts';
 import { failedResult, type Invocation, isolateLoss, limitViolation } from './invocation.ts';
 import type { ModuleVersion } from './model/module-version.ts';
 import type { Incident, InvocationResult } from './model/sandbox.ts';
+import { parseErrorList } from './protocol/error-list.ts';
 import {
   MAX_ARGUMENT_BYTES,
   parseCallEvent,
@@ -77,16 +78,31 @@ const SILENT_MESSAGE =
   'It answered nothing, and waits for nothing. A promise that is neither awaited nor returned may have been rejected';
 
 /** A throw, a rejection, or a response over its limit. */
-function parseFailure(head: string): InvocationResult | null {
+function parseFailure(head: string, body: string): InvocationResult | null {
   const error = parseErrorEvent(head);
-  if (error === null) return null;
-  const { message, stack, code, tooLarge } = error;
+  const items = parseErrorList(body);
+  if (error === null || items === null) return null;
+  const { message, stack, code, statusCode, tooLarge } = error;
   if (tooLarge) return failedResult('ENDPOINT_RESPONSE_TOO_LARGE', message);
   return {
     ...failedResult('ENDPOINT_ERROR', message),
     ...(stack === undefined ? {} : { stack }),
-    thrown: { message, ...(code === undefined ? {} : { code }) },
+    thrown: {
+      message,
+      ...(code === undefined ? {} : { code }),
+      ...(statusCode === undefined ? {} : { statusCode }),
+      ...(items === undefined ? {} : { items }),
+    },
   };
+}
+
+/** `next()` or `next(error)`. */
+function parseNext(head: string, body: string): InvocationResult | null {
+  const next = parseNextEvent(head);
+  const items = parseErrorList(body);
+  if (next === null || items === null) return null;
+  if (items === undefined) return next;
+  return next.error === undefined ? null : { ...next, error: { ...next.error, items } };
 }
 
 /** Creates the parser of events that end an invocation: it returns the result, or the name of the limit that the event broke. */
@@ -119,9 +135,11 @@ export function createEventParser(): (module: ModuleVersion, event: GuestEvent) 
         return { kind: 'result', json: json === '' ? undefined : json };
       }
       case 'next':
-        return (isHook ? null : parseNextEvent(head)) ?? 'protocol';
+        return (isHook ? null : parseNext(head, body.toString())) ?? 'protocol';
       case 'error':
-        return parseFailure(head) ?? 'protocol';
+        // What an endpoint throws is for its log alone.
+        if (!isHook && body.length > 0) return 'protocol';
+        return parseFailure(head, body.toString()) ?? 'protocol';
       default:
         return {
           ...failedResult('ENDPOINT_TIMEOUT', SILENT_MESSAGE),

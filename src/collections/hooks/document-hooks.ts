@@ -27,6 +27,8 @@ export interface HookTask {
   readonly context: RequestContext;
   /** The documents of a write, as JSON text. */
   readonly documents?: readonly string[];
+  /** The documents before the write, as JSON text, where `documents` are not these already. */
+  readonly previousDocuments?: readonly string[];
   /** Position in a batch. */
   readonly index?: number;
   /** Wait for a hook that is busy: other documents of the same request may be what it is busy with. */
@@ -45,6 +47,8 @@ export interface AfterHookEvent {
   readonly collection: Collection;
   /** The document as JSON text: as committed, or as it was before its removal. */
   readonly text: string;
+  /** Of an update: the document before it, as JSON text. */
+  readonly previousText?: string;
 }
 
 export interface DocumentHooks {

@@ -196,7 +196,7 @@ export class WritePlan {
       step: 'update',
     });
     const written = { document, text };
-    this.#addEvent('afterUpdate', collection, written);
+    this.#addEvent('afterUpdate', collection, { ...written, previous: stored });
     return written;
   }
 
@@ -214,14 +214,15 @@ export class WritePlan {
     return id;
   }
 
-  /** Adds the event if the collection has hooks for it. The text of a removed document is made only then. */
+  /** Adds the event if the collection has hooks for it. The text of a state that is gone is made only then. */
   #addEvent(
     event: AfterHookEvent['event'],
     collection: Collection,
-    { document, text }: Pick<Written, 'document'> & Partial<Written>,
+    { document, text, previous }: Pick<Written, 'document'> & Partial<Written & { previous: StoredDocument }>,
   ): void {
     if (collection.settings.hooks?.[event] === undefined) return;
-    this.#afterHookEvents.push({ event, collection, text: text ?? JSON.stringify(document) });
+    const before = previous === undefined ? {} : { previousText: JSON.stringify(previous) };
+    this.#afterHookEvents.push({ event, collection, text: text ?? JSON.stringify(document), ...before });
   }
 
   #encode(document: StoredDocument): string {

@@ -1,5 +1,6 @@
 // The sandbox as the rest of the server uses it. Types only; `supervisor.ts` implements it.
 import type { Inspection, ModuleKind } from '../../../sandbox/protocol.ts';
+import type { ErrorItem } from '../../errors/errors.ts';
 import type { ModuleVersion } from './module-version.ts';
 
 /** A call from guest code to the server: `timer`, `fetch`, `model.find`, `model.create`, … */
@@ -44,6 +45,16 @@ export type InvocationErrorCode =
   | 'ENDPOINT_SUSPENDED'
   | 'SANDBOX_DISABLED';
 
+/** An error of guest code. */
+interface PassedError {
+  /** Hostile text. */
+  readonly message: string;
+  /** 400 to 599; of a hook 400 to 499. */
+  readonly statusCode?: number;
+  /** What is wrong with each field: of the author, or passed on from a failed call of `Model`. Cleaned, one at least. */
+  readonly items?: readonly ErrorItem[];
+}
+
 /** How an invocation ended. Status, headers and body of a response are well-formed, but not yet checked against the grants. */
 export type InvocationResult =
   | {
@@ -54,8 +65,8 @@ export type InvocationResult =
     }
   /** What a hook returned, as JSON; undefined for nothing. */
   | { readonly kind: 'result'; readonly json: string | undefined }
-  /** `next()`, or `next(error)` with a message for the log and perhaps a status of 400–599. */
-  | { readonly kind: 'next'; readonly error?: { readonly message: string; readonly statusCode?: number } }
+  /** `next()`, or `next(error)` with a message for the log. */
+  | { readonly kind: 'next'; readonly error?: PassedError }
   /** `message` and `stack` are for the log of the module; they never reach a caller. */
   | {
       readonly kind: 'failure';
@@ -65,8 +76,8 @@ export type InvocationResult =
       readonly shown?: string;
       /** With line numbers of the author's text. */
       readonly stack?: string;
-      /** What the module threw: hostile text. That of a hook is sent to the caller, cleaned. */
-      readonly thrown?: { readonly message: string; readonly code?: string };
+      /** What the module threw. The text is hostile: that of a hook is sent to the caller, cleaned. */
+      readonly thrown?: PassedError & { readonly code?: string };
     };
 
 /** A violation of a limit, or the exit of a host, for reviewers and the circuit breaker. */

@@ -14,6 +14,8 @@ export const MAX_EVENT_CHARACTERS = {
   logMessage: 8_192,
   /** Names and values of all headers of a response. */
   headers: 16_384,
+  /** JSON of the list of errors that was thrown or passed to `next`, the note about those left out included. */
+  errorList: 65_800,
 } as const;
 export const MAX_RESPONSE_HEADERS = 50;
 
@@ -44,12 +46,21 @@ const MAX_HEAD_BYTES: Readonly<Record<GuestEventKind, number>> = {
   log: textsOf(MAX_EVENT_CHARACTERS.logMessage, MAX_EVENT_CHARACTERS.stack),
 };
 
-/** The size of a body is limited by the policy, or by that of arguments. */
-const WITH_BODY: ReadonlySet<GuestEventKind> = new Set(['end', 'result', 'call']);
+/** A character of JSON text takes at most three bytes. */
+const MAX_LIST_BYTES = 3 * MAX_EVENT_CHARACTERS.errorList;
+
+/** Events with a body. That of a response, a result or a call is limited by the policy, or by the size of arguments. */
+const MAX_BODY_BYTES: ReadonlyMap<GuestEventKind, number> = new Map([
+  ['end', Number.POSITIVE_INFINITY],
+  ['result', Number.POSITIVE_INFINITY],
+  ['call', Number.POSITIVE_INFINITY],
+  ['next', MAX_LIST_BYTES],
+  ['error', MAX_LIST_BYTES],
+]);
 
 /** Whether the guest side could have written an event of these sizes. */
 export function isEventSize(kind: GuestEventKind, headBytes: number, bodyBytes: number): boolean {
-  return headBytes <= MAX_HEAD_BYTES[kind] && (bodyBytes === 0 || WITH_BODY.has(kind));
+  return headBytes <= MAX_HEAD_BYTES[kind] && bodyBytes <= (MAX_BODY_BYTES.get(kind) ?? 0);
 }
 
 /** RFC 9110 5.6.2. */
@@ -84,7 +95,8 @@ function isWithin(text: string, { depth, values }: Bounds): boolean {
   return shape.depth <= depth && shape.values <= values;
 }
 
-function parse(text: string, bounds: Bounds): unknown {
+/** Parses JSON of the guest side; undefined for what is none, or is over its bounds. */
+export function parseBounded(text: string, bounds: Bounds): unknown {
   if (!isWithin(text, bounds)) return undefined;
   try {
     return JSON.parse(text);
@@ -94,7 +106,7 @@ function parse(text: string, bounds: Bounds): unknown {
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> | null {
-  const value = parse(text, FIELDS);
+  const value = parseBounded(text, FIELDS);
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
     : null;
@@ -118,7 +130,7 @@ function areHeaders(headers: unknown): headers is Headers {
 
 /** Parses status, headers and encoding of an `end` event. */
 export function parseResponseHead(head: string): ResponseHead | null {
-  const value = parse(head, RESPONSE);
+  const value = parseBounded(head, RESPONSE);
   if (!Array.isArray(value) || value.length !== 3) return null;
   const [status, headers, encoding] = value as readonly unknown[];
   if (!Number.isInteger(status) || (status as number) < 200 || (status as number) > 599) return null;
@@ -141,6 +153,10 @@ const isText = (value: unknown, max: number): value is string =>
 const isOptionalText = (value: unknown, max: number): value is string | undefined =>
   value === undefined || isText(value, max);
 
+/** A status of 400 to `last`. */
+const isStatus = (value: unknown, last: number): value is number =>
+  Number.isInteger(value) && (value as number) >= 400 && (value as number) <= last;
+
 /** Parses the head of a `next` event: `next()` or `next(error)`. */
 export function parseNextEvent(head: string): Extract<InvocationResult, { readonly kind: 'next' }> | null {
   const fields = fieldsOf(head);
@@ -149,9 +165,7 @@ export function parseNextEvent(head: string): Extract<InvocationResult, { readon
   if (message === undefined) return Object.keys(fields).length === 0 ? { kind: 'next' } : null;
   if (!isText(message, MAX_EVENT_CHARACTERS.errorMessage)) return null;
   if (statusCode === undefined) return { kind: 'next', error: { message } };
-  if (!Number.isInteger(statusCode) || (statusCode as number) < 400 || (statusCode as number) > 599)
-    return null;
-  return { kind: 'next', error: { message, statusCode: statusCode as number } };
+  return isStatus(statusCode, 599) ? { kind: 'next', error: { message, statusCode } } : null;
 }
 
 /** An error of guest code. `tooLarge`: its response went over the limit. */
@@ -159,22 +173,26 @@ export interface GuestError {
   readonly message: string;
   readonly stack?: string;
   readonly code?: string;
+  /** With which a hook refuses: 400 to 499. */
+  readonly statusCode?: number;
   readonly tooLarge: boolean;
 }
 
 /** Parses the head of an `error` event. */
 export function parseErrorEvent(head: string): GuestError | null {
-  const { message, stack, code, tooLarge } = fieldsOf(head) ?? {};
+  const { message, stack, code, statusCode, tooLarge } = fieldsOf(head) ?? {};
   if (!isText(message, MAX_EVENT_CHARACTERS.errorMessage)) return null;
   if (
     !isOptionalText(stack, MAX_EVENT_CHARACTERS.stack) ||
     !isOptionalText(code, MAX_EVENT_CHARACTERS.errorCode)
   )
     return null;
+  if (statusCode !== undefined && !isStatus(statusCode, 499)) return null;
   return {
     message,
     ...(stack === undefined ? {} : { stack }),
     ...(code === undefined ? {} : { code }),
+    ...(statusCode === undefined ? {} : { statusCode }),
     tooLarge: tooLarge === true,
   };
 }

@@ -87,8 +87,13 @@ describe('the messages of a host', () => {
     ]);
   });
 
-  it.each(['next', 'error', 'silent', 'log'])('have no body with %s', (kind) => {
-    expect([sized(kind, 0) === null, sized(kind, 0, 1)]).toEqual([false, null]);
+  it.each([
+    ['next', 197_400],
+    ['error', 197_400],
+    ['silent', 0],
+    ['log', 0],
+  ])('have a body with %s of %i bytes at most, known from the header', (kind, most) => {
+    expect([sized(kind, 0, most) === null, sized(kind, 0, most + 1)]).toEqual([false, null]);
   });
 
   it.each([
