@@ -42,7 +42,9 @@ function bounds(schema: ValueSchema): string {
 }
 
 function typeOf(schema: ValueSchema): string {
-  if (schema.type === 'array') return `list of ${typeOf(schema.items)}`;
+  if (schema.type === 'array') {
+    return `list of ${schema.items.type === 'object' ? 'objects' : typeOf(schema.items)}`;
+  }
   if (schema.type === 'boolean') return schema.const === undefined ? 'boolean' : String(schema.const);
   if (schema.type !== 'string') return `${schema.type}${bounds(schema)}`;
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(', ');

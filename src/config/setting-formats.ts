@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { isDuration } from '../lib/duration.ts';
 import type { TextFormat } from '../lib/json/json-schema.ts';
+import { readPublicKey } from '../lib/public-key.ts';
 
 const NAMED_NETWORKS = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
@@ -34,6 +35,18 @@ function isServiceUrl(text: string): boolean {
   if (!isHttpUrl(text)) return false;
   const { username, password, pathname, search, hash } = new URL(text);
   return username + password + search + hash === '' && pathname === '/';
+}
+
+const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
+
+/**
+ * Where an issuer publishes its keys: whoever can change that answer on its way can sign in as anyone, so it must be https unless
+ * it never leaves this machine. Private networks are fine: it is the operator who names the address.
+ */
+function isKeysUrl(text: string): boolean {
+  if (!isHttpUrl(text)) return false;
+  const { protocol, hostname, username, password, hash } = new URL(text);
+  return username + password + hash === '' && (protocol === 'https:' || LOOPBACK.test(hostname));
 }
 
 /** What every service of this kind takes as the name of a bucket. */
@@ -69,6 +82,24 @@ export const SETTING_FORMATS: Readonly<Record<string, TextFormat>> = {
     test: isServiceUrl,
     message:
       'must be the http or https URL of a host, without path or credentials, such as https://s3.example.org',
+  },
+  'issuer-name': {
+    test: (text) => /^[A-Za-z0-9-]{1,50}$/.test(text),
+    message: 'must be 1 to 50 letters, digits and -',
+  },
+  'keys-url': {
+    test: isKeysUrl,
+    message:
+      'must be an https URL without credentials, such as https://login.example.org/jwks; http only on localhost, 127.0.0.1 or [::1]',
+  },
+  'public-key': {
+    test: (text) => readPublicKey(text) !== undefined,
+    message:
+      'must be a public key in PEM (-----BEGIN PUBLIC KEY-----): RSA of 2048 bits or more, EC on P-256, or Ed25519',
+  },
+  'claim-path': {
+    test: (text) => text.split('.').every((segment) => segment !== ''),
+    message: 'must be names with dots between them',
   },
   'bucket-name': {
     test: isBucketName,

@@ -1,7 +1,8 @@
 // Validates values of settings, one by one and against each other.
 import type { Json } from '../lib/json/json.ts';
 import { createSchemaValidator, type SchemaValidator } from '../lib/json/json-schema.ts';
-import type { NumberSchema, TextSchema } from './schema/setting-schema.ts';
+import { issuerIssues, type RuleIssue } from './issuer-rules.ts';
+import type { NumberSchema, SettingSchema, TextSchema } from './schema/setting-schema.ts';
 import type { Config } from './schema.ts';
 import { SETTING_FORMATS } from './setting-formats.ts';
 import type { Setting } from './setting-names.ts';
@@ -14,13 +15,24 @@ const ANNOTATIONS = ['env', 'secret', 'aliases', 'outsideFile', 'overHttp', 'exp
 /** Returns the message for an invalid value of a setting; undefined for a valid one. */
 export type ValidateSetting = (setting: Setting, value: Json) => string | undefined;
 
+/** What is wrong with an item of a list. `path`: its index, and the member if the item is an object. */
+function itemMessage(leaf: SettingSchema, { path, message }: { path: string; message: string }): string {
+  const [index, member] = path.split('.');
+  const item = `item ${Number(index) + 1}`;
+  if (member === undefined) return `${item} ${message}`;
+  const items = 'items' in leaf && leaf.items.type === 'object' ? leaf.items.properties : {};
+  const choice = Object.hasOwn(items, member) ? items[member] : undefined;
+  const expected = choice !== undefined && 'oneOf' in choice ? choice.expects : message;
+  return `${item}: ${member} ${expected}`;
+}
+
 function validateWith(check: SchemaValidator, setting: Setting, value: Json): string | undefined {
   if (setting.leaf.secret === true && value === REDACTED)
     return 'is the mark of a hidden secret, not a secret';
   const [first] = check(setting.leaf, value);
   if (first === undefined) return undefined;
   if ('oneOf' in setting.leaf) return setting.leaf.expects;
-  return first.path === '' ? first.message : `item ${Number(first.path) + 1} ${first.message}`;
+  return first.path === '' ? first.message : itemMessage(setting.leaf, first);
 }
 
 const FAST_CHECK_KEYWORDS: ReadonlySet<string> = new Set([
@@ -61,12 +73,6 @@ export function passesFastCheck({ leaf }: Setting, value: Json): boolean {
 export async function createSettingValidator(): Promise<ValidateSetting> {
   const check = await createSchemaValidator({ annotations: ANNOTATIONS, formats: SETTING_FORMATS });
   return (setting, value) => validateWith(check, setting, value);
-}
-
-interface RuleIssue {
-  /** Canonical path of the setting that is missing or wrong. */
-  readonly path: string;
-  readonly message: string;
 }
 
 function missingSettings(
@@ -171,6 +177,7 @@ export function findConfigRuleIssues(config: Config): readonly RuleIssue[] {
       { 'geolocation.url': config.geolocation.url },
       'geolocation.method is remote',
     ),
+    ...issuerIssues(config.auth),
     ...requestTimeoutIssues(config),
     ...jitDomainIssues(config),
   ];

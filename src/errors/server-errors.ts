@@ -17,6 +17,13 @@ export const SERVER_ERRORS = {
     explain:
       'The system refused a file, a process or a thread that the request needs. Nothing is wrong with the request: repeat it after `Retry-After` seconds. The log has the cause: raise the limits of the process (`LimitNOFILE`, `TasksMax`), or lower `limits.connections`.',
   },
+  ISSUER_UNAVAILABLE: {
+    status: 503,
+    retryAfter: 5,
+    message: 'The keys of the identity provider cannot be fetched at the moment',
+    explain:
+      'The token is of an issuer of `auth.issuers` that does not answer, so that its signature cannot be verified. Repeat the request after `Retry-After` seconds. Other tokens are not affected. The log has the cause.',
+  },
   WORKSPACE_UNAVAILABLE: {
     status: 503,
     retryAfter: 2,

@@ -8,6 +8,7 @@ describe('createConfig', () => {
     expect(config.delivery.port).toBe(8082);
     expect(config.auth).toEqual({
       tokenTtl: 1800,
+      issuers: [],
       rateLimit: { perClient: 30, perAddress: 300, windowSeconds: 60 },
       admin: {},
     });

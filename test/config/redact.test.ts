@@ -25,6 +25,7 @@ describe('the redacted configuration', () => {
     const shown = redactConfig(buildConfig(new Map()));
     expect(shown['auth']).toEqual({
       tokenTtl: 1800,
+      issuers: [],
       rateLimit: { perClient: 30, perAddress: 300, windowSeconds: 60 },
       admin: {},
     });

@@ -30,6 +30,31 @@ const CASES = {
       'https://a/?b',
     ],
   },
+  'issuer-name': {
+    good: ['a', 'login-1', 'ACME'],
+    bad: ['', 'a:b', 'a_b', 'é', 'a b', 'a\n', 'x'.repeat(51)],
+  },
+  'keys-url': {
+    good: [
+      'https://login.example.org/jwks?a=b',
+      'https://10.0.0.1/jwks',
+      'http://localhost:3000/jwks',
+      'http://127.8.0.1/jwks',
+      'http://[::1]:9000/jwks',
+    ],
+    bad: [
+      '',
+      'login.example.org/jwks',
+      'http://login.example.org/jwks',
+      'http://10.0.0.1/jwks',
+      'http://127.0.0.1.example.org/jwks',
+      'http://localhost.example.org/jwks',
+      'https://a:b@login.example.org/jwks',
+      'https://login.example.org/jwks#a',
+      'file:///jwks',
+    ],
+  },
+  'claim-path': { good: ['roles', 'realm_access.roles', 'é'], bad: ['', '.', 'a.', '.a', 'a..b'] },
   'bucket-name': {
     good: ['abc', 'pictures.example.org', 'a-1'],
     bad: ['', 'ab', 'Pictures', 'a_b_c', '-abc', 'abc.', 'a..b', '192.168.0.1', 'x'.repeat(64), 'a/b'],

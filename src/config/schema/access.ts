@@ -1,5 +1,27 @@
 // Settings of access: tokens, the rate limit on logins, the first admin, other origins.
-import type { SettingGroup } from './setting-schema.ts';
+import type { ItemSchema, SettingGroup } from './setting-schema.ts';
+
+const CLAIM_NAME = { type: 'string', minLength: 1, maxLength: 200 } as const;
+
+const ISSUER_SCHEMA = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', format: 'issuer-name' },
+    issuer: { type: 'string', minLength: 1, maxLength: 1024 },
+    audience: { type: 'string', minLength: 1, maxLength: 1024 },
+    jwksUrl: { type: 'string', format: 'keys-url', maxLength: 2048 },
+    publicKey: { type: 'string', format: 'public-key', maxLength: 10_000 },
+    roles: {
+      oneOf: [
+        { type: 'string', format: 'claim-path', maxLength: 1000 },
+        { type: 'array', items: CLAIM_NAME, minItems: 1, maxItems: 10 },
+      ],
+      expects: 'must be the path of a claim, such as realm_access.roles, or the list of its segments',
+    },
+  },
+  required: ['name', 'issuer', 'audience'],
+  additionalProperties: false,
+} as const satisfies ItemSchema;
 
 export const AUTH_SCHEMA = {
   type: 'object',
@@ -35,6 +57,14 @@ export const AUTH_SCHEMA = {
       minLength: 1,
       description:
         'Folder of what belongs to the audit log and must not be in the database: the generated key, and the hash of the newest entry. Unset: that of `database.sqlite.path`, on MongoDB too.',
+    },
+    issuers: {
+      type: 'array',
+      items: ISSUER_SCHEMA,
+      maxItems: 100,
+      default: [],
+      description:
+        'Identity providers whose access tokens are accepted, as objects with `name`, `issuer`, `audience`, either `jwksUrl` or `publicKey`, and perhaps `roles`: [end users of an identity provider](operators.md#end-users-of-an-identity-provider).',
     },
     rateLimit: {
       type: 'object',

@@ -46,8 +46,17 @@ interface BooleanSchema {
 
 interface ListSchema {
   readonly type: 'array';
-  readonly items: TextSchema;
+  readonly items: TextSchema | ItemSchema;
+  readonly minItems?: number;
   readonly maxItems?: number;
+}
+
+/** An object in a list. */
+export interface ItemSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, TextSchema | ChoiceSchema>>;
+  readonly required: readonly string[];
+  readonly additionalProperties: false;
 }
 
 type Scalar = TextSchema | NumberSchema | BooleanSchema;

@@ -2,8 +2,9 @@
 import type { ErrorObject } from 'ajv';
 
 type Present = { readonly default: unknown } | { readonly type: 'object' };
+type RequiredOf<S> = S extends { readonly required: readonly (infer R)[] } ? R : never;
 
-/** The TypeScript type that a schema literal (`as const`) describes. A member without a default may be absent. */
+/** The TypeScript type that a schema literal (`as const`) describes. A member without a default may be absent unless it is required. */
 export type Infer<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer E)[] }
@@ -16,9 +17,11 @@ export type Infer<S> = S extends { readonly const: infer C }
           ? Readonly<Record<string, Infer<M>>>
           : S extends { readonly type: 'object'; readonly properties: infer P }
             ? {
-                readonly [K in keyof P as P[K] extends Present ? K : never]: Infer<P[K]>;
+                readonly [K in keyof P as P[K] extends Present ? K : Extract<K, RequiredOf<S>>]: Infer<P[K]>;
               } & {
-                readonly [K in keyof P as P[K] extends Present ? never : K]?: Infer<P[K]> | undefined;
+                readonly [K in keyof P as P[K] extends Present ? never : Exclude<K, RequiredOf<S>>]?:
+                  | Infer<P[K]>
+                  | undefined;
               }
             : S extends { readonly type: 'string' }
               ? string
