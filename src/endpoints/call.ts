@@ -12,6 +12,7 @@ import type {
   GuestLogRecord,
   InvocationErrorCode,
   InvocationResult,
+  PassedError,
   Sandbox,
 } from '../sandbox-supervisor/model/sandbox.ts';
 import {
@@ -151,16 +152,15 @@ function toError(result: ErrorResult, endpoint: LiveModule): AppError {
   }
   // Only hooks return results.
   if (result.kind === 'result') return new AppError('ENDPOINT_ERROR');
-  return result.error === undefined
-    ? new AppError('NOT_FOUND')
-    : nextError(endpoint, result.error.statusCode);
+  return result.error === undefined ? new AppError('NOT_FOUND') : nextError(endpoint, result.error);
 }
 
-/** The error after `next(error)`: the status of that error, nothing of its text. */
-function nextError(endpoint: LiveModule, status = 500): AppError {
-  const message = status < 500 ? { message: 'The endpoint refused the request' } : {};
+/** The error after `next(error)`: its status, and below 500 its list of errors; nothing else of its text. */
+function nextError(endpoint: LiveModule, { statusCode: status = 500, items }: PassedError): AppError {
+  const listed = items === undefined ? { message: 'The endpoint refused the request' } : { items };
+  const shown = status < 500 ? listed : {};
   // RFC 9110 15.5.2 and 15.5.6 demand these beside the status.
-  if (status === 401) return new AppError('ENDPOINT_ERROR', { status, ...message, headers: CHALLENGE });
+  if (status === 401) return new AppError('ENDPOINT_ERROR', { status, ...shown, headers: CHALLENGE });
   const headers: Record<string, string> = status === 405 ? { Allow: allowedMethods(endpoint) } : {};
-  return new AppError('ENDPOINT_ERROR', { status, ...message, headers });
+  return new AppError('ENDPOINT_ERROR', { status, ...shown, headers });
 }

@@ -45,8 +45,8 @@ export type InvocationErrorCode =
   | 'ENDPOINT_SUSPENDED'
   | 'SANDBOX_DISABLED';
 
-/** An error of guest code. */
-interface PassedError {
+/** An error of guest code that was thrown, or passed to `next`. */
+export interface PassedError {
   /** Hostile text. */
   readonly message: string;
   /** 400 to 599; of a hook 400 to 499. */
