@@ -1,13 +1,10 @@
 // Authorizes one `Model` call: resolves its name to a grant of the policy, then collection, acting client and deadline.
 
 import type { Client } from '../auth/clients/client.ts';
+import { narrowAccess, notPermitted } from '../collections/model/access.ts';
+import type { AccessAction } from '../collections/model/access-rules.ts';
 import type { Collection, CollectionRegistry } from '../collections/model/collection.ts';
-import {
-  type Caller,
-  type CollectionMethod,
-  type RequestContext,
-  withLiveDeadline,
-} from '../collections/model/documents.ts';
+import { type Caller, type RequestContext, withLiveDeadline } from '../collections/model/documents.ts';
 import type { HookWrites } from '../collections/model/hook-writes.ts';
 import { AppError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
@@ -18,11 +15,13 @@ import type {
 } from '../sandbox-supervisor/model/module-version.ts';
 import { GuestCallError, getArgument } from './guest-call.ts';
 
-const ACTIONS: Readonly<Record<CollectionMethod, ModelAction>> = {
-  GET: 'find',
-  POST: 'create',
-  PUT: 'update',
-  DELETE: 'delete',
+/** What a grant must name for each action. */
+const GRANTED: Readonly<Record<AccessAction, ModelAction>> = {
+  read: 'find',
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
+  history: 'find',
 };
 
 /** One error for collections that are not granted and for missing ones: names cannot be probed. */
@@ -58,24 +57,27 @@ export function findCollectionGrant(
  * must be granted as well as permitted.
  */
 export function restrictCaller(caller: Caller, grants: readonly CollectionGrant[]): Caller {
-  const granted = ({ path }: Collection, method: CollectionMethod) =>
-    grants.some(({ name, actions }) => `/${name}` === path && actions.includes(ACTIONS[method]));
   return {
     clientId: caller.clientId,
-    may: (collection, method) => granted(collection, method) && caller.may(collection, method),
+    access(collection) {
+      const own = grants.filter(({ name }) => `/${name}` === collection.path);
+      return narrowAccess(caller.access(collection), (action) =>
+        own.some(({ actions }) => actions.includes(GRANTED[action])),
+      );
+    },
   };
 }
 
 /** `Model` calls that run inside each other's hooks. */
 const MAX_DEPTH = 4;
 
-const METHODS: Readonly<Record<ModelAction, CollectionMethod>> = {
-  find: 'GET',
-  count: 'GET',
-  stats: 'GET',
-  create: 'POST',
-  update: 'PUT',
-  delete: 'DELETE',
+const ACTIONS: Readonly<Record<ModelAction, AccessAction>> = {
+  find: 'read',
+  count: 'read',
+  stats: 'read',
+  create: 'create',
+  update: 'update',
+  delete: 'delete',
 };
 
 /** The module version that is invoked, and for whom. */
@@ -156,9 +158,12 @@ export function createModelScope(deps: ModelScopeDeps) {
     const collection = resolveCollection(registry, grant);
     const client = await resolveActingClient(grant, run.client, deps);
     const caller = createCaller(client);
-    const method = METHODS[action];
-    if (!caller.may(collection, method)) throw new AppError(client === null ? 'NO_TOKEN' : 'NOT_PERMITTED');
-    if (method !== 'GET' && registry.isRevisionCollection(collection))
+    const needed = ACTIONS[action];
+    const access = caller.access(collection);
+    if (access[needed] === null) {
+      throw client === null ? new AppError('NO_TOKEN') : notPermitted(access, caller);
+    }
+    if (needed !== 'read' && registry.isRevisionCollection(collection))
       throw new AppError('METHOD_NOT_ALLOWED');
     const until = Math.min(now() + queryMs, deadline);
     const members = {

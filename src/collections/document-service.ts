@@ -3,6 +3,7 @@ import { createKeyedMutex } from '../lib/async/concurrency.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createFilterCompiler } from './filters/compile.ts';
 import type { DocumentHooks } from './hooks/document-hooks.ts';
+import { createVisibleCollections } from './model/access.ts';
 import type { CollectionRegistry } from './model/collection.ts';
 import type { DocumentLimits, DocumentService, RecordService } from './model/documents.ts';
 import { createComposer } from './reads/compose.ts';
@@ -38,7 +39,8 @@ export interface DocumentServiceDeps {
 export function createDocumentService(options: DocumentServiceDeps): DocumentService & RecordService {
   const { store, registry, limits, generateId, now, patterns, hooks, removals, log, useVersionFilter } =
     options;
-  const filters = createFilterCompiler({ store, registry, limits, useVersionFilter });
+  const visible = createVisibleCollections();
+  const filters = createFilterCompiler({ store, visible, registry, limits, useVersionFilter });
   const histories = createHistoryLoader({ store, registry });
   const composer = createComposer({ store, histories, registry, limits, ownDocuments: filters.ownDocuments });
   const deps: WriteDeps = {
@@ -47,7 +49,7 @@ export function createDocumentService(options: DocumentServiceDeps): DocumentSer
     locks: createKeyedMutex(),
   };
   return {
-    ...createReader({ store, registry, filters, histories, composer, limits, hooks, now }),
+    ...createReader({ store, visible, registry, filters, histories, composer, limits, hooks, now }),
     create: (...args) => createDocuments(deps, ...args),
     createRecords: (...args) => createRecords(deps, ...args),
     updateById: (...args) => updateById(deps, ...args),

@@ -1,8 +1,8 @@
 // One call of an endpoint: `accept` authorizes the matched request before its body is read, `run` invokes the module with the
 // request as text and turns the result into a response or an error.
 
+import { decideEndpoint } from '../auth/access/permissions.ts';
 import { missingTokenError, notPermittedError } from '../auth/auth-errors.ts';
-import { authorizeEndpoint } from '../auth/authorize.ts';
 import type { Client } from '../auth/clients/client.ts';
 import type { Capabilities } from '../capabilities/capabilities.ts';
 import { AppError, StoreError } from '../errors/errors.ts';
@@ -114,7 +114,7 @@ function assertAuthorized(
 ): void {
   if (address.kind !== 'endpoint') throw new AppError('NOT_FOUND');
   const { apiVersion: version, name } = address;
-  const decision = authorizeEndpoint(client, { version, name, authenticate }, method);
+  const decision = decideEndpoint(client, { version, name, authenticate }, method);
   if (decision === 'no-token') throw missingTokenError();
   if (decision !== 'ok') throw notPermittedError(path);
 }

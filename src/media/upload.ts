@@ -170,7 +170,11 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
   ) => {
     const context: RequestContext = { ...requested, deadline: now() + queryMs };
     if (grant === undefined) return records.createRecords(collection, published, context);
-    const signer = { ...context, caller: { clientId: grant.signedBy, may: context.caller.may } };
+    const { caller } = context;
+    const signer = {
+      ...context,
+      caller: { clientId: grant.signedBy, access: (of: Collection) => caller.access(of) },
+    };
     try {
       return await records.createRecords(collection, published, signer, {
         extraWrites: [usedTokenWrite(grant)],

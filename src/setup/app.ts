@@ -1,6 +1,7 @@
 // The composition root of the server: builds stores, services and HTTP servers from a configuration. Only the CLI imports it.
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { createCallers } from '../auth/access/callers.ts';
 import { createAuthService } from '../auth/auth-service.ts';
 import { createClientService } from '../auth/clients/client-service.ts';
 import type { HashCost } from '../auth/clients/secret-hash.ts';
@@ -164,6 +165,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   // Media, posted code, and the documents of both.
   const registry = createCollectionRegistry();
+  const createCaller = createCallers(registry);
   const patterns = createPatternWorker();
   const media = await createMediaSetup({
     ...{ config, cwd, documents: store, generateId, now, logger, pause },
@@ -171,7 +173,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   });
   const postedCode = await createPostedCode({
     config,
-    ...{ cwd, store, registry, clients, auth, audit, logger, now, pause },
+    ...{ cwd, store, registry, createCaller, clients, auth, audit, logger, now, pause },
   });
   const { modules, hooks } = postedCode;
   const documents = createDocumentService({
@@ -213,7 +215,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   const shared = {
     ...{ config, logger, audit, isReady, unsentBytes: unsent, cache, store, now, generateId },
-    ...{ login: auth.login, tokens: auth.tokens },
+    ...{ login: auth.login, tokens: auth.tokens, createCaller },
   };
   const delivery = createLazyDelivery({
     ...{ ...shared, cwd, registry, records: documents, mediaStore: media.store },

@@ -1,6 +1,6 @@
 // The part of the composition root for delivery: routes, recipes, sources, images, and its HTTP server.
 import { resolve } from 'node:path';
-import { authorizeCollection, createCaller } from '../auth/authorize.ts';
+import { createFileReader } from '../auth/access/callers.ts';
 import type { Collection, CollectionRegistry } from '../collections/model/collection.ts';
 import type { RecordService, RequestContext } from '../collections/model/documents.ts';
 import type { Config } from '../config/schema.ts';
@@ -83,15 +83,14 @@ const imageSetup = () => import('./images.ts');
 function openMediaSource(options: DeliveryOptions): OriginalSource | undefined {
   const { config, mediaStore: store, registry, records, store: documents, logger, now } = options;
   if (!config.images.media.enabled || store === undefined) return undefined;
-  const mayRead = (collection: Collection) =>
-    config.media.public || authorizeCollection(null, collection, 'GET') === 'ok';
+  const caller = createFileReader(options.createCaller(null), config.media);
+  const mayRead = (collection: Collection) => caller.access(collection).read !== null;
   const closed = registry.list().filter((collection) => collection.settings.media && !mayRead(collection));
   if (closed.length > 0) {
     const collections = closed.slice(0, MAX_NAMED).map(({ path }) => path);
     const message = 'files of these media collections are not delivered: reading them needs a token';
     logger.info({ collections, count: closed.length }, message);
   }
-  const caller = createCaller(null);
   const createContext = (url: string): RequestContext => ({
     caller,
     deadline: now() + config.limits.queryMs,

@@ -1,9 +1,9 @@
 // The part of the composition root for posted code: sandbox, modules, hooks, and what modules may access.
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import type { CreateCaller } from '../auth/access/callers.ts';
 import type { Audit } from '../auth/audit/audit.ts';
 import type { AuthService } from '../auth/auth-service.ts';
-import { createCaller } from '../auth/authorize.ts';
 import type { ClientService } from '../auth/clients/client-service.ts';
 import { type Capabilities, createCapabilities } from '../capabilities/capabilities.ts';
 import { createEgress } from '../capabilities/egress.ts';
@@ -88,6 +88,7 @@ interface PostedCodeDeps {
   readonly cwd: string;
   readonly store: DocumentStore;
   readonly registry: CollectionRegistry;
+  readonly createCaller: CreateCaller;
   readonly clients: Pick<ClientService, 'find'>;
   readonly auth: Pick<AuthService, 'findClient'>;
   readonly audit: Audit;
@@ -154,7 +155,7 @@ function logSelfTest(sandbox: Sandbox, logger: Logger): void {
  * documents: `connect` closes this circle once the document service exists.
  */
 export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode> {
-  const { config, cwd, store, registry, clients, auth, audit, logger, now } = deps;
+  const { config, cwd, store, registry, createCaller, clients, auth, audit, logger, now } = deps;
   const { limits } = config;
   const { queryMs } = limits;
   const { enabled, review, minimumLevel } = config.sandbox;

@@ -35,6 +35,15 @@ export type FilterTest =
 /** Matches every document. */
 export const MATCH_ALL: Filter = { kind: 'and', filters: [] };
 
+/** Joins filters by `and`, without those that are absent or match everything. */
+export function joinFilters(filters: readonly (Filter | null | undefined)[]): Filter {
+  const present: Filter[] = [];
+  for (const filter of filters) if (filter && filter !== MATCH_ALL) present.push(filter);
+  const [only] = present;
+  if (only === undefined) return MATCH_ALL;
+  return present.length === 1 ? only : { kind: 'and', filters: present };
+}
+
 /** Matches the document with this id. */
 export function filterById(id: string): Filter {
   return { kind: 'field', path: '_id', tests: [{ kind: 'eq', value: id.toLowerCase() }] };

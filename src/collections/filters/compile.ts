@@ -3,8 +3,16 @@
 import { AppError } from '../../errors/errors.ts';
 import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
-import { type Filter, type FilterTest, MATCH_ALL } from '../../stores/filter.ts';
-import type { DocumentStore, FindQuery, OperationOptions } from '../../stores/ports.ts';
+import { type Filter, type FilterTest, joinFilters, MATCH_ALL } from '../../stores/filter.ts';
+import type { FindQuery, OperationOptions } from '../../stores/ports.ts';
+import {
+  type PermittedFilter,
+  type PermittedStore,
+  permit,
+  permitServer,
+  type VisibleCollection,
+} from '../model/access.ts';
+import type { AccessAction } from '../model/access-rules.ts';
 import { type Collection, type CollectionRegistry, referenceTarget } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
 import { createFilterError } from '../model/read-parameters.ts';
@@ -19,8 +27,12 @@ import {
 /** A filter that a store can evaluate. */
 interface CompiledFilter {
   readonly filter: Filter;
-  /** It depends on the text of the filter and on the collection only: not on the caller, and not on documents. */
+  /** It depends on the text of the filter and on what the caller may read of the collection only, and not on documents. */
   readonly isReusable: boolean;
+}
+
+interface CompiledRead extends CompiledFilter {
+  readonly filter: PermittedFilter;
 }
 
 /** Nothing is waited for unless a filter has conditions on referenced documents. */
@@ -29,16 +41,24 @@ export interface FilterCompiler {
   ownDocuments(collection: Collection): Filter;
   /** The same for one document. */
   isOwn(collection: Collection, document: JsonObject): boolean;
-  /** Compiles a filter of a request, on the collection's own documents. Throws FILTER_INVALID. */
-  compile(collection: Collection, filter: Json, context: RequestContext): MaybePromise<Filter>;
+  /** Compiles a filter of a request, on those of the collection's own documents that the caller may do this with. Throws FILTER_INVALID. */
+  compile(
+    collection: Collection,
+    filter: Json,
+    context: RequestContext,
+    action: AccessAction,
+  ): MaybePromise<PermittedFilter>;
   /** Compiles the default filters of the collection, on its own documents; MATCH_ALL where it has none and shows everything. Throws DEFAULT_FILTERS_BROKEN. */
   compileDefaults(collection: Collection, context: Pick<RequestContext, 'deadline'>): MaybePromise<Filter>;
-  /** Compiles the filter of a request, where there is one, joined with the default filters. Throws FILTER_INVALID and DEFAULT_FILTERS_BROKEN. */
+  /**
+   * Compiles the filter of a request, where there is one, joined with the default filters, on documents that the caller may read.
+   * Throws FILTER_INVALID and DEFAULT_FILTERS_BROKEN.
+   */
   compileRead(
     collection: Collection,
     filter: JsonObject | undefined,
     context: RequestContext,
-  ): MaybePromise<CompiledFilter>;
+  ): MaybePromise<CompiledRead>;
 }
 
 const EVERYTHING: CompiledFilter = { filter: MATCH_ALL, isReusable: true };
@@ -50,8 +70,9 @@ interface ParsedDefaults {
 }
 
 interface FilterCompilerDeps {
-  readonly store: Pick<DocumentStore, 'find'>;
+  readonly store: Pick<PermittedStore, 'find'>;
   readonly registry: Pick<CollectionRegistry, 'get' | 'list'>;
+  readonly visible: VisibleCollection;
   readonly limits: Pick<DocumentLimits, 'filterDepth' | 'filterNodes' | 'composeReferences'>;
   /** `query.useVersionFilter` */
   readonly useVersionFilter?: boolean | undefined;
@@ -60,6 +81,7 @@ interface FilterCompilerDeps {
 export function createFilterCompiler({
   store,
   registry,
+  visible,
   limits,
   useVersionFilter = false,
 }: FilterCompilerDeps): FilterCompiler {
@@ -72,12 +94,14 @@ export function createFilterCompiler({
 
   const resolve = (
     parsed: ParsedFilter,
-    deadline: number,
-    isReusable: boolean,
+    {
+      isReusable,
+      ...options
+    }: Pick<ResolveOptions, 'deadline' | 'permitted'> & { readonly isReusable: boolean },
   ): MaybePromise<CompiledFilter> =>
     isResolved(parsed)
       ? { filter: parsed, isReusable }
-      : resolveReferenceConditions(parsed, { store, maxReferences, ownDocuments, deadline }).then(
+      : resolveReferenceConditions(parsed, { ...options, store, maxReferences, ownDocuments }).then(
           (filter) => ({
             filter,
             isReusable: false,
@@ -87,15 +111,20 @@ export function createFilterCompiler({
   const compileRequested = (collection: Collection, filter: Json, { caller, deadline }: RequestContext) =>
     attempt(() => {
       let followsReferences = false;
-      const parsed = parseFilter(filter, collection, {
+      const parsed = parseFilter(filter, visible(collection, caller.access(collection)), {
         limits,
         resolveTarget(from, field) {
           followsReferences = true;
           const target = referenceTarget(registry, from, field);
-          return target !== undefined && caller.may(target, 'GET') ? target : undefined;
+          const access = target && caller.access(target);
+          return target && access && access.read !== null ? visible(target, access) : undefined;
         },
       });
-      return resolve(parsed, deadline, !followsReferences);
+      return resolve(parsed, {
+        deadline,
+        isReusable: !followsReferences,
+        permitted: (of, condition) => permit(caller.access(of), 'read', condition),
+      });
     });
 
   // Default filters are written by the operator, so they may use collections that the caller may not read.
@@ -127,7 +156,9 @@ export function createFilterCompiler({
     const { defaultFilters } = collection.settings;
     const own = ownDocuments(collection);
     if (defaultFilters === null) return own === MATCH_ALL ? EVERYTHING : { filter: own, isReusable: true };
-    const resolving = attempt(() => resolve(parseDefaults(collection, defaultFilters), deadline, true));
+    const resolving = attempt(() =>
+      resolve(parseDefaults(collection, defaultFilters), { deadline, isReusable: true }),
+    );
     return andThen(resolving, ({ filter, isReusable }) => ({
       filter: joinFilters([filter, own]),
       isReusable,
@@ -137,34 +168,34 @@ export function createFilterCompiler({
   return {
     ownDocuments,
     isOwn: ({ version }, document) => !useVersionFilter || document['apiVersion'] === version,
-    compile: (collection, ...args) =>
-      andThen(compileRequested(collection, ...args), ({ filter }) =>
-        joinFilters([filter, ownDocuments(collection)]),
-      ),
+    compile: (collection, requested, context, action) =>
+      andThen(compileRequested(collection, requested, context), ({ filter }) => {
+        const own = joinFilters([filter, ownDocuments(collection)]);
+        const access = context.caller.access(collection);
+        // What a caller may not read is not to be found by what a write by query changes.
+        return permit(access, action, access.isRuled ? permit(access, 'read', own) : own);
+      }),
     compileDefaults: (...args) => andThen(compileOwn(...args), toFilter),
     compileRead: (collection, filter, context) =>
       andThen(
         filter === undefined ? EVERYTHING : compileRequested(collection, filter, context),
         (requested) =>
           andThen(compileOwn(collection, context), (defaults) => ({
-            filter: joinFilters([requested.filter, defaults.filter]),
+            filter: permit(
+              context.caller.access(collection),
+              'read',
+              joinFilters([requested.filter, defaults.filter]),
+            ),
             isReusable: requested.isReusable && defaults.isReusable,
           })),
       ),
   };
 }
 
-/** Joins filters by `and`, without those that are absent or match everything. */
-export function joinFilters(filters: readonly (Filter | null | undefined)[]): Filter {
-  const present: Filter[] = [];
-  for (const filter of filters) if (filter && filter !== MATCH_ALL) present.push(filter);
-  const [only] = present;
-  if (only === undefined) return MATCH_ALL;
-  return present.length === 1 ? only : { kind: 'and', filters: present };
-}
-
 export interface ResolveOptions extends OperationOptions {
-  readonly store: Pick<DocumentStore, 'find'>;
+  readonly store: Pick<PermittedStore, 'find'>;
+  /** What of the documents that match a condition the caller may read. Absent: the server itself asks. */
+  readonly permitted?: (collection: Collection, condition: Filter) => PermittedFilter;
   /** What a collection shows of its namespace; everything unless given. */
   readonly ownDocuments?: FilterCompiler['ownDocuments'];
   /** How many ids all reference conditions of a filter together may bring in. */
@@ -276,9 +307,9 @@ async function findMatchingIds(
 async function findIds(
   collection: Collection,
   { limit, ...query }: Pick<FindQuery, 'filter' | 'limit'>,
-  { store, ownDocuments, deadline }: ResolveState,
+  { store, ownDocuments, deadline, permitted = (_, condition) => permitServer(condition) }: ResolveState,
 ): Promise<readonly string[]> {
-  const filter = joinFilters([query.filter, ownDocuments?.(collection)]);
+  const filter = permitted(collection, joinFilters([query.filter, ownDocuments?.(collection)]));
   const idsOnly = { filter, limit, sort: [], skip: 0, projection: { include: ['_id'] } };
   const found = await store.find(collection.namespace, idsOnly, deadline === undefined ? {} : { deadline });
   return found.map(({ _id }) => _id);

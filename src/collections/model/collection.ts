@@ -2,6 +2,7 @@
 // replaced whole, never mutated. Reference fields lead from one to another.
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Direction, type IndexDefinition, type Namespace, namespaceKey } from '../../stores/ports.ts';
+import type { AccessRules, FieldAccess } from './access-rules.ts';
 import { FIELD_TYPES, type FieldType } from './fields/field-types.ts';
 
 export const HOOK_EVENTS = [
@@ -67,19 +68,22 @@ export interface Field {
   /** `matchType: "exact"`: plain equality minds the case. */
   readonly caseSensitive: boolean;
   readonly reference: ReferenceSettings;
+  readonly access: FieldAccess | undefined;
 }
 
 /** A field of this type that a specification need not declare: optional, without default or validation. */
 export function createPlainField(name: string, type: FieldType, caseSensitive: boolean): Field {
   return {
     ...{ name, type, caseSensitive, required: false, message: undefined, default: undefined },
-    ...{ validation: {}, reference: {} },
+    ...{ validation: {}, reference: {}, access: undefined },
   };
 }
 
 export interface CollectionSettings {
   readonly cache: boolean;
-  /** True or false for all methods, or the upper-case methods that need a token. */
+  /** Null: `authenticate` and the permissions of clients decide. */
+  readonly access: AccessRules | null;
+  /** True or false for all methods, or the upper-case methods that need a token. Without effect beside `access`. */
   readonly authenticate: boolean | readonly string[];
   readonly callback: string | null;
   readonly pageSize: number;
@@ -141,6 +145,8 @@ export interface CollectionRegistry {
   withNamespace(namespace: Namespace): readonly Collection[];
   /** True when another collection keeps its revisions under this one's name: its path then only reads. */
   isRevisionCollection(collection: Collection): boolean;
+  /** True when a collection with access rules keeps its revisions under this one's name. */
+  keepsRuledRevisions(collection: Collection): boolean;
   /** True when its documents are media records: of its own, or of a media collection that shares them. */
   holdsRecords(collection: Collection): boolean;
 }
@@ -152,19 +158,27 @@ export function documentKey(namespace: Namespace, id: string): string {
 
 const addressKey = (version: string, database: string, name: string) => `/${version}/${database}/${name}`;
 
+/** Keys of the namespaces that hold revisions of the collections. */
+const revisionSpacesOf = (collections: readonly Collection[]) =>
+  new Set(
+    collections
+      .filter(({ settings }) => settings.storeRevisions)
+      .map(({ namespace, settings }) =>
+        namespaceKey({ ...namespace, collection: settings.revisionCollection }),
+      ),
+  );
+
 export function createCollectionRegistry(): CollectionRegistry {
   const entries = new Map<string, Collection>();
   let sorted: readonly Collection[] = [];
   let revisionSpaces = new Set<string>();
+  let ruledRevisionSpaces = new Set<string>();
   let recordSpaces = new Set<string>();
 
   const refresh = () => {
     sorted = [...entries.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-    revisionSpaces = new Set(
-      sorted
-        .filter((entry) => entry.settings.storeRevisions)
-        .map((entry) => namespaceKey({ ...entry.namespace, collection: entry.settings.revisionCollection })),
-    );
+    revisionSpaces = revisionSpacesOf(sorted);
+    ruledRevisionSpaces = revisionSpacesOf(sorted.filter(({ settings }) => settings.access !== null));
     const media = sorted.filter((entry) => entry.settings.media);
     recordSpaces = new Set(media.map((entry) => namespaceKey(entry.namespace)));
   };
@@ -185,6 +199,7 @@ export function createCollectionRegistry(): CollectionRegistry {
       return sorted.filter((entry) => namespaceKey(entry.namespace) === key);
     },
     isRevisionCollection: (collection) => revisionSpaces.has(namespaceKey(collection.namespace)),
+    keepsRuledRevisions: (collection) => ruledRevisionSpaces.has(namespaceKey(collection.namespace)),
     holdsRecords: (collection) =>
       collection.settings.media ||
       (recordSpaces.size > 0 && recordSpaces.has(namespaceKey(collection.namespace))),

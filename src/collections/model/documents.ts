@@ -6,17 +6,17 @@ import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { type ChunkedText, joinChunked } from '../../lib/chunked-text.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument, TextPage, Write } from '../../stores/ports.ts';
+import type { CollectionAccess } from './access.ts';
 import type { Collection } from './collection.ts';
 import type { HookWrites } from './hook-writes.ts';
 import type { ComposeDepth, ReadRequest } from './read-parameters.ts';
 
-export type CollectionMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
-
-/** The permissions of a client. The domain knows nothing else of clients and tokens. */
+/** Who asks, and what they may do. The domain knows nothing else of clients and tokens. */
 export interface Caller {
   /** The client id that goes into `createdBy` and `lastModifiedBy`; null when anonymous. */
   readonly clientId: string | null;
-  may(collection: Collection, method: CollectionMethod): boolean;
+  /** The same object for the same collection. */
+  access(collection: Collection): CollectionAccess;
 }
 
 /** The request that a read or write belongs to, for hooks and logs. */

@@ -11,8 +11,9 @@ import {
 import { joinTexts, splitRecords } from '../../lib/chunked-text.ts';
 import { documentsById } from '../../lib/json/stored-json.ts';
 import { filterByIds, MATCH_ALL } from '../../stores/filter.ts';
-import { type DocumentStore, namespaceKey, type TextPage } from '../../stores/ports.ts';
-import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
+import { namespaceKey, type TextPage } from '../../stores/ports.ts';
+import type { FilterCompiler } from '../filters/compile.ts';
+import { narrowFilter, type PermittedStore, permit } from '../model/access.ts';
 import type { Collection, CollectionRegistry, Field } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
 import type { ComposeDepth } from '../model/read-parameters.ts';
@@ -28,6 +29,7 @@ import {
 } from './composed-documents.ts';
 import { type HistoryLoader, mayHaveLongHistory } from './history-loader.ts';
 import { createReferenceNames, createSourceResolver, type ReferenceSource } from './reference-source.ts';
+import { withoutHidden } from './resolve-read.ts';
 
 // A large document that a whole page refers to is sent once per reference.
 const MAX_COMPOSED_CHARACTERS = 64 * 1024 * 1024;
@@ -64,7 +66,7 @@ interface ComposeOptions {
 }
 
 interface ComposerDeps {
-  readonly store: Pick<DocumentStore, 'findText' | 'findByIds'>;
+  readonly store: Pick<PermittedStore, 'findText' | 'findByIds'>;
   readonly histories: HistoryLoader;
   readonly registry: Pick<CollectionRegistry, 'get'>;
   readonly limits: Pick<DocumentLimits, 'composeDepth' | 'composeReferences'>;
@@ -134,14 +136,16 @@ export function createComposer(deps: ComposerDeps): Composer {
   const fetchStored = (
     { target, projection }: ReferenceSource,
     ids: readonly string[],
-    { store, context: { deadline } }: Composition,
+    { store, context: { caller, deadline } }: Composition,
   ): MaybePromise<TextsById> => {
-    const own = ownDocuments(target);
-    if (projection === undefined && own === MATCH_ALL) {
+    const access = caller.access(target);
+    const shown = withoutHidden(projection, access.hidden);
+    const own = permit(access, 'read', ownDocuments(target));
+    if (shown === undefined && own === MATCH_ALL) {
       return store.findByIds(target.namespace, ids, { deadline });
     }
-    const filter = joinFilters([filterByIds([...new Set(ids)]), own]);
-    const query = { filter, sort: [], skip: 0, limit: ids.length, ...(projection && { projection }) };
+    const filter = narrowFilter(own, filterByIds([...new Set(ids)]));
+    const query = { filter, sort: [], skip: 0, limit: ids.length, ...(shown && { projection: shown }) };
     return andThen(store.findText(target.namespace, query, { deadline }), documentsById);
   };
 

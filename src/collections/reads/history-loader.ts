@@ -9,7 +9,8 @@ import {
   readDocumentId,
 } from '../../lib/json/stored-json.ts';
 import type { Filter } from '../../stores/filter.ts';
-import type { DocumentStore, StoredDocument } from '../../stores/ports.ts';
+import type { StoredDocument } from '../../stores/ports.ts';
+import { type PermittedStore, permitServer } from '../model/access.ts';
 import type { Collection, CollectionRegistry } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import { ownRevisionsFilter } from '../model/revision-owner.ts';
@@ -55,11 +56,14 @@ export function createHistoryLoader({
   store,
   registry,
 }: {
-  readonly store: Pick<DocumentStore, 'find'>;
+  readonly store: Pick<PermittedStore, 'find'>;
   readonly registry: Pick<CollectionRegistry, 'list'>;
 }): HistoryLoader {
   const find = (wanted: Filter, limit: number, { collection, deadline }: HistoryChain) => {
-    const filter: Filter = { kind: 'and', filters: [wanted, ownRevisionsFilter(collection, registry)] };
+    const filter = permitServer({
+      kind: 'and',
+      filters: [wanted, ownRevisionsFilter(collection, registry)],
+    });
     const query = { filter, sort: [], skip: 0, limit, projection: { include: ['history', 'v'] } };
     return store.find(revisionNamespaceOf(collection), query, { deadline });
   };

@@ -4,8 +4,9 @@ import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promi
 import type { JsonObject } from '../../lib/json/json.ts';
 import { createTextCache } from '../../lib/text-cache.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
-import type { FindQuery, Projection } from '../../stores/ports.ts';
+import type { Projection } from '../../stores/ports.ts';
 import type { FilterCompiler } from '../filters/compile.ts';
+import type { PermittedQuery, VisibleCollection } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
 import type { ComposeDepth, ReadRequest } from '../model/read-parameters.ts';
@@ -49,7 +50,7 @@ export function createReadView({ projection, compose, revisions, storeRevisions 
 /** A page of a collection, ready for the store. */
 export interface PreparedRead {
   readonly collection: Collection;
-  readonly query: FindQuery;
+  readonly query: PermittedQuery;
   readonly page: PageInfo;
   readonly view: ReadView;
 }
@@ -57,7 +58,7 @@ export interface PreparedRead {
 /** Makes the query of a page for the store. */
 export function toPreparedRead(
   collection: Collection,
-  { filter, sort, page, view }: Pick<FindQuery, 'filter' | 'sort'> & Pick<PreparedRead, 'page' | 'view'>,
+  { filter, sort, page, view }: Pick<PermittedQuery, 'filter' | 'sort'> & Pick<PreparedRead, 'page' | 'view'>,
 ): PreparedRead {
   const { projection } = view;
   const query = { filter, sort, skip: page.offset, limit: page.limit, ...(projection && { projection }) };
@@ -71,10 +72,13 @@ export function compileRevisionFilter(
   filter: JsonObject | undefined,
   context: RequestContext,
 ): MaybePromise<Filter> {
-  return filter === undefined ? MATCH_ALL : filters.compile(revisionView(collection), filter, context);
+  return filter === undefined
+    ? MATCH_ALL
+    : filters.compile(revisionView(collection), filter, context, 'read');
 }
 
 interface PreparerDeps {
+  readonly visible: VisibleCollection;
   readonly filters: FilterCompiler;
   readonly limits: Pick<DocumentLimits, 'pageSize'>;
 }
@@ -91,7 +95,7 @@ const MAX_PREPARED_READS = 1000;
 const MAX_REQUEST_CHARACTERS = 2000;
 
 /** Makes the function that prepares reads. Equal requests give the same object, unless their filter depends on the caller or on documents. */
-export function createReadPreparer({ filters, limits }: PreparerDeps): PrepareRead {
+export function createReadPreparer({ visible, filters, limits }: PreparerDeps): PrepareRead {
   /** Valid for the collection that they were prepared for: it is replaced whole when its specification changes. */
   const preparedReads = createTextCache<PreparedRead>({
     max: MAX_PREPARED_READS,
@@ -99,14 +103,16 @@ export function createReadPreparer({ filters, limits }: PreparerDeps): PrepareRe
   });
 
   return (collection, request, context) => {
-    const key = `${collection.path}?${JSON.stringify(request)}`;
+    const access = context.caller.access(collection);
+    const key = `${access.readKey}${collection.path}?${JSON.stringify(request)}`;
     const known = preparedReads.get(key);
     if (known?.collection === collection) return known;
     return attempt(() => {
-      const { page, sort, projection } = resolveReadOptions(collection, request, limits.pageSize);
+      const shown = visible(collection, access);
+      const { page, sort, projection } = resolveReadOptions(shown, request, limits.pageSize, access.hidden);
       const { compose = collection.settings.compose, includeHistory, historyFilters } = request;
       const revisionFields = () =>
-        resolveReadOptions(revisionView(collection), request, limits.pageSize).projection;
+        resolveReadOptions(revisionView(shown), request, limits.pageSize, access.hidden).projection;
       // Compiled even where no revision is read: an invalid filter is always an error.
       return andThen(
         compileRevisionFilter(filters, collection, historyFilters, context),

@@ -5,9 +5,17 @@ import { AppError } from '../../errors/errors.ts';
 import { andThen } from '../../lib/async/maybe-promise.ts';
 import { joinTexts } from '../../lib/chunked-text.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
-import { type Filter, filterById, MATCH_ALL } from '../../stores/filter.ts';
-import type { DocumentStore, FindQuery, Projection } from '../../stores/ports.ts';
-import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
+import { type Filter, filterById, joinFilters, MATCH_ALL } from '../../stores/filter.ts';
+import type { Projection } from '../../stores/ports.ts';
+import type { FilterCompiler } from '../filters/compile.ts';
+import {
+  narrowFilter,
+  type PermittedFilter,
+  type PermittedQuery,
+  type PermittedStore,
+  permit,
+  permitServer,
+} from '../model/access.ts';
 import type { Collection, CollectionRegistry } from '../model/collection.ts';
 import type { DocumentLimits, DocumentService, ReadPage, RequestContext } from '../model/documents.ts';
 import type { ComposeDepth } from '../model/read-parameters.ts';
@@ -25,7 +33,7 @@ import {
 import { revisionView, withEarlierIds, withoutOwner } from './revisions.ts';
 
 interface HistoryReaderDeps {
-  readonly store: DocumentStore;
+  readonly store: PermittedStore;
   readonly registry: Pick<CollectionRegistry, 'list'>;
   readonly filters: FilterCompiler;
   readonly limits: Pick<DocumentLimits, 'pageSize'>;
@@ -38,14 +46,14 @@ const ONLY_ID: Projection = { include: [] };
 /** The document whose revisions are read. */
 interface Owner {
   /** Its revisions. */
-  readonly filter: Filter;
+  readonly filter: PermittedFilter;
   /** Undefined when it was deleted. */
   readonly present: JsonObject | undefined;
 }
 
 interface HistoryQuery extends ReadOptions {
   readonly owner: Owner;
-  readonly filter: Filter;
+  readonly filter: PermittedFilter;
   readonly compose: ComposeDepth;
 }
 
@@ -63,10 +71,12 @@ export function createHistoryReader({
     { id, defaults }: { readonly id: string; readonly defaults: Filter },
     context: RequestContext,
   ): Promise<JsonObject | undefined> => {
-    const byId = { filter: filterById(id), limit: 1, projection: ONLY_HISTORY };
+    const byId = { filter: permitServer(filterById(id)), limit: 1, projection: ONLY_HISTORY };
     const [present] = await pages.readDocuments(collection, byId, context);
-    if (present === undefined || defaults === MATCH_ALL) return present;
-    const visible = await pages.readVersion(collection, joinFilters([filterById(id), defaults]), context);
+    const access = context.caller.access(collection);
+    const shown = permit(access, 'history', permit(access, 'read', defaults));
+    if (present === undefined || shown === MATCH_ALL) return present;
+    const visible = await pages.readVersion(collection, narrowFilter(shown, filterById(id)), context);
     if (visible === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
     return present;
   };
@@ -74,7 +84,7 @@ export function createHistoryReader({
   /** Throws DOCUMENT_NOT_FOUND unless a deleted document left revisions that match `own`. */
   const assertHasRevisions = async (
     { settings, namespace }: Collection,
-    own: Filter,
+    own: PermittedFilter,
     context: RequestContext,
   ): Promise<void> => {
     if (settings.storeRevisions && (await store.count(namespace, own, toStoreOptions(context))) > 0) return;
@@ -88,7 +98,7 @@ export function createHistoryReader({
     context: RequestContext,
   ): Promise<readonly Json[]> => {
     if (present !== undefined) return revisionIds(present).slice(0, HISTORY_BLOCK_SIZE);
-    const query: FindQuery = {
+    const query: PermittedQuery = {
       filter,
       sort: [['v', 1]],
       skip: 0,
@@ -133,13 +143,18 @@ export function createHistoryReader({
     const revisions = revisionView(collection);
     const options = resolveReadOptions(revisions, rest, limits.pageSize);
     // The state of a deleted document is known from its revisions only.
-    const all = joinFilters([revisionsFilter(id), ownRevisionsFilter(collection, registry)]);
-    const own = joinFilters([all, present === undefined ? defaults : undefined]);
+    const access = context.caller.access(collection);
+    const all = permit(
+      access,
+      'read',
+      joinFilters([revisionsFilter(id), ownRevisionsFilter(collection, registry)]),
+    );
+    const own = present === undefined ? narrowFilter(all, defaults) : all;
     if (present === undefined) await assertHasRevisions(revisions, own, context);
     if (!collection.settings.storeRevisions) {
       return { text: '', count: 0, metadata: pageMetadata(options.page, 0) };
     }
-    const filter = joinFilters([own, ...narrowing]);
+    const filter = narrowFilter(own, joinFilters(narrowing));
     return readRevisions(
       revisions,
       { ...options, owner: { filter: all, present }, filter, compose },

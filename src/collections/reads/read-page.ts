@@ -5,16 +5,15 @@ import { andThen, both, type MaybePromise, mapYielding } from '../../lib/async/m
 import { joinTexts, RECORD_SEPARATOR, splitRecords } from '../../lib/chunked-text.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
-import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
+import { MATCH_ALL } from '../../stores/filter.ts';
 import type {
-  DocumentStore,
-  FindQuery,
   OperationOptions,
   PageOptions,
   Projection,
   StoredDocument,
   TextPage,
 } from '../../stores/ports.ts';
+import type { PermittedFilter, PermittedQuery, PermittedStore } from '../model/access.ts';
 import type { Collection, CollectionRegistry } from '../model/collection.ts';
 import type { ReadPage, RequestContext } from '../model/documents.ts';
 import type { ComposeLevels, Composer } from './compose.ts';
@@ -33,7 +32,7 @@ type Enrich = (
 
 interface EnrichDeps {
   readonly registry: Pick<CollectionRegistry, 'list'>;
-  readonly store: Pick<DocumentStore, 'findText'>;
+  readonly store: Pick<PermittedStore, 'findText'>;
   readonly histories: HistoryLoader;
   readonly composer: Pick<Composer, 'compose'>;
   readonly maxRevisions: number;
@@ -84,7 +83,7 @@ const hasLongHistory = ({ text }: TextPage) =>
   typeof text === 'string' ? mayHaveLongHistory(text) : text.some(mayHaveLongHistory);
 
 interface PageReaderDeps extends EnrichDeps {
-  readonly store: DocumentStore;
+  readonly store: PermittedStore;
   readonly composer: Composer;
 }
 
@@ -169,13 +168,13 @@ export function createPageReader(deps: PageReaderDeps) {
   /** Reads parsed documents. */
   const readDocuments = (
     { namespace }: Collection,
-    query: Pick<FindQuery, 'filter' | 'limit' | 'projection'> & Partial<FindQuery>,
+    query: Pick<PermittedQuery, 'filter' | 'limit' | 'projection'> & Partial<PermittedQuery>,
     context: RequestContext,
   ): Promise<readonly StoredDocument[]> =>
     store.find(namespace, { sort: [], skip: 0, ...query }, toStoreOptions(context));
 
   /** Reads the `v` of a document; undefined where there is no match. */
-  const readVersion = async (collection: Collection, filter: Filter, context: RequestContext) => {
+  const readVersion = async (collection: Collection, filter: PermittedFilter, context: RequestContext) => {
     const [document] = await readDocuments(
       collection,
       { filter, limit: 1, projection: ONLY_VERSION },

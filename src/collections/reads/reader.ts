@@ -5,10 +5,16 @@ import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { joinTexts } from '../../lib/chunked-text.ts';
 import { readDocumentVersion } from '../../lib/json/stored-json.ts';
-import { type Filter, filterById } from '../../stores/filter.ts';
-import type { DocumentStore } from '../../stores/ports.ts';
-import { type FilterCompiler, joinFilters } from '../filters/compile.ts';
+import { type Filter, filterById, joinFilters } from '../../stores/filter.ts';
+import type { FilterCompiler } from '../filters/compile.ts';
 import type { HookDeps } from '../hooks/document-hooks.ts';
+import {
+  narrowFilter,
+  type PermittedFilter,
+  type PermittedStore,
+  permit,
+  type VisibleCollection,
+} from '../model/access.ts';
 import { type Collection, type CollectionRegistry, hasReadHooks } from '../model/collection.ts';
 import type {
   DocumentLimits,
@@ -30,7 +36,8 @@ type ReadService = Pick<DocumentService, 'list' | 'get' | 'count' | 'history'> &
   Pick<RecordService, 'findRecord'>;
 
 interface ReaderDeps extends HookDeps {
-  readonly store: DocumentStore;
+  readonly store: PermittedStore;
+  readonly visible: VisibleCollection;
   readonly registry: Pick<CollectionRegistry, 'list'>;
   readonly filters: FilterCompiler;
   readonly histories: HistoryLoader;
@@ -45,8 +52,8 @@ interface Versioned {
 }
 
 export function createReader(deps: ReaderDeps): ReadService {
-  const { store, registry, filters, histories, composer, limits } = deps;
-  const prepare = createReadPreparer({ filters, limits });
+  const { store, visible, registry, filters, histories, composer, limits } = deps;
+  const prepare = createReadPreparer({ visible, filters, limits });
   const maxRevisions = limits.composeReferences;
   const pages = createPageReader({ store, registry, histories, composer, maxRevisions });
 
@@ -56,7 +63,7 @@ export function createReader(deps: ReaderDeps): ReadService {
   /** Finds one document as it is stored, and its `v`. */
   const findVersioned = (
     { collection, query, view }: PreparedRead,
-    filter: Filter,
+    filter: PermittedFilter,
     context: RequestContext,
   ): MaybePromise<Versioned> => {
     const byId = { ...query, filter, skip: 0 };
@@ -80,7 +87,7 @@ export function createReader(deps: ReaderDeps): ReadService {
     context: RequestContext,
   ): MaybePromise<SinglePage> =>
     andThen(prepare(collection, request, context), (read) => {
-      const filter = joinFilters([filterById(id), read.query.filter]);
+      const filter = narrowFilter(read.query.filter, filterById(id));
       const page = { ...read.page, offset: 0, page: 1 };
       return andThen(findVersioned(read, filter, context), ({ stored, v }) =>
         andThen(pages.enrich(collection, stored, read.view, context), (texts) => ({
@@ -150,7 +157,8 @@ export function createReader(deps: ReaderDeps): ReadService {
         'id' in by
           ? filterById(by.id)
           : { kind: 'field', path: 'path', tests: [{ kind: 'eq', value: by.path }] };
-      const filter = joinFilters([byKey, await filters.compileDefaults(collection, context)]);
+      const defaults = await filters.compileDefaults(collection, context);
+      const filter = permit(context.caller.access(collection), 'read', joinFilters([byKey, defaults]));
       const [record] = await pages.readDocuments(collection, { filter, limit: 1 }, context);
       if (record === undefined || !hasReadHooks(collection)) return record;
       const { count } = await get(collection, record._id, {}, context);

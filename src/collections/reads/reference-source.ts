@@ -71,7 +71,7 @@ export function createSourceResolver(registry: Pick<CollectionRegistry, 'get'>):
   };
   return (field, collection, { root, context, composeAll }) => {
     const target = referenceTarget(registry, collection, field);
-    if (target === undefined || !context.caller.may(target, 'GET')) return undefined;
+    if (target === undefined || context.caller.access(target).read === null) return undefined;
     try {
       const { recursive, plain } = sourcesOf(field, target);
       return isRecursive(field, { root, target, composeAll }) ? recursive : plain;

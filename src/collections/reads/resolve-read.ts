@@ -59,11 +59,14 @@ export function resolvePageSize(collection: Collection, request: ReadRequest, ma
   return pageSize < 1 || pageSize > maxPageSize ? maxPageSize : Math.floor(pageSize);
 }
 
-/** Everything of a read but its filter. Throws PARAMETER_INVALID. */
+const NONE: ReadonlySet<string> = new Set();
+
+/** Everything of a read but its filter. `hidden`: fields that the caller does not get. Throws PARAMETER_INVALID. */
 export function resolveReadOptions(
   collection: Collection,
   request: ReadRequest,
   maxPageSize: number,
+  hidden: ReadonlySet<string> = NONE,
 ): ReadOptions {
   const limit = resolvePageSize(collection, request, maxPageSize);
   const page = Math.max(1, request.page ?? 1);
@@ -81,7 +84,7 @@ export function resolveReadOptions(
       ...(includeHistory === true && historyFilters !== undefined ? { historyFilters } : {}),
     },
     sort,
-    projection,
+    projection: withoutHidden(projection, hidden),
   };
 }
 
@@ -114,6 +117,20 @@ function parseSort(sort: NonNullable<ReadRequest['sort']>, order: Direction): So
     }
     return [path, direction] as const;
   });
+}
+
+/** The projection without hidden fields, and without what is in them. */
+export function withoutHidden(
+  projection: Projection | undefined,
+  hidden: ReadonlySet<string>,
+): Projection | undefined {
+  if (hidden.size === 0) return projection;
+  const isShown = (path: string) => !hidden.has(path.split('.', 1)[0] ?? path);
+  const { include, exclude = [] } = projection ?? {};
+  return {
+    ...(include && { include: include.filter(isShown) }),
+    exclude: outermostPaths([...exclude, ...hidden]),
+  };
 }
 
 export type FieldMap = Readonly<Record<string, 0 | 1>>;

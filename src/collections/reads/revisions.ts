@@ -3,7 +3,8 @@ import { type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
 import { type Filter, filterByIds } from '../../stores/filter.ts';
-import type { DocumentStore, Projection } from '../../stores/ports.ts';
+import type { Projection } from '../../stores/ports.ts';
+import { type PermittedStore, permit } from '../model/access.ts';
 import { type Collection, type CollectionRegistry, createPlainField } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import { ownRevisionsFilter, REVISION_OWNER } from '../model/revision-owner.ts';
@@ -74,7 +75,7 @@ function withHistory({ _id, ...revision }: JsonObject, history: readonly Json[])
 }
 
 interface IncludeOptions {
-  readonly store: Pick<DocumentStore, 'findText'>;
+  readonly store: Pick<PermittedStore, 'findText'>;
   readonly registry: Pick<CollectionRegistry, 'list'>;
   /** How many revisions one response holds. Further ids stay ids. */
   readonly limit: number;
@@ -112,10 +113,11 @@ async function fetchRevisions(
   collection: Collection,
   ids: ReadonlySet<Json>,
   { store, registry, filter, projection, hideId }: IncludeOptions,
-  { deadline }: RequestContext,
+  { caller, deadline }: RequestContext,
 ): Promise<ReadonlyMap<Json, JsonObject>> {
   const own = ownRevisionsFilter(collection, registry);
-  const all: Filter = { kind: 'and', filters: [filterByIds([...ids]), own, filter] };
+  const wanted: Filter = { kind: 'and', filters: [filterByIds([...ids]), own, filter] };
+  const all = permit(caller.access(collection), 'read', wanted);
   const query = { filter: all, sort: [], skip: 0, limit: ids.size, projection: withoutOwner(projection) };
   const texts = await store.findText(revisionNamespaceOf(collection), query, { deadline });
   const entries = await mapYielding(texts, (text): [Json, JsonObject] => {

@@ -19,11 +19,21 @@ import { checkValue, createPatternQuota } from '../validation/validate-document.
 import { collectionNameIssue, databaseNameIssue } from './collection-address.ts';
 import type { IssueCollector } from './issue-collector.ts';
 import { findMeantName, warnNearMisses } from './near-misses.ts';
+import { parseFieldAccess } from './parse-access.ts';
 import { effectiveFlags, type PatternCompiler } from './pattern-compiler.ts';
 
 const REMOVED_MEMBERS = { validationRule: 'validation.regex', limit: 'validation.maxLength' } as const;
 const KNOWN_RULES = ['minLength', 'maxLength', 'regex'];
-const KNOWN_MEMBERS = ['type', 'required', 'message', 'default', 'validation', 'matchType', 'settings'];
+const KNOWN_MEMBERS = [
+  'type',
+  'required',
+  'message',
+  'default',
+  'validation',
+  'matchType',
+  'settings',
+  'access',
+];
 const KNOWN_REFERENCE_SETTINGS = ['database', 'collection', 'fields', 'compose', 'multiple'];
 const MATCH_TYPES = ['exact', 'ignoreCase'];
 
@@ -134,6 +144,7 @@ export function parseField(
     validation: parseValidation(name, source['validation'], context),
     caseSensitive: source['matchType'] === 'exact',
     reference: FIELD_TYPES[type].reference ? parseReference(name, source['settings'], report) : {},
+    access: parseFieldAccess(name, source['access'], report),
   };
   checkDefault(field, report);
   return field;

@@ -18,6 +18,7 @@ import { collectionNameIssue } from './collection-address.ts';
 import { parseIndexes } from './index-definitions.ts';
 import type { IssueCollector } from './issue-collector.ts';
 import { warnNearMisses } from './near-misses.ts';
+import { parseAccessRules } from './parse-access.ts';
 
 const DEFAULT_PAGE_SIZE = 40;
 const CALLBACK = /^[A-Za-z]{1,100}$/;
@@ -60,7 +61,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 };
 
 /** `lastModifiedAt` is written by the server. */
-const KNOWN_SETTINGS = [...Object.keys(CHECKS), 'index', 'hooks', 'lastModifiedAt'];
+const KNOWN_SETTINGS = [...Object.keys(CHECKS), 'access', 'index', 'hooks', 'lastModifiedAt'];
 
 function parseDirection(value: Json | undefined): 1 | -1 | undefined {
   const name = typeof value === 'string' ? value.toLowerCase() : value;
@@ -148,6 +149,7 @@ export function parseSettings(
   const objectOf = (name: string) => (isJsonObject(source[name]) ? source[name] : null);
   const settings: CollectionSettings = {
     cache: source['cache'] !== false,
+    access: parseAccessRules(source['access'], fields, report),
     authenticate: parseAuthenticate(source['authenticate']),
     callback: textOf('callback'),
     pageSize: typeof source['count'] === 'number' ? source['count'] : DEFAULT_PAGE_SIZE,

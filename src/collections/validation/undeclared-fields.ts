@@ -34,7 +34,7 @@ export async function resolveUndeclared(
 ): Promise<ResolvedFields> {
   if (undeclared.length === 0) return { fields, issues };
   const changed: string[] = [];
-  const mayCompare = documents.length > 0 && caller.may(collection, 'GET');
+  const mayCompare = documents.length > 0 && caller.access(collection).read !== null;
   if (!mayCompare) changed.push(...undeclared.slice(0, MAX_ISSUES));
   const unchanged = new Set(undeclared);
   await mapYielding(mayCompare ? documents : [], (document) => {

@@ -1,7 +1,8 @@
 // Answers a committed write with its documents, completed and composed. Nothing that only the answer needs may fail a write that is
 // committed.
 import { AppError, StoreError } from '../../errors/errors.ts';
-import type { DocumentStore, Write } from '../../stores/ports.ts';
+import type { Write } from '../../stores/ports.ts';
+import type { PermittedStore } from '../model/access.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import type { ComposeDepth } from '../model/read-parameters.ts';
@@ -40,7 +41,7 @@ export async function formatAnswer(
   return (await tryAfterCommit(format, { context, now })) ?? texts;
 }
 
-type TextReader = Pick<DocumentStore, 'findText' | 'findByIds'>;
+type TextReader = Pick<PermittedStore, 'findText' | 'findByIds'>;
 
 /** The store, but reads of whole documents by their ids take those of `writes` from there. */
 function writesFirst({ findText, findByIds }: TextReader, writes: readonly Write[]): TextReader {

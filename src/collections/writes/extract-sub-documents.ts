@@ -3,6 +3,7 @@
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { notPermitted } from '../model/access.ts';
 import { type Collection, type Field, isReference, referenceTarget } from '../model/collection.ts';
 import type { Caller, DocumentLimits } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
@@ -174,9 +175,8 @@ function extractValue(value: Json, place: ReferencePlace, extraction: Extraction
   const { target, issue } = findTarget(place, registry);
   // An existing document is referred to all the same.
   if (target === undefined) return sentId?.toLowerCase() ?? reject(issue);
-  if (sentId === undefined && !caller.may(target, 'POST')) {
-    throw new AppError('NOT_PERMITTED', { field: path });
-  }
+  const access = caller.access(target);
+  if (sentId === undefined && access.create === null) throw notPermitted(access, caller, path);
   const inner = { collection: target, position: { ...position, prefix: `${path}.` }, depth: depth + 1 };
   return addSubDocument(value, sentId?.toLowerCase(), inner, extraction);
 }

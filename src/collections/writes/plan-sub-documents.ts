@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
 import { type HookSession, openHookSession } from '../hooks/document-hooks.ts';
+import { notPermitted } from '../model/access.ts';
 import { type Collection, documentKey, isReference } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
@@ -182,7 +183,8 @@ function findChange(
   if (Object.keys(fields).length === 0) return undefined;
   const path = position.prefix.slice(0, -1);
   // Callers who may not read the stored document are not told whether this is a change.
-  const mayCompare = caller.may(collection, 'GET');
+  const access = caller.access(collection);
+  const mayCompare = access.read !== null;
   const changed = Object.entries(fields).filter(([name, value]) => {
     if (!mayCompare || stored === undefined || !Object.hasOwn(stored, name)) return true;
     const holdsIds = isReference(collection.fields.get(name));
@@ -190,7 +192,7 @@ function findChange(
     return !isDeepStrictEqual(holdsIds ? withoutNulls(before) : before, value);
   });
   if (changed.length === 0) return undefined;
-  if (!caller.may(collection, 'PUT')) throw new AppError('NOT_PERMITTED', { field: path });
+  if (access.update === null) throw notPermitted(access, caller, path);
   if (stored === undefined) {
     throw new AppError('DOCUMENT_CHANGED', { field: path, message: 'The document does not exist any more' });
   }

@@ -5,6 +5,7 @@ import type { Json } from '../../lib/json/json.ts';
 import type { Projection } from '../../stores/ports.ts';
 import { hasCondition } from '../filters/has-condition.ts';
 import { openHookSession } from '../hooks/document-hooks.ts';
+import { permit } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RemoveOptions, RemoveResult, RequestContext } from '../model/documents.ts';
 import { tryAfterCommit } from './answer.ts';
@@ -69,7 +70,7 @@ async function remove(
 
   const { deleted, entries } = await commitWithRetry(
     async () => {
-      const loaded = await loadTargets(deps, { collection, target, projection }, context);
+      const loaded = await loadTargets(deps, { collection, target, action: 'delete', projection }, context);
       // Each attempt shows the hooks the documents that it removes.
       const texts = hooks ? await mapYielding(loaded, (one) => JSON.stringify(one)) : [];
       await hooks?.runEach({ event: 'beforeDelete', collection }, texts);
@@ -87,8 +88,10 @@ async function remove(
 
   await removals?.removeNow(entries);
   if (!countRemaining) return { deleted, totalCount: undefined };
-  const count = async ({ deadline }: RequestContext) =>
-    store.count(collection.namespace, deps.filters.ownDocuments(collection), { deadline });
+  const count = async ({ caller, deadline }: RequestContext) => {
+    const own = permit(caller.access(collection), 'read', deps.filters.ownDocuments(collection));
+    return store.count(collection.namespace, own, { deadline });
+  };
   return { deleted, totalCount: await tryAfterCommit(count, { context, now }) };
 }
 

@@ -3,8 +3,8 @@
 import { AppError } from '../../errors/errors.ts';
 import type { Json } from '../../lib/json/json.ts';
 import { documentVersion } from '../../lib/json/stored-json.ts';
-import type { Filter } from '../../stores/filter.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
+import { permitServer } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import { ownRevisionsFilter } from '../model/revision-owner.ts';
@@ -31,10 +31,10 @@ export async function readRemovedHistory(
   id: string,
   { deadline }: RequestContext,
 ): Promise<RemovedHistory> {
-  const filter: Filter = {
+  const filter = permitServer({
     kind: 'and',
     filters: [revisionsFilter(id), ownRevisionsFilter(collection, registry)],
-  };
+  });
   const read = (direction: 1 | -1, limit: number) => {
     const projection = { include: ['v', 'history'] };
     const query = { filter, sort: [['v', direction]] as const, skip: 0, limit, projection };

@@ -44,7 +44,7 @@ export async function resolveUpdate(
   targets: UpdateTargets,
 ): Promise<ResolvedUpdate> {
   const { collection, documents, caller } = targets;
-  const mayCompare = documents.length > 0 && caller.may(collection, 'GET');
+  const mayCompare = documents.length > 0 && caller.access(collection).read !== null;
   const validated = mayCompare ? await withoutUnchanged({ matchPattern }, update, targets) : update.validated;
   const { restored = {} } = update;
   const isRestored = (name: string) => isSame(restored, name, validated.fields[name]);

@@ -2,10 +2,10 @@
 // id. Hooks, validation and revisions are those of an update, or of a create where the document was removed.
 import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
-import { type Filter, filterById } from '../../stores/filter.ts';
+import { type Filter, filterById, joinFilters } from '../../stores/filter.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
-import { joinFilters } from '../filters/compile.ts';
 import { openHookSession } from '../hooks/document-hooks.ts';
+import { notPermitted, permit } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import type { Page, RequestContext, RestoreTarget, WriteOptions } from '../model/documents.ts';
 import { missingFileIssue } from '../model/media-record-fields.ts';
@@ -37,7 +37,8 @@ export function restoreRevision(
   return withDocumentLock(deps, { collection, id }, context, async () => {
     const { deadline, caller } = context;
     // Who may not read the document may not learn what it was either.
-    if (!caller.may(collection, 'GET') || !caller.may(collection, 'PUT')) throw new AppError('NOT_PERMITTED');
+    const access = caller.access(collection);
+    if (access.read === null || access.update === null) throw notPermitted(access, caller);
     const revision = await findRevision(deps, collection, { id, revisionId }, context);
     const restored = stateOf(deps, collection, revision);
     const texts = await deps.store.findByIds(collection.namespace, [id], { deadline });
@@ -53,11 +54,12 @@ async function findRevision(
   { store, registry, filters }: WriteDeps,
   collection: Collection,
   { id, revisionId }: RestoreTarget,
-  { deadline }: RequestContext,
+  { caller, deadline }: RequestContext,
 ): Promise<StoredDocument> {
   if (!collection.settings.storeRevisions) throw new AppError('DOCUMENT_NOT_FOUND');
   const own = joinFilters([ownRevisionsFilter(collection, registry), filters.ownDocuments(collection)]);
-  const filter: Filter = { kind: 'and', filters: [filterById(revisionId), revisionsFilter(id), own] };
+  const wanted: Filter = { kind: 'and', filters: [filterById(revisionId), revisionsFilter(id), own] };
+  const filter = permit(caller.access(collection), 'read', wanted);
   const query = { filter, sort: [], skip: 0, limit: 1 };
   const [revision] = await store.find(revisionNamespaceOf(collection), query, { deadline });
   if (revision === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
@@ -81,7 +83,8 @@ async function createAgain(
 ): Promise<Page> {
   const { registry, generateId, now } = deps;
   const { caller } = request;
-  if (!caller.may(collection, 'POST')) throw new AppError('NOT_PERMITTED');
+  const access = caller.access(collection);
+  if (access.create === null) throw notPermitted(access, caller);
   if (ifMatch?.(undefined) === false) throw new AppError('PRECONDITION_FAILED');
   // Its file is gone.
   if (registry.holdsRecords(collection)) assertValid([missingFileIssue()]);

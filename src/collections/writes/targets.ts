@@ -3,10 +3,10 @@ import { AppError } from '../../errors/errors.ts';
 import { type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
-import { type Filter, filterById } from '../../stores/filter.ts';
+import { filterById, joinFilters } from '../../stores/filter.ts';
 import { namespaceKey, type Projection, type StoredDocument } from '../../stores/ports.ts';
-import { joinFilters } from '../filters/compile.ts';
 import { type HookPoint, hasHooks } from '../hooks/document-hooks.ts';
+import { type PermittedFilter, permitServer } from '../model/access.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
 import type { RequestContext, WriteOptions } from '../model/documents.ts';
 import type { WriteDeps } from './write-deps.ts';
@@ -19,6 +19,7 @@ export type WriteTarget =
 interface TargetOptions {
   readonly collection: Collection;
   readonly target: WriteTarget;
+  readonly action: 'update' | 'delete';
   /** Fields to read; all unless given. */
   readonly projection?: Projection | undefined;
 }
@@ -31,14 +32,14 @@ type TargetDeps = Pick<WriteDeps, 'store' | 'filters' | 'limits'>;
  */
 export async function loadTargets(
   deps: TargetDeps,
-  { collection, target, projection }: TargetOptions,
+  { collection, target, action, projection }: TargetOptions,
   context: RequestContext,
 ): Promise<readonly StoredDocument[]> {
   if ('query' in target) {
-    const filter = await deps.filters.compile(collection, target.query as Json, context);
+    const filter = await deps.filters.compile(collection, target.query as Json, context, action);
     return loadMatches(deps, { collection, filter, projection }, context);
   }
-  const filter = joinFilters([filterById(target.id), deps.filters.ownDocuments(collection)]);
+  const filter = permitServer(joinFilters([filterById(target.id), deps.filters.ownDocuments(collection)]));
   const [text] = await findTexts(deps, { collection, filter, limit: 1, projection }, context);
   if (text === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
   const document = parseStoredJson<StoredDocument>(text);
@@ -47,7 +48,7 @@ export async function loadTargets(
 }
 
 interface Find extends Pick<TargetOptions, 'collection' | 'projection'> {
-  readonly filter: Filter;
+  readonly filter: PermittedFilter;
 }
 
 async function loadMatches(

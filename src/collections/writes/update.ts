@@ -49,7 +49,7 @@ export function updateById(
   return withDocumentLock(deps, { collection, id }, context, async () => {
     const target = { id, ifMatch };
     // An unknown id is a 404 whatever the body holds.
-    const loaded = await loadTargets(deps, { collection, target }, context);
+    const loaded = await loadTargets(deps, { collection, target, action: 'update' }, context);
     const fields = parseFields(collection, body);
     return update(deps, { collection, fields, target, loaded, compose }, context);
   });
@@ -89,7 +89,7 @@ export async function update(
 
   const { texts, writes, hasSubDocuments } = await commitWithRetry(
     async () => {
-      const loadedNow = first ?? (await loadTargets(deps, { collection, target }, context));
+      const loadedNow = first ?? (await loadTargets(deps, { collection, target, action: 'update' }, context));
       // After a conflict the targets are read again.
       first = undefined;
       // Hooks see the documents that this attempt writes, and allow this write only.

@@ -1,8 +1,8 @@
 // What creates, updates and removals need. `document-service.ts` puts it together.
 import type { KeyedMutex } from '../../lib/async/concurrency.ts';
-import type { DocumentStore } from '../../stores/ports.ts';
 import type { FilterCompiler } from '../filters/compile.ts';
 import type { HookDeps } from '../hooks/document-hooks.ts';
+import type { PermittedStore } from '../model/access.ts';
 import type { CollectionRegistry } from '../model/collection.ts';
 import type { DocumentLimits } from '../model/documents.ts';
 import type { Composer } from '../reads/compose.ts';
@@ -11,7 +11,7 @@ import type { PatternMatcher } from '../validation/validate-document.ts';
 import type { FileRemovals } from './file-removals/file-removals.ts';
 
 export interface WriteDeps extends HookDeps {
-  readonly store: Pick<DocumentStore, 'find' | 'findText' | 'findByIds' | 'count' | 'commit'>;
+  readonly store: Pick<PermittedStore, 'find' | 'findText' | 'findByIds' | 'count' | 'commit'>;
   readonly registry: Pick<CollectionRegistry, 'get' | 'list' | 'isRevisionCollection' | 'holdsRecords'>;
   readonly filters: Pick<FilterCompiler, 'compile' | 'ownDocuments' | 'isOwn'>;
   readonly histories: HistoryLoader;

@@ -1,5 +1,6 @@
 // Dependencies of the HTTP layer. Types only: `app.ts` builds every member, routes pick what they need.
 
+import type { CreateCaller } from '../../auth/access/callers.ts';
 import type { AccessTokens } from '../../auth/access-tokens.ts';
 import type { Audit } from '../../auth/audit/audit.ts';
 import type { ClientService } from '../../auth/clients/client-service.ts';
@@ -49,6 +50,7 @@ export interface HttpDeps extends CustomCodeDeps {
     ClientService,
     'create' | 'find' | 'hasReviewer' | 'list' | 'update' | 'remove' | 'setSecret'
   >;
+  readonly createCaller: CreateCaller;
   readonly login: Login;
   readonly tokens: Pick<AccessTokens, 'peek' | 'verify'>;
   readonly uploadTokens: UploadTokens;

@@ -73,7 +73,7 @@ function errorItems(error: AppError): readonly ErrorItem[] {
 function errorHeaders(error: AppError, request: FastifyRequest): Readonly<Record<string, string>> {
   const hasChallenge = 'WWW-Authenticate' in error.headers;
   // The domain does not know the path, which the challenge names.
-  if (error.code === 'NOT_PERMITTED' && !hasChallenge) {
+  if (error.code === 'NOT_PERMITTED' && error.status === 401 && !hasChallenge) {
     return (request.client === null ? missingTokenError() : notPermittedError(requestPath(request))).headers;
   }
   return error.headers;

@@ -3,10 +3,11 @@
 
 import type { FastifyRequest } from 'fastify';
 import { missingTokenError, notPermittedError } from '../../auth/auth-errors.ts';
-import { authorizeCollection } from '../../auth/authorize.ts';
 import type { Client } from '../../auth/clients/client.ts';
+import { notPermitted } from '../../collections/model/access.ts';
+import type { AccessAction } from '../../collections/model/access-rules.ts';
 import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
-import type { CollectionMethod } from '../../collections/model/documents.ts';
+import type { Caller } from '../../collections/model/documents.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
 import { type HttpMethod, isHttpMethod, isSafeMethod } from '../../lib/http/methods.ts';
 import { isId } from '../../lib/ids.ts';
@@ -19,6 +20,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The client of the token; null when anonymous. */
     client: Client | null;
+    /** What that client may do. */
+    caller: Caller;
     /** Milliseconds that verifying the token has taken of `limits.queryMs`. */
     tokenMs: number;
     /** The collection that the path names, once the hook has resolved it. */
@@ -26,7 +29,7 @@ declare module 'fastify' {
   }
 }
 
-type Deps = Pick<HttpDeps, 'tokens' | 'isReady' | 'now'>;
+type Deps = Pick<HttpDeps, 'tokens' | 'createCaller' | 'isReady' | 'now'>;
 type Done = (error?: Error) => void;
 
 const SCHEME = 'bearer ';
@@ -45,9 +48,10 @@ export function parseBearerToken(header: string | undefined): string | undefined
  * Makes the hook that sets `request.client`. A bad token ends the request; without one it is anonymous. Then rejects paths that
  * nothing serves.
  */
-export function createAuthenticate({ tokens, isReady, now }: Deps): OnRequestHook {
+export function createAuthenticate({ tokens, createCaller, isReady, now }: Deps): OnRequestHook {
   const enter = (request: FastifyRequest, client: Client | null, done: Done) => {
     request.client = client;
+    request.caller = createCaller(client);
     if (!request.is404) done();
     else done(unknownPathError(request, isReady));
   };
@@ -100,15 +104,15 @@ export function unknownPathError(
   return request.client === null ? missingTokenError() : new AppError('NOT_FOUND');
 }
 
-/** What a method does to a document or a collection, by the names of permissions. */
-const PERMISSIONS: Readonly<Record<HttpMethod, CollectionMethod>> = {
-  GET: 'GET',
-  HEAD: 'GET',
-  OPTIONS: 'GET',
-  POST: 'POST',
-  PUT: 'PUT',
-  PATCH: 'PUT',
-  DELETE: 'DELETE',
+/** What a method does to a document or a collection. */
+const ACTIONS: Readonly<Record<HttpMethod, AccessAction>> = {
+  GET: 'read',
+  HEAD: 'read',
+  OPTIONS: 'read',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'update',
+  DELETE: 'delete',
 };
 
 type Params = Readonly<Record<'version' | 'database' | 'collection' | 'id', string | undefined>>;
@@ -130,24 +134,25 @@ export function collectionOf(request: FastifyRequest): Collection {
   return request.collection;
 }
 
-/** Throws NO_TOKEN or NOT_PERMITTED unless the caller may use this method on the collection. */
+/** Throws NO_TOKEN or NOT_PERMITTED unless there are documents of the collection that the caller may do this with. */
 export function assertPermitted(
-  request: FastifyRequest,
+  { client, caller, originalUrl }: FastifyRequest,
   collection: Collection,
-  method: CollectionMethod,
+  action: AccessAction,
 ): void {
-  const decision = authorizeCollection(request.client, collection, method);
-  if (decision === 'no-token') throw missingTokenError();
-  if (decision === 'denied') throw notPermittedError(requestPath(request));
+  const access = caller.access(collection);
+  if (access[action] !== null) return;
+  if (client === null) throw missingTokenError();
+  throw access.isRuled ? notPermitted(access, caller) : notPermittedError(requestPath({ originalUrl }));
 }
 
 /**
- * The permission that a request needs: old clients POST to a document to update it. What is no known method needs the one to
- * delete, and nothing handles it.
+ * The action that a request needs to be allowed: old clients POST to a document to update it. What is no known method needs the
+ * one to delete, and nothing handles it.
  */
-function neededPermission(method: string, hasId: boolean): CollectionMethod {
-  if (method === 'POST' && hasId) return 'PUT';
-  return isHttpMethod(method) ? PERMISSIONS[method] : 'DELETE';
+function neededAction(method: string, hasId: boolean): AccessAction {
+  if (method === 'POST' && hasId) return 'update';
+  return isHttpMethod(method) ? ACTIONS[method] : 'delete';
 }
 
 export interface CollectionAccessDeps extends Pick<HttpDeps, 'registry' | 'isReady'> {
@@ -176,8 +181,8 @@ function resolveCollection(
   const isName = id !== undefined && !isId(id);
   const isRead = isSafeMethod(request.method);
   const isFileRead = media && isRead && (files === true || isName);
-  if (!isFileRead || !config.media.public) {
-    assertPermitted(request, collection, neededPermission(request.method, id !== undefined));
+  if (!isFileRead || !config.media.public || collection.settings.access !== null) {
+    assertPermitted(request, collection, neededAction(request.method, id !== undefined));
   }
   assertReady(isReady);
   if (isName && !isFileRead) {

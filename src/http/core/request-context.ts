@@ -3,7 +3,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../auth/audit/actor.ts';
 import { missingTokenError } from '../../auth/auth-errors.ts';
-import { createCaller } from '../../auth/authorize.ts';
 import type { RequestContext, RequestOrigin } from '../../collections/model/documents.ts';
 import type { HttpDeps } from './http-deps.ts';
 import { redactTokens } from './request-url.ts';
@@ -32,7 +31,7 @@ function createOrigin({ id, client, method, originalUrl, headers, ip }: FastifyR
 export function createContextFactory({ config, now }: Pick<HttpDeps, 'config' | 'now'>) {
   const deadline = createRequestDeadline({ config, now });
   return (request: FastifyRequest): RequestContext => ({
-    caller: createCaller(request.client),
+    caller: request.caller,
     deadline: deadline(request),
     origin: createOrigin(request),
   });

@@ -17,6 +17,7 @@ export type SharedHttpDeps = Pick<
   | 'audit'
   | 'login'
   | 'tokens'
+  | 'createCaller'
   | 'isReady'
   | 'unsentBytes'
   | 'store'

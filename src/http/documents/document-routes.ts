@@ -91,7 +91,7 @@ function createDocumentWrites(
       const collection = collectionOf(request);
       const body = jsonBody(request);
       if (isLegacyUpdate(request, body)) {
-        assertPermitted(request, collection, 'PUT');
+        assertPermitted(request, collection, 'update');
         return updateMany(request, reply);
       }
       rejectPreconditions(request, ['if-match']);

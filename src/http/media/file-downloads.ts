@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { authorizeCollection } from '../../auth/authorize.ts';
+import { createFileReader } from '../../auth/access/callers.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
 import {
   type ConditionalHeaders,
@@ -12,6 +12,7 @@ import {
 } from '../../lib/http/conditional.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaFile } from '../../media/media-service-types.ts';
+import { MATCH_ALL } from '../../stores/filter.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { collectionOf, documentIdOf } from '../core/request-access.ts';
 import { createContextFactory } from '../core/request-context.ts';
@@ -56,7 +57,7 @@ export function parseFilePath(path: string): string {
 /** Handlers of downloads. */
 export type DownloadHandlers = Readonly<Record<'byId' | 'byPath', RouteHandler>>;
 
-export type DownloadDeps = Pick<HttpDeps, 'config' | 'logger' | 'media' | 'now'> & {
+export type DownloadDeps = Pick<HttpDeps, 'config' | 'createCaller' | 'logger' | 'media' | 'now'> & {
   readonly connections: BufferQuota;
 };
 
@@ -91,10 +92,15 @@ function selectRange({ headers, method }: FastifyRequest, file: MediaFile): Sele
 /** Makes the handlers. Access is decided before they run. */
 export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
   const { media, logger, connections } = deps;
-  const context = createContextFactory(deps);
+  const createContext = createContextFactory(deps);
+  const context = (request: FastifyRequest) => {
+    const created = createContext(request);
+    return { ...created, caller: createFileReader(created.caller, deps.config.media) };
+  };
 
   const isPublic = (request: FastifyRequest) =>
-    deps.config.media.public || authorizeCollection(null, collectionOf(request), 'GET') === 'ok';
+    createFileReader(deps.createCaller(null), deps.config.media).access(collectionOf(request)).read ===
+    MATCH_ALL;
 
   /** Opens what the answer carries. Rejects with a StoreError, which can still be sent as a response, before the first bytes. */
   const open = async (

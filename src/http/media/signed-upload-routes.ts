@@ -2,7 +2,6 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { missingTokenError } from '../../auth/auth-errors.ts';
-import { authorizeCollection } from '../../auth/authorize.ts';
 import { invalidUploadTokenError, type VerifiedUpload } from '../../auth/upload-tokens.ts';
 import type { Collection } from '../../collections/model/collection.ts';
 import { pageJson } from '../../collections/model/documents.ts';
@@ -27,7 +26,7 @@ import { acceptMultipart, isMultipartForm } from './multipart-form.ts';
 import type { ReceiveUpload } from './receive-upload.ts';
 import { parseSignRequest, type SignRequest } from './sign-request.ts';
 
-type Deps = Pick<HttpDeps, 'config' | 'registry' | 'uploadTokens' | 'isReady'>;
+type Deps = Pick<HttpDeps, 'config' | 'registry' | 'createCaller' | 'uploadTokens' | 'isReady'>;
 
 interface SignedUploadOptions {
   readonly urls: Pick<UrlRewriter, 'uploadOf'>;
@@ -62,11 +61,10 @@ function signAnywhereRoutes(server: FastifyInstance, deps: Deps): void {
   const { registry, config } = deps;
   const limits = { bodyLimit: bodyLimit('few', config.limits.jsonBytes) };
   const POST = createSignHandler(deps, (request, address) => {
-    const maySee = (collection: Collection) =>
-      authorizeCollection(request.client, collection, 'POST') === 'ok';
+    const maySee = (collection: Collection) => request.caller.access(collection).create !== null;
     const { defaultBucket } = config.media;
     const collection = findMediaCollection(registry, address, { maySee, defaultBucket });
-    assertPermitted(request, collection, 'POST');
+    assertPermitted(request, collection, 'create');
     return collection;
   });
   server.addHook('onRequest', requireClient);
@@ -100,8 +98,7 @@ function requireMediaEnabled({ media }: Deps['config']): OnRequestHook {
 /** `/api/media` and `/media` where there is not exactly one media collection. */
 function ambiguousCollectionRoutes(server: FastifyInstance, { registry, config }: Deps): void {
   const reject: OnRequestHook = (request, _reply, done) => {
-    const maySee = (collection: Collection) =>
-      authorizeCollection(request.client, collection, 'GET') === 'ok';
+    const maySee = (collection: Collection) => request.caller.access(collection).read !== null;
     const hasMedia = registry.list().some(({ settings }) => settings.media);
     // `/api/media` takes uploads only: other methods are 405.
     const isTaken = request.method === 'POST' || request.routeOptions.url === '/media';
@@ -119,7 +116,10 @@ function ambiguousCollectionRoutes(server: FastifyInstance, { registry, config }
 }
 
 /** Makes the function that verifies the token of a request. Rejects with its error, or NOT_FOUND without the collection. */
-function createVerifier({ registry, uploadTokens, isReady }: Deps, { urls }: SignedUploadOptions) {
+function createVerifier(
+  { registry, createCaller, uploadTokens, isReady }: Deps,
+  { urls }: SignedUploadOptions,
+) {
   return async (request: FastifyRequest): Promise<{ grant: VerifiedUpload; collection: Collection }> => {
     const upload = urls.uploadOf(request.raw);
     if (upload === undefined) throw new AppError('NOT_FOUND');
@@ -134,7 +134,7 @@ function createVerifier({ registry, uploadTokens, isReady }: Deps, { urls }: Sig
     if (!takesUploads) {
       throw new AppError('NOT_FOUND', { message: 'The collection of this upload does not exist any more' });
     }
-    if (authorizeCollection(grant.signer, collection, 'POST') !== 'ok') throw invalidUploadTokenError();
+    if (createCaller(grant.signer).access(collection).create === null) throw invalidUploadTokenError();
     return { grant, collection };
   };
 }

@@ -258,6 +258,7 @@ export function createFastifyServer(
   };
   const server = fastify(options);
   server.decorateRequest('client', null);
+  server.decorateRequest('caller');
   server.decorateRequest('clientAddress', {
     getter(this: FastifyRequest) {
       return addresses.of(this.raw);

@@ -1,0 +1,130 @@
+// Decides what a caller may do with the documents of a collection, in one place: by the rules of its specification, or without
+// rules by `authenticate`; in both cases narrowed by the permissions of the client.
+
+import { type CollectionAccess, FULL_ACCESS } from '../../collections/model/access.ts';
+import {
+  ACCESS_ACTIONS,
+  type AccessAction,
+  type AccessRule,
+  type CallerValues,
+  type FieldAccess,
+} from '../../collections/model/access-rules.ts';
+import type { Collection } from '../../collections/model/collection.ts';
+import type { HttpMethod } from '../../lib/http/methods.ts';
+import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
+import type { Client } from '../clients/client.ts';
+import { isPublic, permitsCollection } from './permissions.ts';
+
+/** The members of a collection that decide. */
+export type RuledCollection = Pick<Collection, 'version' | 'database' | 'name' | 'fields'> & {
+  readonly settings: Pick<Collection['settings'], 'access' | 'authenticate' | 'media'>;
+};
+
+/** The method that `authenticate` names for each action. */
+const METHODS: Readonly<Record<AccessAction, HttpMethod>> = {
+  read: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  delete: 'DELETE',
+  history: 'GET',
+};
+
+/** True for a user of another issuer. */
+const isForeign = (client: Client | null): boolean => client?.issuer !== undefined;
+
+/** True where a caller of a rule or of a field means this client. */
+function isMeant(caller: string, client: Client | null): boolean {
+  if (caller === 'anyone') return true;
+  if (client === null) return false;
+  if (caller === 'clients') return true;
+  const kind = isForeign(client) ? 'user' : 'client';
+  return caller === `${kind}:${client.clientId}` || client.roles.includes(caller);
+}
+
+const areMeant = (callers: readonly string[], client: Client | null) =>
+  callers.some((caller) => isMeant(caller, client));
+
+interface Scope {
+  readonly filter: Filter | null;
+  /** Equal for the same documents. */
+  readonly key: string;
+}
+
+const NOTHING: Scope = { filter: null, key: 'none' };
+const EVERYTHING: Scope = { filter: MATCH_ALL, key: 'all' };
+
+/** The documents that one of the rules allows. */
+function scopeOfRules(rules: readonly AccessRule[], client: Client | null): Scope {
+  const values: CallerValues = { clientId: client?.clientId ?? null, roles: client?.roles ?? null };
+  const filters: Filter[] = [];
+  const keys: (number | string | null)[] = [];
+  for (const [index, { to, where }] of rules.entries()) {
+    if (!areMeant(to, client)) continue;
+    if (where === undefined) return EVERYTHING;
+    const filter = where.bind(values);
+    if (filter === null) continue;
+    filters.push(filter);
+    keys.push(index, where.usesClientId ? values.clientId : '');
+    if (where.usesRoles) keys.push(...(values.roles ?? []));
+  }
+  const [only] = filters;
+  if (only === undefined) return NOTHING;
+  return { filter: filters.length === 1 ? only : { kind: 'or', filters }, key: JSON.stringify(keys) };
+}
+
+/** Files come from those who have a token only, whatever the rules say. */
+const needsToken = (action: AccessAction, { settings }: RuledCollection) =>
+  settings.media && action === 'create';
+
+function scopeOf(action: AccessAction, collection: RuledCollection, client: Client | null): Scope {
+  const { access, authenticate, media } = collection.settings;
+  const isPermitted = client === null || permitsCollection(client, collection, action);
+  if (access !== null) {
+    if (!isPermitted || (client === null && needsToken(action, collection))) return NOTHING;
+    return scopeOfRules(access[action] ?? [], client);
+  }
+  const method = METHODS[action];
+  // Whoever has a token may do at least what needs none.
+  if ((!media || method === 'GET') && isPublic(authenticate, method)) return EVERYTHING;
+  return client !== null && isPermitted && !isForeign(client) ? EVERYTHING : NOTHING;
+}
+
+/** Names of the fields whose `access` leaves the client out. */
+function refusedFields(
+  { fields }: RuledCollection,
+  member: keyof FieldAccess,
+  client: Client | null,
+): ReadonlySet<string> {
+  const refused = new Set<string>();
+  for (const { name, access } of fields.values()) {
+    const callers = access?.[member];
+    if (callers !== undefined && !areMeant(callers, client)) refused.add(name);
+  }
+  return refused;
+}
+
+/**
+ * Decides for a client, or for the anonymous (null). `needsRules`: only the rules of its own specification open the collection to
+ * others than admins, as for the revisions of a collection that has rules.
+ */
+export function decideAccess(
+  client: Client | null,
+  collection: RuledCollection,
+  { needsRules = false }: { readonly needsRules?: boolean } = {},
+): CollectionAccess {
+  if (client?.accessType === 'admin') return FULL_ACCESS;
+  const isClosed = needsRules && collection.settings.access === null;
+  const scopes = ACCESS_ACTIONS.map(
+    (action) => [action, isClosed ? NOTHING : scopeOf(action, collection, client)] as const,
+  );
+  const filters = Object.fromEntries(scopes.map(([action, { filter }]) => [action, filter]));
+  const hidden = refusedFields(collection, 'read', client);
+  const readKey = [scopes[0]?.[1].key, ...hidden].join('\0');
+  return {
+    ...(filters as Record<AccessAction, Filter | null>),
+    hidden,
+    closed: refusedFields(collection, 'write', client),
+    isRuled: isClosed || collection.settings.access !== null,
+    readKey,
+  };
+}

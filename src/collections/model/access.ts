@@ -1,0 +1,136 @@
+// What a caller may do with the documents of a collection. `src/auth/access/` decides it; whatever reads or writes documents for a
+// caller obeys it here: the filters of its queries, and the fields that it sees.
+
+import { AppError } from '../../errors/errors.ts';
+import { type Filter, joinFilters, MATCH_ALL } from '../../stores/filter.ts';
+import type { DocumentStore, FindQuery, Namespace, OperationOptions } from '../../stores/ports.ts';
+import { ACCESS_ACTIONS, type AccessAction } from './access-rules.ts';
+import type { Collection } from './collection.ts';
+
+/** For each action the documents that the caller may do it with: MATCH_ALL for every document, null for none. */
+export interface CollectionAccess extends Readonly<Record<AccessAction, Filter | null>> {
+  /** Names of the fields that the caller never gets, and cannot filter, sort or compose by. */
+  readonly hidden: ReadonlySet<string>;
+  /** Names of the fields that the caller may not set or remove. */
+  readonly closed: ReadonlySet<string>;
+  /** Rules of the specification decide: who may not is answered 403. */
+  readonly isRuled: boolean;
+  /** Equal for callers who read the same of the collection, itself and not what it refers to. */
+  readonly readKey: string;
+}
+
+const NO_FIELDS: ReadonlySet<string> = new Set();
+
+/** Everything is allowed, as for admins and for the server itself. */
+export const FULL_ACCESS: CollectionAccess = {
+  read: MATCH_ALL,
+  create: MATCH_ALL,
+  update: MATCH_ALL,
+  delete: MATCH_ALL,
+  history: MATCH_ALL,
+  hidden: NO_FIELDS,
+  closed: NO_FIELDS,
+  isRuled: false,
+  readKey: 'all',
+};
+
+/** The same access without the actions that `allows` refuses. */
+export function narrowAccess(
+  access: CollectionAccess,
+  allows: (action: AccessAction) => boolean,
+): CollectionAccess {
+  const narrowed = ACCESS_ACTIONS.map((action) => [action, allows(action) ? access[action] : null] as const);
+  const readKey = allows('read') ? access.readKey : 'none';
+  return { ...access, ...(Object.fromEntries(narrowed) as Record<AccessAction, Filter | null>), readKey };
+}
+
+const MATCH_NONE: Filter = { kind: 'or', filters: [] };
+
+/**
+ * The error for a caller who may not do what it asks for: 401, as clients of older servers expect, or 403 where rules decide.
+ * `field`: the path in the body that it is about.
+ */
+export function notPermitted(
+  { isRuled }: Pick<CollectionAccess, 'isRuled'>,
+  { clientId }: { readonly clientId: string | null },
+  field?: string,
+): AppError {
+  return new AppError('NOT_PERMITTED', {
+    ...(isRuled && clientId !== null && { status: 403 }),
+    ...(field !== undefined && { field }),
+  });
+}
+
+declare const PERMITTED: unique symbol;
+
+/** A filter that keeps to what somebody may see. Only the functions below make one. */
+export type PermittedFilter = Filter & { readonly [PERMITTED]: true };
+
+/** The documents of `filter` that the caller may do this with. */
+export function permit(access: CollectionAccess, action: AccessAction, filter: Filter): PermittedFilter {
+  return joinFilters([filter, access[action] ?? MATCH_NONE]) as PermittedFilter;
+}
+
+/** The documents of a permitted filter that match another one as well. */
+export function narrowFilter(permitted: PermittedFilter, filter: Filter): PermittedFilter {
+  return joinFilters([filter, permitted]) as PermittedFilter;
+}
+
+/** The filter of a query that the server makes for itself: what it finds does not reach a caller unchecked. */
+export function permitServer(filter: Filter): PermittedFilter {
+  return filter as PermittedFilter;
+}
+
+export interface PermittedQuery extends FindQuery {
+  readonly filter: PermittedFilter;
+}
+
+/** The document store as the domain uses it: the compiler refuses a query that was made for nobody. */
+export interface PermittedStore extends Omit<DocumentStore, 'find' | 'findText' | 'findPage' | 'count'> {
+  readonly find: (
+    ns: Namespace,
+    query: PermittedQuery,
+    options?: OperationOptions,
+  ) => ReturnType<DocumentStore['find']>;
+  readonly findText: (
+    ns: Namespace,
+    query: PermittedQuery,
+    options?: OperationOptions,
+  ) => ReturnType<DocumentStore['findText']>;
+  readonly findPage: (
+    ns: Namespace,
+    query: PermittedQuery,
+    options?: Parameters<DocumentStore['findPage']>[2],
+  ) => ReturnType<DocumentStore['findPage']>;
+  readonly count: (
+    ns: Namespace,
+    filter: PermittedFilter,
+    options?: OperationOptions,
+  ) => ReturnType<DocumentStore['count']>;
+}
+
+/** Shows a collection as a caller sees it. */
+export type VisibleCollection = (
+  collection: Collection,
+  access: Pick<CollectionAccess, 'hidden'>,
+) => Collection;
+
+/**
+ * Makes the function that shows a collection as a caller sees it: hidden fields are unknown. It returns the same object for the
+ * same fields, so that what is remembered of a collection is remembered of its views; there are as many as sets of hidden fields.
+ */
+export function createVisibleCollections(): VisibleCollection {
+  const known = new WeakMap<Collection, Map<string, Collection>>();
+  return (collection, { hidden }) => {
+    if (hidden.size === 0) return collection;
+    const key = [...hidden].join('\0');
+    const views = known.get(collection) ?? new Map<string, Collection>();
+    const view = views.get(key) ?? {
+      ...collection,
+      fields: new Map([...collection.fields].filter(([name]) => !hidden.has(name))),
+    };
+    views.set(key, view);
+    known.set(collection, views);
+    return view;
+  };
+}
