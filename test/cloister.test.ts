@@ -43,7 +43,7 @@ describe('the command', () => {
 
   it('says in one line that an unknown command is unknown', async () => {
     expect(await run(['strat'])).toEqual({
-      code: 1,
+      code: 2,
       stdout: '',
       stderr: 'cloister: unknown command: strat (see cloister --help)\n',
     });

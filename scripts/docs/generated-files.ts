@@ -1,6 +1,7 @@
 // Which files are generated, and their text.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commandsPage } from './commands.ts';
 import { configurationPage } from './configuration.ts';
 import { editorSchema } from './editor-schema.ts';
 import { errorsPage } from './errors.ts';
@@ -17,6 +18,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['docs/configuration.md', configurationPage()],
     ['docs/errors.md', errorsPage()],
+    ['docs/reference/commands.md', commandsPage()],
     ['docs/reference/limits.md', limitsPage()],
     ['workspace/config.schema.json', editorSchema()],
     numbered('sandbox/README.md'),

@@ -37,17 +37,17 @@ export interface SignalSource {
 }
 
 /**
- * Resolves at the first SIGTERM or SIGINT. A second one calls `exit` with the exit code that shells use for that signal.
+ * Resolves with the first signal, SIGTERM or SIGINT. A second one calls `exit` with the exit code that shells use for that signal.
  * Listens at once, so that a signal during the start is not lost.
  */
-export function firstSignal(source: SignalSource, exit: (code: number) => void): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+export function firstSignal(source: SignalSource, exit: (code: number) => void): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
   let isStopping = false;
   for (const [signal, code] of Object.entries(SIGNALS) as [keyof typeof SIGNALS, number][]) {
     source.on(signal, () => {
       if (isStopping) exit(code);
       isStopping = true;
-      resolve();
+      resolve(signal);
     });
   }
   return promise;

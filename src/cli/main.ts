@@ -1,34 +1,70 @@
 // Dispatches the command and sets the exit code.
 import { packageVersion } from '../lib/files/package-files.ts';
 import { createIo, type Io, operatorMessage } from './io.ts';
-import { HELP, isSuspensionCommand, type ParsedArguments, parseArguments } from './parse-arguments.ts';
+import {
+  type CommandFlags,
+  type CommandName,
+  type ParsedArguments,
+  parseArguments,
+} from './parse-arguments.ts';
+import { completionScript } from './usage/completion.ts';
+import { helpText } from './usage/help.ts';
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+/** Of `audit verify`, 1 says that the log is broken. */
+const EXIT_UNVERIFIED = 2;
+
+type Run = (flags: CommandFlags, io: Io) => Promise<number>;
+
+const clientCommand =
+  (command: Extract<CommandName, `clients ${string}`>): Run =>
+  async (flags, io) =>
+    (await import('./clients.ts')).clients(command, flags, io);
+
+const suspension =
+  (command: Extract<CommandName, `${'endpoints' | 'hooks'} ${string}`>): Run =>
+  async (flags, io) =>
+    (await import('./suspend-resume.ts')).suspendOrResume(command, flags, io);
+
+/** A command loads its own modules only. */
+const RUNS: Readonly<Record<CommandName, Run>> = {
+  start: async (flags, io) => (await import('./start.ts')).start(flags, io),
+  check: async (flags, io) =>
+    flags.data === true
+      ? (await import('./check-data.ts')).checkData(flags, io)
+      : (await import('./check.ts')).check(flags, io),
+  'clients add': clientCommand('clients add'),
+  'clients set': clientCommand('clients set'),
+  'clients list': clientCommand('clients list'),
+  'clients remove': clientCommand('clients remove'),
+  'endpoints suspend': suspension('endpoints suspend'),
+  'endpoints resume': suspension('endpoints resume'),
+  'hooks suspend': suspension('hooks suspend'),
+  'hooks resume': suspension('hooks resume'),
+  export: async (flags, io) => (await import('./transfer.ts')).exportSite(flags, io),
+  import: async (flags, io) => (await import('./transfer.ts')).importSite(flags, io),
+  'media copy': async (flags, io) => (await import('./media-copy.ts')).mediaCopy(flags, io),
+  'audit verify': async (flags, io) => (await import('./audit-verify.ts')).auditVerify(flags, io),
+  'sandbox audit': async (flags, io) => (await import('./sandbox-audit.ts')).sandboxAudit(flags, io),
+  completion: async ({ shell = '' }, io) => {
+    io.out(completionScript(shell));
+    return 0;
+  },
+};
 
 async function run(usage: Exclude<ParsedArguments, { error: string }>, io: Io): Promise<number> {
-  if ('show' in usage) {
-    io.out(usage.show === 'help' ? HELP : packageVersion());
-    return 0;
-  }
-  const { command, flags } = usage;
-  if (command === 'start') return (await import('./start.ts')).start(flags, io);
-  if (command === 'check' && flags.data === true)
-    return (await import('./check-data.ts')).checkData(flags, io);
-  if (command === 'check') return (await import('./check.ts')).check(flags, io);
-  if (command === 'audit verify') return (await import('./audit-verify.ts')).auditVerify(flags, io);
-  if (command === 'sandbox audit') return (await import('./sandbox-audit.ts')).sandboxAudit(flags, io);
-  if (isSuspensionCommand(command))
-    return (await import('./suspend-resume.ts')).suspendOrResume(command, flags, io);
-  if (command === 'export') return (await import('./transfer.ts')).exportSite(flags, io);
-  if (command === 'import') return (await import('./transfer.ts')).importSite(flags, io);
-  if (command === 'media copy') return (await import('./media-copy.ts')).mediaCopy(flags, io);
-  return (await import('./clients.ts')).clients(command, flags, io);
+  if ('command' in usage) return RUNS[usage.command](usage.flags, io);
+  io.out(usage.show === 'help' ? helpText(usage.words) : packageVersion());
+  return 0;
 }
 
-/** Runs the command of the arguments and returns its exit code. */
+/** Runs the command of the arguments and returns its exit code: 0, 1 where it failed, 2 where the arguments are wrong. */
 export async function runCommand(args: readonly string[], io: Io): Promise<number> {
   const usage = parseArguments(args);
   if ('error' in usage) {
     io.err(`cloister: ${usage.error} (see cloister --help)`);
-    return 1;
+    return EXIT_USAGE;
   }
   try {
     return await run(usage, io);
@@ -36,8 +72,7 @@ export async function runCommand(args: readonly string[], io: Io): Promise<numbe
     const reason = operatorMessage(error);
     if (reason === undefined) throw error;
     io.err(`cloister: ${'command' in usage ? `${usage.command}: ` : ''}${reason}`);
-    // Of `audit verify`, 1 says that the log is broken.
-    return 'command' in usage && usage.command === 'audit verify' ? 2 : 1;
+    return 'command' in usage && usage.command === 'audit verify' ? EXIT_UNVERIFIED : EXIT_FAILED;
   }
 }
 

@@ -13,7 +13,7 @@ import type { FirstAdmin } from '../setup/startup-steps.ts';
 import { credentialLines } from './clients.ts';
 import { firstSignal, type Io, operatorMessage, systemErrorCode } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
-import { type CommandFlags, isListenerName, type ListenerName } from './parse-arguments.ts';
+import type { CommandFlags } from './parse-arguments.ts';
 import { boundYoungGeneration } from './young-generation.ts';
 
 interface RejectionSource {
@@ -41,11 +41,14 @@ const LISTEN_FAILURES = new Map([
   ['ENOTFOUND', 'there is no such host'],
 ]);
 
+type ListenerName = 'content' | 'delivery';
+
 interface Context {
   readonly io: Io;
-  /** Resolves when the process is asked to end. */
-  readonly stop: Promise<void>;
+  /** Resolves with the signal when the process is asked to end. */
+  readonly stop: Promise<string>;
   readonly only: ListenerName | undefined;
+  readonly log: Pick<Log, 'info' | 'warn'>;
 }
 
 /** Creates the workspace folder if it is missing and prints that. */
@@ -131,27 +134,33 @@ async function listenAll(listeners: readonly Listener[], io: Io): Promise<boolea
 const failureOf = ({ started }: App) => started.then(() => new Promise<never>(() => {}));
 
 async function serve(app: App, loaded: LoadedConfig, context: Context): Promise<number> {
-  const { io, stop, only } = context;
+  const { io, stop, only, log } = context;
   for (const notice of app.notices) io.out(notice);
   let code = 1;
   try {
     if (await listenAll(listenersOf(app, loaded, only), io)) {
       app.startSelfTest();
       setImmediate(() => module.flushCompileCache());
-      await Promise.race([stop, failureOf(app)]);
+      const signal = await Promise.race([stop, failureOf(app)]);
+      const { shutdownSeconds } = loaded.config.server;
+      log.info({ signal, shutdownSeconds }, 'stopping: requests in flight end, no new ones are taken');
       code = 0;
     }
   } finally {
     // A little early, so that the process has ended when the time is up.
     const bound = loaded.config.server.shutdownSeconds * 1000 - END_MS;
-    const deadline = setTimeout(() => process.exit(code), bound);
+    const deadline = setTimeout(() => {
+      log.warn({}, 'stopped: what had not ended in time was cut off');
+      process.exit(code);
+    }, bound);
     await app.close();
     clearTimeout(deadline);
+    if (code === 0) log.info({}, 'stopped');
   }
   return code;
 }
 
-async function startApp(loaded: LoadedConfig, context: Context): Promise<number> {
+async function startApp(loaded: LoadedConfig, context: Omit<Context, 'log'>): Promise<number> {
   const { config, file } = loaded;
   const { io } = context;
   const logger = createLogger({ ...config.logging, secrets: SECRET_PATHS });
@@ -166,7 +175,7 @@ async function startApp(loaded: LoadedConfig, context: Context): Promise<number>
     const onFirstAdmin = (admin: FirstAdmin) => firstAdminLines(admin).forEach(io.out);
     const options = { logger, configFile: file, cwd: io.cwd, onFirstAdmin, leakedFiles };
     const app = await createApp(config, options);
-    return await serve(app, loaded, context);
+    return await serve(app, loaded, { ...context, log: logger });
   } catch (error) {
     const reason = operatorMessage(error);
     if (reason === undefined) logger.fatal({ err: error }, 'start failed');
@@ -181,7 +190,7 @@ export async function start(flags: CommandFlags, io: Io): Promise<number> {
   shareCompileCache();
   const stop = firstSignal(process, (code) => process.exit(code));
   const loaded = await loadOrReport(flags, io);
-  const only = isListenerName(flags.only) ? flags.only : undefined;
+  const only = flags.only as ListenerName | undefined;
   const code = loaded === undefined ? 1 : await startApp(loaded, { io, stop, only });
   process.exit(code);
 }

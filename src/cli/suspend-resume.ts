@@ -2,7 +2,9 @@
 import type { ModuleAddress } from '../modules/model/module-types.ts';
 import type { Io } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
-import type { CommandFlags, SuspensionCommand } from './parse-arguments.ts';
+import type { CommandFlags, CommandName } from './parse-arguments.ts';
+
+type SuspensionCommand = Extract<CommandName, `${'endpoints' | 'hooks'} ${string}`>;
 
 /** `1.0/report`, as in its path, or the name of a hook. */
 function addressOf(command: SuspensionCommand, name: string): ModuleAddress | undefined {

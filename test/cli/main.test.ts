@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/cli/main.ts';
-import { HELP } from '../../src/cli/parse-arguments.ts';
+import { helpText } from '../../src/cli/usage/help.ts';
 import { packageVersion } from '../../src/lib/files/package-files.ts';
 import { captureIo } from '../helpers/server-process/console.ts';
 import { createWorkspace } from '../helpers/temp/workspace.ts';
 
 describe('runCommand', () => {
   it.each([
-    ['--help', HELP],
+    ['--help', helpText()],
     ['--version', packageVersion()],
   ])('%s', async (flag, text) => {
     const io = captureIo('/');
@@ -17,7 +17,7 @@ describe('runCommand', () => {
 
   it('turns a mistake into one line', async () => {
     const io = captureIo('/');
-    expect(await runCommand(['strat'], io)).toBe(1);
+    expect(await runCommand(['strat'], io)).toBe(2);
     expect(io.printed).toEqual([]);
     expect(io.complained).toEqual(['cloister: unknown command: strat (see cloister --help)']);
   });

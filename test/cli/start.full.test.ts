@@ -99,6 +99,16 @@ describe('the start command', () => {
     expect(await stop(started)).toBe(0);
   });
 
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'logs that it stops after a %s, and when it has',
+    async (signal) => {
+      const started = await start();
+      expect(await stop(started, signal)).toBe(0);
+      const last = `"signal":"${signal}","shutdownSeconds":10,"msg":"stopping: .*\\n.*"msg":"stopped"\\}\\n$`;
+      expect(started.output()).toMatch(new RegExp(last));
+    },
+  );
+
   it('answers as soon as it says that it is ready', async () => {
     const started = await start();
     const answer = await fetch(`${urlIn(started.lines)}/health`);

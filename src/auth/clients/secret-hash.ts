@@ -25,9 +25,15 @@ const HASH = /^scrypt:(\d{1,8}):(\d{1,3}):(\d{1,3}):([\w-]{22}):([\w-]{43})$/;
 const encode = (salt: Buffer, key: Buffer, { N, r, p } = DEFAULT_COST) =>
   ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join(':');
 
-/** A secret of 192 random bits, safe in URLs and shell lines. */
-export function generateSecret(): string {
-  return randomBytes(24).toString('base64url');
+/**
+ * A secret of 192 random bits, safe in URLs and shell lines: it never begins with `-`, which command lines would take for a flag.
+ * `random` gives as many random bytes as it is asked for.
+ */
+export function generateSecret(random: (size: number) => Buffer = randomBytes): string {
+  for (;;) {
+    const secret = random(24).toString('base64url');
+    if (!secret.startsWith('-')) return secret;
+  }
 }
 
 /** The text to store in place of a secret. Runs on the thread pool. */

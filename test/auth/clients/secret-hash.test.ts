@@ -39,8 +39,15 @@ describe('secret hashes', () => {
   });
 
   it('are made of at least 128 random bits of URL-safe text', () => {
-    const made = Array.from({ length: 100 }, generateSecret);
+    const made = Array.from({ length: 100 }, () => generateSecret());
     expect(new Set(made).size).toBe(100);
     for (const secret of made) expect(secret).toMatch(/^[\w-]{32}$/);
+  });
+
+  it('never begin with a hyphen, which a command line takes for a flag', () => {
+    const draws = [Buffer.alloc(24, 0xfb), Buffer.alloc(24, 0xf8), Buffer.alloc(24, 1)];
+    const drawn = draws.map((bytes) => bytes.toString('base64url'));
+    expect(drawn.map((text) => text.startsWith('-'))).toEqual([true, true, false]);
+    expect(generateSecret(() => draws.shift() ?? Buffer.alloc(24))).toBe(drawn[2]);
   });
 });

@@ -1,0 +1,168 @@
+// Every command of the command line with its flags: the source of parsing, help, completions and the page of docs/.
+
+export interface FlagSpec {
+  /** What help calls the value; absent for a switch. */
+  readonly value?: string;
+  /** True if it may be given several times; its value is a list. */
+  readonly repeated?: boolean;
+  /** The values that it takes, where there are few. */
+  readonly choices?: readonly string[];
+  /** Completions offer the names of files or folders. */
+  readonly completes?: 'file' | 'folder';
+  readonly text: string;
+}
+
+export const FLAGS = {
+  config: {
+    value: 'FILE',
+    completes: 'file',
+    text: 'configuration file (default: config.json in the workspace)',
+  },
+  workspace: { value: 'DIR', completes: 'folder', text: 'workspace folder (default: workspace)' },
+  port: { value: 'N', text: 'port of the content API' },
+  'delivery-port': { value: 'N', text: 'port of the delivery component' },
+  only: { value: 'NAME', choices: ['content', 'delivery'], text: 'open one of the two listeners' },
+  data: { text: 'check that indexes and documents agree, with or without a running server' },
+  repair: { text: 'build broken indexes again (with --data)' },
+  id: { value: 'ID', text: 'another way to give the ID' },
+  admin: { text: 'may do everything that HTTP offers' },
+  reviewer: { text: 'may approve what others post' },
+  'no-reviewer': { text: 'may not approve any more' },
+  role: { value: 'ROLE', repeated: true, text: 'a role that rules of collections name; may be repeated' },
+  'no-roles': { text: 'takes all roles away' },
+  'read-only': { text: 'may only read' },
+  'no-read-only': { text: 'may write again' },
+  secret: { value: 'SECRET', text: 'its secret (default: a random one, shown once)' },
+  file: { value: 'FILE', completes: 'file', text: 'the file; - is the standard stream' },
+  to: { value: 'STORE', choices: ['s3', 'disk'], text: 'where the files are copied to' },
+  after: { value: 'N', text: 'begin after entry N, which is trusted' },
+  json: { text: 'print the report as JSON' },
+} as const satisfies Readonly<Record<string, FlagSpec>>;
+
+export type FlagName = keyof typeof FLAGS;
+/** What a command is about, behind its words. */
+export type OperandName = 'id' | 'name' | 'folder' | 'shell';
+
+export interface CommandSpec {
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** Sentences that the help of the command adds. */
+  readonly detail?: string;
+  readonly operand?: {
+    /** The member of the parsed flags that gets it. */
+    readonly key: OperandName;
+    readonly label: string;
+    readonly choices?: readonly string[];
+    readonly completes?: 'folder';
+  };
+  /** Flags of its own. */
+  readonly flags?: readonly FlagName[];
+  readonly required?: readonly FlagName[];
+  /** Of these it needs at least one. */
+  readonly needsOneOf?: readonly FlagName[];
+  /** Pairs that exclude each other. */
+  readonly exclusive?: readonly (readonly [FlagName, FlagName])[];
+  /** True if it reads no configuration, and has none of the flags for it. */
+  readonly unconfigured?: boolean;
+}
+
+const CLIENT = { key: 'id', label: 'ID' } as const;
+const ENDPOINT = { key: 'name', label: 'VERSION/NAME' } as const;
+const HOOK = { key: 'name', label: 'NAME' } as const;
+
+/** Flags of `clients set`, each with its opposite. */
+const CLIENT_CHANGES = [
+  ['role', 'no-roles'],
+  ['read-only', 'no-read-only'],
+  ['reviewer', 'no-reviewer'],
+] as const satisfies readonly (readonly [FlagName, FlagName])[];
+
+export const COMMANDS = {
+  start: { summary: 'serve the workspace', flags: ['port', 'delivery-port', 'only'] },
+  check: {
+    summary: 'check configuration and workspace, or the data, without starting',
+    detail:
+      'Names file and line of every problem of the configuration, specifications, endpoints, hooks, policies, routes and recipes. Exits with 1 where there is one.',
+    flags: ['data', 'repair'],
+  },
+  'clients add': {
+    summary: 'add a client; its secret is shown once',
+    operand: CLIENT,
+    flags: ['admin', 'reviewer', 'role', 'read-only', 'secret', 'id'],
+    exclusive: [['admin', 'read-only']],
+  },
+  'clients set': {
+    summary: 'change the roles and rights of a client',
+    detail: 'The roles that are given replace those that it has.',
+    operand: CLIENT,
+    flags: [...CLIENT_CHANGES.flat(), 'id'],
+    needsOneOf: CLIENT_CHANGES.flat(),
+    exclusive: CLIENT_CHANGES,
+  },
+  'clients list': { summary: 'list clients with their rights' },
+  'clients remove': {
+    summary: 'remove a client; its tokens end with it',
+    operand: CLIENT,
+    flags: ['id'],
+  },
+  'endpoints suspend': {
+    summary: 'end all that runs of an endpoint, until it is resumed',
+    detail: 'With or without a running server. It stays suspended, whoever posts it, until it is resumed.',
+    operand: ENDPOINT,
+  },
+  'endpoints resume': { summary: 'let an endpoint run again, whoever suspended it', operand: ENDPOINT },
+  'hooks suspend': { summary: 'end all that runs of a hook, until it is resumed', operand: HOOK },
+  'hooks resume': { summary: 'let a hook run again, whoever suspended it', operand: HOOK },
+  export: {
+    summary: 'write every document, with ids and revisions, as lines of JSON',
+    flags: ['file'],
+    required: ['file'],
+  },
+  import: {
+    summary: 'bring exported documents into the configured database; may be repeated',
+    flags: ['file'],
+    required: ['file'],
+  },
+  'media copy': {
+    summary: 'copy files of media collections from folder to bucket, or back; may be repeated',
+    flags: ['to'],
+    required: ['to'],
+  },
+  'audit verify': {
+    summary: 'check that the audit log is whole, with or without a running server',
+    detail: 'Exits with 1 where it is broken, with 2 where it cannot be checked.',
+    flags: ['after', 'json'],
+  },
+  'sandbox audit': {
+    summary: 'what custom code there is, and what it may do; runs the self-test',
+    flags: ['json'],
+  },
+  completion: {
+    summary: 'print the completions for a shell',
+    detail:
+      'bash: source <(cloister completion bash). zsh: the same, after compinit. fish: cloister completion fish | source.',
+    operand: { key: 'shell', label: 'SHELL', choices: ['bash', 'zsh', 'fish'] },
+    unconfigured: true,
+  },
+} as const satisfies Readonly<Record<string, CommandSpec>>;
+
+export type CommandName = keyof typeof COMMANDS;
+
+/** All commands by name, in the order in which they are listed. */
+export const COMMAND_SPECS: ReadonlyMap<string, CommandSpec> = new Map(Object.entries(COMMANDS));
+export const FLAG_SPECS: ReadonlyMap<string, FlagSpec> = new Map(Object.entries(FLAGS));
+
+const CONFIGURED = ['config', 'workspace'] as const satisfies readonly FlagName[];
+
+/** The flags of a command: its own, then those of every command that reads the configuration. */
+export function flagsOf({ flags = [], unconfigured = false }: CommandSpec): readonly FlagName[] {
+  return unconfigured ? flags : [...flags, ...CONFIGURED];
+}
+
+/** The second words of the commands that begin with `word`; empty where that is a command itself. */
+export function subcommandsOf(word: string): readonly string[] {
+  return [...COMMAND_SPECS.keys()]
+    .map((name) => name.split(' '))
+    .filter(([first, second]) => first === word && second !== undefined)
+    .map(([, second = '']) => second);
+}
