@@ -16,6 +16,8 @@ import { filesBelow } from '../helpers/temp/folders.ts';
 import { createWorkspace } from '../helpers/temp/workspace.ts';
 
 const FILE_BYTES = 400_000;
+/** Clients that hang up at the same time. */
+export const AT_ONCE = 8;
 const SPEC: JsonObject = { fields: {}, settings: { type: 'media', authenticate: false } };
 
 /** The points between which the operations of a store run. */
@@ -97,6 +99,13 @@ export interface AbortSite {
   readonly requests: Readonly<Record<string, () => Promise<{ readonly url: URL; readonly bytes: Buffer }>>>;
   /** Sends a request. What comes is read once somebody listens. */
   send(url: URL, bytes: Buffer): Promise<Socket>;
+  /** Sends a request of a route. */
+  start(name: string): Promise<Socket>;
+  /**
+   * Sends `count` requests of a route, eight at a time, and hangs up after any number of turns of the event loop, up to as many as the
+   * longest of eight whole answers took; most early. Resolves with how many of them had not been answered to the end by then.
+   */
+  hangUp(name: string, count: number): Promise<number>;
   /** Descriptors of files of the site that are open, its staged files, and the sockets of its clients and origins. */
   held(): Promise<{ readonly files: number; readonly staged: number; readonly sockets: number }>;
   close(): Promise<void>;
@@ -115,17 +124,29 @@ function openBelow(folders: readonly string[]): number {
   return targets.filter((target) => folders.some((folder) => target.startsWith(folder))).length;
 }
 
+/** Hangs up after so many turns, unless the answer ends before. Resolves with the turns until then. */
+async function hangUpAfter(turns: number, socket: Socket): Promise<number> {
+  let turn = 0;
+  for (; turn < turns && !socket.closed; turn += 1) await nextTurn();
+  if (!socket.destroyed) socket.destroy();
+  if (!socket.closed) await once(socket, 'close');
+  return turn;
+}
+
 const connectionsOf = (server: Server) =>
   new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
 
+/** Headers of every request. The server closes behind its answer, so that a client sees the end of it. */
+const GREETING = 'Host: x\r\nConnection: close\r\n';
+
 const requestTo = (url: URL, path: string, method = 'GET', headers = '') => ({
   url,
-  bytes: Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`),
+  bytes: Buffer.from(`${method} ${path} HTTP/1.1\r\n${GREETING}${headers}\r\n`),
 });
 
 const formTo = (url: URL, path: string, form: Buffer, token?: string) => {
   const bearer = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;
-  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\n${bearer}Content-Type: ${FORM_TYPE}\r\nContent-Length: ${form.length}\r\n\r\n`;
+  const head = `POST ${path} HTTP/1.1\r\n${GREETING}${bearer}Content-Type: ${FORM_TYPE}\r\nContent-Length: ${form.length}\r\n\r\n`;
   return { url, bytes: Buffer.concat([Buffer.from(head), form]) };
 };
 
@@ -165,30 +186,46 @@ export async function startAbortSite(store?: MediaStore): Promise<AbortSite> {
     requestTo(url, target, method, headers);
   const servers = [app.app.server.server, deliveryServer.server];
   const signed = async () => formTo(content, await sign(app, '/1.0/library/files/sign', file), form);
+  const requests: AbortSite['requests'] = {
+    'a download by id': get(content, `/1.0/library/files/${id}/file`),
+    'a download by path': get(content, `/${path}`),
+    'a part of a download': get(content, `/${path}`, 'Range: bytes=5-390000\r\n'),
+    'the head of a download': get(content, `/${path}`, '', 'HEAD'),
+    'a delivered file of a folder': get(delivery, '/a.css'),
+    'a part of a delivered file': get(delivery, '/a.css', 'Range: bytes=5-390000\r\n'),
+    'a compressed file': get(delivery, '/a.css', 'Accept-Encoding: gzip\r\n'),
+    'a delivered file of the media store': get(delivery, `/${path}`),
+    'a file of another server': get(delivery, `/thumb/${originUrl}/a.pdf`),
+    'a variant of the cache': get(delivery, '/thumb/noise.png'),
+    'an upload': async () => formTo(content, '/1.0/library/files', form, token),
+    'a signed upload': signed,
+  };
+  const send = async (url: URL, bytes: Buffer) => {
+    const socket = connect(Number(url.port), url.hostname).on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write(bytes);
+    await nextTurn();
+    return socket;
+  };
+  const start = async (name: string) => {
+    const { url, bytes } = await (requests[name] as NonNullable<(typeof requests)[string]>)();
+    return send(url, bytes);
+  };
   return {
-    steps,
-    content,
-    delivery,
-    requests: {
-      'a download by id': get(content, `/1.0/library/files/${id}/file`),
-      'a download by path': get(content, `/${path}`),
-      'a part of a download': get(content, `/${path}`, 'Range: bytes=5-390000\r\n'),
-      'the head of a download': get(content, `/${path}`, '', 'HEAD'),
-      'a delivered file of a folder': get(delivery, '/a.css'),
-      'a part of a delivered file': get(delivery, '/a.css', 'Range: bytes=5-390000\r\n'),
-      'a compressed file': get(delivery, '/a.css', 'Accept-Encoding: gzip\r\n'),
-      'a delivered file of the media store': get(delivery, `/${path}`),
-      'a file of another server': get(delivery, `/thumb/${originUrl}/a.pdf`),
-      'a variant of the cache': get(delivery, '/thumb/noise.png'),
-      'an upload': async () => formTo(content, '/1.0/library/files', form, token),
-      'a signed upload': signed,
-    },
-    async send(url, bytes) {
-      const socket = connect(Number(url.port), url.hostname).on('error', () => undefined);
-      await once(socket, 'connect');
-      socket.write(bytes);
-      await nextTurn();
-      return socket;
+    ...{ steps, content, delivery, requests, send, start },
+    async hangUp(name, count) {
+      const whole = async () => hangUpAfter(Number.POSITIVE_INFINITY, (await start(name)).resume());
+      const most = Math.max(...(await Promise.all(Array.from({ length: AT_ONCE }, whole))));
+      let [begun, cut] = [0, 0];
+      const work = async () => {
+        while (begun < count) {
+          begun += 1;
+          const turns = Math.floor(most ** (begun / count));
+          if ((await hangUpAfter(turns, (await start(name)).resume())) === turns) cut += 1;
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      return cut;
     },
     async held() {
       const counts = await Promise.all([...servers, origin].map(connectionsOf));
