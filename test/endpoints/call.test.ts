@@ -155,6 +155,25 @@ describe('an endpoint call that does not end in a response', () => {
     expect(called.logged).toEqual([{ level: 'error', message: 'a secret' }]);
   });
 
+  it('answers next(error) with the list of errors below 500 and with nothing of it from 500 on', async () => {
+    const items = [{ field: 'title', message: 'must be specified', code: 'ERROR_REQUIRED' }];
+    const passed = async (statusCode?: number) => {
+      const error = { message: 'a secret', items, ...(statusCode === undefined ? {} : { statusCode }) };
+      return (await callEndpoint({ outcome: { kind: 'next', error } })).error;
+    };
+    expect(await passed(400)).toMatchObject({ status: 400, items });
+    expect(await passed(401)).toMatchObject({
+      status: 401,
+      items,
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    });
+    for (const status of [undefined, 503]) {
+      expect((await passed(status))?.items).toEqual([
+        { message: 'The endpoint failed', code: 'ENDPOINT_ERROR' },
+      ]);
+    }
+  });
+
   it.each([
     [401, { 'WWW-Authenticate': 'Bearer' }],
     [405, { Allow: 'GET, POST, HEAD, OPTIONS' }],

@@ -46,6 +46,17 @@ describe('the encoded call of a hook', () => {
     expect(data[name]).toEqual([{ a: 1 }, { b: 2 }]);
   });
 
+  it('lists the documents before the write where they are not those of the hook', () => {
+    const task = taskOf(null, {
+      event: 'afterUpdate',
+      documents: ['{"a":2}'],
+      previousDocuments: ['{"a":1}'],
+    });
+    expect(headOf(task).data).toMatchObject({ updatedDocs: [{ a: 2 }], previousDocs: [{ a: 1 }] });
+    const before = headOf(taskOf(null, { event: 'beforeUpdate', documents: ['{"a":1}'] }));
+    expect(Object.keys(before.data)).not.toContain('previousDocs');
+  });
+
   it('lists no documents for events other than updates and deletes', () => {
     const { data } = headOf(taskOf(null, { event: 'afterCreate', documents: ['{"a":1}'] }));
     expect(Object.keys(data).sort()).toEqual(['collection', 'req', 'schema']);

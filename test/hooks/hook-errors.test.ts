@@ -78,3 +78,79 @@ describe('the error of a hook that could not run', () => {
     expect(failure('SANDBOX_DISABLED').items[0]?.message).toBe('Custom code is switched off');
   });
 });
+
+describe('the error of a hook that refuses with a status', () => {
+  type Thrown = NonNullable<Parameters<typeof hookResultError>[1]['thrown']>;
+  type Event = Parameters<typeof hookResultError>[2]['event'];
+  const refused = (thrown: Thrown, event: Event = 'beforeCreate', index?: number) =>
+    hookResultError(
+      'slugify',
+      { kind: 'failure', code: 'ENDPOINT_ERROR', message: 'log', thrown },
+      { event, index },
+    );
+  const ITEM = { field: 'title', message: 'is taken' };
+
+  it.each(['beforeCreate', 'beforeUpdate', 'beforeDelete', 'beforeGet'] as const)(
+    'has the words of its author and not its name: %s',
+    (event) => {
+      const { status, code, items } = refused({ message: 'not today', statusCode: 403 }, event);
+      expect([status, code]).toEqual([403, 'HOOK_FAILED']);
+      expect(items).toEqual([
+        { code: 'API-0002', title: 'Hook Error', details: 'not today', message: 'not today' },
+      ]);
+    },
+  );
+
+  it('has a code of its own and the index in the batch', () => {
+    const { items } = refused({ message: 'no', code: 'SLUG-TAKEN', statusCode: 409 }, 'beforeCreate', 2);
+    expect(items).toMatchObject([{ code: 'SLUG-TAKEN', message: 'no', index: 2 }]);
+  });
+
+  it.each(['', ' \n', 'Error', '[object Object]'])('has a message where its author wrote %j', (message) => {
+    expect(refused({ message, statusCode: 403 }).items[0]?.message).toBe('A hook refused');
+  });
+
+  it('has the headers that 401 and 405 demand, and no others', () => {
+    expect(refused({ message: 'no', statusCode: 401 }).headers).toEqual({ 'WWW-Authenticate': 'Bearer' });
+    expect(refused({ message: 'no', statusCode: 405 }, 'beforeDelete').headers).toEqual({
+      Allow: 'GET, HEAD, POST, PUT, OPTIONS',
+    });
+    for (const statusCode of [404, 409, 412, 429]) {
+      expect(refused({ message: 'no', statusCode }).headers).toEqual({});
+    }
+  });
+
+  it.each(['afterGet', 'afterCreate', 'afterUpdate', 'afterDelete'] as const)('is a 400 for %s', (event) => {
+    const { status, items } = refused({ message: 'no', statusCode: 403 }, event);
+    expect([status, items[0]?.message]).toEqual([400, 'slugify - no']);
+  });
+
+  it('lists what is wrong with each field as validation does', () => {
+    const { status, code, items } = refused({ message: 'log', items: [ITEM, { ...ITEM, code: 'TAKEN' }] });
+    expect([status, code]).toEqual([400, 'DOCUMENT_INVALID']);
+    expect(items).toEqual([ITEM, { ...ITEM, code: 'TAKEN' }]);
+    expect(refused({ message: 'log', items: [ITEM] }, 'afterGet')).toMatchObject({
+      status: 400,
+      items: [ITEM],
+    });
+  });
+
+  it('lists them with its status, and with the position in its own batch', () => {
+    const items = [{ ...ITEM, index: 7 }];
+    expect(refused({ message: 'no', statusCode: 409, items })).toMatchObject({ status: 409, items: [ITEM] });
+    expect(refused({ message: 'no', statusCode: 409, items }).items[0]).not.toHaveProperty('index');
+    expect(refused({ message: 'no', items }, 'beforeCreate', 2).items).toEqual([{ ...ITEM, index: 2 }]);
+  });
+
+  it('names the hooks of a chain that refuse without a status', () => {
+    const inner = { code: 'HOOK_FAILED', message: 'inner - no' };
+    expect(refused({ ...inner, statusCode: 400, items: [{ message: 'inner - no' }] }).items).toMatchObject([
+      { code: 'API-0002', message: 'slugify - inner - no' },
+    ]);
+    const items = [{ message: 'taken', code: 'SLUG-TAKEN' }];
+    expect(refused({ ...inner, statusCode: 409, items })).toMatchObject({ status: 409, items });
+    expect(refused({ code: 'TOO_DEEP', message: 'deep' })).toMatchObject({
+      ...{ status: 400, items: [{ message: 'slugify - deep' }] },
+    });
+  });
+});

@@ -103,6 +103,21 @@ describe('after-hooks', () => {
     expect(logged).toEqual([]);
   });
 
+  it('of updates hear of the document before, which counts as waiting too', async () => {
+    const hooks = open();
+    stand.hooks.set('a', () => result(undefined));
+    stand.hooks.set('b', () => result(undefined));
+    hooks.runAfterHooks([{ ...happening(2), previousText: '{"n":1}' }], context);
+    await hooks.close();
+    const seen = stand.jobs.map(({ head }) => (JSON.parse(head) as { data: JsonObject }).data);
+    for (const data of seen)
+      expect(data).toMatchObject({ updatedDocs: [{ n: 2 }], previousDocs: [{ n: 1 }] });
+    expect(seen).toHaveLength(2);
+    const large = { ...happening(3), previousText: JSON.stringify('x'.repeat(40_000_000)) };
+    open().runAfterHooks([large, large, large, large, large, large], context);
+    expect(logged).toMatchObject([['warn', { dropped: 1 }, 'after-hooks dropped: the queue is full']]);
+  });
+
   it('that fail are logged and do not stop others', async () => {
     const hooks = open();
     stand.hooks.set('a', () => thrown('no'));

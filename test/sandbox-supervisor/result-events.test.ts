@@ -37,6 +37,20 @@ describe('an event that ends an invocation', () => {
     expect(endpoint({ kind: 'next', head: '{}' })).toEqual({ kind: 'next' });
   });
 
+  it('is a failure or a pass with a list of errors', () => {
+    const body = '[{"field":"a","message":"m"}]';
+    const items = [{ field: 'a', message: 'm' }];
+    expect(hook({ kind: 'error', head: '{"message":"no","statusCode":409}', body })).toMatchObject({
+      thrown: { message: 'no', statusCode: 409, items },
+    });
+    expect(endpoint({ kind: 'next', head: '{"message":"no","statusCode":400}', body })).toEqual({
+      ...{ kind: 'next', error: { message: 'no', statusCode: 400, items } },
+    });
+    expect(endpoint({ kind: 'next', head: '{"message":"no"}', body: Buffer.from(body) })).toMatchObject({
+      error: { items },
+    });
+  });
+
   it('names the limit that it broke', () => {
     expect(endpoint({ body: 'x'.repeat(11) })).toBe('responseBytes');
     expect(endpoint({ body: Buffer.alloc(11) })).toBe('responseBytes');
@@ -50,6 +64,13 @@ describe('an event that ends an invocation', () => {
     ['a broken next', () => endpoint({ kind: 'next', head: '[]' })],
     ['the result of an endpoint', () => endpoint({ kind: 'result' })],
     ['the response of a hook', () => hook({ kind: 'end', head: HEAD })],
+    ['a broken list of errors', () => hook({ kind: 'error', head: '{"message":"no"}', body: '[1]' })],
+    ['a broken list for next', () => endpoint({ kind: 'next', head: '{"message":"no"}', body: '[' })],
+    ['a list beside no error', () => endpoint({ kind: 'next', head: '{}', body: '[{"message":"m"}]' })],
+    [
+      'a list that an endpoint threw',
+      () => endpoint({ kind: 'error', head: '{"message":"no"}', body: '[{"message":"m"}]' }),
+    ],
     ['next of a hook', () => hook({ kind: 'next' })],
   ])('breaks the protocol with %s', (_, read) => {
     expect(read()).toBe('protocol');

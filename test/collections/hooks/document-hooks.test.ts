@@ -225,14 +225,18 @@ test('after-hooks hear of everything that was committed, nested documents includ
     author: { _id: (book!['author'] as JsonObject)['_id']!, name: 'B' },
   });
   await remove(idOf(book));
-  const heard = hooks.happened.map(({ event, collection, text }) => {
+  const told = (text: string) => {
     const { title, name, v } = parse(text);
-    return [event, collection.name, title ?? name, v];
-  });
+    return [title ?? name, v];
+  };
+  const heard = hooks.happened.map(({ event, collection, text, previousText }) => [
+    ...[event, collection.name, ...told(text)],
+    ...(previousText === undefined ? [] : told(previousText)),
+  ]);
   expect(heard).toEqual([
     ['afterCreate', 'books', 'a', 1],
-    ['afterUpdate', 'books', 'b', 2],
-    ['afterUpdate', 'people', 'B', 2],
+    ['afterUpdate', 'books', 'b', 2, 'a', 1],
+    ['afterUpdate', 'people', 'B', 2, 'Ann', 1],
     ['afterDelete', 'books', 'b', 2],
   ]);
 });

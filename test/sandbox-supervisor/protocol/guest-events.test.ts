@@ -137,6 +137,15 @@ describe('an error event', () => {
     });
   });
 
+  it('of a hook has the status with which it refuses', () => {
+    expect(parseErrorEvent('{"message":"a","statusCode":499}')).toEqual({
+      ...{ message: 'a', statusCode: 499, tooLarge: false },
+    });
+    for (const status of ['200', '399', '500', '451.5', '"403"', '{}', 'null', '1e999']) {
+      expect([status, parseErrorEvent(`{"message":"a","statusCode":${status}}`)]).toEqual([status, null]);
+    }
+  });
+
   it.each(['{}', '{"message":1}', '{"message":"a","stack":1}', '{"message":"a","code":{}}', 'null', '[]'])(
     'is refused as %s',
     (text) => {

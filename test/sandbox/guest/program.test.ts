@@ -142,6 +142,35 @@ describe('next', () => {
   });
 });
 
+describe('next with a list of errors', () => {
+  const passed = async (error: string) => {
+    const { head, body } = await run(`exports.get = (req, res, next) => next(${error})`);
+    return { statusCode: head['statusCode'], errors: body === '' ? null : JSON.parse(body) };
+  };
+
+  it('passes on what a failed call of Model tells, with its status', async () => {
+    const errors = [{ field: 'title', message: 'must be specified', code: 'ERROR_REQUIRED', index: 2 }];
+    const source =
+      'exports.post = (req, res, next) => { Model("a").create({}).then(() => res.end(), next); }';
+    const { kind, head, body } = await run(source, {
+      request: { method: 'POST' },
+      serve: () => ({
+        ok: false,
+        value: { code: 'DOCUMENT_INVALID', message: 'm', errors, statusCode: 400 },
+      }),
+    });
+    expect([kind, head]).toEqual(['next', { message: 'm', statusCode: 400 }]);
+    expect(JSON.parse(body)).toEqual(errors);
+  });
+
+  it('is told with a status only', async () => {
+    expect(await passed('{ message: "m", errors: [{ field: "a", message: "b" }] }')).toEqual({
+      statusCode: undefined,
+      errors: null,
+    });
+  });
+});
+
 describe('an async handler', () => {
   it('may answer at any time', async () => {
     expect(
@@ -184,47 +213,5 @@ describe('an async handler', () => {
         )
       ).kind,
     ).toBe('end');
-  });
-});
-
-describe('a hook', () => {
-  const hook = (source: string, body: unknown = { title: 'A b' }) =>
-    run(source, {
-      kind: 'hook',
-      request: { type: 'beforeCreate', data: { collection: 'books' } },
-      body: JSON.stringify(body),
-    });
-
-  it.each([
-    [
-      '(obj, type, data) => ({ ...obj, type, c: data.collection })',
-      '{"title":"A b","type":"beforeCreate","c":"books"}',
-    ],
-    ['async (obj) => { await null; obj.slug = "a-b"; return obj; }', '{"title":"A b","slug":"a-b"}'],
-    ['() => {}', ''],
-    ['async () => {}', ''],
-    ['() => null', 'null'],
-    ['() => () => 1', ''],
-    ['() => "text"', '"text"'],
-  ])('%s', async (code, body) => {
-    expect(await hook(`module.exports = ${code}`)).toMatchObject({ kind: 'result', body });
-  });
-
-  it('may refuse, with a code of its own', async () => {
-    const { kind, head } = await hook(
-      'module.exports = () => { throw Object.assign(new Error("no"), { code: "MY-1" }); }',
-    );
-    expect([kind, head['message'], head['code']]).toEqual(['error', 'no', 'MY-1']);
-    const sly = await hook(
-      'module.exports = async () => { throw { message: "no", get code() { throw 1; } }; }',
-    );
-    expect(sly.head).toEqual({ message: 'no' });
-  });
-
-  it('must be a function, and answer no more than it may', async () => {
-    expect((await hook('module.exports = {}')).head['message']).toBe('module.exports is not a function');
-    const large = await hook('module.exports = () => "x".repeat(2_000_000)');
-    expect([large.kind, large.head['tooLarge']]).toEqual(['error', true]);
-    expect((await hook('module.exports = () => 10n')).kind).toBe('error');
   });
 });
