@@ -7,7 +7,7 @@ import { lazyPackage } from '../lib/files/lazy-package.ts';
 import type { Namespace } from '../stores/ports.ts';
 import { invalidTokenError } from './auth-errors.ts';
 import type { Client } from './clients/client.ts';
-import type { ClientStatus } from './clients/client-store.ts';
+import type { ClientStatus } from './clients/client-record.ts';
 
 const jwt = lazyPackage<typeof import('jsonwebtoken')>('jsonwebtoken');
 

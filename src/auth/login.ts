@@ -9,7 +9,7 @@ import type { TokenResponse } from './access-tokens.ts';
 import { invalidCredentialsError } from './auth-errors.ts';
 import { isClientId, MAX_SECRET_LENGTH } from './clients/client.ts';
 import type { ClientService } from './clients/client-service.ts';
-import type { ClientStatus } from './clients/client-store.ts';
+import type { ClientStatus } from './clients/client-record.ts';
 
 interface LoginDeps {
   readonly clients: Pick<ClientService, 'verifySecret' | 'hasAny'>;

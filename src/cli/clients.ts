@@ -1,15 +1,22 @@
 // `cloister clients`: manages clients on the machine, without a token.
 import type { Client } from '../auth/clients/client.ts';
+import { describeClient, describeRights } from './client-rights.ts';
 import type { Io } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags, CommandName } from './parse-arguments.ts';
+
+interface RightsChange {
+  readonly reviewer?: boolean;
+  readonly roles?: readonly string[];
+  readonly readOnly?: boolean;
+}
 
 /** The part of the client service that commands need. Methods throw an AppError for a mistake of the operator. */
 interface ClientAdmin {
   /** `secret` is there only when it was generated. */
   create(body: unknown): Promise<{ readonly client: Client; readonly secret: string | undefined }>;
   createReviewer: ClientAdmin['create'];
-  setReviewer(clientId: string, reviewer: boolean): Promise<Client>;
+  setRights(clientId: string, rights: RightsChange): Promise<Client>;
   list(): Promise<readonly Client[]>;
   remove(clientId: string): Promise<void>;
 }
@@ -21,6 +28,31 @@ export function credentialLines(id: string, secret: string): readonly string[] {
   return [`client id: ${id}`, `client secret: ${secret}`];
 }
 
+const rightsLine = (client: Client) => `client may: ${describeRights(client)}`;
+
+/** What the flags of `clients set` change. */
+function rightsOf(flags: CommandFlags): RightsChange {
+  const roles = flags['no-roles'] === true ? [] : flags.role;
+  return {
+    ...(roles === undefined ? {} : { roles }),
+    ...(flags['read-only'] === true ? { readOnly: true } : {}),
+    ...(flags['no-read-only'] === true ? { readOnly: false } : {}),
+    ...(flags.reviewer === true ? { reviewer: true } : {}),
+    ...(flags['no-reviewer'] === true ? { reviewer: false } : {}),
+  };
+}
+
+async function setRights(
+  admin: Pick<ClientAdmin, 'setRights'>,
+  { id, rights }: { readonly id: string; readonly rights: RightsChange },
+  io: Io,
+): Promise<void> {
+  const client = await admin.setRights(id, rights);
+  const { reviewer, roles, readOnly } = rights;
+  if (reviewer !== undefined) io.out(`${id} is ${reviewer ? 'now a reviewer' : 'no reviewer any more'}`);
+  if (roles !== undefined || readOnly !== undefined) io.out(rightsLine(client));
+}
+
 /** Runs one command on an open store and returns the exit code. */
 async function runClients(
   admin: ClientAdmin,
@@ -29,32 +61,30 @@ async function runClients(
 ): Promise<number> {
   const { command, flags } = task;
   if (command === 'clients list') {
-    for (const { clientId, accessType, reviewer } of await admin.list())
-      io.out(`${clientId}\t${accessType}${reviewer ? '\treviewer' : ''}`);
+    for (const client of await admin.list())
+      io.out([client.clientId, client.accessType, ...describeClient(client)].join('\t'));
     return 0;
   }
-  if (flags.id === undefined) {
-    io.err(`cloister: ${command}: --id is missing`);
-    return 1;
-  }
+  const { id = '' } = flags;
   if (command === 'clients remove') {
-    await admin.remove(flags.id);
-    io.out(`removed ${flags.id}`);
+    await admin.remove(id);
+    io.out(`removed ${id}`);
     return 0;
   }
   if (command === 'clients set') {
-    const reviewer = flags.reviewer === true;
-    await admin.setReviewer(flags.id, reviewer);
-    io.out(`${flags.id} is ${reviewer ? 'now a reviewer' : 'no reviewer any more'}`);
+    await setRights(admin, { id, rights: rightsOf(flags) }, io);
     return 0;
   }
   const create = flags.reviewer === true ? admin.createReviewer : admin.create;
   const { client, secret } = await create({
-    clientId: flags.id,
+    clientId: id,
     accessType: flags.admin === true ? 'admin' : 'user',
+    roles: flags.role ?? [],
+    ...(flags['read-only'] === true ? { permissions: { actions: ['read'] } } : {}),
     ...(flags.secret === undefined ? {} : { secret: flags.secret }),
   });
   for (const line of credentialLines(client.clientId, secret ?? flags.secret ?? '')) io.out(line);
+  io.out(rightsLine(client));
   return 0;
 }
 

@@ -2,8 +2,9 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createAccessTokens, createClientCache } from '../../src/auth/access-tokens.ts';
+import type { ClientStatus } from '../../src/auth/clients/client-record.ts';
 import { createClientService } from '../../src/auth/clients/client-service.ts';
-import { CLIENTS_NAMESPACE, type ClientStatus } from '../../src/auth/clients/client-store.ts';
+import { CLIENTS_NAMESPACE } from '../../src/auth/clients/client-store.ts';
 import { StoreError } from '../../src/errors/errors.ts';
 import { createIdSource } from '../../src/lib/ids.ts';
 import { auditOf } from '../helpers/store/audit-log.ts';

@@ -1,7 +1,7 @@
 // What is remembered of clients: never longer than allowed, never across a change.
 import { describe, expect, it } from 'vitest';
 import { createClientCache } from '../../src/auth/access-tokens.ts';
-import type { ClientStatus } from '../../src/auth/clients/client-store.ts';
+import type { ClientStatus } from '../../src/auth/clients/client-record.ts';
 import { StoreError } from '../../src/errors/errors.ts';
 import type { Namespace } from '../../src/stores/ports.ts';
 

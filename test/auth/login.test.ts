@@ -1,6 +1,6 @@
 // The login: the right secret gives a token, anything else the same refusal.
 import { describe, expect, it } from 'vitest';
-import type { ClientStatus } from '../../src/auth/clients/client-store.ts';
+import type { ClientStatus } from '../../src/auth/clients/client-record.ts';
 import { createLogin, createLoginLimiter } from '../../src/auth/login.ts';
 import { StoreError } from '../../src/errors/errors.ts';
 

@@ -2,12 +2,14 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createAccessTokens } from '../../src/auth/access-tokens.ts';
-import type { ClientStatus } from '../../src/auth/clients/client-store.ts';
+import type { ClientStatus } from '../../src/auth/clients/client-record.ts';
+import { createUser } from '../../src/auth/issuers/issuer-user.ts';
 import { createUploadTokens } from '../../src/auth/upload-tokens.ts';
 
 const SECRET = 'a secret of at least thirty-two characters';
 const START = 1_700_000_000_123;
 const COLLECTION = { version: '1.0', database: 'library', name: 'images' };
+const FILE = { collection: COLLECTION, fileName: 'test.jpg', mimetype: 'image/jpeg', lifetime: undefined };
 
 const status = (stamp: string): ClientStatus => ({
   client: { id: '0'.repeat(24), clientId: 'reader', accessType: 'user', permissions: null, roles: [] },
@@ -18,9 +20,10 @@ function setUp(expiresIn: number | string = '1h') {
   const state = { at: START, stored: status('s1') as ClientStatus | undefined };
   const clientCache = { get: async () => state.stored };
   const now = () => state.at;
-  const tokens = createUploadTokens({ secret: async () => SECRET, expiresIn, clientCache, now });
+  const issuerNames = ['acme'];
+  const tokens = createUploadTokens({ secret: async () => SECRET, expiresIn, clientCache, issuerNames, now });
   const sign = (lifetime?: number, fileName = 'test.jpg') =>
-    tokens.sign({ clientId: 'reader', collection: COLLECTION, fileName, mimetype: 'image/jpeg', lifetime });
+    tokens.sign({ ...FILE, client: status('s1').client, fileName, lifetime });
   return { state, tokens, sign, now };
 }
 
@@ -92,9 +95,24 @@ describe('a signed upload token', () => {
   it('is good for the longest name, address and client id', async () => {
     const { tokens } = setUp();
     const collection = { version: 'v'.repeat(200), database: 'd'.repeat(63), name: 'n'.repeat(200) };
-    const long = { clientId: 'c'.repeat(200), fileName: '"'.repeat(1024), mimetype: 'm'.repeat(255) };
-    const { token } = await tokens.sign({ ...long, collection, lifetime: undefined });
+    const long = { collection, fileName: '"'.repeat(1024), mimetype: 'm'.repeat(255), lifetime: undefined };
+    const client = { ...status('s1').client, clientId: 'c'.repeat(200) };
+    const { token } = await tokens.sign({ ...long, client });
     expect((await tokens.verify(token)).collection).toEqual(collection);
+    const roles = Array.from({ length: 100 }, (_, n) => String(n).padEnd(100, 'r'));
+    const user = createUser('acme', `acme:${'\u{1F600}'.repeat(127)}`, roles);
+    const signed = await tokens.sign({ ...long, client: user });
+    expect((await tokens.verify(signed.token)).signer).toEqual(user);
+  });
+
+  it('of a user of another issuer keeps the roles of its signing, for as long as the issuer is configured', async () => {
+    const { tokens, state } = setUp();
+    state.stored = undefined;
+    const user = createUser('acme', 'acme:ann', ['editor', 'author']);
+    const { token } = await tokens.sign({ ...FILE, client: user });
+    expect(await tokens.verify(token)).toMatchObject({ signedBy: 'acme:ann', signer: user });
+    const { token: other } = await tokens.sign({ ...FILE, client: createUser('gone', 'gone:ann', []) });
+    await expect(tokens.verify(other)).rejects.toMatchObject(invalid);
   });
 
   it('ends when its client is removed or has another secret', async () => {

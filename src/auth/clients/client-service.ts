@@ -4,13 +4,17 @@ import { AppError, StoreError } from '../../errors/errors.ts';
 import type { DocumentStore, OperationOptions } from '../../stores/ports.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Audit } from '../audit/audit.ts';
-import { type Client, type NewClient, parseClientChange, parseNewClient, parseSecret } from './client.ts';
+import type { Client } from './client.ts';
+import { type ClientStatus, createClientRecord } from './client-record.ts';
+import { CLIENTS_NAMESPACE, createClientStore } from './client-store.ts';
 import {
-  CLIENTS_NAMESPACE,
-  type ClientStatus,
-  createClientRecord,
-  createClientStore,
-} from './client-store.ts';
+  type NewClient,
+  parseClientChange,
+  parseClientId,
+  parseNewClient,
+  parseSecret,
+} from './parse-client.ts';
+import { parseRoles } from './parse-permissions.ts';
 import { createDecoyHash, generateSecret, hashSecret, secretMatches } from './secret-hash.ts';
 
 const QUERY_MS = 5000;
@@ -29,6 +33,8 @@ interface ClientServiceOptions {
   readonly queryMs?: number;
   /** Of new secrets. Default: the one that production needs. */
   readonly hashCost?: HashCost | undefined;
+  /** Names of other issuers of tokens: ids that begin with one and a colon are those of their users. */
+  readonly issuerNames?: readonly string[];
 }
 
 interface ChangeOptions extends OperationOptions {
@@ -42,24 +48,33 @@ interface ClientWithSecret {
   readonly secret: string | undefined;
 }
 
+/** What the operator changes at once; absent members stay. */
+interface RightsChange {
+  readonly reviewer?: boolean;
+  /** Not validated yet. Replaces all. */
+  readonly roles?: readonly string[];
+  /** True: the client may only read, and what it could not use stays closed. False: this is lifted. */
+  readonly readOnly?: boolean;
+}
+
 /** Every method also rejects with the store's StoreError. */
 export interface ClientService {
   /** Creates the unique index of client ids. Call it before anything else. */
   ensureIndexes(): Promise<void>;
   /**
-   * `body`: `{clientId, secret?, accessType?, permissions?}`. Throws BAD_REQUEST naming the field, CLIENT_EXISTS,
+   * `body`: `{clientId, secret?, accessType?, permissions?, roles?}`. Throws BAD_REQUEST naming the field, CLIENT_EXISTS,
    * CLIENT_PROTECTED.
    */
   create(body: unknown, options?: ChangeOptions): Promise<ClientWithSecret>;
   find(clientId: string, options?: OperationOptions): Promise<Client | undefined>;
-  /** The client and the stamp of its present secret. */
+  /** The client and the stamp of its present secret; undefined also for a client with the id of a user of another issuer. */
   findStatus(clientId: string): Promise<ClientStatus | undefined>;
   /** All clients by id. */
   list(options?: OperationOptions): Promise<readonly Client[]>;
   hasAny(): Promise<boolean>;
   /** True if a client other than the actor may approve. */
   hasReviewer(options?: ChangeOptions): Promise<boolean>;
-  /** `body`: `{accessType?, permissions?}`. Throws BAD_REQUEST naming the field, NOT_FOUND, LAST_ADMIN, CLIENT_PROTECTED. */
+  /** `body`: `{accessType?, permissions?, roles?}`. Throws BAD_REQUEST naming the field, NOT_FOUND, LAST_ADMIN, CLIENT_PROTECTED. */
   update(clientId: string, body: unknown, options?: ChangeOptions): Promise<Client>;
   /** Removes the client, which revokes its tokens. Throws NOT_FOUND, LAST_ADMIN, CLIENT_PROTECTED. */
   remove(clientId: string, options?: ChangeOptions): Promise<void>;
@@ -67,8 +82,8 @@ export interface ClientService {
   setSecret(clientId: string, secret?: unknown, options?: ChangeOptions): Promise<ClientWithSecret>;
   /** Creates a client with the right to approve, as the operator. */
   createReviewer(body: unknown): Promise<ClientWithSecret>;
-  /** Grants or revokes the right to approve, as the operator. Throws NOT_FOUND. */
-  setReviewer(clientId: string, reviewer: boolean): Promise<Client>;
+  /** Changes rights, as the operator. Throws NOT_FOUND; BAD_REQUEST for roles that are none, and for an admin that is to only read. */
+  setRights(clientId: string, rights: RightsChange): Promise<Client>;
   /** Undefined if the secret is wrong. Takes as long for an unknown client as for a wrong secret. */
   verifySecret(clientId: string, secret: string): Promise<ClientStatus | undefined>;
   /**
@@ -81,10 +96,11 @@ export interface ClientService {
 type ClientRecords = ReturnType<typeof createClientStore>;
 
 export function createClientService(options: ClientServiceOptions): ClientService {
-  const { store, audit, generateId, now, queryMs = QUERY_MS, hashCost } = options;
+  const { store, audit, generateId, now, queryMs = QUERY_MS, hashCost, issuerNames = [] } = options;
   const storeFor = ({ deadline = now() + queryMs, actor }: ChangeOptions = {}): ClientRecords =>
-    createClientStore({ store, audit, now, actor: actor ?? null, deadline });
+    createClientStore({ store, audit, now, actor: actor ?? null, deadline, issuerNames });
   const decoy = createDecoyHash(hashCost);
+  const parseNew = (body: unknown) => parseNewClient(body, issuerNames);
 
   const add = async (
     given: NewClient,
@@ -107,7 +123,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
   /** Of two concurrent starts one creates the admin, the other one finds it. */
   const createAdmin = async (clientId: string, secret: string): Promise<Client> => {
     try {
-      return (await add({ ...parseNewClient({ clientId, accessType: 'admin' }), secret }, storeFor())).client;
+      return (await add({ ...parseNew({ clientId, accessType: 'admin' }), secret }, storeFor())).client;
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'CLIENT_EXISTS')) throw error;
       return upsertAdmin(clientId, secret);
@@ -115,6 +131,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
   };
 
   const upsertAdmin = async (clientId: string, secret: string): Promise<Client> => {
+    parseClientId(clientId, issuerNames);
     const record = await storeFor().find(clientId);
     if (record === undefined) return createAdmin(clientId, secret);
     const known = await secretMatches(secret, record.hash);
@@ -128,13 +145,15 @@ export function createClientService(options: ClientServiceOptions): ClientServic
     hasAny: () => storeFor().hasAny(),
     hasReviewer: (options) => storeFor(options).hasReviewer(),
     remove: (clientId, options) => storeFor(options).remove(clientId),
-    findStatus: async (clientId) => (await storeFor().find(clientId))?.status,
+    findStatus: async (clientId) => (await storeFor().findUsable(clientId))?.status,
     find: async (clientId, options) => (await storeFor(options).find(clientId))?.status.client,
     list: async (options) => (await storeFor(options).all()).map(({ status }) => status.client),
-    create: async (body, options) => add(parseNewClient(body), storeFor(options)),
-    createReviewer: async (body) => add(parseNewClient(body), storeFor(), true),
-    setReviewer: async (clientId, reviewer) =>
-      (await storeFor().change(clientId, { reviewer })).status.client,
+    create: async (body, options) => add(parseNew(body), storeFor(options)),
+    createReviewer: async (body) => add(parseNew(body), storeFor(), true),
+    async setRights(clientId, { roles, ...rights }) {
+      const change = roles === undefined ? rights : { ...rights, roles: parseRoles(roles) };
+      return (await storeFor().change(clientId, change)).status.client;
+    },
     async ensureIndexes() {
       const keys = [{ path: 'clientId', direction: 1 }] as const;
       const index = { name: 'clientId', keys, unique: true, sparse: false };
@@ -156,7 +175,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
       return { client: (await records.change(clientId, { hash })).status.client, secret: generated };
     },
     async verifySecret(clientId, secret) {
-      const record = await storeFor().find(clientId);
+      const record = await storeFor().findUsable(clientId);
       const matches = await secretMatches(secret, record?.hash ?? decoy);
       return matches ? record?.status : undefined;
     },

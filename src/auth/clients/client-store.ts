@@ -1,139 +1,19 @@
 // Stores clients. Concurrent changes lose nothing, one admin always remains, nobody over HTTP becomes a reviewer or changes
 // one, and each change is one commit with its audit entry.
-import { randomBytes } from 'node:crypto';
 import { AppError, StoreError } from '../../errors/errors.ts';
 import { retry } from '../../lib/async/retry.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { documentVersion } from '../../lib/json/stored-json.ts';
-import { sha256Hex } from '../../lib/sha256.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stores/ports.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Audit } from '../audit/audit.ts';
-import { type AccessType, type Client, isClientId, type NewClient, type Permissions } from './client.ts';
-
-/** A client and the version of its secret: a token with another stamp is no longer valid. */
-export interface ClientStatus {
-  readonly client: Client;
-  readonly secretVersion: string;
-}
-
-export interface ClientRecord {
-  readonly document: StoredDocument;
-  readonly v: number;
-  readonly hash: string;
-  readonly status: ClientStatus;
-}
-
-export interface ClientRecordChange {
-  readonly accessType?: AccessType | undefined;
-  readonly permissions?: Permissions | null | undefined;
-  readonly reviewer?: boolean | undefined;
-  /** Hash of a new secret. */
-  readonly hash?: string | undefined;
-  readonly lastModifiedAt?: number;
-}
-
-type Grants = NonNullable<Permissions['collections']>;
-
-const createStamp = () => randomBytes(12).toString('base64url');
-
-const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');
-
-function readGrants(value: Json | undefined): Grants {
-  const entries = Array.isArray(value) ? value.filter(isJsonObject) : [];
-  return entries.map(({ path, apiVersion }: JsonObject) =>
-    typeof apiVersion === 'string' ? { path: text(path), apiVersion } : { path: text(path) },
-  );
-}
-
-function readPermissions(value: Json | undefined): Permissions | null {
-  if (value === null || value === undefined) return null;
-  if (!isJsonObject(value)) return {};
-  return {
-    ...(value['collections'] === undefined ? {} : { collections: readGrants(value['collections']) }),
-    ...(value['endpoints'] === undefined ? {} : { endpoints: readGrants(value['endpoints']) }),
-  };
-}
-
-/** Parses a stored record. A member that a manual edit broke grants less, never more. */
-export function parseClientRecord(document: StoredDocument): ClientRecord {
-  const client: Client = {
-    id: document._id,
-    clientId: text(document['clientId']),
-    accessType: document['accessType'] === 'admin' ? 'admin' : 'user',
-    ...(document['reviewer'] === true ? { reviewer: true } : {}),
-    permissions: readPermissions(document['permissions']),
-    roles: [],
-  };
-  return {
-    document,
-    v: documentVersion(document),
-    hash: text(document['secret']),
-    status: { client: Object.freeze(client), secretVersion: text(document['stamp']) },
-  };
-}
-
-/** The members of a client that responses show. */
-export function toPublicClient({ clientId, accessType, reviewer, permissions }: Client) {
-  const right = reviewer === undefined ? {} : { reviewer };
-  return { clientId, accessType, ...right, ...(permissions === null ? {} : { permissions }) };
-}
-
-/** The hash that audit entries hold for a client; null for none. It leaves out the secret, whose hash must not spread. */
-export function hashClient(client: Client | undefined): string | null {
-  return client === undefined ? null : sha256Hex(`${JSON.stringify(toPublicClient(client), null, 2)}\n`);
-}
-
-interface RecordOrigin {
-  readonly _id: string;
-  readonly hash: string;
-  /** Epoch milliseconds. */
-  readonly now: number;
-  readonly reviewer?: boolean;
-}
-
-export function createClientRecord(
-  { clientId, accessType, permissions }: NewClient,
-  { _id, hash, now, reviewer = false }: RecordOrigin,
-): StoredDocument {
-  return {
-    _id,
-    clientId,
-    secret: hash,
-    stamp: createStamp(),
-    accessType,
-    ...(reviewer ? { reviewer } : {}),
-    permissions: permissions as JsonObject | null,
-    createdAt: now,
-    v: 1,
-  };
-}
-
-/** The write that applies a change; an empty change only increments `v`. */
-export function updateClientRecord(
-  ns: Namespace,
-  record: ClientRecord,
-  change: ClientRecordChange,
-): Extract<Write, { kind: 'update' }> {
-  const { accessType, permissions, reviewer, hash, lastModifiedAt } = change;
-  const differences: JsonObject = {
-    v: record.v + 1,
-    ...(accessType === undefined ? {} : { accessType }),
-    ...(permissions === undefined ? {} : { permissions: permissions as JsonObject | null }),
-    ...(reviewer === undefined ? {} : { reviewer }),
-    ...(hash === undefined ? {} : { secret: hash, stamp: createStamp() }),
-    ...(lastModifiedAt === undefined ? {} : { lastModifiedAt }),
-  };
-  return {
-    kind: 'update',
-    ns,
-    id: record.document._id,
-    v: record.v,
-    document: { ...record.document, ...differences, _id: record.document._id },
-    changed: Object.keys(differences),
-  };
-}
+import { type Client, isClientId, issuerOfId } from './client.ts';
+import {
+  type ClientRecord,
+  type ClientRecordChange,
+  hashClient,
+  parseClientRecord,
+  updateClientRecord,
+} from './client-record.ts';
 
 /** No HTTP path reaches this namespace. */
 export const CLIENTS_NAMESPACE: Namespace = { database: null, collection: 'cloister.clients' };
@@ -152,6 +32,8 @@ interface ClientStoreOptions {
   readonly actor: Actor | null;
   /** Epoch milliseconds. */
   readonly deadline: number;
+  /** Names of other issuers: clients with ids of their users have no access. */
+  readonly issuerNames?: readonly string[];
 }
 
 const REVIEWER_CHANGED =
@@ -174,7 +56,11 @@ const withId = (clientId: string): Filter => ({
 });
 
 /** Creates the store for work until a deadline. Every method also rejects with a StoreError. Invalid ids are not found. */
-export function createClientStore({ store, audit, now, actor, deadline }: ClientStoreOptions) {
+export function createClientStore(options: ClientStoreOptions) {
+  const { store, audit, now, actor, deadline, issuerNames = [] } = options;
+  const isUsable = ({ status }: ClientRecord) =>
+    issuerOfId(status.client.clientId, issuerNames) === undefined;
+
   const commit = (what: string, { before, after }: StateChange, writes: readonly Write[]) => {
     const action = {
       actor,
@@ -206,7 +92,8 @@ export function createClientStore({ store, audit, now, actor, deadline }: Client
    */
   const touchOtherAdmin = async ({ document, status }: ClientRecord): Promise<readonly Write[]> => {
     if (status.client.accessType !== 'admin') return [];
-    const other = (await query(ADMINS, 2)).find((record) => record.document._id !== document._id);
+    const others = (await query(ADMINS, NO_LIMIT)).filter((record) => record.document._id !== document._id);
+    const other = others.find(isUsable);
     if (other === undefined) throw new AppError('LAST_ADMIN');
     return [updateClientRecord(CLIENTS_NAMESPACE, other, {})];
   };
@@ -229,6 +116,11 @@ export function createClientStore({ store, audit, now, actor, deadline }: Client
 
   return {
     find,
+    /** The client, if it has access: one with the id of a user of another issuer was made before that was configured. */
+    findUsable: async (clientId: string): Promise<ClientRecord | undefined> => {
+      const record = await find(clientId);
+      return record !== undefined && isUsable(record) ? record : undefined;
+    },
     /** Throws NOT_FOUND. */
     findOrThrow,
     all: () => query(MATCH_ALL, NO_LIMIT),
@@ -280,8 +172,9 @@ export function createClientStore({ store, audit, now, actor, deadline }: Client
   };
 }
 
-function isOnlySecret({ hash, accessType, permissions, reviewer }: ClientRecordChange): boolean {
-  return [accessType, permissions, reviewer].every((member) => member === undefined) && hash !== undefined;
+function isOnlySecret(change: ClientRecordChange): boolean {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  return given.length > 0 && given.every(([member]) => member === 'hash');
 }
 
 /** The name of a change in the audit log. */

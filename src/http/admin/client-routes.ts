@@ -1,7 +1,7 @@
 // `/api/clients`: client records, for admins only. The reviewer right is granted on the machine, not here.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
-import { toPublicClient } from '../../auth/clients/client-store.ts';
+import { toPublicClient } from '../../auth/clients/client-record.ts';
 import { AppError } from '../../errors/errors.ts';
 import { bodyLimit, jsonObjectBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
