@@ -1,6 +1,6 @@
 // Proves that what `npm pack` makes can be used as a person does it, with the machine's own Node and with the needed one:
 // installs the tarball into an empty folder, runs `npx cloister start`, asks for /health, posts and calls an endpoint,
-// uploads an image and gets it rendered.
+// uploads an image and gets it rendered. Then the same in a new site that `cloister init` wrote.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,6 +79,16 @@ function refuse(folder: string): void {
   console.log(`package check: ${said[0]}`);
 }
 
+/** A new site as its owner makes it, whatever Node the machine has. Resolves with its folder. */
+function newSite(tarball: string, folder: string): string {
+  const made = run(['npx', '--yes', tarball, 'init', 'site'], folder, OWN);
+  demand(made.code === 0, `cloister init ended with ${made.code}: ${made.stdout}${made.stderr}`);
+  const site = join(folder, 'site');
+  const { code, stderr } = run(['npm', 'install', '--no-audit', '--no-fund'], site, OWN);
+  demand(code === 0, `npm install in the new site ended with ${code}: ${stderr}`);
+  return site;
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'cloister-package-'));
 try {
   const tarball = pack(folder);
@@ -89,6 +99,8 @@ try {
     if (major < NEEDED) refuse(place);
     console.log(`package check: installed by Node ${major}, it answered ${await tryOut(place, RIGHT)}`);
   }
+  const site = newSite(tarball, folder);
+  console.log(`package check: a new site by Node ${majorOf(OWN)} answered ${await tryOut(site, OWN)}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

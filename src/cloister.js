@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED = 26;
+const OLDEST_FOR_INIT = 20;
 
 /** Beside the packages: in a checkout its own `node_modules`, else the one that this package lies in. */
 function compileCacheFolder() {
@@ -28,13 +29,20 @@ function resolveOwnFile(specifier, context, next) {
   return { url: href, format: href.endsWith('.ts') ? 'module-typescript' : 'module', shortCircuit: true };
 }
 
-if (Number(process.versions.node.split('.')[0]) < NEEDED) {
+const major = Number(process.versions.node.split('.')[0]);
+const isBuilt = !existsSync(new URL('cli/main.ts', import.meta.url));
+// What writes a site, which then brings the Node that it needs, runs on an older one.
+const isEnough = major >= NEEDED || (isBuilt && major >= OLDEST_FOR_INIT && process.argv[2] === 'init');
+
+if (!isEnough) {
   process.stderr.write(`cloister: Node ${NEEDED} or newer is needed, this is ${process.versions.node}\n`);
   process.exitCode = 1;
 } else {
-  // Loading modules dominates the start. Where the folder of the cache cannot be written this does nothing.
-  module.enableCompileCache(compileCacheFolder());
-  module.registerHooks({ resolve: resolveOwnFile });
+  if (major >= NEEDED) {
+    // Loading modules dominates the start. Where the folder of the cache cannot be written this does nothing.
+    module.enableCompileCache(compileCacheFolder());
+    module.registerHooks({ resolve: resolveOwnFile });
+  }
   const { main } = await import('./cli/main.ts');
   await main(process.argv.slice(2));
 }

@@ -29,6 +29,7 @@ const suspension =
 
 /** A command loads its own modules only. */
 const RUNS: Readonly<Record<CommandName, Run>> = {
+  init: async (flags, io) => (await import('./init.ts')).init(flags, io),
   start: async (flags, io) => (await import('./start.ts')).start(flags, io),
   check: async (flags, io) =>
     flags.data === true

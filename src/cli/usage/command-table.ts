@@ -78,6 +78,12 @@ const CLIENT_CHANGES = [
 ] as const satisfies readonly (readonly [FlagName, FlagName])[];
 
 export const COMMANDS = {
+  init: {
+    summary: 'write a new site: the example workspace, package.json, .gitignore',
+    detail: 'Overwrites nothing: where one of these is there already, it names it and writes none.',
+    operand: { key: 'folder', label: 'DIR', completes: 'folder' },
+    unconfigured: true,
+  },
   start: { summary: 'serve the workspace', flags: ['port', 'delivery-port', 'only'] },
   check: {
     summary: 'check configuration and workspace, or the data, without starting',
