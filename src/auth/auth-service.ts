@@ -4,12 +4,14 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/schema.ts';
 import { StoreError } from '../errors/errors.ts';
+import type { Log } from '../lib/logger.ts';
 import type { DocumentStore, Namespace } from '../stores/ports.ts';
 import { type AccessTokens, createAccessTokens, createClientCache } from './access-tokens.ts';
 import type { Client } from './clients/client.ts';
 import type { ClientService } from './clients/client-service.ts';
 import { CLIENTS_NAMESPACE } from './clients/client-store.ts';
 import { generateSecret } from './clients/secret-hash.ts';
+import { createIssuerTokens, type IssuerTokens } from './issuers/issuer-tokens.ts';
 import { createLogin, createLoginLimiter, type Login } from './login.ts';
 import { createUploadTokens, type UploadTokens } from './upload-tokens.ts';
 
@@ -56,11 +58,21 @@ function isTaken(error: unknown): boolean {
   return error instanceof StoreError && (error.reason === 'duplicate' || error.reason === 'conflict');
 }
 
+/** A token is verified by whom it says it is of, and by nobody else. */
+function withIssuers(own: AccessTokens, others: IssuerTokens): AccessTokens {
+  return {
+    issue: own.issue,
+    peek: (token) => own.peek(token) ?? others.peek(token),
+    verify: (token) => (others.claims(token) ? others.verify(token) : own.verify(token)),
+  };
+}
+
 interface AuthServiceOptions {
-  readonly settings: Pick<Config['auth'], 'tokenSecret' | 'tokenTtl' | 'rateLimit'>;
+  readonly settings: Pick<Config['auth'], 'tokenSecret' | 'tokenTtl' | 'rateLimit' | 'issuers'>;
   readonly media: Pick<Config['media'], 'tokenSecret' | 'tokenExpiresIn'>;
   readonly store: Pick<DocumentStore, 'find' | 'commit' | 'onCommit'>;
   readonly clients: Pick<ClientService, 'verifySecret' | 'hasAny' | 'findStatus'>;
+  readonly log: Pick<Log, 'info' | 'warn'>;
   /** True once startup is complete. No client is looked up before. */
   readonly isReady: () => boolean;
   /** Epoch milliseconds. */
@@ -70,6 +82,7 @@ interface AuthServiceOptions {
 }
 
 export interface AuthService {
+  /** Of our own clients, and of the users of other issuers. */
   readonly tokens: AccessTokens;
   readonly uploadTokens: UploadTokens;
   readonly login: Login;
@@ -82,7 +95,7 @@ export interface AuthService {
 
 /** Creates the service. With a configured secret, tokens with a wrong signature are rejected also before startup is complete. */
 export function createAuthService(options: AuthServiceOptions): AuthService {
-  const { settings, media, store, clients, isReady, now, queryMs } = options;
+  const { settings, media, store, clients, log, isReady, now, queryMs } = options;
   let secret = settings.tokenSecret;
   let uploadSecret = media.tokenSecret;
   const assertReady = () => {
@@ -97,12 +110,14 @@ export function createAuthService(options: AuthServiceOptions): AuthService {
     namespace: CLIENTS_NAMESPACE,
     now,
   });
-  const tokens = createAccessTokens({
+  const ownTokens = createAccessTokens({
     secret: () => secret,
     ttl: settings.tokenTtl,
     clientCache,
     now,
   });
+  const issuerTokens = createIssuerTokens({ issuers: settings.issuers, log, now });
+  const tokens = settings.issuers.length === 0 ? ownTokens : withIssuers(ownTokens, issuerTokens);
   const uploadTokens = createUploadTokens({
     // Created when the first upload is signed: most servers never need it.
     secret: async () => {
@@ -112,6 +127,7 @@ export function createAuthService(options: AuthServiceOptions): AuthService {
     },
     expiresIn: media.tokenExpiresIn,
     clientCache,
+    issuerNames: settings.issuers.map(({ name }) => name),
     now,
   });
   const login = createLogin({ clients, limiter: createLoginLimiter(settings.rateLimit), tokens });
@@ -126,6 +142,9 @@ export function createAuthService(options: AuthServiceOptions): AuthService {
       secret ??= await findOrCreateSecret('auth.tokenSecret', { store, now, queryMs });
     },
     findClient: async (clientId) => (await clientCache.get(clientId))?.client,
-    close: () => clientCache.close(),
+    close() {
+      issuerTokens.close();
+      clientCache.close();
+    },
   };
 }

@@ -7,15 +7,16 @@ import { lazyPackage } from '../lib/files/lazy-package.ts';
 import { isId } from '../lib/ids.ts';
 import type { ClientCache } from './access-tokens.ts';
 import { invalidTokenError } from './auth-errors.ts';
-import type { Client } from './clients/client.ts';
+import { type Client, isRole } from './clients/client.ts';
+import { createUser } from './issuers/issuer-user.ts';
 
 const jwt = lazyPackage<typeof import('jsonwebtoken')>('jsonwebtoken');
 
 const ALGORITHM = 'HS256';
 /** Differs from that of access tokens: neither kind passes for the other, even if one secret signs both. */
 const AUDIENCE = 'cloister:upload';
-/** Above what the longest name, address and client id add up to. */
-const MAX_LENGTH = 8192;
+/** Above what the longest name, address and client id and a hundred roles add up to. */
+const MAX_LENGTH = 24_576;
 const RANDOM_BYTES = 8;
 
 interface UploadTokensOptions {
@@ -24,13 +25,18 @@ interface UploadTokensOptions {
   /** `media.tokenExpiresIn`. */
   readonly expiresIn: number | string;
   readonly clientCache: Pick<ClientCache, 'get'>;
+  /** Names of the other issuers, whose users have no record. */
+  readonly issuerNames: readonly string[];
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
 interface SignOptions {
-  /** The client that signs. Its permissions are checked again at the upload. */
-  readonly clientId: string;
+  /**
+   * Who signs. The rights of a client are checked again at the upload; of a user of another issuer they are what its roles at
+   * the signing allow then.
+   */
+  readonly client: Client;
   readonly collection: CollectionAddress;
   readonly fileName: string;
   /** Null: any. */
@@ -49,7 +55,7 @@ export interface VerifiedUpload {
   readonly mimetype: string | null;
   /** Client id of `signer`. */
   readonly signedBy: string;
-  /** The client that signed, as it is now. */
+  /** The client that signed, as it is now; the user of another issuer, as it was. */
   readonly signer: Client;
   readonly collection: CollectionAddress;
 }
@@ -76,10 +82,34 @@ function createTokenId(expiresAt: number): string {
   return seconds.toString(16).padStart(8, '0') + randomBytes(RANDOM_BYTES).toString('hex');
 }
 
-export function createUploadTokens({ secret, expiresIn, clientCache, now }: UploadTokensOptions) {
+export function createUploadTokens({
+  secret,
+  expiresIn,
+  clientCache,
+  issuerNames,
+  now,
+}: UploadTokensOptions) {
   const defaultLifetime = parseDuration(expiresIn);
   if (defaultLifetime === undefined) throw new Error('media.tokenExpiresIn is no span of time');
   const key = async () => createSecretKey(await secret(), 'utf8');
+
+  /** What a token says of its signer beside the name. */
+  const signerClaims = async ({ clientId, issuer, roles }: Client) => {
+    if (issuer !== undefined) return { issuer, roles };
+    const status = await clientCache.get(clientId);
+    if (status === undefined) throw invalidTokenError();
+    return { stamp: status.secretVersion };
+  };
+
+  const findSigner = async ({ clientId, stamp, issuer, roles }: Signer): Promise<Client> => {
+    if (issuer !== undefined) {
+      if (!issuerNames.includes(issuer)) throw invalidUploadTokenError();
+      return createUser(issuer, clientId, roles);
+    }
+    const status = await clientCache.get(clientId);
+    if (status === undefined || status.secretVersion !== stamp) throw invalidUploadTokenError();
+    return status.client;
+  };
 
   return {
     /**
@@ -87,9 +117,8 @@ export function createUploadTokens({ secret, expiresIn, clientCache, now }: Uplo
      * when the client is gone, and with a StoreError.
      */
     async sign(options: SignOptions): Promise<{ readonly token: string; readonly expiresAt: number }> {
-      const { clientId, collection, fileName, mimetype, lifetime = defaultLifetime } = options;
-      const status = await clientCache.get(clientId);
-      if (status === undefined) throw invalidTokenError();
+      const { client, collection, fileName, mimetype, lifetime = defaultLifetime } = options;
+      const signer = await signerClaims(client);
       const signedAt = now();
       const expiresAt = signedAt + lifetime;
       const { version, database, name } = collection;
@@ -97,7 +126,7 @@ export function createUploadTokens({ secret, expiresIn, clientCache, now }: Uplo
         fileName,
         mimetype,
         collection: { version, database, name },
-        stamp: status.secretVersion,
+        ...signer,
         // With its fraction, so that the token expires at `expiresAt` and not up to a second from it.
         iat: Math.floor(signedAt / 1000),
         exp: expiresAt / 1000,
@@ -105,7 +134,7 @@ export function createUploadTokens({ secret, expiresIn, clientCache, now }: Uplo
       const token = jwt().sign(claims, await key(), {
         algorithm: ALGORITHM,
         audience: AUDIENCE,
-        subject: clientId,
+        subject: client.clientId,
         jwtid: createTokenId(expiresAt),
       });
       return { token, expiresAt };
@@ -113,16 +142,15 @@ export function createUploadTokens({ secret, expiresIn, clientCache, now }: Uplo
 
     /**
      * Verifies a token and returns what it allows. Rejects with UPLOAD_TOKEN_EXPIRED; with UPLOAD_TOKEN_INVALID when it is not one that this
-     * server signed, or its client was removed or has another secret; with the store's StoreError when the client cannot
+     * server signed, or its client was removed or has another secret, or its issuer is configured no more; with the store's StoreError when the client cannot
      * be looked up.
      */
     async verify(token: string): Promise<VerifiedUpload> {
       if (token.length > MAX_LENGTH) throw invalidUploadTokenError();
-      const { clientId, stamp, ...allowed } = readToken(token, await key());
+      const { signedBy, ...allowed } = readToken(token, await key());
       if (now() >= allowed.expiresAt) throw expiredUploadTokenError(allowed.expiresAt);
-      const status = await clientCache.get(clientId);
-      if (status === undefined || status.secretVersion !== stamp) throw invalidUploadTokenError();
-      return { ...allowed, signedBy: clientId, signer: status.client };
+      const signer = await findSigner(signedBy);
+      return { ...allowed, signedBy: signer.clientId, signer };
     },
   };
 }
@@ -138,13 +166,30 @@ function readToken(token: string, key: ReturnType<typeof createSecretKey>) {
   }
 }
 
+/** Who signed, as a token says: a client with the stamp of its secret, or a user of an issuer with its roles. */
+interface Signer {
+  readonly clientId: string;
+  readonly stamp: string | undefined;
+  readonly issuer: string | undefined;
+  readonly roles: readonly string[];
+}
+
+function readSigner(sub: unknown, stamp: unknown, issuer: unknown, roles: unknown): Signer | undefined {
+  if (typeof sub !== 'string') return undefined;
+  if (typeof stamp === 'string') return { clientId: sub, stamp, issuer: undefined, roles: [] };
+  if (typeof issuer !== 'string' || !Array.isArray(roles)) return undefined;
+  return { clientId: sub, stamp: undefined, issuer, roles: roles.filter(isRole) };
+}
+
 function readClaims(payload: unknown) {
-  const { jti, sub, stamp, exp, fileName, mimetype, collection } = Object(payload);
+  const { jti, sub, stamp, issuer, roles, exp, fileName, mimetype, collection } = Object(payload);
   const { version, database, name } = Object(collection);
-  const texts: readonly unknown[] = [sub, stamp, fileName, mimetype ?? '', version, database, name];
+  const signedBy = readSigner(sub, stamp, issuer, roles);
+  const texts: readonly unknown[] = [fileName, mimetype ?? '', version, database, name];
   // The claim is always there, so that none but this function says that any type is allowed.
   if (
     mimetype === undefined ||
+    signedBy === undefined ||
     !isId(jti) ||
     !Number.isFinite(exp) ||
     texts.some((text) => typeof text !== 'string')
@@ -154,8 +199,7 @@ function readClaims(payload: unknown) {
   return {
     tokenId: jti,
     expiresAt: Math.round(exp * 1000),
-    clientId: String(sub),
-    stamp: String(stamp),
+    signedBy,
     fileName: String(fileName),
     mimetype: mimetype === null ? null : String(mimetype),
     collection: { version: String(version), database: String(database), name: String(name) },

@@ -117,8 +117,12 @@ export interface ModelScope {
 
 type Clients = Pick<ModelScopeDeps, 'findClient' | 'findCached'>;
 
-/** The current client of the caller: after-hooks and code that keeps a request may run long after its token was checked. */
+/**
+ * The current client of the caller: after-hooks and code that keeps a request may run long after its token was checked. A user of
+ * another issuer has no record: it is as its token said.
+ */
 async function findCurrentCaller(caller: Client, findCached: Clients['findCached']): Promise<Client> {
+  if (caller.issuer !== undefined) return caller;
   const client = await findCached(caller.clientId);
   if (client?.id === caller.id) return client;
   throw new GuestCallError('CLIENT_REMOVED', 'The client that called does not exist any more');

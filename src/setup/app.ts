@@ -157,10 +157,13 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   // Who may do what, and the record of it.
   const audit = await openAudit(config, { cwd, store, now, log: logger });
-  const clients = createClientService({ store, audit, generateId, now, queryMs, hashCost: options.hashCost });
+  const clients = createClientService({
+    ...{ store, audit, generateId, now, queryMs, hashCost: options.hashCost },
+    issuerNames: config.auth.issuers.map(({ name }) => name),
+  });
   const auth = createAuthService({
     ...{ settings: config.auth, media: config.media },
-    ...{ store, clients, isReady, now, queryMs },
+    ...{ store, clients, isReady, now, queryMs, log: logger },
   });
 
   // Media, posted code, and the documents of both.

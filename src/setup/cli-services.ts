@@ -127,6 +127,7 @@ export async function openClientService(
       generateId: createIdSource(),
       now: Date.now,
       queryMs,
+      issuerNames: config.auth.issuers.map(({ name }) => name),
     });
     await clients.ensureIndexes();
     return { clients, close: () => store.close() };

@@ -24,8 +24,9 @@ async function setUp(tokenSecret?: string, uploadSecret?: string) {
   await clients.ensureIndexes();
   await clients.upsertAdmin(CREDENTIALS.clientId, CREDENTIALS.secret);
   const media = { tokenSecret: uploadSecret, tokenExpiresIn: '1h' };
-  const settings = { tokenSecret, tokenTtl: 1800, rateLimit: RATE_LIMIT };
-  const state = { open: true, options: { ...options, settings, media, clients } };
+  const settings = { tokenSecret, tokenTtl: 1800, rateLimit: RATE_LIMIT, issuers: [] };
+  const log = { info: () => undefined, warn: () => undefined };
+  const state = { open: true, options: { ...options, settings, media, clients, log } };
   const auth = createAuthService({ ...state.options, isReady: () => state.open });
   return { store, auth, state };
 }
@@ -74,7 +75,8 @@ describe('the auth service', () => {
 
   it('makes one secret for upload tokens, when it is first needed, and keeps it with the data', async () => {
     const { auth, store, state } = await setUp();
-    const sign = () => auth.uploadTokens.sign({ ...UPLOAD, clientId: 'boss' });
+    const client = (await auth.findClient('boss'))!;
+    const sign = () => auth.uploadTokens.sign({ ...UPLOAD, client });
     const [{ token }, other] = await Promise.all([sign(), sign()]);
     expect((await auth.uploadTokens.verify(token)).signer.clientId).toBe('boss');
     expect((await auth.uploadTokens.verify(other.token)).fileName).toBe('a.jpg');

@@ -49,7 +49,7 @@ function createSignHandler(
     if (client === null) throw missingTokenError();
     const { address, ...file } = parseSignRequest(jsonObjectBody(request));
     const collection = find(request, address);
-    const { token, expiresAt } = await uploadTokens.sign({ ...file, collection, clientId: client.clientId });
+    const { token, expiresAt } = await uploadTokens.sign({ ...file, collection, client });
     // The URL is a credential: no cache may store it.
     reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
     return sendJson(reply, { url: signedUrl(request, token), expiresAt });
