@@ -22,7 +22,7 @@ export const SERVER_ERRORS = {
     retryAfter: 5,
     message: 'The keys of the identity provider cannot be fetched at the moment',
     explain:
-      'The token is of an issuer of `auth.issuers` that does not answer, so that its signature cannot be verified. Repeat the request after `Retry-After` seconds. Other tokens are not affected. The log has the cause.',
+      'The token is of an issuer of `auth.issuers` that does not answer, so that its signature cannot be verified. The item has the code `API-0004`. Repeat the request after `Retry-After` seconds. Other tokens are not affected. The log has the cause.',
   },
   WORKSPACE_UNAVAILABLE: {
     status: 503,

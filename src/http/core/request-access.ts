@@ -62,7 +62,8 @@ export function createAuthenticate({ tokens, createCaller, isReady, now }: Deps)
     if (known !== undefined) return enter(request, known, done);
     const began = now();
     tokens.verify(token).then((client) => {
-      request.tokenMs = Math.max(0, now() - began);
+      // An issuer that answers slowly takes nothing from the time for the database.
+      request.tokenMs = client.issuer === undefined ? Math.max(0, now() - began) : 0;
       enter(request, client, done);
     }, done);
   };

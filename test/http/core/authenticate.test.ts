@@ -22,8 +22,9 @@ const tokens = {
   peek: (token: string) => REMEMBERED[token],
   async verify(token: string) {
     if (token === 'user') return USER_CLIENT;
-    if (token === 'slow') clock += 300;
+    if (token === 'slow' || token === 'issuer') clock += 300;
     if (token === 'slow') return USER_CLIENT;
+    if (token === 'issuer') return { ...USER_CLIENT, issuer: 'acme' };
     if (token === 'away') throw new StoreError('unavailable');
     throw invalidTokenError();
   },
@@ -81,6 +82,7 @@ describe('the caller', () => {
   it('is looked up within the deadline of the request', async () => {
     expect((await get('/time', 'Bearer slow')).text).toBe('{"tokenMs":300}');
     expect((await get('/time', 'Bearer admin')).text).toBe('{"tokenMs":0}');
+    expect((await get('/time', 'Bearer issuer')).text).toBe('{"tokenMs":0}');
     expect((await get('/time')).text).toBe('{"tokenMs":0}');
   });
 

@@ -161,11 +161,11 @@ describe('the error handler', () => {
   });
 });
 
-describe('an outage of the database', () => {
-  const levelsOf = async (reason: 'unavailable' | 'damaged' | 'timeout') => {
+describe('an outage of the database or of an identity provider', () => {
+  const levelsOf = async (reason: 'unavailable' | 'damaged' | 'timeout' | 'issuer') => {
     const { server, records } = bareServer((bare) => {
       bare.get('/a', async () => {
-        throw new StoreError(reason);
+        throw reason === 'issuer' ? new AppError('ISSUER_UNAVAILABLE') : new StoreError(reason);
       });
     });
     for (let n = 0; n < 5; n += 1) await server.inject('/a');
@@ -175,6 +175,7 @@ describe('an outage of the database', () => {
   it('is logged once per interval', async () => {
     expect(await levelsOf('unavailable')).toEqual(['warn', 'debug', 'debug', 'debug', 'debug']);
     expect(await levelsOf('damaged')).toEqual(['warn', 'debug', 'debug', 'debug', 'debug']);
+    expect(await levelsOf('issuer')).toEqual(['warn', 'debug', 'debug', 'debug', 'debug']);
   });
 
   it('is not the cause of a query timeout, which is logged each time', async () => {
