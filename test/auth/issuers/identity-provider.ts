@@ -73,8 +73,8 @@ export interface KeyServer {
   stop(): Promise<void>;
 }
 
-/** Publishes keys on 127.0.0.1 until the test is over. */
-export async function publishKeys(first: string | RequestListener): Promise<KeyServer> {
+/** Publishes keys on 127.0.0.1 until it is stopped. */
+export async function startKeyServer(first: string | RequestListener): Promise<KeyServer> {
   let current = first;
   let asked = 0;
   const server = createServer((request, response) => {
@@ -89,7 +89,6 @@ export async function publishKeys(first: string | RequestListener): Promise<KeyS
     server.closeAllConnections();
     if (server.listening) await new Promise((resolve) => server.close(resolve));
   };
-  onTestFinished(stop);
   return {
     url: `http://127.0.0.1:${port}/jwks`,
     asked: () => asked,
@@ -98,6 +97,13 @@ export async function publishKeys(first: string | RequestListener): Promise<KeyS
     },
     stop,
   };
+}
+
+/** The same until the test is over. */
+export async function publishKeys(first: string | RequestListener): Promise<KeyServer> {
+  const server = await startKeyServer(first);
+  onTestFinished(server.stop);
+  return server;
 }
 
 export const ACME = {
