@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
+import { FULL_ACCESS } from '../../src/collections/model/access.ts';
 import { toAppError } from '../../src/errors/errors.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { openModels } from './model.ts';
@@ -66,7 +67,7 @@ test('no guest call begins after its request has ended', async () => {
     documents: { list: never, count: never, create: never, updateByQuery: never, removeByQuery: never },
     registry: { get: () => undefined, isRevisionCollection: () => false },
     store: { stats: never },
-    createCaller: () => ({ clientId: null, may: () => true }),
+    createCaller: () => ({ clientId: null, access: () => FULL_ACCESS }),
     findClient: async () => undefined,
     findCached: async () => undefined,
     toAppError,

@@ -1,12 +1,12 @@
 // What `Model` and `fetch` of the guest send, and what they make of the answers: over a real host process.
 import { afterAll, expect, test } from 'vitest';
-import { createCaller } from '../../src/auth/authorize.ts';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
 import { createCollectionRegistry } from '../../src/collections/model/collection.ts';
 import { toAppError } from '../../src/errors/errors.ts';
 import type { ModuleVersion, PolicyGrants } from '../../src/sandbox-supervisor/model/module-version.ts';
 import { openLibrary } from '../collections/library-service.ts';
 import { createTestSandbox, invocationRequest } from '../helpers/sandbox/sandbox.ts';
+import { callerOf } from '../http/fixtures.ts';
 import { fetchBench, fetchGrant, serve } from './fetch/servers.ts';
 import { ANN, SOURCES } from './model.ts';
 import { grantOf, unitWith } from './module.ts';
@@ -35,7 +35,7 @@ async function answerOf(body: string, grants: Partial<PolicyGrants>): Promise<un
     documents: library.documents,
     registry,
     store: library.store,
-    createCaller,
+    createCaller: callerOf,
     findClient: async () => undefined,
     findCached: async () => ANN,
     toAppError,

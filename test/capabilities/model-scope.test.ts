@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { createCaller } from '../../src/auth/authorize.ts';
 import type { Client } from '../../src/auth/clients/client.ts';
 import { createModelScope, findCollectionGrant, restrictCaller } from '../../src/capabilities/model-scope.ts';
-import type { CollectionMethod } from '../../src/collections/model/documents.ts';
+import { ACCESS_ACTIONS } from '../../src/collections/model/access-rules.ts';
+import type { Collection } from '../../src/collections/model/collection.ts';
 import { callerNamed, collectionOf } from '../collections/library-service.ts';
+import { callerOf } from '../http/fixtures.ts';
 import { ANN, openModels } from './model.ts';
 import { grantOf, unitWith } from './module.ts';
 
@@ -82,7 +83,7 @@ test('Model does not follow references with grants for another acting client', a
   const { library } = await openModels();
   const scopeOf = createModelScope({
     registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
-    createCaller,
+    createCaller: callerOf,
     findClient: async (clientId) => ({ ...ANN, clientId }),
     findCached: async () => ANN,
     queryMs: 500,
@@ -93,7 +94,7 @@ test('Model does not follow references with grants for another acting client', a
     const unit = unitWith({ collections: [grantOf(BOOKS, { as: 'client:robot' }), grantOf(people, { as })] });
     const run = { moduleVersion: unit, client: ANN, requestId: 'r1' };
     const { context } = await scopeOf('find', { collection: 'books' }, run);
-    return context.caller.may(library.at('people')!, 'GET');
+    return context.caller.access(library.at('people')!).read !== null;
   };
   expect([await mayRead('client:robot'), await mayRead('caller')]).toEqual([true, false]);
 });
@@ -109,7 +110,7 @@ test('Model passes caller, depth and limits to the document service', async () =
   const { library } = await openModels();
   const scopeOf = createModelScope({
     registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
-    createCaller,
+    createCaller: callerOf,
     findClient: async () => undefined,
     findCached: async () => ANN,
     queryMs: 500,
@@ -140,7 +141,7 @@ test('Model begins no store operation after its request has ended', async () => 
   const { library } = await openModels();
   const scopeOf = createModelScope({
     registry: { get: (_version, _database, name) => library.at(name), isRevisionCollection: () => false },
-    createCaller,
+    createCaller: callerOf,
     findClient: async () => undefined,
     findCached: async () => ANN,
     queryMs: 500,
@@ -189,9 +190,10 @@ test('a restricted caller may do what both caller and grants allow', () => {
     grantOf('1.0/library/people', { actions: ['find', 'update', 'create'] }),
     grantOf('1.0/library/other', { actions: ['count', 'stats'] }),
   ];
-  const caller = restrictCaller(callerNamed('ann', ['people', 'PUT']), grants);
-  const methods: readonly CollectionMethod[] = ['GET', 'POST', 'PUT', 'DELETE'];
-  expect(methods.filter((method) => caller.may(people, method))).toEqual(['GET', 'POST']);
-  expect(methods.filter((method) => caller.may(other, method))).toEqual([]);
+  const caller = restrictCaller(callerNamed('ann', ['people', 'update']), grants);
+  const allowed = (collection: Collection) =>
+    ACCESS_ACTIONS.filter((action) => caller.access(collection)[action] !== null);
+  expect(allowed(people)).toEqual(['read', 'create', 'history']);
+  expect(allowed(other)).toEqual([]);
   expect(caller.clientId).toBe('ann');
 });

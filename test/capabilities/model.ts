@@ -1,6 +1,6 @@
 // `Model` over a real library, for the tests of its calls.
+
 import { onTestFinished } from 'vitest';
-import { createCaller } from '../../src/auth/authorize.ts';
 import type { Client } from '../../src/auth/clients/client.ts';
 import { createCapabilities } from '../../src/capabilities/capabilities.ts';
 import type { InvocationContext } from '../../src/capabilities/model-scope.ts';
@@ -10,6 +10,7 @@ import type { JsonObject } from '../../src/lib/json/json.ts';
 import type { CollectionGrant } from '../../src/sandbox-supervisor/model/module-version.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { collectionOf, type Library, openLibrary } from '../collections/library-service.ts';
+import { callerOf } from '../http/fixtures.ts';
 import { unitWith } from './module.ts';
 
 export const ANN: Client = { id: 'a1', clientId: 'ann', accessType: 'user', permissions: null, roles: [] };
@@ -78,7 +79,7 @@ export async function openModels({
     documents: library.documents,
     registry,
     store: wrap === undefined ? library.store : wrap(library.store),
-    createCaller,
+    createCaller: callerOf,
     findCached: async (clientId) => findCached(clientId),
     findClient: async (clientId) => clients.find((client) => client.clientId === clientId),
     toAppError,

@@ -1,16 +1,14 @@
 // Collections of a small library over a real store, for the tests of documents.
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDocumentService } from '../../src/collections/document-service.ts';
 import type { DocumentHooks } from '../../src/collections/hooks/document-hooks.ts';
+import { FULL_ACCESS, narrowAccess } from '../../src/collections/model/access.ts';
+import type { AccessAction } from '../../src/collections/model/access-rules.ts';
 import { type Collection, createCollectionRegistry } from '../../src/collections/model/collection.ts';
-import type {
-  Caller,
-  CollectionMethod,
-  DocumentLimits,
-  RequestContext,
-} from '../../src/collections/model/documents.ts';
+import type { Caller, DocumentLimits, RequestContext } from '../../src/collections/model/documents.ts';
 import { REVISION_INDEX, revisionNamespaceOf } from '../../src/collections/model/stored-document.ts';
 import { parseSpecification } from '../../src/collections/specifications/parse-specification.ts';
 import {
@@ -49,14 +47,17 @@ export function collectionOf(name: string, source: JsonObject, database = 'libra
 
 const SILENT: Log = { warn: () => undefined };
 
-type Denial = readonly [collection: string, ...methods: CollectionMethod[]];
+type Denial = readonly [collection: string, ...actions: AccessAction[]];
 
 /** Someone who may do everything but what is denied. */
 export function callerNamed(name: string | null, ...denied: readonly Denial[]): Caller {
   return {
     clientId: name,
-    may: (collection, method) =>
-      !denied.some(([denial, ...methods]) => denial === collection.name && methods.includes(method)),
+    access: ({ name: of }) =>
+      narrowAccess(
+        FULL_ACCESS,
+        (action) => !denied.some(([denial, ...actions]) => denial === of && actions.includes(action)),
+      ),
   };
 }
 

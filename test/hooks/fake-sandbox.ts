@@ -1,6 +1,7 @@
 // Modules and a sandbox that are plain functions, for tests of what hooks make of them.
 
 import type { HookTask } from '../../src/collections/hooks/document-hooks.ts';
+import { FULL_ACCESS } from '../../src/collections/model/access.ts';
 import type { CollectionSettings } from '../../src/collections/model/collection.ts';
 import { createResultQuotas, HOOK_RESULT_LIMITS } from '../../src/hooks/hook-result.ts';
 import type { RunHookDeps } from '../../src/hooks/run-hook.ts';
@@ -104,7 +105,7 @@ export function taskOf(hooks: CollectionSettings['hooks'], more: Partial<HookTas
     event: 'beforeCreate',
     collection: { ...collection('books', { settings: { hooks } }), source: { fields: { title: {} } } },
     context: {
-      caller: { clientId: 'boss', may: () => true },
+      caller: { clientId: 'boss', access: () => FULL_ACCESS },
       deadline: 6000,
       origin: {
         requestId: 'r1',

@@ -1,8 +1,15 @@
 // A live collection as the registry holds it, with every default.
+import { createCallers } from '../../src/auth/access/callers.ts';
 import type { Client } from '../../src/auth/clients/client.ts';
-import type { Collection, CollectionSettings, Field } from '../../src/collections/model/collection.ts';
+import {
+  type Collection,
+  type CollectionSettings,
+  createCollectionRegistry,
+  type Field,
+} from '../../src/collections/model/collection.ts';
 
 const SETTINGS: CollectionSettings = {
+  access: null,
   cache: true,
   authenticate: true,
   callback: null,
@@ -32,6 +39,7 @@ export function reference(name: string, collection?: string): Field {
     validation: {},
     caseSensitive: false,
     reference: collection === undefined ? {} : { collection },
+    access: undefined,
   };
 }
 
@@ -69,3 +77,6 @@ export const USER_CLIENT: Client = {
   permissions: null,
   roles: [],
 };
+
+/** What a client may do with collections that keep no revisions of others. */
+export const callerOf = createCallers(createCollectionRegistry());

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { FULL_ACCESS } from '../../src/collections/model/access.ts';
 import { createFileFinder, createMediaService } from '../../src/media/media-service.ts';
 import { UploadQuota } from '../../src/media/upload-quota.ts';
 import type { ByteRange, StoredFile } from '../../src/stores/media-store.ts';
@@ -14,7 +15,7 @@ const IMAGES = collection('images');
 const ID = '0123456789abcdef01234567';
 const KEY = '1.0/library/images/2026/a.txt';
 const RECORD = { _id: ID, fileName: 'a.txt', mimetype: 'text/plain', path: KEY, v: 1 };
-const CONTEXT = { caller: { clientId: null, may: () => true }, deadline: 1 };
+const CONTEXT = { caller: { clientId: null, access: () => FULL_ACCESS }, deadline: 1 };
 
 interface World {
   readonly record?: Readonly<Record<string, unknown>>;
@@ -117,7 +118,7 @@ it('what was uploaded can be read, by id and by path', async () => {
     log: { warn: () => undefined, error: () => undefined },
   });
   const collection = makeCollection({ a: {} }, { type: 'media' });
-  const context = { caller: { clientId: null, may: () => true }, deadline: 0 };
+  const context = { caller: { clientId: null, access: () => FULL_ACCESS }, deadline: 0 };
   async function* parts() {
     const bytes = (async function* () {
       yield Buffer.from('hello');

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { FULL_ACCESS, narrowAccess } from '../../src/collections/model/access.ts';
 import { type Collection, createCollectionRegistry } from '../../src/collections/model/collection.ts';
 import { AppError, StoreError } from '../../src/errors/errors.ts';
 import type { Json } from '../../src/lib/json/json.ts';
@@ -47,7 +48,10 @@ function build(settings: Json = {}) {
     mayRead: () => state.mayRead,
     createContext(path) {
       state.urls.push(path);
-      return { caller: { clientId: null, may: () => false }, deadline: 1 };
+      return {
+        caller: { clientId: null, access: () => narrowAccess(FULL_ACCESS, () => false) },
+        deadline: 1,
+      };
     },
     now: () => state.now,
   });

@@ -1,5 +1,7 @@
 // The flow of an upload on a real folder: what it leaves behind in each way in which it can end.
+
 import { describe, expect, it } from 'vitest';
+import { FULL_ACCESS } from '../../src/collections/model/access.ts';
 import {
   ExtraWriteError,
   type NewRecord,
@@ -21,7 +23,7 @@ const COLLECTION = makeCollection({ caption: { type: 'String' } }, { type: 'medi
 // Far enough for the deadlines that follow from it.
 const AT = Date.UTC(2100, 0, 2);
 const FOLDER = '1.0/library/pictures/2100/01/02';
-const CONTEXT: RequestContext = { caller: { clientId: 'uploader', may: () => true }, deadline: 0 };
+const CONTEXT: RequestContext = { caller: { clientId: 'uploader', access: () => FULL_ACCESS }, deadline: 0 };
 const GRANT: UploadGrant = {
   tokenId: '0123456789abcdef01234567',
   expiresAt: AT + 1000,

@@ -44,6 +44,9 @@ export function narrowAccess(
   return { ...access, ...(Object.fromEntries(narrowed) as Record<AccessAction, Filter | null>), readKey };
 }
 
+/** True where the caller may read every document of the collection. */
+export const readsAll = ({ read }: Pick<CollectionAccess, 'read'>): boolean => read === MATCH_ALL;
+
 const MATCH_NONE: Filter = { kind: 'or', filters: [] };
 
 /**

@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createFileReader } from '../../auth/access/callers.ts';
+import { readsAll } from '../../collections/model/access.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
 import {
   type ConditionalHeaders,
@@ -12,7 +13,6 @@ import {
 } from '../../lib/http/conditional.ts';
 import { isId } from '../../lib/ids.ts';
 import type { MediaFile } from '../../media/media-service-types.ts';
-import { MATCH_ALL } from '../../stores/filter.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { collectionOf, documentIdOf } from '../core/request-access.ts';
 import { createContextFactory } from '../core/request-context.ts';
@@ -98,9 +98,10 @@ export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
     return { ...created, caller: createFileReader(created.caller, deps.config.media) };
   };
 
-  const isPublic = (request: FastifyRequest) =>
-    createFileReader(deps.createCaller(null), deps.config.media).access(collectionOf(request)).read ===
-    MATCH_ALL;
+  const isPublic = (request: FastifyRequest) => {
+    const anybody = createFileReader(deps.createCaller(null), deps.config.media);
+    return readsAll(anybody.access(collectionOf(request)));
+  };
 
   /** Opens what the answer carries. Rejects with a StoreError, which can still be sent as a response, before the first bytes. */
   const open = async (

@@ -67,7 +67,7 @@ async function composeAllWays(
   const registry = createCollectionRegistry();
   for (const collection of collections) registry.put(collection);
   const root = collections[0]!;
-  const context = contextOf(callerNamed('ann', ['secrets', 'GET']));
+  const context = contextOf(callerNamed('ann', ['secrets', 'read', 'history']));
   const texts = documents.map((document) => JSON.stringify(document));
   let reads: [string, readonly string[]][] = [];
   const takeReads = () => {

@@ -124,7 +124,7 @@ describe('the same request', () => {
   ])('never brings the filter %j of one caller to another', async (filter, expected) => {
     const request = { filter };
     expect(await titles(request)).toEqual(expected);
-    const other = callerNamed('bob', ['people', 'GET']);
+    const other = callerNamed('bob', ['people', 'read', 'history']);
     expect((await refusalOf(titles(request, other))).code).toBe('FILTER_INVALID');
     expect(await titles(request)).toEqual(expected);
   });

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
-import {
-  type ExtractOptions,
-  extractSubDocuments,
-  WHOLE_BODY,
-} from '../../../src/collections/writes/extract-sub-documents.ts';
+import { WHOLE_BODY } from '../../../src/collections/writes/body-position.ts';
+import { type ExtractOptions, extractSubDocuments } from '../../../src/collections/writes/extract-sub-documents.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { callerNamed, collectionOf, LIMITS } from '../library-service.ts';
 
@@ -88,7 +85,7 @@ test('an object from a collection that cannot be written is its id', () => {
 });
 
 test('creating needs the permission', () => {
-  const caller = callerNamed('eve', ['people', 'POST']);
+  const caller = callerNamed('eve', ['people', 'create']);
   expect(() => flat({ author: [{ name: 'A' }] }, { caller })).toThrow(
     expect.objectContaining({
       code: 'NOT_PERMITTED',

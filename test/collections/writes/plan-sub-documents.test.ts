@@ -96,7 +96,7 @@ describe('sending back what was fetched', () => {
     const [book] = await library.create('books', { title: 'A', author: [{ name: 'Ann' }, { name: 'Bob' }] });
     const before = await library.all('people');
     const sent = await fetched(idOf(book));
-    const limited = contextOf(callerNamed('eve', ['people', 'PUT', 'POST']));
+    const limited = contextOf(callerNamed('eve', ['people', 'update', 'create']));
     const after = await put(idOf(book), sent, limited);
     expect(after).toMatchObject({ v: 2, author: before });
     expect(await library.all('people')).toEqual(before);
@@ -133,12 +133,12 @@ describe('sending back what was fetched', () => {
     const [book] = await library.create('books', { title: 'A', author: { name: 'Ann' } });
     const { author } = await fetched(idOf(book));
     const changed = { author: { ...(author as JsonObject), name: 'Anna' } };
-    const mayNotPut = contextOf(callerNamed('eve', ['people', 'PUT']));
+    const mayNotPut = contextOf(callerNamed('eve', ['people', 'update']));
     expect(await refusalOf(put(idOf(book), changed, mayNotPut))).toMatchObject({
       code: 'NOT_PERMITTED',
       items: [{ field: 'author' }],
     });
-    const mayNothing = contextOf(callerNamed('eve', ['people', 'GET', 'PUT', 'POST']));
+    const mayNothing = contextOf(callerNamed('eve', ['people', 'read', 'history', 'update', 'create']));
     expect((await refusalOf(put(idOf(book), { author: author! }, mayNothing))).code).toBe('NOT_PERMITTED');
     expect(await put(idOf(book), { author: { _id: idOf(author as JsonObject) } }, mayNothing)).toMatchObject({
       v: 2,

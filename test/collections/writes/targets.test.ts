@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createFilterCompiler } from '../../../src/collections/filters/compile.ts';
+import { createVisibleCollections } from '../../../src/collections/model/access.ts';
 import { createCollectionRegistry } from '../../../src/collections/model/collection.ts';
 import { loadTargets } from '../../../src/collections/writes/targets.ts';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
@@ -16,10 +17,13 @@ afterEach(() => library.close());
 
 function load(target: { id: string } | { query: JsonObject }, writeMatches = 5, context = contextOf()) {
   const { store } = library;
-  const filters = createFilterCompiler({ store, registry: createCollectionRegistry(), limits: LIMITS });
+  const filters = createFilterCompiler({
+    ...{ store, registry: createCollectionRegistry(), limits: LIMITS },
+    visible: createVisibleCollections(),
+  });
   const deps = { store, filters, limits: { ...LIMITS, writeMatches } };
   const collection = library.at('books');
-  return loadTargets(deps, { collection, target, projection: { include: ['v'] } }, context);
+  return loadTargets(deps, { collection, target, action: 'update', projection: { include: ['v'] } }, context);
 }
 
 test('only the fields of the projection are read', async () => {

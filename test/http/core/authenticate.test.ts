@@ -11,7 +11,7 @@ import {
   unknownPathError,
 } from '../../../src/http/core/request-access.ts';
 import { bareServer } from '../bare-fastify-server.ts';
-import { ADMIN_CLIENT, USER_CLIENT } from '../fixtures.ts';
+import { ADMIN_CLIENT, callerOf, USER_CLIENT } from '../fixtures.ts';
 
 const REMEMBERED: Readonly<Record<string, Client>> = { admin: ADMIN_CLIENT };
 
@@ -39,7 +39,7 @@ afterEach(() => {
 
 const { server } = bareServer((bare) => {
   bare.register(async (scope) => {
-    scope.addHook('onRequest', createAuthenticate({ tokens, isReady, now }));
+    scope.addHook('onRequest', createAuthenticate({ tokens, createCaller: callerOf, isReady, now }));
     scope.setNotFoundHandler(() => undefined);
     scope.get('/public', async ({ client }) => ({ client: client?.clientId ?? null }));
     scope.get('/time', async ({ tokenMs }) => ({ tokenMs }));

@@ -10,7 +10,7 @@ import {
 } from '../../../src/http/core/request-access.ts';
 import { addResource } from '../../../src/http/core/resource.ts';
 import { bareServer } from '../bare-fastify-server.ts';
-import { ADMIN_CLIENT, collection, USER_CLIENT } from '../fixtures.ts';
+import { ADMIN_CLIENT, callerOf, collection, USER_CLIENT } from '../fixtures.ts';
 
 const ID = '58576E1D5DD9975624B0D92C';
 const LIMITED: Client = { ...USER_CLIENT, permissions: { collections: [{ path: 'open' }] } };
@@ -41,6 +41,7 @@ afterEach(() => {
 const { server } = bareServer((bare) => {
   bare.addHook('onRequest', (request, _reply, done) => {
     request.client = CLIENTS[String(request.headers['x-client'])] ?? null;
+    request.caller = callerOf(request.client);
     done();
   });
   const show = async (request: Parameters<typeof collectionOf>[0]) => ({
@@ -152,13 +153,15 @@ describe('the hook of collections', () => {
 
 describe('assertPermitted', () => {
   const request = (client: Client | null) =>
-    ({ client, originalUrl: '/a?b' }) as unknown as Parameters<typeof assertPermitted>[0];
+    ({ client, caller: callerOf(client), originalUrl: '/a?b' }) as unknown as Parameters<
+      typeof assertPermitted
+    >[0];
 
   it('throws NO_TOKEN or NOT_PERMITTED', () => {
     const books = collection('books');
-    expect(() => assertPermitted(request(null), books, 'PUT')).toThrow('No access token supplied');
-    expect(() => assertPermitted(request(LIMITED), books, 'PUT')).toThrow('This client may not do that');
-    expect(() => assertPermitted(request(USER_CLIENT), books, 'PUT')).not.toThrow();
+    expect(() => assertPermitted(request(null), books, 'update')).toThrow('No access token supplied');
+    expect(() => assertPermitted(request(LIMITED), books, 'update')).toThrow('This client may not do that');
+    expect(() => assertPermitted(request(USER_CLIENT), books, 'update')).not.toThrow();
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createContextFactory, createRequestDeadline } from '../../../src/http/core/request-context.ts';
-import { ADMIN_CLIENT, collection } from '../fixtures.ts';
+import { MATCH_ALL } from '../../../src/stores/filter.ts';
+import { ADMIN_CLIENT, callerOf, collection } from '../fixtures.ts';
 
 describe('the deadline of a request', () => {
   it('is `limits.queryMs` from now, less what verifying the token took', () => {
@@ -20,10 +21,15 @@ describe('the context of a request', () => {
   type Request = Parameters<typeof context>[0];
 
   it('holds the deadline and the caller', () => {
-    const request = { client: ADMIN_CLIENT, tokenMs: 200, originalUrl: '/1.0/x' };
+    const request = {
+      client: ADMIN_CLIENT,
+      caller: callerOf(ADMIN_CLIENT),
+      tokenMs: 200,
+      originalUrl: '/1.0/x',
+    };
     const { deadline, caller } = context(request as Request);
     expect([deadline, caller.clientId]).toEqual([1300, 'boss']);
-    expect(caller.may(collection('books'), 'PUT')).toBe(true);
+    expect(caller.access(collection('books')).update).toBe(MATCH_ALL);
   });
 
   it('keeps the token of a signed upload from hooks', () => {
@@ -43,8 +49,8 @@ describe('the context of a request', () => {
   });
 
   it('has no name for the anonymous', () => {
-    const { caller } = context({ client: null, originalUrl: '/1.0/x' } as Request);
+    const { caller } = context({ client: null, caller: callerOf(null), originalUrl: '/1.0/x' } as Request);
     expect(caller.clientId).toBeNull();
-    expect(caller.may(collection('books'), 'GET')).toBe(false);
+    expect(caller.access(collection('books')).read).toBeNull();
   });
 });
