@@ -2,8 +2,8 @@
 
 /** What npm says of the configuration of the machine it runs on. */
 const OF_THE_MACHINE = /^npm warn Unknown \w+ config /;
-/** `added 90 packages in 3s`, and the like. */
-const SUMMARY = /^(added|up to date|changed) .*\d+m?s$/;
+/** `added 90 packages in 3s`, and the like; `in 1m` where it takes that long. */
+const SUMMARY = /^(added|up to date|changed) .*\d+(ms|s|m)$/;
 const ENGINE = /^npm warn EBADENGINE ?/;
 
 /** The packages that npm warns of because they ask for another Node. */
