@@ -107,6 +107,8 @@ export type FromHost =
       readonly idle: boolean;
       /** Longest time slice since the last frame, in milliseconds. */
       readonly sliceMs: number;
+      /** Processor time of all time slices since the last frame, in milliseconds. */
+      readonly cpuMs: number;
       /**
        * The isolate was disposed: every other request that waited in it is lost. An error in this frame names the request that was
        * certainly the cause; without one it is uncertain.

@@ -21,6 +21,7 @@ export function createResultFrame({ writer, lost }) {
   /** Bytes of the texts of those events. */
   let told = 0;
   let sliceMs = 0;
+  let cpuMs = 0;
   let disposed = false;
 
   return {
@@ -51,12 +52,15 @@ export function createResultFrame({ writer, lost }) {
     },
 
     /**
-     * A time slice is over: how long it took, and whether its isolate is gone.
+     * A time slice is over, or several that shared an entry: how long the longest took, and all of them, and whether their isolate is
+     * gone.
      * @param {number} ms
+     * @param {number} allMs
      * @param {boolean} isolateGone
      */
-    slice(ms, isolateGone) {
+    slice(ms, allMs, isolateGone) {
       sliceMs = Math.max(sliceMs, ms);
+      cpuMs += allMs;
       disposed ||= isolateGone;
     },
 
@@ -74,11 +78,12 @@ export function createResultFrame({ writer, lost }) {
      */
     flush(moduleNumber, idle, returned = []) {
       writer.cut(told);
-      writer.flush({ t: 'results', moduleNumber, events, errors, returned, idle, sliceMs, disposed });
+      writer.flush({ t: 'results', moduleNumber, events, errors, returned, idle, sliceMs, cpuMs, disposed });
       events = [];
       errors = [];
       told = 0;
       sliceMs = 0;
+      cpuMs = 0;
       disposed = false;
     },
   };

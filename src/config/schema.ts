@@ -4,6 +4,7 @@ import { AUTH_SCHEMA, CORS_SCHEMA } from './schema/access.ts';
 import { DELIVERY_SCHEMA, IMAGES_SCHEMA, NOT_FOUND_SCHEMA } from './schema/delivery.ts';
 import { LIMITS_SCHEMA } from './schema/limits.ts';
 import { GEOLOCATION_SCHEMA, NETWORK_SCHEMA } from './schema/lookups.ts';
+import { METRICS_SCHEMA } from './schema/metrics.ts';
 import { SANDBOX_SCHEMA } from './schema/sandbox.ts';
 import { LOGGING_SCHEMA, PATHS_SCHEMA, SERVER_SCHEMA, WORKSPACE_SCHEMA } from './schema/server.ts';
 import type { SettingGroup } from './schema/setting-schema.ts';
@@ -54,6 +55,7 @@ export const CONFIG_SCHEMA = {
     geolocation: GEOLOCATION_SCHEMA,
     network: NETWORK_SCHEMA,
     logging: LOGGING_SCHEMA,
+    metrics: METRICS_SCHEMA,
     limits: LIMITS_SCHEMA,
   },
 } as const satisfies SettingGroup;

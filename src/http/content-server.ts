@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { auditRoutes, cacheFlushRoutes, configRoutes } from './admin/admin-routes.ts';
 import { clientRoutes } from './admin/client-routes.ts';
+import { metricsRoutes } from './admin/metrics-routes.ts';
 import { collectionListRoutes, specificationRoutes } from './admin/specification-routes.ts';
 import { faviconRoute, healthRoutes, statusRoutes } from './admin/status-routes.ts';
 import { tokenRoutes } from './admin/token-routes.ts';
@@ -23,9 +24,19 @@ import { hookRoutes } from './modules/hook-routes.ts';
 import { createConnectionTracker } from './transport/connection-tracker.ts';
 import { createFastifyServer } from './transport/fastify-server.ts';
 
-function createCache({ cache, store, registry, config, generateId }: HttpDeps): ResponseCache | undefined {
+function createCache({
+  cache,
+  store,
+  registry,
+  config,
+  generateId,
+  metrics,
+}: HttpDeps): ResponseCache | undefined {
   if (cache === undefined) return undefined;
-  return createResponseCache({ cache, store, registry, bootId: generateId(), ttlSeconds: config.cache.ttl });
+  return createResponseCache({
+    ...{ cache, store, registry, bootId: generateId(), ttlSeconds: config.cache.ttl },
+    onResult: metrics?.onCacheResult,
+  });
 }
 
 /** Builds the server, without listening; `inject` works. */
@@ -41,6 +52,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
     unsent: deps.unsentBytes,
     logger: deps.logger,
     now: () => performance.now(),
+    onAnswered: deps.metrics?.onAnswered,
   });
   const cors = createCors(deps.config.cors, (raw) => urls.endpointOf(raw) !== undefined);
   const server = createFastifyServer(deps, { connections, onError, cors, rewriteUrl: urls.rewrite });
@@ -52,6 +64,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
 
   server.register(async (scope) => tokenRoutes(scope, deps));
   healthRoutes(server, deps);
+  metricsRoutes(server, deps);
   server.register(async (known) => {
     known.addHook('onRequest', createAuthenticate(deps));
     known.setNotFoundHandler(() => undefined);

@@ -50,6 +50,7 @@ export class Host {
   #isInspecting = false;
   #isDraining = false;
   #idleSince: number;
+  #cpuMs = 0;
 
   constructor({ connect, jit, now }: HostOptions) {
     this.#connection = connect(this);
@@ -247,6 +248,16 @@ export class Host {
   remove(invocation: Invocation): void {
     this.#invocations.delete(invocation.number);
     if (invocation.hasStarted) this.#startedCount -= 1;
+  }
+
+  /**
+   * Takes processor time that the process says it has used. Returns how much of it is possible: a host runs one time slice after the
+   * other, so that all of them are no longer than it is old.
+   */
+  addCpu(ms: number, now: number): number {
+    const added = Math.max(0, Math.min(ms, now - this.startedAt - this.#cpuMs));
+    this.#cpuMs += added;
+    return added;
   }
 
   /** Frees the host for other modules if it has nothing left to do, and drops evicted code. */

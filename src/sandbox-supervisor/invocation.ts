@@ -10,6 +10,7 @@ import type {
   InvocationErrorCode,
   InvocationRequest,
   InvocationResult,
+  UsageObserver,
 } from './model/sandbox.ts';
 import { parseLogEvent } from './protocol/guest-events.ts';
 
@@ -48,6 +49,8 @@ interface InvocationOptions {
   readonly resolve: (result: InvocationResult) => void;
   /** Milliseconds of a steady clock, like all times here. */
   readonly now: number;
+  /** Called once, with how long it has waited for its first time slice. */
+  readonly onStarted?: UsageObserver['onStarted'] | undefined;
 }
 
 /** What one attempt has done. A retry starts with a new one. */
@@ -82,16 +85,23 @@ export class Invocation {
   readonly #stats: GuestCallStats;
   readonly #pendingGuestCalls: PendingGuestCalls;
   readonly #resolve: (result: InvocationResult) => void;
+  readonly #calledAt: number;
+  #onStarted: InvocationOptions['onStarted'];
   #waitsSince: number;
   #isIsolatedRetry = false;
   #isSettled = false;
   #attempt = createAttempt();
 
-  constructor(request: InvocationRequest, { stats, pendingGuestCalls, resolve, now }: InvocationOptions) {
+  constructor(
+    request: InvocationRequest,
+    { stats, pendingGuestCalls, resolve, now, onStarted }: InvocationOptions,
+  ) {
     this.request = request;
     this.#stats = stats;
     this.#pendingGuestCalls = pendingGuestCalls;
     this.#resolve = resolve;
+    this.#calledAt = now;
+    this.#onStarted = onStarted;
     this.#waitsSince = now;
   }
 
@@ -171,6 +181,8 @@ export class Invocation {
     // Without a module to load, the slice began when the host finished the one before.
     this.#attempt.startedAt = frame?.isCold === true ? now - sliceMs : host.progressAt;
     host.recordStart();
+    this.#onStarted?.(Math.max(0, this.#attempt.startedAt - this.#calledAt));
+    this.#onStarted = undefined;
   }
 
   /** Adds CPU that a frame of this invocation alone was seen to use. */

@@ -5,7 +5,7 @@ import type { Host } from './host.ts';
 import type { SentFrame } from './host-contents.ts';
 import { failedResult, type Invocation, isolateLoss, limitViolation } from './invocation.ts';
 import type { ModuleVersion } from './model/module-version.ts';
-import type { Incident, InvocationResult } from './model/sandbox.ts';
+import type { Incident, InvocationResult, UsageObserver } from './model/sandbox.ts';
 import { parseErrorList } from './protocol/error-list.ts';
 import {
   MAX_ARGUMENT_BYTES,
@@ -22,6 +22,7 @@ import { MAX_DECODED_AT_ONCE_BYTES, MIN_BUFFER_BODY_BYTES } from './tuning.ts';
 interface ResultReaderDeps {
   readonly now: () => number;
   readonly onIncident: (incident: Incident) => void;
+  readonly onCpu?: UsageObserver['onCpu'] | undefined;
   /** Puts invocations that have not started back in front of their queue. */
   readonly requeue: (host: Host, invocations: readonly Invocation[]) => void;
 }
@@ -165,7 +166,7 @@ const isAnswered = (current: SentFrame) =>
 const isSharedLoss = (message: ResultMessage) => message.disposed && lossOf(message) === undefined;
 
 /** Creates the reader of result frames. It returns what the frame broke, or null when all of it was in order. */
-export function createResultReader({ now, onIncident, requeue }: ResultReaderDeps) {
+export function createResultReader({ now, onIncident, onCpu, requeue }: ResultReaderDeps) {
   const parseEvent = createEventParser();
 
   const handleEvent = (invocation: Invocation, event: GuestEvent): string | null => {
@@ -263,6 +264,8 @@ export function createResultReader({ now, onIncident, requeue }: ResultReaderDep
       readReturned(host, current, message);
     if (violation !== null) return violation;
     const time = now();
+    const [first] = current.invocations;
+    if (first !== undefined) onCpu?.(first.moduleVersion.id, host.addCpu(message.cpuMs, time));
     host.frames.recordProgress(time);
     host.queue?.recordSlice(message.sliceMs, { isCold: current.isCold, now: time });
     host.queue?.recordResultBytes(raw.length, time);

@@ -6,7 +6,7 @@ import { createModuleNumbers } from './host-contents.ts';
 import type { HostPool } from './host-pool.ts';
 import { type HostLimits, maxInFlight, needsReadyHost, selectHost } from './host-selection.ts';
 import { failedResult, Invocation } from './invocation.ts';
-import type { InvocationRequest, InvocationResult } from './model/sandbox.ts';
+import type { InvocationRequest, InvocationResult, UsageObserver } from './model/sandbox.ts';
 import { ModuleQueue, maxCharactersInFlight, maxInvocationsInHost } from './module-queue.ts';
 
 interface SchedulerDeps extends HostLimits {
@@ -16,6 +16,7 @@ interface SchedulerDeps extends HostLimits {
   /** Trust domains whose hosts have the just-in-time compiler. */
   readonly jitDomains: ReadonlySet<string>;
   readonly pendingGuestCalls: PendingGuestCalls;
+  readonly onStarted?: UsageObserver['onStarted'] | undefined;
   /** Milliseconds of a steady clock. */
   readonly now: () => number;
 }
@@ -44,7 +45,7 @@ const NO_HOST = failedResult('SANDBOX_DISABLED', 'No host process can be started
 
 /** Creates the queues of all modules. Nothing runs before the first `enqueue`. */
 export function createScheduler(deps: SchedulerDeps): Scheduler {
-  const { pool, busyHosts, maxHosts, hostMemoryMb, jitDomains, pendingGuestCalls, now } = deps;
+  const { pool, busyHosts, maxHosts, hostMemoryMb, jitDomains, pendingGuestCalls, now, onStarted } = deps;
   const numberOf = createModuleNumbers();
   const queues = new Map<string, ModuleQueue>();
   /** Queues that are not empty. One that was sent something goes to the end. */
@@ -144,7 +145,9 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
         const { id, policy } = request.moduleVersion;
         const queue = queueOf(id);
         if (!queue.countCall(policy.limits.perMinute, time)) return resolve(RATE_LIMITED);
-        queue.add(new Invocation(request, { stats: queue, pendingGuestCalls, resolve, now: time }));
+        queue.add(
+          new Invocation(request, { stats: queue, pendingGuestCalls, resolve, now: time, onStarted }),
+        );
         waiting.add(queue);
         schedule();
       }),

@@ -26,6 +26,7 @@ import type {
   Sandbox,
   SandboxObserver,
   SelfTestResult,
+  UsageObserver,
 } from './model/sandbox.ts';
 import { cpuMsOf } from './process-usage.ts';
 import type { ResultMessage } from './protocol/host-messages.ts';
@@ -48,6 +49,7 @@ export interface SupervisorOptions {
   /** Private memory of one host, in MB. */
   readonly hostMemoryMb: number;
   readonly jitDomains: readonly string[];
+  readonly usage?: UsageObserver | undefined;
   /** Steady clock, in milliseconds; that of the process unless given. */
   readonly now?: () => number;
 }
@@ -71,7 +73,7 @@ const CRASHED = failedResult('ENDPOINT_CRASHED', 'The process in which it waited
  * Where a host exits instead, `onExit` settles or queues again what it had; timeouts kill hosts and settle what waits too long.
  */
 export function createSupervisor(options: SupervisorOptions): Sandbox {
-  const { now = () => performance.now(), jitDomains, minimumLevel, busyHosts, maxHosts } = options;
+  const { now = () => performance.now(), jitDomains, minimumLevel, busyHosts, maxHosts, usage } = options;
   let observer: SandboxObserver | undefined;
   const onIncident = (incident: Incident) => observer?.onIncident(incident);
   const pool = createHostPool({
@@ -86,9 +88,13 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     hostMemoryMb: options.hostMemoryMb,
     jitDomains: new Set(jitDomains),
     pendingGuestCalls,
+    onStarted: usage?.onStarted,
   });
   const inspector = createInspector({ pool, now });
-  const readResults = createResultReader({ now, onIncident, requeue: scheduler.requeue });
+  const readResults = createResultReader({
+    ...{ now, onIncident, onCpu: usage?.onCpu },
+    requeue: scheduler.requeue,
+  });
   const selfTests = createSelfTestResults(options.selfTest);
   let isClosed = false;
 
@@ -159,6 +165,8 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
   const onExit = (host: Host, cause: ExitCause) => {
     const { culprit, failed, isolatedRetries, requeued, isShared } = attributeCrash(host, cause);
     const incident = incidentOfExit(host, cause, culprit);
+    // What it has used of the frame that it never answers.
+    if (culprit !== null) usage?.onCpu(culprit.moduleVersion.id, host.addCpu(host.frames.cpuMs, now()));
     host.frames.clear();
     if (isShared) host.queue?.recordSharedLoss(now());
     if (incident !== null) onIncident(incident);

@@ -31,6 +31,7 @@ import { createPatternWorker } from '../workers/pattern-worker.ts';
 import { auditActionOfEdit, openAudit } from './audit.ts';
 import type { createDelivery as CreateDelivery, DeliverySetup } from './delivery.ts';
 import { createMediaSetup } from './media.ts';
+import { createMetrics } from './metrics.ts';
 import { createPostedCode, loadConfiguredPolicyLimits, moduleFolders } from './posted-code.ts';
 import { createStartup } from './startup.ts';
 import { createStartupSteps, type FirstAdmin } from './startup-steps.ts';
@@ -150,7 +151,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   // Stores, and what stays in memory for slow clients.
   const generateId = createIdSource(now);
   const unsent = createByteQuota(limits.unsentBytes);
-  const store = options.store ?? (await openStore(config, { cwd, logger, unsent }));
+  const metrics = createMetrics(config);
+  const opened = options.store ?? (await openStore(config, { cwd, logger, unsent }));
+  const store = metrics?.store.around(opened) ?? opened;
   const cache = await openCache(config, environment);
   const startup = createStartup({ store, log: logger, pause });
   const isReady = startup.isDone;
@@ -177,6 +180,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const postedCode = await createPostedCode({
     config,
     ...{ cwd, store, registry, createCaller, clients, auth, audit, logger, now, pause },
+    usage: metrics?.usage,
   });
   const { modules, hooks } = postedCode;
   const documents = createDocumentService({
@@ -185,7 +189,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     useVersionFilter: config.query.useVersionFilter,
     log: logger,
   });
-  const calls = postedCode.connect(documents);
+  const accepted = postedCode.connect(documents);
+  const calls = metrics?.endpoints.around(accepted) ?? accepted;
   const specificationRoot = resolve(cwd, config.workspace.path, config.paths.collections);
   const specifications = createSpecificationService({
     ...{ registry, store, queryMs, log: logger, now, pause },
@@ -220,16 +225,26 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     ...{ config, logger, audit, isReady, unsentBytes: unsent, cache, store, now, generateId },
     ...{ login: auth.login, tokens: auth.tokens, createCaller },
   };
+  const version = packageVersion();
+  const { sandboxStatus } = postedCode;
+  const listeners = metrics?.listeners({ version, unsentBytes: unsent, sandboxStatus, modules });
   const delivery = createLazyDelivery({
-    ...{ ...shared, cwd, registry, records: documents, mediaStore: media.store },
+    ...{
+      ...shared,
+      counts: metrics,
+      metrics: listeners?.delivery,
+      cwd,
+      registry,
+      records: documents,
+      mediaStore: media.store,
+    },
   });
   const server = createContentServer({
     ...shared,
     ...{ registry, specifications, documents, modules, calls, clients },
-    version: packageVersion(),
+    ...{ version, sandboxStatus, metrics: listeners?.content },
     media: media.createService(documents),
     sandboxEnabled: config.sandbox.enabled,
-    sandboxStatus: postedCode.sandboxStatus,
     leakedFiles: options.leakedFiles ?? (() => 0),
     uploadTokens: auth.uploadTokens,
     configStore: createConfigStore({

@@ -29,6 +29,7 @@ import { createPublicRecords } from '../media/public-records.ts';
 import type { MediaStore } from '../stores/media-store.ts';
 import { openCacheStore } from '../stores/open/cache-store.ts';
 import type { CacheStore } from '../stores/ports.ts';
+import type { Metrics } from './metrics.ts';
 
 /** Size of the lookup cache if responses are not cached. */
 const MAX_LOOKUP_BYTES = 16_777_216;
@@ -49,6 +50,8 @@ interface DeliveryOptions extends Omit<SharedHttpDeps, 'config' | 'logger'> {
   readonly mediaStore: Pick<MediaStore, 'keyOf' | 'pathOf' | 'stat' | 'read'> | undefined;
   readonly registry: CollectionRegistry;
   readonly records: RecordService;
+  /** Undefined where nothing is counted. */
+  readonly counts?: Pick<Metrics, 'caches' | 'images'> | undefined;
   /** Names of other web servers to addresses: the system's unless given. */
   readonly names?: HostResolver;
   /** Used in place of what the configuration says. */
@@ -172,13 +175,16 @@ export async function createDelivery(options: DeliveryOptions): Promise<Delivery
   const lookups = createLookups({
     settings: config,
     resolve: (path) => resolve(cwd, path),
-    cache: lookupCache.cache,
+    cache: options.counts?.caches.around(lookupCache.cache, 'lookups') ?? lookupCache.cache,
     log: logger,
     now,
   });
   const facts = createVisitorFactSources(lookups);
   const sources = await openSources(options);
-  const images = lazily(options.images ?? (async () => (await imageSetup()).openImages(options)));
+  const images = lazily(
+    options.images ??
+      (async () => (await imageSetup()).openImages({ ...options, counts: options.counts?.images })),
+  );
   const { enabled, path } = config.notFound.images;
   const standInStatus = config.notFound.statusCode;
 

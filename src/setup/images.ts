@@ -12,6 +12,7 @@ import { bucketKeyPrefix } from '../stores/media-operations.ts';
 import type { MediaStore } from '../stores/media-store.ts';
 import type { BucketSettings } from '../stores/s3-media/s3-client.ts';
 import { openS3Media } from '../stores/s3-media/s3-media.ts';
+import type { Metrics } from './metrics.ts';
 
 interface OpenImagesOptions {
   readonly config: Config;
@@ -20,6 +21,8 @@ interface OpenImagesOptions {
   readonly logger: Logger;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Undefined where nothing is counted. */
+  readonly counts?: Metrics['images'] | undefined;
 }
 
 /** Opens a bucket as a media store. It is not contacted before the first file. */
@@ -57,9 +60,10 @@ export async function openImages(options: OpenImagesOptions): Promise<VariantSer
     throw new StoreError('unavailable', { cause });
   });
   const { maxSourceBytes } = limits;
-  return createVariantService({
-    renderer: createRenderer({ concurrency, queue, seconds, maxSourceBytes }),
-    store,
-    limits,
-  });
+  const { counts } = options;
+  const onRendered = counts && ((ms: number) => counts.onRendered(ms));
+  const renderer = createRenderer({ concurrency, queue, seconds, maxSourceBytes, onRendered });
+  counts?.watch(renderer);
+  const variants = createVariantService({ renderer, store, limits });
+  return counts?.around(variants) ?? variants;
 }

@@ -26,7 +26,7 @@ import { loadPolicyLimits, type PolicyLimits } from '../modules/policy/policy-li
 import { createDisabledSandbox } from '../sandbox-supervisor/disabled-sandbox.ts';
 import { checkIsolationLevel } from '../sandbox-supervisor/isolation/isolation-levels.ts';
 import { createLauncher } from '../sandbox-supervisor/isolation/launcher.ts';
-import type { Sandbox, SandboxStatus } from '../sandbox-supervisor/model/sandbox.ts';
+import type { Sandbox, SandboxStatus, UsageObserver } from '../sandbox-supervisor/model/sandbox.ts';
 import { createSupervisor } from '../sandbox-supervisor/supervisor.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createUndeclaredNameFinder } from '../workers/undeclared-names.ts';
@@ -37,7 +37,7 @@ const MIN_BUSY_HOSTS = 2;
 const sandboxFolder = () => new URL('sandbox/', packageRoot());
 
 /** Creates the configured sandbox. No process is started yet. */
-export function openSandbox({ sandbox }: Config): Sandbox {
+export function openSandbox({ sandbox }: Config, usage?: UsageObserver): Sandbox {
   if (!sandbox.enabled) return createDisabledSandbox();
   const launcher = createLauncher({ root: packageRoot() });
   return createSupervisor({
@@ -51,6 +51,7 @@ export function openSandbox({ sandbox }: Config): Sandbox {
     busyHosts: Math.min(sandbox.maxHosts, Math.max(MIN_BUSY_HOSTS, availableParallelism())),
     hostMemoryMb: sandbox.hostMemoryMb,
     jitDomains: sandbox.jitDomains,
+    usage,
   });
 }
 
@@ -96,6 +97,8 @@ interface PostedCodeDeps {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly pause?: Pause | undefined;
+  /** Hears what posted code uses. */
+  readonly usage?: UsageObserver | undefined;
 }
 
 export interface PostedCode {
@@ -161,7 +164,7 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
   const { enabled, review, minimumLevel } = config.sandbox;
   const policyLimits = await loadConfiguredPolicyLimits(config, cwd);
   const undeclaredNames = createUndeclaredNameFinder();
-  const sandbox = openSandbox(config);
+  const sandbox = openSandbox(config, deps.usage);
   const modules = createModuleService({
     ...{ store, sandbox, audit, policyLimits, review, limits, queryMs, now },
     folders: moduleFolders(config, cwd),

@@ -32,8 +32,8 @@ describe('the report of a host', () => {
     expect(report.isEmpty()).toBe(true);
     report.event(1, 'end', 'ab', 'c');
     report.error(2, 'timeout', 'x'.repeat(1000));
-    report.slice(3, false);
-    report.slice(2, true);
+    report.slice(3, 5, false);
+    report.slice(2, 2, true);
     expect([report.isEmpty(), report.isolateGone()]).toEqual([false, true]);
     report.flush(7, false);
     report.flush(7, true, [3, 4]);
@@ -46,6 +46,7 @@ describe('the report of a host', () => {
         returned: [],
         idle: false,
         sliceMs: 3,
+        cpuMs: 7,
         disposed: true,
         pending: 3,
       },
@@ -56,6 +57,7 @@ describe('the report of a host', () => {
         returned: [3, 4],
         idle: true,
         sliceMs: 0,
+        cpuMs: 0,
         disposed: false,
         pending: 0,
       },

@@ -22,6 +22,8 @@ export interface RendererOptions {
   readonly seconds: number;
   readonly maxSourceBytes: number;
   readonly start?: RenderWorkerDeps['start'];
+  /** Hears how many milliseconds each rendering took, whether or not it succeeded. */
+  readonly onRendered?: ((ms: number) => void) | undefined;
 }
 
 interface RenderSource extends Pick<OriginalFile, 'size' | 'open'> {
@@ -36,6 +38,8 @@ export interface Renderer {
    * RENDER_FAILED, a StartError where no process can be started; rejects with the error of the file.
    */
   render(job: RenderJob, source: RenderSource, signal?: AbortSignal): Promise<RenderResult>;
+  /** Renderings that wait for their original or for their turn. */
+  waiting(): number;
   /** Ends all processes, and with them what is under way. */
   close(): Promise<void>;
 }
@@ -54,6 +58,7 @@ function createPlaces(total: number) {
   let taken = 0;
   let remote = 0;
   return {
+    taken: () => taken,
     take(isRemote: boolean): () => void {
       if (taken >= total || (isRemote && remote >= maxRemote)) throw busy();
       taken += 1;
@@ -68,11 +73,12 @@ function createPlaces(total: number) {
 
 /** Starts no process before the first rendering; one that is idle for half a minute ends. */
 export function createRenderer(options: RendererOptions): Renderer {
-  const { concurrency, queue, seconds, maxSourceBytes, start } = options;
+  const { concurrency, queue, seconds, maxSourceBytes, start, onRendered } = options;
   const workers = new Set<RenderWorker>();
   const idle: { readonly worker: RenderWorker; readonly timer: NodeJS.Timeout }[] = [];
   const turns = new Permits({ permits: concurrency });
   let closed = false;
+  let running = 0;
   const closing = new AbortController();
   const spool = createOriginalSpool({ maxSourceBytes, seconds });
   const places = createPlaces(concurrency + queue);
@@ -141,9 +147,13 @@ export function createRenderer(options: RendererOptions): Renderer {
     await turns.acquire(1, signal);
     try {
       const worker = await takeWorker();
+      const since = performance.now();
+      running += 1;
       try {
         return await worker.render(job, original.read(), original.size);
       } finally {
+        running -= 1;
+        onRendered?.(performance.now() - since);
         putBack(worker);
       }
     } finally {
@@ -168,6 +178,7 @@ export function createRenderer(options: RendererOptions): Renderer {
         leave();
       }
     },
+    waiting: () => places.taken() - running,
     async close() {
       closed = true;
       closing.abort(busy());

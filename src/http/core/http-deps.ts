@@ -15,6 +15,9 @@ import type { EndpointCalls } from '../../endpoints/call.ts';
 import type { ByteQuota } from '../../lib/async/concurrency.ts';
 import type { Log } from '../../lib/logger.ts';
 import type { MediaService } from '../../media/media-service-types.ts';
+import type { CacheResult } from '../../metrics/cache-counts.ts';
+import type { MetricsText } from '../../metrics/exposition.ts';
+import type { AnsweredRequest } from '../../metrics/request-counts.ts';
 import type { ModuleService } from '../../modules/model/module-types.ts';
 import type { SandboxStatus } from '../../sandbox-supervisor/model/sandbox.ts';
 import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
@@ -25,6 +28,18 @@ export type HttpConfig = Pick<Config, 'server' | 'cors' | 'feedback' | 'cache' |
 /** The log as this layer uses it. */
 export interface HttpLogger extends Pick<Log, 'error' | 'warn' | 'debug'> {
   isLevelEnabled(level: string): boolean;
+}
+
+/** What a listener counts, and how it tells what the whole process has counted. */
+export interface HttpMetrics {
+  /** `metrics.public` and `metrics.token` of the configuration. */
+  readonly isPublic: boolean;
+  readonly token: string | undefined;
+  /** The metrics of the moment. `accept`: value of the header. */
+  scrape(accept: string): Promise<MetricsText>;
+  readonly onAnswered: (request: AnsweredRequest) => void;
+  /** What came of looking for a response in the cache. */
+  readonly onCacheResult: (result: CacheResult) => void;
 }
 
 /** Services of posted code. */
@@ -57,6 +72,8 @@ export interface HttpDeps extends CustomCodeDeps {
   /** False until startup has completed: until then tokens cannot be verified, nor documents read. */
   readonly isReady: () => boolean;
   readonly configStore: ConfigStore;
+  /** Undefined where nothing is counted. */
+  readonly metrics?: HttpMetrics | undefined;
   /** Files that this process has opened and never closed: each is a defect. */
   readonly leakedFiles: () => number;
   /** Bytes that responses hold in memory until clients have read them, of `limits.unsentBytes`. */

@@ -7,15 +7,8 @@ import { pathSegments } from '../../lib/http/path-segments.ts';
 import { isId } from '../../lib/ids.ts';
 import type { EndpointMatch, ModuleRegistry } from '../../modules/model/module-types.ts';
 import { findDefaultMediaCollection, findMediaCollectionByName } from './find-media-collection.ts';
+import { ENDPOINT_ADMIN_PATH, ENDPOINT_CALL_PATH, SIGNED_UPLOAD_PATH } from './internal-paths.ts';
 import { hasTwoDots, isTokenShaped, urlPath } from './request-url.ts';
-
-// No version begins with a dot, so no path of a client equals an internal path.
-/** Internal path of uploads to signed URLs. */
-export const SIGNED_UPLOAD_PATH = '/.signed-upload';
-/** Internal path of calls of endpoints. */
-export const ENDPOINT_CALL_PATH = '/.call';
-/** Prefix of the internal paths of the sub-resources of endpoints. */
-export const ENDPOINT_ADMIN_PATH = '/.endpoint';
 
 /** An upload to a signed URL. */
 interface SignedUploadAddress {

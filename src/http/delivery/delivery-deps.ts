@@ -21,6 +21,7 @@ export type SharedHttpDeps = Pick<
   | 'isReady'
   | 'unsentBytes'
   | 'store'
+  | 'metrics'
   | 'now'
   | 'generateId'
 >;

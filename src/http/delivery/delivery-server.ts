@@ -1,6 +1,7 @@
 // The delivery listener's HTTP server: login and health for everybody, `/api` for admins, every other path for files.
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
+import { metricsRoutes } from '../admin/metrics-routes.ts';
 import { healthRoutes } from '../admin/status-routes.ts';
 import { tokenRoutes } from '../admin/token-routes.ts';
 import { useJsonParser } from '../core/body-parsers.ts';
@@ -33,9 +34,12 @@ function unknownApiPaths(server: FastifyInstance): void {
 
 /** Builds the server. It does not listen yet; `inject` works. */
 export function createDeliveryServer(deps: DeliveryDeps): FastifyInstance {
-  const { config, logger, unsentBytes: unsent } = deps;
+  const { config, logger, metrics, unsentBytes: unsent } = deps;
   const { limits } = config;
-  const connections = createConnectionTracker({ limits, unsent, logger, now: () => performance.now() });
+  const connections = createConnectionTracker({
+    ...{ limits, unsent, logger, onAnswered: metrics?.onAnswered },
+    now: () => performance.now(),
+  });
   const onError = createDeliveryErrorHandler(logger);
   const server = createFastifyServer(deps, {
     ...{ connections, onError, cors: applyFileCors },
@@ -45,6 +49,7 @@ export function createDeliveryServer(deps: DeliveryDeps): FastifyInstance {
 
   server.register(async (scope) => tokenRoutes(scope, deps));
   healthRoutes(server, deps);
+  metricsRoutes(server, deps);
   server.register(async (known) => {
     known.addHook('onRequest', forbidCaching);
     known.addHook('onRequest', createAuthenticate(deps));

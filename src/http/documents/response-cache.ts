@@ -10,6 +10,7 @@ import {
 } from '../../collections/model/collection.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { ChunkedText } from '../../lib/chunked-text.ts';
+import type { CacheResult } from '../../metrics/cache-counts.ts';
 import { type CacheStore, type DocumentStore, namespaceKey } from '../../stores/ports.ts';
 import type { Query } from '../core/request-url.ts';
 
@@ -24,6 +25,8 @@ export interface ResponseCache {
   cacheKey(collection: Collection, path: string, query: Query, client: Client | null): string | undefined;
   read(key: string): Promise<CachedResponse | undefined>;
   write(key: string, representation: CachedResponse): Promise<void>;
+  /** Hears what came of each read through the cache. */
+  readonly onResult?: ((result: CacheResult) => void) | undefined;
   /** Drops the responses of one collection by its path, with or without a slash at its end, or of all with `*`. */
   flush(path: string): Promise<void>;
 }
@@ -42,6 +45,7 @@ export async function readThroughCache(
 ): Promise<CacheableResponse> {
   const stored = await cache.read(key);
   const isHit = stored !== undefined && !bypass;
+  cache.onResult?.(isHit ? 'hit' : bypass ? 'bypass' : 'miss');
   const response = isHit ? stored : await compute();
   if (stored === undefined) await cache.write(key, response);
   const lookup = stored === undefined ? 'MISS' : 'HIT';
@@ -55,6 +59,7 @@ interface ResponseCacheDeps {
   /** Differs at every start: commits made while the server was down moved no generation. */
   readonly bootId: string;
   readonly ttlSeconds: number;
+  readonly onResult?: ResponseCache['onResult'];
 }
 
 function referencedCollections(collection: Collection, registry: CollectionRegistry): readonly Collection[] {
@@ -118,6 +123,7 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
   };
 
   return {
+    onResult: deps.onResult,
     cacheKey(collection, path, query, client) {
       if (!collection.settings.cache || hasReadHooks(collection)) return undefined;
       const states = spacesOf(collection).map((key) => generations.get(key) ?? 0);

@@ -10,6 +10,7 @@ import { AppError } from '../../errors/errors.ts';
 import { bodyLimit, jsonObjectBody } from '../core/body-parsers.ts';
 import { findMediaCollection } from '../core/find-media-collection.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
+import { SIGNED_UPLOAD_PATH } from '../core/internal-paths.ts';
 import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
 import {
   assertPermitted,
@@ -21,7 +22,7 @@ import {
 } from '../core/request-access.ts';
 import { urlPath } from '../core/request-url.ts';
 import { addResource, type OnRequestHook, type RouteHandler } from '../core/resource.ts';
-import { SIGNED_UPLOAD_PATH, type UrlRewriter } from '../core/url-rewrite.ts';
+import type { UrlRewriter } from '../core/url-rewrite.ts';
 import { acceptMultipart, isMultipartForm } from './multipart-form.ts';
 import type { ReceiveUpload } from './receive-upload.ts';
 import { parseSignRequest, type SignRequest } from './sign-request.ts';

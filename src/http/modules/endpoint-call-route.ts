@@ -10,12 +10,13 @@ import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promi
 import { anyJsonFitsHeap, isShortForm, jsonFitsHeap, textFitsHeap } from '../../lib/json/heap-estimate.ts';
 import type { JsonShape } from '../../lib/json/json-scan.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
+import { ENDPOINT_CALL_PATH } from '../core/internal-paths.ts';
 import { decodeUtf8, validateJsonBody, validateShortJson } from '../core/json-body.ts';
 import { passThrough } from '../core/reply.ts';
 import { unknownPathError } from '../core/request-access.ts';
 import { requestPath } from '../core/request-url.ts';
 import { addAnyMethodRoute, type OnRequestHook } from '../core/resource.ts';
-import { ENDPOINT_CALL_PATH, type UrlRewriter } from '../core/url-rewrite.ts';
+import type { UrlRewriter } from '../core/url-rewrite.ts';
 
 type EndpointBody = EndpointRequest['body'];
 type Deps = Pick<CustomCodeDeps, 'calls'> & Pick<HttpDeps, 'config' | 'isReady'>;

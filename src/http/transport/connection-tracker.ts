@@ -6,7 +6,14 @@ import { ERRORS } from '../../errors/error-catalogue.ts';
 import { AppError } from '../../errors/errors.ts';
 import type { ByteQuota } from '../../lib/async/concurrency.ts';
 import type { HttpConfig, HttpLogger } from '../core/http-deps.ts';
-import { connectionOf, type DiscardLimits, type Handler, HttpConnection } from './connection.ts';
+import {
+  connectionOf,
+  type DiscardLimits,
+  type Handler,
+  HttpConnection,
+  type HttpConnectionOptions,
+  type RawResponse,
+} from './connection.ts';
 
 interface ConnectionTrackerOptions {
   readonly limits: Pick<HttpConfig['limits'], 'connections' | 'sendSeconds' | 'unsentBytes'>;
@@ -16,6 +23,7 @@ interface ConnectionTrackerOptions {
   /** Milliseconds of a clock that never jumps. */
   readonly now: () => number;
   readonly discard?: DiscardLimits;
+  readonly onAnswered?: HttpConnectionOptions['onAnswered'];
 }
 
 export interface ConnectionTracker {
@@ -87,7 +95,7 @@ const TOO_MANY_CONNECTIONS: RawError = {
   header: `Retry-After: ${ERRORS.SERVER_BUSY.retryAfter}`,
 };
 
-function formatRawResponse({ status, reason, message, header }: RawError): string {
+function formatRawResponse({ status, reason, message, header }: RawError): RawResponse {
   const body = JSON.stringify({ statusCode: status, success: false, errors: [{ message }] });
   const lines = [
     `HTTP/1.1 ${status} ${reason}`,
@@ -97,16 +105,16 @@ function formatRawResponse({ status, reason, message, header }: RawError): strin
     ...(header === undefined ? [] : [header]),
     'Connection: close',
   ];
-  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+  return { status, text: `${lines.join('\r\n')}\r\n\r\n${body}` };
 }
 
 /** The response to a request that Node could not parse. `code`: that of Node's error. */
-export function invalidRequestResponse(code: string | undefined): string {
+export function invalidRequestResponse(code: string | undefined): RawResponse {
   return formatRawResponse(RAW_ERRORS.get(code) ?? INVALID_HTTP);
 }
 
 /** The response to a connection over the limit. */
-export function tooManyConnectionsResponse(): string {
+export function tooManyConnectionsResponse(): RawResponse {
   return formatRawResponse(TOO_MANY_CONNECTIONS);
 }
 
@@ -117,6 +125,7 @@ export function createConnectionTracker({
   logger,
   now,
   discard = DEFAULT_DISCARD_LIMITS,
+  onAnswered,
 }: ConnectionTrackerOptions): ConnectionTracker {
   const open = new Map<Socket, HttpConnection>();
   const sendMs = limits.sendSeconds * 1000;
@@ -161,7 +170,9 @@ export function createConnectionTracker({
       const isSurplus = open.size >= limits.connections;
       if (isSurplus) warn();
       if (open.size >= maxTracked) {
-        socket.write(tooManyConnectionsResponse());
+        const { status, text } = tooManyConnectionsResponse();
+        onAnswered?.({ status, ms: 0 });
+        socket.write(text);
         socket.destroySoon();
         return;
       }
@@ -176,6 +187,7 @@ export function createConnectionTracker({
           minBytesPerSecond: MIN_BYTES_PER_SECOND,
           now,
           onUnsentChange: unsent.add,
+          onAnswered,
         }),
       );
       socket.once('close', () => forget(socket));

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { onceClosed } from '../../lib/streams/ownership.ts';
+import { RequestObservation, type RequestObservationOptions } from './request-observation.ts';
 import { SendProgress } from './send-progress.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -27,6 +28,14 @@ export interface HttpConnectionOptions {
   readonly now: () => number;
   /** Called with every change of `unsentBytes`. */
   readonly onUnsentChange: (difference: number) => void;
+  /** Undefined where requests are not counted. */
+  readonly onAnswered?: RequestObservationOptions['onAnswered'] | undefined;
+}
+
+/** A response as it is written to the socket. */
+export interface RawResponse {
+  readonly status: number;
+  readonly text: string;
 }
 
 interface Exchange {
@@ -69,10 +78,11 @@ export class HttpConnection {
   readonly #options: HttpConnectionOptions;
   readonly #waiting: Exchange[] = [];
   readonly #sending: SendProgress;
+  readonly #observation: RequestObservation | undefined;
   #current: Exchange | undefined;
   #lastMethod: string | undefined;
   #discard: Discard | undefined;
-  #finalResponse: string | undefined;
+  #finalResponse: RawResponse | undefined;
   #isEnding = false;
   #unsent = 0;
   #timesItself = false;
@@ -85,12 +95,13 @@ export class HttpConnection {
     this.isSurplus = options.isSurplus;
     this.#socket = socket;
     this.#options = options;
-    const { now, sendTimeoutMs: windowMs, minBytesPerSecond } = options;
+    const { now, sendTimeoutMs: windowMs, minBytesPerSecond, onAnswered } = options;
     this.#sending = new SendProgress(socket, {
       now,
       windowMs,
       leastBytes: (minBytesPerSecond * windowMs) / 1000,
     });
+    this.#observation = onAnswered && new RequestObservation({ now, onAnswered });
     const destroySoon = socket.destroySoon.bind(socket);
     // Node calls it after a response that closes the connection. It would close the socket while the client still writes; the
     // reset that follows can overtake the response.
@@ -123,6 +134,11 @@ export class HttpConnection {
   /** The handler of the current request limits the time in which it must arrive: the server's limit does not apply. */
   disableRequestTimeout(): void {
     this.#timesItself = true;
+  }
+
+  /** What is told of the current request; undefined where requests are not counted. */
+  get observation(): RequestObservation | undefined {
+    return this.#observation;
   }
 
   /** Hands a request to the handler once the responses to earlier ones are sent. */
@@ -166,14 +182,15 @@ export class HttpConnection {
   }
 
   /** Writes this raw response, after the responses to earlier requests, and ends the connection. */
-  reject(response: string): void {
+  reject(response: RawResponse): void {
     const { request, response: current } = this.#current ?? {};
     if (this.#isEnding) return;
     if (request !== undefined && (request.complete || current?.headersSent)) {
       this.#finalResponse = response;
       this.#socket.pause();
     } else {
-      this.#socket.write(response);
+      this.#observation?.reject(response.status, request !== undefined);
+      this.#socket.write(response.text);
       this.#end();
     }
   }
@@ -205,6 +222,7 @@ export class HttpConnection {
   #begin(exchange: Exchange): void {
     const { request, response, expectsContinue } = exchange;
     this.#current = exchange;
+    this.#observation?.begin(request);
     response.on('close', this.#onAnswered);
     if (expectsContinue) this.#continueOnceRead(request, response);
     this.#options.handle(request, response);
@@ -222,7 +240,8 @@ export class HttpConnection {
 
   // One function for all responses of the connection.
   readonly #onAnswered = (): void => {
-    const request = this.#current?.request;
+    const { request, response } = this.#current ?? {};
+    if (response !== undefined) this.#observation?.end(response);
     if (request === undefined || this.#isEnding || this.#socket.destroyed) return;
     this.discardBody(request);
     if (request.complete) this.#next();

@@ -46,8 +46,8 @@ const NO_QUERY = {};
 const MAX_DISCARDED_BYTES = 65_536;
 /** Characters up to which a response is always sent, whatever else is unsent. */
 const MAX_ALWAYS_SENT = 16_384;
-/** Served on connections over the limit too, so that monitoring sees that the server lives. */
-const HEALTH_PATH = '/health';
+/** Served on connections over the limit too, so that monitoring sees that the server lives, and what it does. */
+const MONITORING_PATHS: ReadonlySet<string> = new Set(['/health', '/metrics']);
 
 // An import would load all of `node:http`, its client included: 40 ms of startup.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -99,6 +99,8 @@ export function createOnRequest(
   return (request, reply, done) => {
     const { raw, originalUrl: url } = request;
     if (raw.method === OTHER_METHOD) restoreMethod(raw);
+    const connection = connections.get(raw.socket);
+    connection?.observation?.routeTo(request.routeOptions.url);
     setCommonHeaders(request, reply);
     if (logger.isLevelEnabled('debug')) {
       const fields = { requestId: request.id, method: request.method, path: loggablePath(request) };
@@ -109,8 +111,8 @@ export function createOnRequest(
       return;
     }
     const tooLong = url.length > queryStringBytes && (rawQuery(url)?.length ?? 0) > queryStringBytes;
-    const isSurplus = connections.get(raw.socket)?.isSurplus === true;
-    if (isSurplus && requestPath(request) !== HEALTH_PATH) done(new AppError('SERVER_BUSY'));
+    const isSurplus = connection?.isSurplus === true;
+    if (isSurplus && !MONITORING_PATHS.has(requestPath(request))) done(new AppError('SERVER_BUSY'));
     else if (tooLong) done(new AppError('URI_TOO_LONG'));
     else if (raw.headers.host === undefined && raw.httpVersion === '1.1') done(missingHost());
     else done();

@@ -73,6 +73,8 @@ export interface ByteQuota {
   add(difference: number): void;
   /** True if this many more bytes are within the limit. Always true if none are in use. */
   fits(bytes: number): boolean;
+  /** Bytes in use. */
+  used(): number;
 }
 
 /** Creates an empty quota. It enforces nothing: each owner calls `fits` before `add`. */
@@ -83,5 +85,6 @@ export function createByteQuota(limit: number): ByteQuota {
       used += difference;
     },
     fits: (bytes) => used === 0 || used + bytes <= limit,
+    used: () => used,
   };
 }

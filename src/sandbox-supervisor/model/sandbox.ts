@@ -143,6 +143,14 @@ export interface SandboxObserver {
   isSuspended(moduleId: string): boolean;
 }
 
+/** Hears what the code of modules uses. */
+export interface UsageObserver {
+  /** An invocation has begun for the first time, so many milliseconds after it was called. */
+  onStarted(waitedMs: number): void;
+  /** A module has used so many milliseconds of processor time. */
+  onCpu(moduleId: string, ms: number): void;
+}
+
 export interface Sandbox {
   /** Reports incidents to the observer from now on, and asks it before each invocation. Without one, no module is suspended. */
   attach(observer: SandboxObserver): void;

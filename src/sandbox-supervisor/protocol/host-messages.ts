@@ -76,12 +76,17 @@ const isSliceError = (error: unknown) =>
   SLICE_ERRORS.has(error[1]) &&
   isText(error[2]);
 
+const isSliceTime = (ms: unknown) => typeof ms === 'number' && ms >= 0 && ms <= MAX_SLICE_MS;
+
+const RESULT_MEMBERS: readonly string[] = [
+  ...['t', 'moduleNumber', 'events', 'errors', 'returned', 'idle', 'sliceMs', 'cpuMs', 'disposed'],
+];
+
 function isResults(fields: Fields, rawBytes: number): boolean {
-  const { moduleNumber, events, errors, returned, idle, sliceMs, disposed } = fields;
-  if (!hasOnly(fields, ['t', 'moduleNumber', 'events', 'errors', 'returned', 'idle', 'sliceMs', 'disposed']))
-    return false;
+  const { moduleNumber, events, errors, returned, idle, sliceMs, cpuMs, disposed } = fields;
+  if (!hasOnly(fields, RESULT_MEMBERS)) return false;
   if (!isCount(moduleNumber) || typeof idle !== 'boolean' || typeof disposed !== 'boolean') return false;
-  if (typeof sliceMs !== 'number' || !(sliceMs >= 0 && sliceMs <= MAX_SLICE_MS)) return false;
+  if (!isSliceTime(sliceMs) || !isSliceTime(cpuMs)) return false;
   if (!Array.isArray(events) || !Array.isArray(errors) || !Array.isArray(returned)) return false;
   if (!events.every(isEvent) || !errors.every(isSliceError) || !returned.every(isCount)) return false;
   let bytes = 0;

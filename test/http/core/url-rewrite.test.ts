@@ -3,7 +3,8 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Collection } from '../../../src/collections/model/collection.ts';
-import { createUrlRewriter, SIGNED_UPLOAD_PATH } from '../../../src/http/core/url-rewrite.ts';
+import { SIGNED_UPLOAD_PATH } from '../../../src/http/core/internal-paths.ts';
+import { createUrlRewriter } from '../../../src/http/core/url-rewrite.ts';
 import { liveEndpoint } from '../../modules/module-versions.ts';
 
 function collection(path: string, media = true): Collection {

@@ -12,6 +12,7 @@ const TURNS = {
   returned: [4],
   idle: true,
   sliceMs: 0.5,
+  cpuMs: 0.7,
   disposed: false,
 };
 const READY = {
@@ -64,6 +65,9 @@ describe('the messages of a host', () => {
     ['a negative time', { ...TURNS, sliceMs: -1 }],
     ['a time that is no number', { ...TURNS, sliceMs: null }],
     ['a turn of more than an hour', { ...TURNS, sliceMs: 3_600_001 }],
+    ['a negative processor time', { ...TURNS, cpuMs: -1 }],
+    ['a processor time that is no number', { ...TURNS, cpuMs: null }],
+    ['more than an hour of processor time', { ...TURNS, cpuMs: 3_600_001 }],
   ])('are refused with %s', (_, message) => {
     expect(parse(message, 10)).toBeNull();
   });
