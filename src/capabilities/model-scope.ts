@@ -2,11 +2,11 @@
 
 import type { Client } from '../auth/clients/client.ts';
 import { narrowAccess, notPermitted } from '../collections/model/access.ts';
-import type { AccessAction } from '../collections/model/access-rules.ts';
 import type { Collection, CollectionRegistry } from '../collections/model/collection.ts';
 import { type Caller, type RequestContext, withLiveDeadline } from '../collections/model/documents.ts';
 import type { HookWrites } from '../collections/model/hook-writes.ts';
 import { AppError } from '../errors/errors.ts';
+import type { AccessAction } from '../lib/access-actions.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import type {
   CollectionGrant,

@@ -1,14 +1,11 @@
 // What a client may do, in words for the operator.
-import {
-  ACCESS_ACTIONS,
-  type AccessAction,
-  type Client,
-  type CollectionGrant,
-} from '../auth/clients/client.ts';
+import type { Client, CollectionPermission } from '../auth/clients/client.ts';
+import type { AccessAction } from '../lib/access-actions.ts';
 
 /** Names that one line shows; the others are counted. */
 const MAX_NAMED = 5;
 const WRITES: readonly AccessAction[] = ['create', 'update', 'delete'];
+const ALL_ACTIONS: readonly AccessAction[] = ['read', 'history', ...WRITES];
 /** Names that need no quotes. */
 const PLAIN = /^[\p{L}\p{N}_.:@+~-]+$/u;
 
@@ -31,7 +28,7 @@ function verbs(actions: readonly AccessAction[]): string | undefined {
 }
 
 /** `1.0/library/books`, or what of it a grant names. */
-function nameOf({ path, apiVersion, database }: Omit<CollectionGrant, 'actions'>): string {
+function nameOf({ path, apiVersion, database }: Omit<CollectionPermission, 'actions'>): string {
   const names = [database, path].filter((name) => name !== undefined).map(quote);
   if (apiVersion === undefined) return names.join('/');
   if (database === undefined) return `${names.join('/')} of version ${quote(apiVersion)}`;
@@ -40,14 +37,14 @@ function nameOf({ path, apiVersion, database }: Omit<CollectionGrant, 'actions'>
 
 /** What of collections the permissions leave to a client; undefined: nothing. */
 function collectionRights({ permissions }: Client): string | undefined {
-  const { actions = ACCESS_ACTIONS, collections } = permissions ?? {};
+  const { actions = ALL_ACTIONS, collections } = permissions ?? {};
   if (permissions === null || (collections === undefined && permissions.actions !== undefined)) {
     const all = verbs(actions);
     return all === undefined ? undefined : `${all} every collection`;
   }
   const named = new Map<string, string[]>();
   for (const grant of collections ?? []) {
-    const own = verbs((grant.actions ?? ACCESS_ACTIONS).filter((action) => actions.includes(action)));
+    const own = verbs((grant.actions ?? ALL_ACTIONS).filter((action) => actions.includes(action)));
     if (own !== undefined) named.set(own, [...(named.get(own) ?? []), nameOf(grant)]);
   }
   const texts = [...named].map(([own, names]) => `${own} ${join(names)}`);

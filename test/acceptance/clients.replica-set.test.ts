@@ -52,6 +52,24 @@ describe('the tokens of a client', () => {
     expect(await status(token)).toBe(401);
     expect(await status(token, '/1.0/library/people')).toBe(200);
   });
+
+  it('lose and gain single actions, databases and roles with it', async () => {
+    await create('narrowed', { roles: ['author'] });
+    const token = await app.token('narrowed', SECRET);
+    const put = async (body: JsonObject) => {
+      await app.inject('PUT', '/api/clients/narrowed', { body });
+      return [await status(token), await status(token, `${BOOKS}/0123456789abcdef01234567`, 'DELETE')];
+    };
+    expect(await put({ permissions: { actions: ['read'] } })).toEqual([200, 401]);
+    const inLibrary = { path: 'books', database: 'library', actions: ['delete'] };
+    expect(await put({ permissions: { collections: [inLibrary] } })).toEqual([401, 404]);
+    const elsewhere = { path: 'books', database: 'other' };
+    expect(await put({ permissions: { collections: [elsewhere] }, roles: ['chief'] })).toEqual([401, 401]);
+    const { body } = await app.inject('GET', '/api/clients/narrowed');
+    expect(body.results[0]).toMatchObject({ roles: ['chief'], permissions: { collections: [elsewhere] } });
+    expect(await put({ permissions: null, roles: [] })).toEqual([200, 404]);
+    expect((await app.inject('GET', '/api/clients/narrowed')).body.results[0]).not.toHaveProperty('roles');
+  });
 });
 
 describe('of two requests at once', () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/auth/clients/client.ts';
 import { createModelScope, findCollectionGrant, restrictCaller } from '../../src/capabilities/model-scope.ts';
-import { ACCESS_ACTIONS } from '../../src/collections/model/access-rules.ts';
 import type { Collection } from '../../src/collections/model/collection.ts';
+import { ACCESS_ACTIONS } from '../../src/lib/access-actions.ts';
 import { callerNamed, collectionOf } from '../collections/library-service.ts';
 import { callerOf } from '../http/fixtures.ts';
 import { ANN, openModels } from './model.ts';

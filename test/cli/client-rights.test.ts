@@ -1,12 +1,8 @@
 // What the commands say of a client's rights: true for every combination, and one line whatever names there are.
 import { describe, expect, it } from 'vitest';
-import {
-  ACCESS_ACTIONS,
-  type AccessAction,
-  type Client,
-  type Permissions,
-} from '../../src/auth/clients/client.ts';
+import type { Client, Permissions } from '../../src/auth/clients/client.ts';
 import { describeClient, describeRights } from '../../src/cli/client-rights.ts';
+import { ACCESS_ACTIONS, type AccessAction } from '../../src/lib/access-actions.ts';
 
 const clientWith = (permissions: Permissions | null, more: Partial<Client> = {}): Client => ({
   ...{ id: '1', clientId: 'app', accessType: 'user', permissions, roles: [] },

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { createDocumentService } from '../../src/collections/document-service.ts';
 import type { DocumentHooks } from '../../src/collections/hooks/document-hooks.ts';
 import { FULL_ACCESS, narrowAccess } from '../../src/collections/model/access.ts';
-import type { AccessAction } from '../../src/collections/model/access-rules.ts';
 import { type Collection, createCollectionRegistry } from '../../src/collections/model/collection.ts';
 import type { Caller, DocumentLimits, RequestContext } from '../../src/collections/model/documents.ts';
 import { REVISION_INDEX, revisionNamespaceOf } from '../../src/collections/model/stored-document.ts';
@@ -17,6 +16,7 @@ import {
 } from '../../src/collections/writes/file-removals/file-removals.ts';
 import type { RecordFiles } from '../../src/collections/writes/file-removals/remove-files.ts';
 import { AppError } from '../../src/errors/errors.ts';
+import type { AccessAction } from '../../src/lib/access-actions.ts';
 import type { MaybePromise } from '../../src/lib/async/maybe-promise.ts';
 import type { ChunkedText } from '../../src/lib/chunked-text.ts';
 import { createIdSource } from '../../src/lib/ids.ts';

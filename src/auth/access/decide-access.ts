@@ -2,14 +2,9 @@
 // rules by `authenticate`; in both cases narrowed by the permissions of the client.
 
 import { type CollectionAccess, FULL_ACCESS } from '../../collections/model/access.ts';
-import {
-  ACCESS_ACTIONS,
-  type AccessAction,
-  type AccessRule,
-  type CallerValues,
-  type FieldAccess,
-} from '../../collections/model/access-rules.ts';
+import type { AccessRule, CallerValues, FieldAccess } from '../../collections/model/access-rules.ts';
 import type { Collection } from '../../collections/model/collection.ts';
+import { ACCESS_ACTIONS, type AccessAction } from '../../lib/access-actions.ts';
 import type { HttpMethod } from '../../lib/http/methods.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { Client } from '../clients/client.ts';

@@ -1,6 +1,6 @@
 // The permissions of a client, which narrow what it may do and never widen it; and who may call an endpoint.
 
-import type { AccessAction } from '../../collections/model/access-rules.ts';
+import type { AccessAction } from '../../lib/access-actions.ts';
 import type { Client } from '../clients/client.ts';
 
 interface Resource {

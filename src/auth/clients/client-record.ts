@@ -1,17 +1,17 @@
 // The stored record of a client: parsing, and the writes that change it.
+
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../errors/errors.ts';
+import { ACCESS_ACTIONS, isAccessAction } from '../../lib/access-actions.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { documentVersion } from '../../lib/json/stored-json.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import type { Namespace, StoredDocument, Write } from '../../stores/ports.ts';
 import {
-  ACCESS_ACTIONS,
   type AccessType,
   type Client,
-  type CollectionGrant,
-  type EndpointGrant,
-  isAccessAction,
+  type CollectionPermission,
+  type EndpointPermission,
   isRole,
   MAX_ROLES,
   type Permissions,
@@ -58,13 +58,13 @@ const readActions = (value: Json | undefined) => readList(value).filter(isAccess
 const readName = <K extends string>(grant: JsonObject, name: K): Partial<Record<K, string>> =>
   grant[name] === undefined ? {} : ({ [name]: text(grant[name]) } as Record<K, string>);
 
-const readEndpointGrant = (grant: JsonObject): EndpointGrant => ({
+const readEndpointPermission = (grant: JsonObject): EndpointPermission => ({
   path: text(grant['path']),
   ...readName(grant, 'apiVersion'),
 });
 
-const readCollectionGrant = (grant: JsonObject): CollectionGrant => ({
-  ...readEndpointGrant(grant),
+const readCollectionPermission = (grant: JsonObject): CollectionPermission => ({
+  ...readEndpointPermission(grant),
   ...readName(grant, 'database'),
   ...(grant['actions'] === undefined ? {} : { actions: readActions(grant['actions']) }),
 });
@@ -76,8 +76,8 @@ function readPermissions(value: Json | undefined): Permissions | null {
   const grants = (list: Json) => readList(list).filter(isJsonObject);
   return {
     ...(actions === undefined ? {} : { actions: readActions(actions) }),
-    ...(collections === undefined ? {} : { collections: grants(collections).map(readCollectionGrant) }),
-    ...(endpoints === undefined ? {} : { endpoints: grants(endpoints).map(readEndpointGrant) }),
+    ...(collections === undefined ? {} : { collections: grants(collections).map(readCollectionPermission) }),
+    ...(endpoints === undefined ? {} : { endpoints: grants(endpoints).map(readEndpointPermission) }),
   };
 }
 

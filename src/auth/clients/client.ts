@@ -1,18 +1,15 @@
 // A client of the API: who it is, and what it may do at most.
+import type { AccessAction } from '../../lib/access-actions.ts';
 
 export type AccessType = 'admin' | 'user';
 
-/** What a caller does with the documents of a collection. */
-export const ACCESS_ACTIONS = ['read', 'create', 'update', 'delete', 'history'] as const;
-export type AccessAction = (typeof ACCESS_ACTIONS)[number];
-
-export interface EndpointGrant {
+export interface EndpointPermission {
   readonly path: string;
   /** Absent: every version. */
   readonly apiVersion?: string;
 }
 
-export interface CollectionGrant extends EndpointGrant {
+export interface CollectionPermission extends EndpointPermission {
   /** Absent: every database. */
   readonly database?: string;
   /** Absent: every action. */
@@ -26,8 +23,8 @@ export interface CollectionGrant extends EndpointGrant {
 export interface Permissions {
   /** Without `collections`: on every collection. With it: no entry permits any other action. */
   readonly actions?: readonly AccessAction[];
-  readonly collections?: readonly CollectionGrant[];
-  readonly endpoints?: readonly EndpointGrant[];
+  readonly collections?: readonly CollectionPermission[];
+  readonly endpoints?: readonly EndpointPermission[];
 }
 
 export interface Client {
@@ -74,9 +71,4 @@ export function isRole(value: unknown): value is string {
     ROLE.test(value) &&
     !RESERVED_ROLES.includes(value)
   );
-}
-
-/** True for the name of an action. */
-export function isAccessAction(value: unknown): value is AccessAction {
-  return ACCESS_ACTIONS.some((action) => action === value);
 }

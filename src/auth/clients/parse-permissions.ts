@@ -1,12 +1,10 @@
 // Validates the roles and permissions of a client.
 
+import { ACCESS_ACTIONS, type AccessAction, isAccessAction } from '../../lib/access-actions.ts';
 import { badField, members } from './body-members.ts';
 import {
-  ACCESS_ACTIONS,
-  type AccessAction,
-  type CollectionGrant,
-  type EndpointGrant,
-  isAccessAction,
+  type CollectionPermission,
+  type EndpointPermission,
   isRole,
   MAX_ROLE_LENGTH,
   MAX_ROLES,
@@ -70,7 +68,7 @@ function optional<K extends string, T>(
   return { [name]: parse(value, `${at}.${name}`) } as Record<K, T>;
 }
 
-function parseEndpointGrant(entry: unknown, at: string): EndpointGrant {
+function parseEndpointPermission(entry: unknown, at: string): EndpointPermission {
   const given = members(entry, at, ['path', 'apiVersion']);
   return {
     path: parseName(given['path'], `${at}.path`),
@@ -78,7 +76,7 @@ function parseEndpointGrant(entry: unknown, at: string): EndpointGrant {
   };
 }
 
-function parseCollectionGrant(entry: unknown, at: string): CollectionGrant {
+function parseCollectionPermission(entry: unknown, at: string): CollectionPermission {
   const given = members(entry, at, ['path', 'apiVersion', 'database', 'actions']);
   return {
     path: parseName(given['path'], `${at}.path`),
@@ -88,8 +86,9 @@ function parseCollectionGrant(entry: unknown, at: string): CollectionGrant {
   };
 }
 
-const parseCollections = (value: unknown, field: string) => parseList(value, field, parseCollectionGrant);
-const parseEndpoints = (value: unknown, field: string) => parseList(value, field, parseEndpointGrant);
+const parseCollections = (value: unknown, field: string) =>
+  parseList(value, field, parseCollectionPermission);
+const parseEndpoints = (value: unknown, field: string) => parseList(value, field, parseEndpointPermission);
 
 /** Validates permissions; null or undefined: no restriction. Throws BAD_REQUEST naming the field. */
 export function parsePermissions(value: unknown): Permissions | null {

@@ -1,6 +1,7 @@
 // Compiles filters for a store: parsed, checked against the caller's rights, and conditions on referenced documents
 // replaced by conditions on ids. A filter means what it would mean if referenced documents stood in place of their ids.
 import { AppError } from '../../errors/errors.ts';
+import type { AccessAction } from '../../lib/access-actions.ts';
 import { andThen, attempt, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Filter, joinFilters, MATCH_ALL } from '../../stores/filter.ts';
@@ -10,7 +11,6 @@ import {
   permit,
   type VisibleCollection,
 } from '../model/access.ts';
-import type { AccessAction } from '../model/access-rules.ts';
 import { type Collection, type CollectionRegistry, referenceTarget } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
 import { parseFilter } from './parse.ts';

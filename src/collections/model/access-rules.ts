@@ -1,10 +1,7 @@
 // The access rules of a specification: which callers may do what with which documents and fields.
 
+import type { AccessAction } from '../../lib/access-actions.ts';
 import type { Filter } from '../../stores/filter.ts';
-
-/** What a caller does with the documents of a collection. */
-export const ACCESS_ACTIONS = ['read', 'create', 'update', 'delete', 'history'] as const;
-export type AccessAction = (typeof ACCESS_ACTIONS)[number];
 
 /** What the filter of a rule may ask of a caller. */
 export interface CallerValues {

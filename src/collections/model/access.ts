@@ -2,9 +2,9 @@
 // caller obeys it here: the filters of its queries, and the fields that it sees.
 
 import { AppError } from '../../errors/errors.ts';
+import { ACCESS_ACTIONS, type AccessAction } from '../../lib/access-actions.ts';
 import { type Filter, joinFilters, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, FindQuery, Namespace, OperationOptions } from '../../stores/ports.ts';
-import { ACCESS_ACTIONS, type AccessAction } from './access-rules.ts';
 import type { Collection } from './collection.ts';
 
 /** For each action the documents that the caller may do it with: MATCH_ALL for every document, null for none. */

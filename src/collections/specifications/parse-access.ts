@@ -1,16 +1,10 @@
 // Parses who may do what: `settings.access` of a specification, and `access` of its fields.
 
 import { AppError } from '../../errors/errors.ts';
+import { ACCESS_ACTIONS, type AccessAction } from '../../lib/access-actions.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { parseRuleFilter } from '../filters/rule-filter.ts';
-import {
-  ACCESS_ACTIONS,
-  type AccessAction,
-  type AccessRule,
-  type AccessRules,
-  type FieldAccess,
-  type RuleFilter,
-} from '../model/access-rules.ts';
+import type { AccessRule, AccessRules, FieldAccess, RuleFilter } from '../model/access-rules.ts';
 import type { Field } from '../model/collection.ts';
 import type { IssueCollector } from './issue-collector.ts';
 
