@@ -67,7 +67,7 @@ export function describeRights(client: Client): string {
   const approves = client.reviewer === undefined ? [] : ['approve what others post'];
   if (client.accessType === 'admin') return ['do everything, as an admin', ...approves].join('; ');
   const collections = collectionRights(client);
-  const rules = `where a collection has access rules, only what they allow ${roleNames(client.roles)}`;
+  const rules = `where a collection has access rules, only what they allow to ${roleNames(client.roles)}`;
   return [
     ...(collections === undefined ? ['use no collection that needs a token'] : [collections]),
     endpointRights(client),

@@ -18,6 +18,8 @@ interface ClientAdmin {
   createReviewer: ClientAdmin['create'];
   setRights(clientId: string, rights: RightsChange): Promise<Client>;
   list(): Promise<readonly Client[]>;
+  /** The issuer whose users have ids like this one. */
+  issuerOf(clientId: string): string | undefined;
   remove(clientId: string): Promise<void>;
 }
 
@@ -61,8 +63,11 @@ async function runClients(
 ): Promise<number> {
   const { command, flags } = task;
   if (command === 'clients list') {
-    for (const client of await admin.list())
-      io.out([client.clientId, client.accessType, ...describeClient(client)].join('\t'));
+    for (const client of await admin.list()) {
+      const issuer = admin.issuerOf(client.clientId);
+      const note = issuer === undefined ? [] : [`no access: its id is one of a user of ${issuer}`];
+      io.out([client.clientId, client.accessType, ...describeClient(client), ...note].join('\t'));
+    }
     return 0;
   }
   const { id = '' } = flags;

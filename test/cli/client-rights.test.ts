@@ -1,5 +1,6 @@
 // What the commands say of a client's rights: true for every combination, and one line whatever names there are.
 import { describe, expect, it } from 'vitest';
+import { permitsCollection } from '../../src/auth/access/permissions.ts';
 import type { Client, Permissions } from '../../src/auth/clients/client.ts';
 import { describeClient, describeRights } from '../../src/cli/client-rights.ts';
 import { ACCESS_ACTIONS, type AccessAction } from '../../src/lib/access-actions.ts';
@@ -9,7 +10,7 @@ const clientWith = (permissions: Permissions | null, more: Partial<Client> = {})
   ...more,
 });
 
-const RULES = 'where a collection has access rules, only what they allow clients';
+const RULES = 'where a collection has access rules, only what they allow to clients';
 const NO_ENDPOINT = 'call no endpoint that needs a token';
 const NO_COLLECTION = 'use no collection that needs a token';
 
@@ -80,6 +81,37 @@ describe('the rights of a client in words', () => {
           expect(words.includes(action) || /\bwrite\b/.test(words)).toBe(has(action));
       }
     }
+  });
+
+  it('say the same as the decision about a request, for all permissions', () => {
+    const lists = [
+      undefined,
+      [],
+      ['read'],
+      ['history'],
+      ['create', 'update'],
+      ['read', 'delete'],
+      ACCESS_ACTIONS,
+    ];
+    const entries = lists.map((actions) => ({ path: 'books', ...(actions && { actions }) }));
+    const all = lists.flatMap((actions) => [
+      { ...(actions && { actions }) },
+      { ...(actions && { actions }), collections: [] },
+      ...entries.map((entry) => ({ ...(actions && { actions }), collections: [entry] })),
+    ]);
+    const books = { version: '1.0', database: 'library', name: 'books' };
+    for (const permissions of [null, ...(all as readonly Permissions[])]) {
+      const client = clientWith(permissions);
+      const words = describeRights(client);
+      const permitted = ACCESS_ACTIONS.filter((action) => permitsCollection(client, books, action));
+      const named = ACCESS_ACTIONS.filter((action) => {
+        if (action === 'read' || action === 'history') return words.includes(action);
+        return words.includes(action) || /\bwrite\b/.test(words);
+      });
+      const isUseless = (action: AccessAction) => action === 'history' && !permitted.includes('read');
+      expect([permissions, named]).toEqual([permissions, permitted.filter((action) => !isUseless(action))]);
+    }
+    expect(all.length).toBe(63);
   });
 
   it('stay one short line with a thousand names, odd ones quoted', () => {

@@ -5,7 +5,7 @@ import { AppError } from '../../src/errors/errors.ts';
 import { captureIo } from '../helpers/server-process/console.ts';
 import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
-const RULES = 'where a collection has access rules, only what they allow';
+const RULES = 'where a collection has access rules, only what they allow to';
 
 let workspace: Workspace;
 beforeEach(() => {

@@ -3,6 +3,8 @@ import type { Limit } from './tables.ts';
 import { constant, setting } from './values.ts';
 
 const BODIES = 'src/http/core/body-parsers.ts';
+const CLIENT = 'src/auth/clients/client.ts';
+const PERMISSIONS = 'src/auth/clients/parse-permissions.ts';
 const TRACKER = 'src/http/transport/connection-tracker.ts';
 
 export const REQUEST_LIMITS: readonly Limit[] = [
@@ -34,6 +36,18 @@ export const REQUEST_LIMITS: readonly Limit[] = [
     ].join('; '),
     past: '413',
     tests: ['security/hostile-bodies.alone'],
+  },
+  {
+    limit:
+      'roles of a client; length of a role; entries of a list of its permissions; length of a name in them',
+    default: [
+      constant(CLIENT, 'MAX_ROLES'),
+      constant(CLIENT, 'MAX_ROLE_LENGTH'),
+      constant(PERMISSIONS, 'MAX_GRANTS'),
+      constant(PERMISSIONS, 'MAX_NAME_LENGTH'),
+    ].join('; '),
+    past: '400',
+    tests: ['auth/clients/parse-client'],
   },
   {
     limit: 'query string, `limits.queryStringBytes`',

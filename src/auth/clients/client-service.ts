@@ -4,7 +4,7 @@ import { AppError, StoreError } from '../../errors/errors.ts';
 import type { DocumentStore, OperationOptions } from '../../stores/ports.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Audit } from '../audit/audit.ts';
-import type { Client } from './client.ts';
+import { type Client, issuerOfId } from './client.ts';
 import { type ClientStatus, createClientRecord } from './client-record.ts';
 import { CLIENTS_NAMESPACE, createClientStore } from './client-store.ts';
 import {
@@ -72,6 +72,8 @@ export interface ClientService {
   /** All clients by id. */
   list(options?: OperationOptions): Promise<readonly Client[]>;
   hasAny(): Promise<boolean>;
+  /** The issuer whose users have ids like this one, so that a client with it has no access; undefined: it has. */
+  issuerOf(clientId: string): string | undefined;
   /** True if a client other than the actor may approve. */
   hasReviewer(options?: ChangeOptions): Promise<boolean>;
   /** `body`: `{accessType?, permissions?, roles?}`. Throws BAD_REQUEST naming the field, NOT_FOUND, LAST_ADMIN, CLIENT_PROTECTED. */
@@ -143,6 +145,7 @@ export function createClientService(options: ClientServiceOptions): ClientServic
   return {
     upsertAdmin,
     hasAny: () => storeFor().hasAny(),
+    issuerOf: (clientId) => issuerOfId(clientId, issuerNames),
     hasReviewer: (options) => storeFor(options).hasReviewer(),
     remove: (clientId, options) => storeFor(options).remove(clientId),
     findStatus: async (clientId) => (await storeFor().findUsable(clientId))?.status,
