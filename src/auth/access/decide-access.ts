@@ -114,7 +114,8 @@ export function decideAccess(
   );
   const filters = Object.fromEntries(scopes.map(([action, { filter }]) => [action, filter]));
   const hidden = refusedFields(collection, 'read', client);
-  const readKey = [scopes[0]?.[1].key, ...hidden].join('\0');
+  const keyOf = (action: AccessAction) => scopes.find(([name]) => name === action)?.[1].key;
+  const readKey = [keyOf('read'), keyOf('history'), ...hidden].join('\0');
   return {
     ...(filters as Record<AccessAction, Filter | null>),
     hidden,

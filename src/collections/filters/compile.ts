@@ -41,6 +41,11 @@ export interface FilterCompiler {
     context: RequestContext,
     action: AccessAction,
   ): MaybePromise<PermittedFilter>;
+  /**
+   * Compiles a filter of a request on what may be revisions: it is up to the caller of this which of them it may find. Throws
+   * FILTER_INVALID.
+   */
+  compileRequested(collection: Collection, filter: Json, context: RequestContext): MaybePromise<Filter>;
   /** Compiles the default filters of the collection, on its own documents; MATCH_ALL where it has none and shows everything. Throws DEFAULT_FILTERS_BROKEN. */
   compileDefaults(collection: Collection, context: Pick<RequestContext, 'deadline'>): MaybePromise<Filter>;
   /**
@@ -160,12 +165,17 @@ export function createFilterCompiler({
     }));
   };
 
+  const compileOwnOf: FilterCompiler['compileRequested'] = (collection, ...args) =>
+    andThen(compileRequested(collection, ...args), ({ filter }) =>
+      joinFilters([filter, ownDocuments(collection)]),
+    );
+
   return {
     ownDocuments,
     isOwn: ({ version }, document) => !useVersionFilter || document['apiVersion'] === version,
+    compileRequested: compileOwnOf,
     compile: (collection, requested, context, action) =>
-      andThen(compileRequested(collection, requested, context), ({ filter }) => {
-        const own = joinFilters([filter, ownDocuments(collection)]);
+      andThen(compileOwnOf(collection, requested, context), (own) => {
         const access = context.caller.access(collection);
         // What a caller may not read is not to be found by what a write by query changes.
         return permit(access, action, access.isRuled ? permit(access, 'read', own) : own);

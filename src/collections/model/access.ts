@@ -15,7 +15,7 @@ export interface CollectionAccess extends Readonly<Record<AccessAction, Filter |
   readonly closed: ReadonlySet<string>;
   /** Rules of the specification decide: who may not is answered 403. */
   readonly isRuled: boolean;
-  /** Equal for callers who read the same of the collection, itself and not what it refers to. */
+  /** Equal for callers who read the same of the collection, revisions included, and not what it refers to. */
   readonly readKey: string;
 }
 
@@ -31,7 +31,7 @@ export const FULL_ACCESS: CollectionAccess = {
   hidden: NO_FIELDS,
   closed: NO_FIELDS,
   isRuled: false,
-  readKey: 'all',
+  readKey: 'all\0all',
 };
 
 /** The same access without the actions that `allows` refuses. */
@@ -72,6 +72,24 @@ export type PermittedFilter = Filter & { readonly [PERMITTED]: true };
 /** The documents of `filter` that the caller may do this with. */
 export function permit(access: CollectionAccess, action: AccessAction, filter: Filter): PermittedFilter {
   return joinFilters([filter, access[action] ?? MATCH_NONE]) as PermittedFilter;
+}
+
+/**
+ * The revisions of `filter` whose own state the caller may do this with. A rule is about documents, whose id is not that of their
+ * revisions.
+ */
+export function permitRevisions(
+  access: CollectionAccess,
+  action: 'read' | 'history',
+  filter: Filter,
+): PermittedFilter {
+  return joinFilters([filter, aboutRevisions(access[action] ?? MATCH_NONE)]) as PermittedFilter;
+}
+
+function aboutRevisions(filter: Filter): Filter {
+  if (filter === MATCH_ALL) return filter;
+  if (filter.kind !== 'field') return { ...filter, filters: filter.filters.map(aboutRevisions) };
+  return filter.path === '_id' ? { ...filter, path: 'originalDocumentId' } : filter;
 }
 
 /** The documents of a permitted filter that match another one as well. */
@@ -128,12 +146,28 @@ export function createVisibleCollections(): VisibleCollection {
     if (hidden.size === 0) return collection;
     const key = [...hidden].join('\0');
     const views = known.get(collection) ?? new Map<string, Collection>();
-    const view = views.get(key) ?? {
-      ...collection,
-      fields: new Map([...collection.fields].filter(([name]) => !hidden.has(name))),
-    };
+    const view = views.get(key) ?? withoutFields(collection, hidden);
     views.set(key, view);
     known.set(collection, views);
     return view;
+  };
+}
+
+function withoutFields(collection: Collection, hidden: ReadonlySet<string>): Collection {
+  const { fieldLimiters } = collection.settings;
+  const isShown = (path: string) => !hidden.has(path.split('.', 1)[0] ?? path);
+  const limiters = Object.entries(fieldLimiters ?? {});
+  const shown = limiters.filter(([path]) => isShown(path));
+  // Limiters that show hidden fields only would show everything else without them.
+  const isInclusive = limiters.some(([path, value]) => path !== '_id' && value === 1);
+  const only = isInclusive && !shown.some(([path, value]) => path !== '_id' && value === 1);
+  return {
+    ...collection,
+    fields: new Map([...collection.fields].filter(([name]) => !hidden.has(name))),
+    settings: {
+      ...collection.settings,
+      fieldLimiters:
+        fieldLimiters === null ? null : { ...Object.fromEntries(shown), ...(only && { _id: 1 as const }) },
+    },
   };
 }

@@ -67,14 +67,14 @@ export function toPreparedRead(
 
 /** Compiles a filter on the revisions of a collection. Throws FILTER_INVALID. */
 export function compileRevisionFilter(
-  filters: Pick<FilterCompiler, 'compile'>,
+  filters: Pick<FilterCompiler, 'compileRequested'>,
   collection: Collection,
   filter: JsonObject | undefined,
   context: RequestContext,
 ): MaybePromise<Filter> {
   return filter === undefined
     ? MATCH_ALL
-    : filters.compile(revisionView(collection), filter, context, 'read');
+    : filters.compileRequested(revisionView(collection), filter, context);
 }
 
 interface PreparerDeps {
@@ -89,6 +89,8 @@ export type PrepareRead = (
   request: ReadRequest,
   context: RequestContext,
 ) => MaybePromise<PreparedRead>;
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Reads that are remembered, and the characters up to which the request of one is. */
 const MAX_PREPARED_READS = 1000;
@@ -109,7 +111,9 @@ export function createReadPreparer({ visible, filters, limits }: PreparerDeps): 
     if (known?.collection === collection) return known;
     return attempt(() => {
       const shown = visible(collection, access);
-      const { page, sort, projection } = resolveReadOptions(shown, request, limits.pageSize, access.hidden);
+      // Hooks see what is hidden; it goes after them.
+      const hidden = collection.settings.hooks?.afterGet === undefined ? access.hidden : NONE;
+      const { page, sort, projection } = resolveReadOptions(shown, request, limits.pageSize, hidden);
       const { compose = collection.settings.compose, includeHistory, historyFilters } = request;
       const revisionFields = () =>
         resolveReadOptions(revisionView(shown), request, limits.pageSize, access.hidden).projection;
@@ -118,7 +122,9 @@ export function createReadPreparer({ visible, filters, limits }: PreparerDeps): 
         compileRevisionFilter(filters, collection, historyFilters, context),
         (revisionFilter) => {
           const revisions =
-            includeHistory === true ? { filter: revisionFilter, projection: revisionFields() } : undefined;
+            includeHistory === true && access.history !== null
+              ? { filter: revisionFilter, projection: revisionFields() }
+              : undefined;
           const { storeRevisions } = collection.settings;
           const view = createReadView({ projection, compose, revisions, storeRevisions });
           return andThen(

@@ -10,11 +10,14 @@ import type { Projection } from '../../stores/ports.ts';
 import type { FilterCompiler } from '../filters/compile.ts';
 import {
   narrowFilter,
+  notPermitted,
   type PermittedFilter,
   type PermittedQuery,
   type PermittedStore,
   permit,
+  permitRevisions,
   permitServer,
+  type VisibleCollection,
 } from '../model/access.ts';
 import type { Collection, CollectionRegistry } from '../model/collection.ts';
 import type { DocumentLimits, DocumentService, ReadPage, RequestContext } from '../model/documents.ts';
@@ -33,6 +36,7 @@ import {
 import { revisionView, withEarlierIds, withoutOwner } from './revisions.ts';
 
 interface HistoryReaderDeps {
+  readonly visible: VisibleCollection;
   readonly store: PermittedStore;
   readonly registry: Pick<CollectionRegistry, 'list'>;
   readonly filters: FilterCompiler;
@@ -42,6 +46,13 @@ interface HistoryReaderDeps {
 
 const ONLY_HISTORY: Projection = { include: ['v', 'history'] };
 const ONLY_ID: Projection = { include: [] };
+/** The query of the last state. */
+const LAST: Omit<PermittedQuery, 'filter'> = {
+  sort: [['v', -1]],
+  skip: 0,
+  limit: 1,
+  projection: ONLY_ID,
+};
 
 /** The document whose revisions are read. */
 interface Owner {
@@ -61,11 +72,15 @@ interface HistoryQuery extends ReadOptions {
 export function createHistoryReader({
   store,
   registry,
+  visible,
   filters,
   limits,
   pages,
 }: HistoryReaderDeps): DocumentService['history'] {
-  /** Finds the document; undefined when it was deleted. Throws DOCUMENT_NOT_FOUND for one that `defaults` hide. */
+  /**
+   * Finds the document; undefined when it was deleted. Throws DOCUMENT_NOT_FOUND for one that `defaults` hide or that the caller
+   * may not read, and NOT_PERMITTED for one whose revisions are not for the caller.
+   */
   const findPresent = async (
     collection: Collection,
     { id, defaults }: { readonly id: string; readonly defaults: Filter },
@@ -73,12 +88,33 @@ export function createHistoryReader({
   ): Promise<JsonObject | undefined> => {
     const byId = { filter: permitServer(filterById(id)), limit: 1, projection: ONLY_HISTORY };
     const [present] = await pages.readDocuments(collection, byId, context);
+    if (present === undefined) return undefined;
     const access = context.caller.access(collection);
-    const shown = permit(access, 'history', permit(access, 'read', defaults));
-    if (present === undefined || shown === MATCH_ALL) return present;
-    const visible = await pages.readVersion(collection, narrowFilter(shown, filterById(id)), context);
-    if (visible === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
+    const isIn = async (filter: PermittedFilter) =>
+      filter === MATCH_ALL ||
+      (await pages.readVersion(collection, narrowFilter(filter, filterById(id)), context)) !== undefined;
+    if (!(await isIn(permit(access, 'read', defaults)))) throw new AppError('DOCUMENT_NOT_FOUND');
+    if (!(await isIn(permit(access, 'history', MATCH_ALL)))) throw notPermitted(access, context.caller);
     return present;
+  };
+
+  /** Throws as `findPresent` does, for the last state of a deleted document. `all`: its revisions. */
+  const assertLastReadable = async (
+    collection: Collection,
+    all: Filter,
+    context: RequestContext,
+  ): Promise<void> => {
+    const access = context.caller.access(collection);
+    if (access.read === MATCH_ALL && access.history === MATCH_ALL) return;
+    const revisions = revisionView(collection);
+    const newest: PermittedQuery = { ...LAST, filter: permitServer(all) };
+    const [last] = await pages.readDocuments(revisions, newest, context);
+    const isIn = async (action: 'read' | 'history') => {
+      const filter = permitRevisions(access, action, filterById(last?._id ?? ''));
+      return (await pages.readVersion(revisions, filter, context)) !== undefined;
+    };
+    if (!(await isIn('read'))) throw new AppError('DOCUMENT_NOT_FOUND');
+    if (!(await isIn('history'))) throw notPermitted(access, context.caller);
   };
 
   /** Throws DOCUMENT_NOT_FOUND unless a deleted document left revisions that match `own`. */
@@ -140,17 +176,18 @@ export function createHistoryReader({
     ]);
     const defaults = await filters.compileDefaults(collection, context);
     const present = await findPresent(collection, { id, defaults }, context);
-    const revisions = revisionView(collection);
-    const options = resolveReadOptions(revisions, rest, limits.pageSize);
+    const { hidden } = context.caller.access(collection);
+    const revisions = revisionView(visible(collection, { hidden }));
+    const options = resolveReadOptions(revisions, rest, limits.pageSize, hidden);
     // The state of a deleted document is known from its revisions only.
     const access = context.caller.access(collection);
-    const all = permit(
-      access,
-      'read',
-      joinFilters([revisionsFilter(id), ownRevisionsFilter(collection, registry)]),
-    );
+    const kept = joinFilters([revisionsFilter(id), ownRevisionsFilter(collection, registry)]);
+    const all = permitRevisions(access, 'read', kept);
     const own = present === undefined ? narrowFilter(all, defaults) : all;
-    if (present === undefined) await assertHasRevisions(revisions, own, context);
+    if (present === undefined) {
+      await assertHasRevisions(revisions, own, context);
+      await assertLastReadable(collection, kept, context);
+    }
     if (!collection.settings.storeRevisions) {
       return { text: '', count: 0, metadata: pageMetadata(options.page, 0) };
     }

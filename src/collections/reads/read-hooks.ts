@@ -3,6 +3,7 @@ import { mapYielding } from '../../lib/async/maybe-promise.ts';
 import { joinTexts } from '../../lib/chunked-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { type HookDeps, type HookSession, hasHooks, openHookSession } from '../hooks/document-hooks.ts';
+import type { CollectionAccess } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import { joinedPageJson, type Metadata, type ReadPage, type RequestContext } from '../model/documents.ts';
 import {
@@ -33,10 +34,14 @@ export async function readBetweenHooks<T>(
   read: (hooks: ReadHooks) => Promise<T>,
 ): Promise<T> {
   using session = openHookSession(deps, context);
-  return await read(createReadHooks(session, collection));
+  return await read(createReadHooks(session, collection, context.caller.access(collection)));
 }
 
-function createReadHooks(session: HookSession, collection: Collection): ReadHooks {
+function createReadHooks(
+  session: HookSession,
+  collection: Collection,
+  { hidden }: CollectionAccess,
+): ReadHooks {
   const before = async (request: ReadRequest) => {
     const point = { event: 'beforeGet', collection } as const;
     const result = await session.transformText(point, encodeHookRequest(request), checkHookRequest);
@@ -51,15 +56,30 @@ function createReadHooks(session: HookSession, collection: Collection): ReadHook
       const documents = typeof page.text === 'string' ? page.text : page.text.join('');
       const text = joinedPageJson(documents, { metadata: page.metadata });
       const changed = await session.transformText({ event: 'afterGet', collection }, text, checkPage);
-      if (changed === undefined) return page;
-      const { results, metadata } = changed as { results: JsonObject[]; metadata: JsonObject };
+      if (changed === undefined && (hidden.size === 0 || !hasHooks({ event: 'afterGet', collection })))
+        return page;
+      const { results, metadata } = (changed ?? JSON.parse(text)) as {
+        results: JsonObject[];
+        metadata: JsonObject;
+      };
       return {
-        ...joinTexts(await mapYielding(results, (document) => JSON.stringify(document))),
+        ...joinTexts(
+          await mapYielding(results, (document) => JSON.stringify(withoutFields(document, hidden))),
+        ),
         // The members of `metadata` are for clients; the server reads none of them.
         metadata: metadata as unknown as Metadata,
       };
     },
   };
+}
+
+/** A document without hidden fields: hooks have seen them. */
+function withoutFields(document: JsonObject, hidden: ReadonlySet<string>): JsonObject {
+  if (hidden.size === 0) return document;
+  const shown = (object: JsonObject) =>
+    Object.fromEntries(Object.entries(object).filter(([name]) => !hidden.has(name)));
+  const { composed } = document;
+  return isJsonObject(composed) ? { ...shown(document), composed: shown(composed) } : shown(document);
 }
 
 function withIdFilter(id: string, { filter, ...options }: ReadRequest): ReadRequest {

@@ -107,7 +107,7 @@ export function createReader(deps: ReaderDeps): ReadService {
       ),
     );
 
-  const readHistory = createHistoryReader({ store, registry, filters, limits, pages });
+  const readHistory = createHistoryReader({ store, registry, visible, filters, limits, pages });
 
   const get: ReadService['get'] = (collection, id, request, context) => {
     if (!hasReadHooks(collection)) return readOne(collection, id, request, context);

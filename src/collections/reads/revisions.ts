@@ -2,9 +2,9 @@
 import { type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
-import { type Filter, filterByIds } from '../../stores/filter.ts';
+import { type Filter, filterByIds, MATCH_ALL } from '../../stores/filter.ts';
 import type { Projection } from '../../stores/ports.ts';
-import { type PermittedStore, permit } from '../model/access.ts';
+import { type PermittedStore, permit, permitRevisions } from '../model/access.ts';
 import { type Collection, type CollectionRegistry, createPlainField } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import { ownRevisionsFilter, REVISION_OWNER } from '../model/revision-owner.ts';
@@ -94,11 +94,12 @@ export async function includeRevisions(
   context: RequestContext,
 ): Promise<readonly JsonObject[]> {
   if (!collection.settings.storeRevisions) return documents.map((document) => ({ ...document, history: [] }));
-  const ids = new Set(documents.flatMap(revisionIds).slice(0, options.limit));
+  const mayRead = await findReadable(collection, documents, options, context);
+  const ids = new Set(documents.filter(mayRead).flatMap(revisionIds).slice(0, options.limit));
   const revisions = ids.size === 0 ? NONE : await fetchRevisions(collection, ids, options, context);
   const isShown = includesField(options.projection, 'history');
   return documents.map((document) => {
-    if (!Object.hasOwn(document, 'history')) return document;
+    if (!Object.hasOwn(document, 'history') || !mayRead(document)) return document;
     const earlier = createEarlierIds(revisionIds(document));
     const history = revisionIds(document).flatMap((id): Json[] => {
       const revision = revisions.get(id);
@@ -109,6 +110,23 @@ export async function includeRevisions(
   });
 }
 
+/** Whether the caller may read the revisions of a document, which must have its `_id`. */
+async function findReadable(
+  collection: Collection,
+  documents: readonly JsonObject[],
+  { store }: Pick<IncludeOptions, 'store'>,
+  { caller, deadline }: RequestContext,
+): Promise<(document: JsonObject) => boolean> {
+  const access = caller.access(collection);
+  if (access.history === MATCH_ALL) return () => true;
+  const ids = documents.flatMap(({ _id = null }) => [_id]);
+  const filter = permit(access, 'history', filterByIds(ids));
+  const query = { filter, sort: [], skip: 0, limit: ids.length, projection: { include: ['_id'] } };
+  const texts = ids.length === 0 ? [] : await store.findText(collection.namespace, query, { deadline });
+  const readable = new Set(texts.map((text) => parseStoredJson(text)['_id']));
+  return ({ _id }) => readable.has(_id);
+}
+
 async function fetchRevisions(
   collection: Collection,
   ids: ReadonlySet<Json>,
@@ -117,7 +135,7 @@ async function fetchRevisions(
 ): Promise<ReadonlyMap<Json, JsonObject>> {
   const own = ownRevisionsFilter(collection, registry);
   const wanted: Filter = { kind: 'and', filters: [filterByIds([...ids]), own, filter] };
-  const all = permit(caller.access(collection), 'read', wanted);
+  const all = permitRevisions(caller.access(collection), 'read', wanted);
   const query = { filter: all, sort: [], skip: 0, limit: ids.size, projection: withoutOwner(projection) };
   const texts = await store.findText(revisionNamespaceOf(collection), query, { deadline });
   const entries = await mapYielding(texts, (text): [Json, JsonObject] => {

@@ -9,7 +9,7 @@ import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
-import { collectionOf, documentIdOf } from '../core/request-access.ts';
+import { assertPermitted, collectionOf, documentIdOf } from '../core/request-access.ts';
 import { createContextFactory } from '../core/request-context.ts';
 import { parseFlag, urlPath } from '../core/request-url.ts';
 import type { RouteHandler } from '../core/resource.ts';
@@ -61,7 +61,7 @@ export function createDocumentReads(
     const { query, readRequest } = parse(request.originalUrl);
     const callback = jsonp ? parseCallback(query, collection) : undefined;
     const parameters = readRequest();
-    const key = cache?.cacheKey(collection, urlPath(request.url), query, request.client);
+    const key = cache?.cacheKey(collection, urlPath(request.url), query, request.caller);
     const compute = () => find({ collection, parameters, context: createContext(request) });
     const send = (response: CachedResponse) =>
       sendRead(request, reply, { response, callback, pageEtags, connections });
@@ -97,6 +97,7 @@ export function createDocumentReads(
       answer(request, reply, { jsonp: false, find });
     },
     history(request, reply) {
+      assertPermitted(request, collectionOf(request), 'history');
       const id = documentIdOf(request);
       const find = ({ collection, parameters, context }: Read) =>
         andThen(documents.history(collection, id, parameters, context), (page) => ({

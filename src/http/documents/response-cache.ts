@@ -1,6 +1,5 @@
 // Cache of responses to reads. Nothing is ever invalidated: a key holds the generations of the collections that the response
 // was computed from, and a commit increments those that it changed, so that an outdated response is never found again.
-import type { Client } from '../../auth/clients/client.ts';
 import {
   type Collection,
   type CollectionRegistry,
@@ -8,6 +7,7 @@ import {
   referenceFields,
   referenceTarget,
 } from '../../collections/model/collection.ts';
+import type { Caller } from '../../collections/model/documents.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { ChunkedText } from '../../lib/chunked-text.ts';
 import type { CacheResult } from '../../metrics/cache-counts.ts';
@@ -22,7 +22,7 @@ export interface CachedResponse {
 
 export interface ResponseCache {
   /** The key of a response, taken before the response is computed. Undefined: this collection is not cached. */
-  cacheKey(collection: Collection, path: string, query: Query, client: Client | null): string | undefined;
+  cacheKey(collection: Collection, path: string, query: Query, caller: Caller): string | undefined;
   read(key: string): Promise<CachedResponse | undefined>;
   write(key: string, representation: CachedResponse): Promise<void>;
   /** Hears what came of each read through the cache. */
@@ -62,6 +62,13 @@ interface ResponseCacheDeps {
   readonly onResult?: ResponseCache['onResult'];
 }
 
+/** What a response may be computed from. */
+interface Reachable {
+  readonly collections: readonly Collection[];
+  /** Keys of their namespaces. */
+  readonly spaces: readonly string[];
+}
+
 function referencedCollections(collection: Collection, registry: CollectionRegistry): readonly Collection[] {
   const found: Collection[] = [];
   for (const field of referenceFields(collection)) {
@@ -72,19 +79,18 @@ function referencedCollections(collection: Collection, registry: CollectionRegis
 }
 
 /** The collection and all that its references lead to: filters and composition read these. */
-function reachableNamespaces(collection: Collection, registry: CollectionRegistry): readonly string[] {
+function reachableCollections(collection: Collection, registry: CollectionRegistry): Reachable {
   const seen = new Set([collection]);
   for (const member of seen) {
     for (const target of referencedCollections(member, registry)) seen.add(target);
   }
-  return [...new Set([...seen].map((member) => namespaceKey(member.namespace)))];
+  const collections = [...seen];
+  return { collections, spaces: [...new Set(collections.map(({ namespace }) => namespaceKey(namespace)))] };
 }
 
-function visibilityKey(client: Client | null): string {
-  if (client === null) return 'anonymous';
-  return client.accessType === 'admin' || client.permissions === null
-    ? 'all'
-    : JSON.stringify(client.permissions);
+/** Equal for callers to whom a response would be the same. */
+function visibilityKey({ collections }: Reachable, caller: Caller): string {
+  return JSON.stringify(collections.map((collection) => caller.access(collection).readKey));
 }
 
 /** The parameters that shape the answer, in one order. */
@@ -98,7 +104,7 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
   const { cache, store, registry, bootId, ttlSeconds } = deps;
   const generations = new Map<string, number>();
   const flushed = new Map<string, number>();
-  const spaces = new Map<Collection, readonly string[]>();
+  const reachable = new Map<Collection, Reachable>();
   let live = registry.list();
   let epoch = 0;
   /** Number of flushes of everything: a response computed during one is stored under a key that is not used again. */
@@ -111,22 +117,23 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
     }
   });
 
-  const spacesOf = (collection: Collection): readonly string[] => {
+  const reachableFrom = (collection: Collection): Reachable => {
     if (registry.list() !== live) {
       live = registry.list();
       epoch += 1;
-      spaces.clear();
+      reachable.clear();
     }
-    const known = spaces.get(collection) ?? reachableNamespaces(collection, registry);
-    spaces.set(collection, known);
+    const known = reachable.get(collection) ?? reachableCollections(collection, registry);
+    reachable.set(collection, known);
     return known;
   };
 
   return {
     onResult: deps.onResult,
-    cacheKey(collection, path, query, client) {
+    cacheKey(collection, path, query, caller) {
       if (!collection.settings.cache || hasReadHooks(collection)) return undefined;
-      const states = spacesOf(collection).map((key) => generations.get(key) ?? 0);
+      const read = reachableFrom(collection);
+      const states = read.spaces.map((key) => generations.get(key) ?? 0);
       const flushes = flushed.get(collection.path) ?? 0;
       return [
         bootId,
@@ -135,7 +142,7 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
         flushes,
         states,
         path,
-        visibilityKey(client),
+        visibilityKey(read, caller),
         normalizeQuery(query),
       ].join('\n');
     },

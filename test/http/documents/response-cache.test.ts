@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createCallers } from '../../../src/auth/access/callers.ts';
 import {
   type CollectionRegistry,
   createCollectionRegistry,
@@ -50,7 +51,7 @@ beforeEach(() => {
 function keyOf(name: string, query: Query = NOTHING, client = ADMIN_CLIENT as typeof ADMIN_CLIENT | null) {
   const found = registry.get('1.0', 'library', name);
   if (found === undefined) throw new Error(`no ${name}`);
-  return responses.cacheKey(found, found.path, query, client);
+  return responses.cacheKey(found, found.path, query, createCallers(registry)(client));
 }
 
 describe('the key of a response', () => {
@@ -102,7 +103,11 @@ describe('the key of a response', () => {
 
   it('differs by what the caller may see', () => {
     const limited = { ...USER_CLIENT, permissions: { collections: [{ path: 'books' }] } };
-    const keys = [keyOf('books', NOTHING, null), keyOf('books', NOTHING, limited), keyOf('books')];
+    const keys = [
+      keyOf('books', NOTHING, null),
+      keyOf('books', NOTHING, limited),
+      keyOf('books'),
+    ];
     expect(new Set(keys).size).toBe(3);
     expect(keyOf('books', NOTHING, USER_CLIENT)).toBe(keyOf('books'));
   });
@@ -111,8 +116,8 @@ describe('the key of a response', () => {
     const query = (...pairs: [string, string][]) => new Map(pairs) as unknown as Query;
     const [books] = registry.list();
     if (books === undefined) throw new Error('no books');
-    expect(responses.cacheKey(books, '/a', NOTHING, null)).not.toBe(
-      responses.cacheKey(books, '/b', NOTHING, null),
+    expect(responses.cacheKey(books, '/a', NOTHING, createCallers(registry)(null))).not.toBe(
+      responses.cacheKey(books, '/b', NOTHING, createCallers(registry)(null)),
     );
     expect(keyOf('books', query(['page', '1'], ['count', '2']))).toBe(
       keyOf('books', query(['count', '2'], ['cache', 'false'], ['page', '1'], ['callback', 'f'])),
