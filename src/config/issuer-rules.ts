@@ -24,12 +24,21 @@ function keySource({ jwksUrl, publicKey }: Issuers[number], at: number): string[
   return [`item ${at + 1} needs either jwksUrl or publicKey, and has ${found}`];
 }
 
-/** Checks issuers whose members are valid each. */
-export function issuerIssues({ issuers }: Pick<Config['auth'], 'issuers'>): readonly RuleIssue[] {
+/** Ids of clients and of users would be taken for each other. */
+function adminOfIssuer({ issuers, admin }: Pick<Config['auth'], 'issuers' | 'admin'>): readonly RuleIssue[] {
+  const owner = issuers.find(({ name }) => admin.id?.startsWith(`${name}:`));
+  if (owner === undefined) return [];
+  const message = `begins with ${owner.name}: as ids of users of the issuer ${owner.name} do; choose another one (CLOISTER_ADMIN_ID)`;
+  return [{ path: 'auth.admin.id', message }];
+}
+
+/** Checks issuers whose members are valid each, and that the configured admin is none of their users. */
+export function issuerIssues(auth: Pick<Config['auth'], 'issuers' | 'admin'>): readonly RuleIssue[] {
+  const { issuers } = auth;
   const messages = [
     ...issuers.flatMap(keySource),
     ...repeated(issuers, 'name'),
     ...repeated(issuers, 'issuer'),
   ];
-  return messages.map((message) => ({ path: 'auth.issuers', message }));
+  return [...messages.map((message) => ({ path: 'auth.issuers', message })), ...adminOfIssuer(auth)];
 }

@@ -131,6 +131,16 @@ describe('the clients command', () => {
     expect(await refusal('remove', { id: 'boss' })).toBe('LAST_ADMIN');
   });
 
+  it('tells of a client whose id a user of an issuer may have, and adds none', async () => {
+    await run('add', { id: 'acme:ann' });
+    const issuers = [{ name: 'acme', issuer: 'i', audience: 'a', jwksUrl: 'https://login.acme.test/jwks' }];
+    const io = captureIo(workspace.cwd, { CLOISTER_AUTH_ISSUERS: JSON.stringify(issuers) });
+    expect(await clients('clients list', {}, io)).toBe(0);
+    expect(io.printed).toEqual(['acme:ann\tuser\tno access: its id is one of a user of acme']);
+    const error = await clients('clients add', { id: 'acme:bob' }, io).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'BAD_REQUEST', items: [{ field: 'clientId' }] });
+  });
+
   it('opens nothing under a bad configuration', async () => {
     const io = captureIo(workspace.cwd, { CLOISTER_LIMITS_QUERY_MS: '0' });
     expect(await clients('clients list', {}, io)).toBe(1);

@@ -87,3 +87,21 @@ it('messages never repeat a value: it may be a private key that was pasted by mi
   expect(issues).toHaveLength(1);
   expect(issues[0]).not.toContain(pem.split('\n')[1]);
 });
+
+it('the configured admin has no id that a user of an issuer may have', async () => {
+  const issuesFor = async (id: string) => {
+    const env = {
+      CLOISTER_AUTH_ISSUERS: JSON.stringify([JWKS]),
+      ...{ CLOISTER_ADMIN_ID: id, CLOISTER_ADMIN_SECRET: 'a secret' },
+    };
+    const { issues } = await loadConfig({ flags: {}, env, cwd: '/nowhere' });
+    return issues.map((issue) => [issue.setting, issue.message]);
+  };
+  expect(await issuesFor('acme:ann')).toEqual([
+    [
+      'auth.admin.id',
+      'begins with acme: as ids of users of the issuer acme do; choose another one (CLOISTER_ADMIN_ID)',
+    ],
+  ]);
+  for (const id of ['acme', 'acme2:ann', 'Acme:ann']) expect(await issuesFor(id)).toEqual([]);
+});

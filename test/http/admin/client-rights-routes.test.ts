@@ -161,3 +161,18 @@ describe('permissions of a client over HTTP', () => {
     },
   );
 });
+
+describe('the id of a client where users of an issuer have ids', () => {
+  it('does not begin as theirs do', async () => {
+    const acme = { name: 'acme', issuer: 'i', audience: 'a', jwksUrl: 'https://login.acme.test/jwks' };
+    const trusting = await startApp({ config: { auth: { issuers: [acme] } } });
+    const post = (clientId: string) => trusting.inject('POST', '/api/clients', { body: { clientId } });
+    const { status, body } = await post('acme:ann');
+    expect([status, body.errors[0]]).toMatchObject([
+      400,
+      { field: 'clientId', message: 'Ids that begin with acme: belong to users of the issuer acme' },
+    ]);
+    expect((await post('acme')).status).toBe(201);
+    await trusting.close();
+  });
+});
