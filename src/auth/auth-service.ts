@@ -7,6 +7,7 @@ import { StoreError } from '../errors/errors.ts';
 import type { Log } from '../lib/logger.ts';
 import type { DocumentStore, Namespace } from '../stores/ports.ts';
 import { type AccessTokens, createAccessTokens, createClientCache } from './access-tokens.ts';
+import { invalidTokenError } from './auth-errors.ts';
 import type { Client } from './clients/client.ts';
 import type { ClientService } from './clients/client-service.ts';
 import { CLIENTS_NAMESPACE } from './clients/client-store.ts';
@@ -63,7 +64,12 @@ function withIssuers(own: AccessTokens, others: IssuerTokens): AccessTokens {
   return {
     issue: own.issue,
     peek: (token) => own.peek(token) ?? others.peek(token),
-    verify: (token) => (others.claims(token) ? others.verify(token) : own.verify(token)),
+    async verify(token) {
+      if (!others.claims(token)) return own.verify(token);
+      const user = await others.verify(token);
+      if (user === undefined) throw invalidTokenError();
+      return user;
+    },
   };
 }
 

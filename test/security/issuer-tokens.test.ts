@@ -16,7 +16,6 @@ import {
 } from '../auth/issuers/identity-provider.ts';
 
 const START = 1_700_000_000_000;
-const refused = { code: 'INVALID_TOKEN', status: 401 };
 const log = { info: () => undefined, warn: () => undefined };
 const claims = claimsAt(START);
 
@@ -38,7 +37,7 @@ async function everyIssuer() {
 async function expectRefused(...tokens: readonly string[]) {
   for (const issuer of await everyIssuer()) {
     for (const token of tokens)
-      await expect(issuer.verify(token), token.slice(0, 200)).rejects.toMatchObject(refused);
+      await expect(issuer.verify(token), token.slice(0, 200)).resolves.toBeUndefined();
     for (const token of tokens) expect(issuer.peek(token)).toBeUndefined();
   }
 }
@@ -129,7 +128,7 @@ describe('a forged token of another issuer is refused', () => {
     // The published key says RS256, so PS256 with it is another use.
     const server = await publishKeys(keySetOf(rsa));
     const crossed = await sign(claims, { key: rsa, header: { alg: 'PS256' } });
-    await expect(open({ ...ACME, jwksUrl: server.url }).verify(crossed)).rejects.toMatchObject(refused);
+    await expect(open({ ...ACME, jwksUrl: server.url }).verify(crossed)).resolves.toBeUndefined();
   });
 
   it('that asks for an extension nobody knows, or for a payload that is not encoded', async () => {
@@ -184,7 +183,7 @@ describe('a forged token of another issuer is refused', () => {
     const lengthy = (length: number) => sign({ ...claims, pad: 'x'.repeat(length) }, { key: ec });
     const fits = await lengthy(11_900);
     expect(fits.length).toBeLessThan(16_384);
-    expect((await issuer!.verify(fits)).clientId).toBe('acme:ann');
+    expect((await issuer!.verify(fits))?.clientId).toBe('acme:ann');
     const over = await lengthy(12_100);
     expect(over.length).toBeGreaterThan(16_384);
     expect(issuer!.claims(over)).toBe(false);
@@ -207,14 +206,12 @@ describe('an issuer whose keys are', () => {
     ['of another algorithm', rsa, { alg: 'RS512' }],
   ])('%s has no tokens that are accepted', async (_what, key, jwk) => {
     const server = await publishKeys(JSON.stringify({ keys: [{ ...jwkOf(key), ...jwk }] }));
-    await expect(open({ ...ACME, jwksUrl: server.url }).verify(signByHand(key))).rejects.toMatchObject(
-      refused,
-    );
+    await expect(open({ ...ACME, jwksUrl: server.url }).verify(signByHand(key))).resolves.toBeUndefined();
   });
 
   it('fit for signatures has tokens that are accepted, signed by hand like those above', async () => {
     const server = await publishKeys(keySetOf(rsa));
-    expect((await open({ ...ACME, jwksUrl: server.url }).verify(signByHand(rsa))).clientId).toBe('acme:ann');
+    expect((await open({ ...ACME, jwksUrl: server.url }).verify(signByHand(rsa)))?.clientId).toBe('acme:ann');
   });
 });
 
@@ -231,10 +228,10 @@ describe('one of two issuers', () => {
     const tokens = await both();
     const verify = (iss: string, key: SigningKey) =>
       sign({ ...claims, iss }, { key }).then((token) => tokens.verify(token));
-    expect((await verify(ACME.issuer, ec)).clientId).toBe('acme:ann');
-    expect((await verify(other.issuer, otherKey)).clientId).toBe('other:ann');
-    await expect(verify(ACME.issuer, otherKey)).rejects.toMatchObject(refused);
-    await expect(verify(other.issuer, ec)).rejects.toMatchObject(refused);
+    expect((await verify(ACME.issuer, ec))?.clientId).toBe('acme:ann');
+    expect((await verify(other.issuer, otherKey))?.clientId).toBe('other:ann');
+    await expect(verify(ACME.issuer, otherKey)).resolves.toBeUndefined();
+    await expect(verify(other.issuer, ec)).resolves.toBeUndefined();
   });
 
   it('cannot name a user of the other one', async () => {
@@ -248,5 +245,5 @@ it('the forgeries above differ from a good token in the signature alone', async 
   const [issuer] = await everyIssuer();
   const [header, payload] = (await sign(claims, { key: ec })).split('.');
   expect(forge({ alg: 'ES256', kid: 'ec' }, claims, '').startsWith(`${header}.${payload}.`)).toBe(true);
-  expect((await issuer!.verify(await sign(claims, { key: ec }))).clientId).toBe('acme:ann');
+  expect((await issuer!.verify(await sign(claims, { key: ec })))?.clientId).toBe('acme:ann');
 });

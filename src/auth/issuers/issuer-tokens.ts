@@ -5,7 +5,6 @@ import { AppError } from '../../errors/errors.ts';
 import { lazyPackage } from '../../lib/files/lazy-package.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
 import { createLogThrottle, type Log } from '../../lib/logger.ts';
-import { invalidTokenError } from '../auth-errors.ts';
 import type { Client } from '../clients/client.ts';
 import { createConfiguredKey, type IssuerKeys, PublishedKeys, type VerificationKeys } from './issuer-keys.ts';
 import { ClaimError, type Issuer, readUser } from './issuer-user.ts';
@@ -55,8 +54,11 @@ export interface IssuerTokens {
   claims(token: string): boolean;
   /** The user of a token that was verified before, by keys that still count; undefined: call `verify`. */
   peek(token: string): Client | undefined;
-  /** Rejects with INVALID_TOKEN; with ISSUER_UNAVAILABLE when the keys of its issuer cannot be fetched. */
-  verify(token: string): Promise<Client>;
+  /**
+   * Undefined for a token that is not valid, and the log says why. Rejects with ISSUER_UNAVAILABLE when the keys of its issuer
+   * cannot be fetched.
+   */
+  verify(token: string): Promise<Client | undefined>;
   /** Ends fetches that run. */
   close(): void;
 }
@@ -77,7 +79,7 @@ function claimedIssuer(token: string): unknown {
   }
 }
 
-/** Why a token is refused, without anything that its sender wrote. */
+/** Why a token is rejected, without anything that its sender wrote. */
 function reasonOf(error: unknown): { readonly reason: string; readonly claim?: string } {
   if (error instanceof ClaimError) return { reason: error.message, claim: error.claim };
   const { JOSEError, JWTClaimValidationFailed } = errors();
@@ -102,11 +104,10 @@ export function createIssuerTokens({ issuers, log, now }: IssuerTokensOptions): 
   });
   const throttle = createLogThrottle({ everyMs: LOG_EVERY_MS, now });
 
-  const refuse = ({ settings: { name } }: KnownIssuer, error: unknown): never => {
+  const logRejected = ({ settings: { name } }: KnownIssuer, error: unknown): void => {
     const why = reasonOf(error);
     const line = throttle([name, why.reason, why.claim].join(' '));
-    if (line !== undefined) log.info({ issuer: name, ...why, ...line }, 'refused a token of an issuer');
-    throw invalidTokenError();
+    if (line !== undefined) log.info({ issuer: name, ...why, ...line }, 'rejected a token of an issuer');
   };
 
   const check = async (
@@ -148,7 +149,7 @@ export function createIssuerTokens({ issuers, log, now }: IssuerTokensOptions): 
 
     async verify(token) {
       const issuer = byIssuer.get(claimedIssuer(token));
-      if (issuer === undefined) throw invalidTokenError();
+      if (issuer === undefined) return undefined;
       try {
         const { claims, verifiedBy } = await checkWithNewest(token, issuer);
         const client = readUser(issuer.settings, claims);
@@ -157,7 +158,8 @@ export function createIssuerTokens({ issuers, log, now }: IssuerTokensOptions): 
         return client;
       } catch (error) {
         if (error instanceof AppError) throw error;
-        return refuse(issuer, error);
+        logRejected(issuer, error);
+        return undefined;
       }
     },
 

@@ -1,5 +1,5 @@
 // An identity provider on this machine: keys of every kind, a server that publishes them, and tokens signed by a library or by hand.
-import { createHmac, createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { createHmac, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type JWTPayload, SignJWT } from 'jose';
@@ -58,9 +58,7 @@ export function sign(claims: JWTPayload, { key, header = {} }: TokenOptions): Pr
   const crit = Object.fromEntries(
     (Array.isArray(present['crit']) ? present['crit'] : []).map((name) => [name, true]),
   );
-  return new SignJWT(claims)
-    .setProtectedHeader(present as { alg: string })
-    .sign(createPrivateKey(key.privateKey.export({ type: 'pkcs8', format: 'pem' })), { crit });
+  return new SignJWT(claims).setProtectedHeader(present as { alg: string }).sign(key.privateKey, { crit });
 }
 
 export interface KeyServer {

@@ -8,7 +8,6 @@ import { ACME, claimsAt, keySetOf, newKey, publishKeys, sign } from './identity-
 
 const START = 1_700_000_000_000;
 const DAY = 86_400_000;
-const refused = { code: 'INVALID_TOKEN', status: 401 };
 const unavailable = { code: 'ISSUER_UNAVAILABLE', status: 503 };
 
 function open(url: string) {
@@ -37,7 +36,7 @@ describe('the published keys of an issuer', () => {
     tokens.peek(await token());
     expect(server.asked()).toBe(0);
     const all = await Promise.all(Array.from({ length: 20 }, async () => tokens.verify(await token())));
-    expect(all.map(({ clientId }) => clientId)).toEqual(all.map(() => 'acme:ann'));
+    expect(all.map((user) => user?.clientId)).toEqual(all.map(() => 'acme:ann'));
     expect(server.asked()).toBe(1);
   });
 
@@ -49,7 +48,7 @@ describe('the published keys of an issuer', () => {
     server.answer(keySetOf(key, next));
     state.at += 30_000;
     const signed = await sign(claimsAt(START, long), { key: next });
-    expect((await tokens.verify(signed)).clientId).toBe('acme:ann');
+    expect((await tokens.verify(signed))?.clientId).toBe('acme:ann');
     expect(server.asked()).toBe(2);
   });
 
@@ -61,11 +60,8 @@ describe('the published keys of an issuer', () => {
     for (let second = 1; second <= 90; second += 1) {
       state.at = START + second * 1000;
       const flood = await Promise.all([unknown(), unknown()]);
-      const [first, other, known] = await Promise.allSettled(
-        [...flood, good].map((text) => tokens.verify(text)),
-      );
-      expect([first, other]).toMatchObject([{ reason: refused }, { reason: refused }]);
-      expect(known).toMatchObject({ status: 'fulfilled' });
+      const [first, other, known] = await Promise.all([...flood, good].map((text) => tokens.verify(text)));
+      expect([first, other, known?.clientId]).toEqual([undefined, undefined, 'acme:ann']);
       expect(server.asked()).toBe(1 + Math.floor(second / 30));
     }
   });
@@ -82,7 +78,7 @@ describe('the published keys of an issuer', () => {
     // This use begins the fetch; it does not wait for it.
     tokens.peek(old);
     await expect.poll(() => tokens.peek(old)).toBeUndefined();
-    await expect(tokens.verify(old)).rejects.toMatchObject(refused);
+    await expect(tokens.verify(old)).resolves.toBeUndefined();
     expect(server.asked()).toBe(2);
   });
 
@@ -107,7 +103,7 @@ describe('the published keys of an issuer', () => {
     for (let minute = 10; minute <= 60; minute += 10) {
       state.at = START + minute * 60_000;
       expect(tokens.peek(old)?.clientId).toBe('acme:ann');
-      expect((await tokens.verify(old)).clientId).toBe('acme:ann');
+      expect((await tokens.verify(old))?.clientId).toBe('acme:ann');
       await expect.poll(() => warnings).toHaveLength(minute / 10);
     }
     state.at += 1;
@@ -150,7 +146,7 @@ describe('the published keys of an issuer', () => {
         ...unavailable,
         headers: { 'Retry-After': '30' },
       });
-      expect((await tokens.verify(good)).clientId).toBe('acme:ann');
+      expect((await tokens.verify(good))?.clientId).toBe('acme:ann');
     }
   });
 });
@@ -194,7 +190,7 @@ describe('an answer with keys', () => {
     ];
     const { keys } = JSON.parse(keySetOf(key));
     const server = await publishKeys(JSON.stringify({ keys: [...others, ...keys] }));
-    expect((await open(server.url).tokens.verify(await token())).clientId).toBe('acme:ann');
+    expect((await open(server.url).tokens.verify(await token()))?.clientId).toBe('acme:ann');
   });
 });
 
@@ -237,7 +233,7 @@ describe('a slow issuer', () => {
     const waiting = tokens.verify(await sign(claimsAt(START, { iss: 'slow' }), { key }));
     waiting.catch(() => undefined);
     await reached;
-    expect((await tokens.verify(await token())).clientId).toBe('acme:ann');
+    expect((await tokens.verify(await token()))?.clientId).toBe('acme:ann');
     tokens.close();
     await expect(waiting).rejects.toMatchObject(unavailable);
   });

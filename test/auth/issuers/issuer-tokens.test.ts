@@ -1,4 +1,5 @@
 // Tokens of other issuers: whom they name, and for how long.
+import type { JWTPayload } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { createIssuerTokens, type IssuerSettings } from '../../../src/auth/issuers/issuer-tokens.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from './identity-provider.ts';
 
 const START = 1_700_000_000_000;
-const refused = { code: 'INVALID_TOKEN', status: 401 };
 
 function open(...issuers: readonly IssuerSettings[]) {
   const state = { at: START };
@@ -58,7 +58,7 @@ describe('a token of another issuer', () => {
     const { tokens, state } = withKey(key);
     const token = await sign(claimsAt(START, { nbf: START / 1000 }), { key });
     state.at = START - 31_000;
-    await expect(tokens.verify(token)).rejects.toMatchObject(refused);
+    await expect(tokens.verify(token)).resolves.toBeUndefined();
     for (const at of [START - 30_000, START, START + 329_999]) {
       state.at = at;
       expect(await tokens.verify(token)).toEqual(USER);
@@ -66,7 +66,7 @@ describe('a token of another issuer', () => {
     }
     state.at = START + 330_000;
     expect(tokens.peek(token)).toBeUndefined();
-    await expect(tokens.verify(token)).rejects.toMatchObject(refused);
+    await expect(tokens.verify(token)).resolves.toBeUndefined();
   });
 
   it('may be for several audiences, and must be for ours', async () => {
@@ -86,13 +86,13 @@ describe('a token of another issuer', () => {
       { 0: ACME.audience },
       [[ACME.audience]],
     ])
-      await expect(verify(aud), JSON.stringify(aud)).rejects.toMatchObject(refused);
+      await expect(verify(aud), JSON.stringify(aud)).resolves.toBeUndefined();
   });
 
   it('must say until when it is good, and whom it names', async () => {
     const key = newKey();
     const { tokens } = withKey(key);
-    const verify = async (more: object) => tokens.verify(await sign(claimsAt(START, more), { key }));
+    const verify = async (more: JWTPayload) => tokens.verify(await sign(claimsAt(START, more), { key }));
     const subjects = [
       undefined,
       null,
@@ -109,7 +109,7 @@ describe('a token of another issuer', () => {
     ];
     const ends = [undefined, null, '', '1700000300', {}, -1];
     for (const more of [...subjects.map((sub) => ({ sub })), ...ends.map((exp) => ({ exp }))])
-      await expect(verify(more), JSON.stringify(more)).rejects.toMatchObject(refused);
+      await expect(verify(more as JWTPayload), JSON.stringify(more)).resolves.toBeUndefined();
     for (const sub of [
       'auth0|5f7c',
       'a b',
@@ -119,7 +119,7 @@ describe('a token of another issuer', () => {
       'acme:ann',
       '__proto__',
     ])
-      expect((await verify({ sub })).clientId).toBe(`acme:${sub}`);
+      expect((await verify({ sub }))?.clientId).toBe(`acme:${sub}`);
   });
 
   it('is never remembered beyond a fixed number of characters', async () => {
@@ -134,10 +134,10 @@ describe('a token of another issuer', () => {
 });
 
 describe('the roles of a user of another issuer', () => {
-  const rolesOf = async (roles: IssuerSettings['roles'], claims: object) => {
+  const rolesOf = async (roles: IssuerSettings['roles'], claims: JWTPayload) => {
     const key = newKey();
     const { tokens } = withKey(key, { roles });
-    return (await tokens.verify(await sign(claimsAt(START, claims), { key }))).roles;
+    return (await tokens.verify(await sign(claimsAt(START, claims), { key })))?.roles;
   };
 
   it('are where the configuration says: a claim, a path into one, or segments that hold dots', async () => {
@@ -184,7 +184,7 @@ describe('the roles of a user of another issuer', () => {
   it('are a hundred at the most: more would not be cut, since fewer may mean more rights', async () => {
     const roles = Array.from({ length: 100 }, (_, n) => `r${n}`);
     expect(await rolesOf('roles', { roles })).toHaveLength(100);
-    await expect(rolesOf('roles', { roles: [...roles, 'more'] })).rejects.toMatchObject(refused);
+    await expect(rolesOf('roles', { roles: [...roles, 'more'] })).resolves.toBeUndefined();
   });
 });
 
@@ -192,7 +192,7 @@ describe('the log', () => {
   it('says why tokens of an issuer are refused, once a minute for each reason, with nothing from the tokens', async () => {
     const key = newKey();
     const { tokens, lines, state } = withKey(key);
-    const send = async (more: object) =>
+    const send = async (more: JWTPayload) =>
       tokens.verify(await sign(claimsAt(START, more), { key })).catch(() => undefined);
     for (const sub of ['', 'a\nb']) await send({ sub });
     for (const aud of ['a', 'b', 'c']) await send({ aud });
