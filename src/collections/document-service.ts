@@ -13,7 +13,7 @@ import type { PatternMatcher } from './validation/validate-document.ts';
 import { createDocuments, createRecords } from './writes/create.ts';
 import type { FileRemovals } from './writes/file-removals/file-removals.ts';
 import { removeById, removeByQuery } from './writes/remove.ts';
-import { restoreRevision } from './writes/restore.ts';
+import { restoreRevision } from './writes/restore/restore.ts';
 import { updateById, updateByQuery } from './writes/update.ts';
 import type { WriteDeps } from './writes/write-deps.ts';
 

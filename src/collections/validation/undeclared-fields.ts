@@ -5,18 +5,16 @@ import type { ErrorItem } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
-import type { Collection } from '../model/collection.ts';
-import type { Caller } from '../model/documents.ts';
 import { undeclaredIssue, type ValidatedFields } from './validate-document.ts';
 
 /** Undeclared fields that are reported. */
 const MAX_ISSUES = 1000;
 
 interface UpdateTargets {
-  readonly collection: Collection;
   /** The documents that the update is for, as stored. */
   readonly documents: readonly StoredDocument[];
-  readonly caller: Caller;
+  /** Whether the caller may read all of them. */
+  readonly mayCompare: boolean;
 }
 
 interface ResolvedFields {
@@ -30,11 +28,10 @@ interface ResolvedFields {
  */
 export async function resolveUndeclared(
   { fields, issues, undeclared }: ValidatedFields,
-  { collection, documents, caller }: UpdateTargets,
+  { documents, mayCompare }: UpdateTargets,
 ): Promise<ResolvedFields> {
   if (undeclared.length === 0) return { fields, issues };
   const changed: string[] = [];
-  const mayCompare = documents.length > 0 && caller.access(collection).read !== null;
   if (!mayCompare) changed.push(...undeclared.slice(0, MAX_ISSUES));
   const unchanged = new Set(undeclared);
   await mapYielding(mayCompare ? documents : [], (document) => {

@@ -1,37 +1,63 @@
 // Answers a committed write with its documents, completed and composed. Nothing that only the answer needs may fail a write that is
 // committed.
 import { AppError, StoreError } from '../../errors/errors.ts';
-import type { Write } from '../../stores/ports.ts';
-import type { PermittedStore } from '../model/access.ts';
+import { type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
+import { parseStoredJson } from '../../lib/json/stored-json.ts';
+import type { StoredDocument, Write } from '../../stores/ports.ts';
+import { type PermittedStore, readsAll } from '../model/access.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import type { ComposeDepth } from '../model/read-parameters.ts';
+import { createReadTest, presentAccess } from './permitted-states.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 /** Milliseconds that the database has for the answer, where the request has less time left. */
 const MIN_ANSWER_MS = 2000;
 
-type AnswerDeps = Pick<WriteDeps, 'store' | 'histories' | 'composer' | 'now'>;
+type AnswerDeps = Pick<WriteDeps, 'store' | 'registry' | 'histories' | 'composer' | 'now'>;
 
-interface Answer {
+interface WrittenDocuments {
   readonly collection: Collection;
-  /** The written documents as stored. */
+  /** As stored. */
   readonly texts: readonly string[];
+}
+
+interface Answer extends WrittenDocuments {
   /** How deep to compose them. */
   readonly depth: ComposeDepth;
   /** All writes of the commit. */
   readonly writes: readonly Write[];
 }
 
+/** The written documents as the caller may read them: without hidden fields, and of one that it may not read its `_id`. */
+export function showWritten(
+  deps: Pick<WriteDeps, 'registry'>,
+  { collection, texts }: WrittenDocuments,
+  { caller }: RequestContext,
+): MaybePromise<readonly string[]> {
+  const access = presentAccess(deps, caller, collection);
+  const { hidden } = access;
+  if (hidden.size === 0 && (!access.isRuled || readsAll(access))) return texts;
+  const mayRead = createReadTest(access);
+  return mapYielding(texts, (text) => {
+    const document = parseStoredJson<StoredDocument>(text);
+    if (!mayRead(document)) return JSON.stringify({ _id: document._id });
+    const shown = Object.entries(document).filter(([name]) => !hidden.has(name));
+    return JSON.stringify(Object.fromEntries(shown));
+  });
+}
+
 /**
- * The written documents as the answer shows them, or as stored where the database does not answer in time. References to
- * documents of the same commit are composed from its writes.
+ * The written documents as the answer shows them; neither completed nor composed where the database does not answer in time.
+ * References to documents of the same commit are composed from its writes.
  */
 export async function formatAnswer(
-  { store, histories, composer, now }: AnswerDeps,
-  { collection, texts, depth, writes }: Answer,
+  deps: AnswerDeps,
+  { collection, texts: stored, depth, writes }: Answer,
   context: RequestContext,
 ): Promise<readonly string[]> {
+  const { store, histories, composer, now } = deps;
+  const texts = await showWritten(deps, { collection, texts: stored }, context);
   const format = async (later: RequestContext) => {
     const documents = await histories.completeHistories(collection, texts, later);
     if (!depth) return documents;
@@ -43,7 +69,10 @@ export async function formatAnswer(
 
 type TextReader = Pick<PermittedStore, 'findText' | 'findByIds'>;
 
-/** The store, but reads of whole documents by their ids take those of `writes` from there. */
+/**
+ * The store, but reads of whole documents by their ids take those of `writes` from there. The composer reads by ids only what the
+ * caller may read all of.
+ */
 function writesFirst({ findText, findByIds }: TextReader, writes: readonly Write[]): TextReader {
   const written = new Map<string, string>();
   for (const write of writes) {

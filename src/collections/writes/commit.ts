@@ -2,9 +2,11 @@
 import { AppError, documentIssueOf, type ErrorItem, StoreError } from '../../errors/errors.ts';
 import { jitteredBackOff, retry } from '../../lib/async/retry.ts';
 import type { Collection } from '../model/collection.ts';
-import { ExtraWriteError, type RequestContext } from '../model/documents.ts';
-import { type BodyPosition, indexMember, WHOLE_BODY } from './extract-sub-documents.ts';
+import { type Caller, ExtraWriteError, type RequestContext } from '../model/documents.ts';
+import { type BodyPosition, indexMember, WHOLE_BODY } from './body-position.ts';
+import type { PlannedWrite } from './order-writes.ts';
 import { followHookWrites, reportToHooks } from './own-hook-writes.ts';
+import { assertPermittedWrites } from './permitted-states.ts';
 import type { WriteDeps } from './write-deps.ts';
 import type { FinishedPlan, WritePlan } from './write-plan.ts';
 
@@ -77,14 +79,16 @@ const isConflict = (error: unknown): error is StoreError =>
   error instanceof StoreError && error.reason === 'conflict' && !(error instanceof ExtraWriteError);
 
 /**
- * Commits the writes of the plan and emits its after-hook events. Throws DOCUMENT_INVALID, PAYLOAD_TOO_LARGE, and an
- * ExtraWriteError where an extra write is rejected; rejects with a StoreError `conflict` where another write came first.
+ * Commits the writes of the plan, as far as the access rules allow all of them, and emits its after-hook events. Throws
+ * NOT_PERMITTED, DOCUMENT_NOT_FOUND, DOCUMENT_INVALID, PAYLOAD_TOO_LARGE, and an ExtraWriteError where an extra write is rejected; rejects with a StoreError `conflict` where another write came first.
  */
 export async function commitPlan(
-  { store, hooks }: Pick<WriteDeps, 'store' | 'hooks'>,
+  deps: Pick<WriteDeps, 'store' | 'hooks' | 'registry'>,
   plan: WritePlan,
   context: RequestContext,
 ): Promise<FinishedPlan> {
+  const { store, hooks } = deps;
+  const { caller } = context;
   // Hooks of sub-documents have run since the documents were read.
   if (context.hookWrites !== undefined) {
     await plan.refreshTargets(async (collection, stored) => {
@@ -94,40 +98,58 @@ export async function commitPlan(
     });
   }
   const finished = await plan.finish();
+  await assertPermittedWrites(deps, finished.planned, caller);
   try {
     await store.commit(finished.writes, { deadline: context.deadline });
   } catch (error) {
-    throw translateCommitError(error, finished.positions);
+    throw translateCommitError(error, finished.planned, caller);
   }
   reportToHooks(finished.writes, context);
   if (finished.afterHookEvents.length > 0) hooks.runAfterHooks(finished.afterHookEvents, context);
   return finished;
 }
 
+type RejectedWrite = Pick<PlannedWrite, 'position' | 'collections'>;
+
 /**
- * Translates the rejection of a document by the store into an error for the client. `positions` runs beside the writes of
+ * Translates the rejection of a document by the store into an error for the caller. `planned` runs beside the writes of
  * the commit. Other errors are returned as they are.
  */
-export function translateCommitError(error: unknown, positions: readonly BodyPosition[]): unknown {
+export function translateCommitError(
+  error: unknown,
+  planned: readonly RejectedWrite[],
+  caller: Pick<Caller, 'access'>,
+): unknown {
   if (!(error instanceof StoreError)) return error;
-  const position = positions[error.index ?? -1] ?? WHOLE_BODY;
+  const { position, collections } = planned[error.index ?? -1] ?? { position: WHOLE_BODY, collections: [] };
   if (position.extraWrite !== undefined) return new ExtraWriteError(error, position.extraWrite);
   if (error.reason === 'timeout') return new StoreError('timeout', { explanation: TIMEOUT, cause: error });
   if (error.reason === 'too-large') return new AppError('PAYLOAD_TOO_LARGE', { cause: error });
-  const items = issuesOf(error, position);
+  const isHidden = (path: string) =>
+    collections.some((collection) => caller.access(collection).hidden.has(path.split('.', 1)[0] ?? path));
+  const items = issuesOf(error, position, isHidden);
   return items === undefined ? error : new AppError('DOCUMENT_INVALID', { items, cause: error });
 }
 
-/** What the store rejects of the document, field by field where it names fields; undefined where the document is not why. */
+/**
+ * What the store rejects of the document, field by field where it names fields; undefined where the document is not why. Of fields
+ * that the caller may not read it says no more than that there is something.
+ */
 function issuesOf(
-  { reason, fields, explanation }: StoreError,
+  { reason, fields: named, explanation }: StoreError,
   position: BodyPosition,
+  isHidden: (path: string) => boolean,
 ): readonly ErrorItem[] | undefined {
   const issue = documentIssueOf(reason);
   if (issue === undefined) return undefined;
   const positioned = { ...issue, ...indexMember(position) };
+  const fields = named.filter((path) => !isHidden(path));
+  if (fields.length < named.length && fields.length === 0) {
+    const place = position.prefix === '' ? {} : { field: position.prefix.slice(0, -1) };
+    return [{ ...place, ...positioned }];
+  }
   if (fields.length > 0) {
-    const message = explanation ?? issue.message;
+    const message = (fields.length === named.length && explanation) || issue.message;
     return fields.map((field) => ({ field: `${position.prefix}${field}`, ...positioned, message }));
   }
   if (reason !== 'refused') return undefined;

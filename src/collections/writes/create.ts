@@ -13,9 +13,11 @@ import type {
   WriteResult,
 } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
-import { formatAnswer } from './answer.ts';
+import { formatAnswer, showWritten } from './answer.ts';
+import { WHOLE_BODY } from './body-position.ts';
+import { findClosedValues } from './closed-fields.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
-import { createExtractOptions, extractSubDocuments, WHOLE_BODY } from './extract-sub-documents.ts';
+import { createExtractOptions, extractSubDocuments } from './extract-sub-documents.ts';
 import { type HookedCreates, hasHooked, openPlanning, planSubDocuments } from './plan-sub-documents.ts';
 import { assertStorable, assertValid, parseDocuments, validateBody } from './request-body.ts';
 import type { WriteDeps } from './write-deps.ts';
@@ -73,8 +75,14 @@ export async function createRecords(
 /** Before-hooks, sub-documents, validation, plan, commit and answer of a create, in this order. */
 async function create(deps: WriteDeps, creation: Creation, request: RequestContext): Promise<WriteResult> {
   const { collection, serverFields, isList, extraWrites = NONE, compose } = creation;
+  const positionOf = (index: number) => (isList ? { prefix: '', index } : WHOLE_BODY);
   const { generateId, now } = deps;
   const { caller } = request;
+  const access = caller.access(collection);
+  // What hooks make of the documents is not held against the caller.
+  const closed = creation.documents.flatMap((document, index) =>
+    findClosedValues(deps, { collection, id: undefined, position: positionOf(index) }, document, caller),
+  );
 
   using hooks = collection.settings.hooks?.beforeCreate && openHookSession(deps, request);
   const context = hooks?.context ?? request;
@@ -86,9 +94,9 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
   const target = { collection, mode: 'create' } as const;
   const extractOptions = createExtractOptions(deps, caller);
   const bodies = await startAllYielding(documents, (document, index) => {
-    const position = isList ? { prefix: '', index } : WHOLE_BODY;
+    const position = positionOf(index);
     const extracted = extractSubDocuments({ collection, position }, document, extractOptions);
-    return validateBody(deps, target, extracted);
+    return validateBody(deps, { ...target, access, sent: creation.documents[index] }, extracted);
   });
   const subDocuments = bodies.flatMap((body) => body.subDocuments);
   const issues = bodies.flatMap((body) => body.issues);
@@ -105,7 +113,11 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
         const fields = serverFields === undefined ? sent : { ...serverFields[index], ...sent };
         return plan.insert(collection, { id: generateId(), fields }, position);
       });
-      using planning = openPlanning(deps, { plan, subDocuments, hookedCreates, mode: 'create' }, context);
+      using planning = openPlanning(
+        deps,
+        { plan, subDocuments, hookedCreates, closed, mode: 'create' },
+        context,
+      );
       // Sub-documents may have issues too: all are reported together.
       assertValid([...issues, ...(await planSubDocuments(deps, planning))]);
       const finished = await commitPlan(deps, plan, planning.context);
@@ -116,6 +128,6 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
 
   const depth = compose ?? (subDocuments.length > 0 || collection.settings.compose);
   // A new document has at most one revision, so only composition can add anything to it.
-  if (!depth) return { results: texts };
+  if (!depth) return { results: await showWritten(deps, { collection, texts }, context) };
   return { results: await formatAnswer(deps, { collection, texts, depth, writes }, context) };
 }

@@ -3,41 +3,14 @@
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
-import { notPermitted } from '../model/access.ts';
 import { type Collection, type Field, isReference, referenceTarget } from '../model/collection.ts';
 import type { Caller, DocumentLimits } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
 import { stripRevisionMembers } from '../model/revision-owner.ts';
 import { stripInternalFields } from '../validation/validate-document.ts';
+import { type BodyPosition, indexMember } from './body-position.ts';
+import { writeError } from './permitted-states.ts';
 import type { WriteDeps } from './write-deps.ts';
-
-/** Where in a request a document is. */
-export interface BodyPosition {
-  /** Dotted path of the sub-document, ending in a dot; `''` for the document itself. */
-  readonly prefix: string;
-  /** Index in a list of documents. */
-  readonly index?: number;
-  /** Index among the extra writes of the caller, who understands their errors itself. */
-  readonly extraWrite?: number;
-}
-
-/** The body itself, not part of a list. */
-export const WHOLE_BODY: BodyPosition = { prefix: '' };
-
-/** The member of an error item that names the document of a list. */
-export function indexMember({ index }: BodyPosition): { readonly index?: number } {
-  return index === undefined ? {} : { index };
-}
-
-/** The issues of a document with their position in the request. */
-export function withPosition(issues: readonly ErrorItem[], position: BodyPosition): readonly ErrorItem[] {
-  if (issues.length === 0 || (position.prefix === '' && position.index === undefined)) return issues;
-  return issues.map((issue) => ({
-    ...issue,
-    ...indexMember(position),
-    field: `${position.prefix}${issue.field ?? ''}`,
-  }));
-}
 
 /** A sub-document to be written to its own collection. */
 export interface SubDocument {
@@ -120,7 +93,8 @@ export function extractSubDocuments(
   return { fields, position, subDocuments: extraction.subDocuments, issues: extraction.issues };
 }
 
-function hasSubDocuments({ fields }: Collection, body: JsonObject): boolean {
+/** True where a Reference field of the body holds an object. */
+export function hasSubDocuments({ fields }: Collection, body: JsonObject): boolean {
   for (const name of Object.keys(body)) {
     if (containsObject(body[name]) && isReference(fields.get(name))) return true;
   }
@@ -131,10 +105,10 @@ const containsObject = (value: Json | undefined) =>
   Array.isArray(value) ? value.some(isJsonObject) : isJsonObject(value);
 
 /** The document without the fields that only the server sets. */
-function stripServerFields(
+export function stripServerFields(
   collection: Collection,
   body: JsonObject,
-  registry: ExtractOptions['registry'],
+  registry: Pick<ExtractOptions['registry'], 'holdsRecords'>,
 ): JsonObject {
   const settable = stripRevisionMembers(collection, stripInternalFields(body));
   return registry.holdsRecords(collection) ? stripRecordFields(settable) : settable;
@@ -176,9 +150,22 @@ function extractValue(value: Json, place: ReferencePlace, extraction: Extraction
   // An existing document is referred to all the same.
   if (target === undefined) return sentId?.toLowerCase() ?? reject(issue);
   const access = caller.access(target);
-  if (sentId === undefined && access.create === null) throw notPermitted(access, caller, path);
+  if (sentId === undefined && access.create === null) {
+    throw writeError(access, { caller, position: { ...position, prefix: `${path}.` } });
+  }
   const inner = { collection: target, position: { ...position, prefix: `${path}.` }, depth: depth + 1 };
   return addSubDocument(value, sentId?.toLowerCase(), inner, extraction);
+}
+
+/** The collection that sub-documents of the field are written to; undefined where they cannot be written through it. */
+export function findWritableTarget(
+  collection: Collection,
+  field: Field,
+  registry: Pick<ExtractOptions['registry'], 'get' | 'isRevisionCollection' | 'holdsRecords'>,
+): Collection | undefined {
+  const target = referenceTarget(registry, collection, field);
+  if (target === undefined || registry.holdsRecords(target)) return undefined;
+  return registry.isRevisionCollection(target) ? undefined : target;
 }
 
 type FoundTarget =
@@ -190,9 +177,10 @@ function findTarget(
   { collection, field, path }: ReferencePlace,
   registry: ExtractOptions['registry'],
 ): FoundTarget {
-  const target = referenceTarget(registry, collection, field);
-  if (target !== undefined && registry.holdsRecords(target)) return { issue: missingFileIssue(`${path}.`) };
-  if (target !== undefined && !registry.isRevisionCollection(target)) return { target };
+  const target = findWritableTarget(collection, field, registry);
+  if (target !== undefined) return { target };
+  const found = referenceTarget(registry, collection, field);
+  if (found !== undefined && registry.holdsRecords(found)) return { issue: missingFileIssue(`${path}.`) };
   const message = 'cannot be written through a reference';
   return { issue: { field: path, message, code: 'ERROR_VALUE_INVALID' } };
 }

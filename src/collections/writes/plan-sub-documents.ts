@@ -7,12 +7,21 @@ import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
 import { type HookSession, openHookSession } from '../hooks/document-hooks.ts';
-import { notPermitted } from '../model/access.ts';
 import { type Collection, documentKey, isReference } from '../model/collection.ts';
-import type { RequestContext } from '../model/documents.ts';
+import type { Caller, RequestContext } from '../model/documents.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { stripInternalFields, validateFields, type WriteMode } from '../validation/validate-document.ts';
-import { type SubDocument, withPosition } from './extract-sub-documents.ts';
+import { withPosition } from './body-position.ts';
+import { assertClosedUnchanged, type ClosedValue } from './closed-fields.ts';
+import type { SubDocument } from './extract-sub-documents.ts';
+import {
+  createReadTest,
+  createStateTest,
+  documentGone,
+  mayCompare,
+  withoutHiddenNames,
+  writeError,
+} from './permitted-states.ts';
 import type { WriteDeps } from './write-deps.ts';
 import type { WritePlan } from './write-plan.ts';
 
@@ -29,6 +38,8 @@ interface Planning extends Disposable {
   /** Undefined where no collection of a sub-document has hooks. */
   readonly hooks: HookSession | undefined;
   readonly hookedCreates: HookedCreates;
+  /** What the client sent for fields that it may not write. */
+  readonly closed: readonly ClosedValue[];
   /** Of the documents that they are in. */
   readonly mode: WriteMode;
   /** The context of the attempt. Its deadline moves on while these hooks run. */
@@ -38,13 +49,13 @@ interface Planning extends Disposable {
 /** Opens the planning of one attempt. There may be no sub-documents. */
 export function openPlanning(
   deps: Pick<WriteDeps, 'hooks' | 'now'>,
-  { plan, subDocuments, hookedCreates, mode }: Omit<Planning, 'hooks' | 'context' | keyof Disposable>,
+  { plan, subDocuments, hookedCreates, closed, mode }: Omit<Planning, 'hooks' | 'context' | keyof Disposable>,
   context: RequestContext,
 ): Planning {
   const hooks = hasHooked(subDocuments) ? openHookSession(deps, context) : undefined;
   const dispose = () => hooks?.[Symbol.dispose]();
   return {
-    ...{ plan, subDocuments, hooks, hookedCreates, mode },
+    ...{ plan, subDocuments, hooks, hookedCreates, closed, mode },
     context: hooks?.context ?? context,
     [Symbol.dispose]: dispose,
   };
@@ -73,32 +84,36 @@ export async function planSubDocuments(
   if (subDocuments.length === 0) return NONE;
   const existing = subDocuments.filter(({ isNew }) => !isNew);
   const known = existing.length === 0 ? NONE_KNOWN : await loadByIds(deps, existing, context);
+  const storedOf = ({ collection, id }: Pick<SubDocument, 'collection' | 'id'>) =>
+    known.get(documentKey(collection.namespace, id));
+  assertClosedUnchanged(planning.closed, context.caller, storedOf);
   const issues: ErrorItem[] = [];
   const yieldIfDue = createYielder();
   for (const sub of subDocuments) {
     await yieldIfDue();
     const planned = sub.isNew
       ? await planInsert(deps, sub, planning)
-      : await planUpdate(deps, { sub, known }, planning);
+      : await planUpdate(deps, { sub, stored: storedOf(sub) }, planning);
     issues.push(...withPosition(planned, sub.position));
   }
   return issues;
 }
 
-/** Resolves with those of the documents that there are. They may be in several collections. */
+/** Resolves with those of the documents that there are for the caller. They may be in several collections. */
 async function loadByIds(
   { store, filters }: Pick<SubDocumentDeps, 'store' | 'filters'>,
   documents: readonly { readonly collection: Collection; readonly id: string }[],
-  { deadline }: RequestContext,
+  { caller, deadline }: RequestContext,
 ): Promise<StoredDocuments> {
   const found = new Map<string, StoredDocument>();
   for (const [collection, group] of Map.groupBy(documents, (one) => one.collection)) {
+    const mayRead = createReadTest(caller.access(collection));
     const ids = [...new Set(group.map(({ id }) => id))];
     const texts = await store.findByIds(collection.namespace, ids, { deadline });
     await forEachYielding(ids, (id) => {
       const text = texts.get(id);
       const document = text === undefined ? undefined : parseStoredJson<StoredDocument>(text);
-      if (document === undefined || !filters.isOwn(collection, document)) return;
+      if (document === undefined || !filters.isOwn(collection, document) || !mayRead(document)) return;
       found.set(documentKey(collection.namespace, id), document);
     });
   }
@@ -111,11 +126,11 @@ async function planInsert(
   planning: Planning,
 ): Promise<readonly ErrorItem[]> {
   const { collection, id, depth, position, fields: sent } = sub;
-  const { plan } = planning;
+  const { plan, context } = planning;
   const own = stripReturned(await transformNew(sub, planning), sent);
   const { fields, issues } = await validateFields(collection, own, { mode: 'create', matchPattern });
   if (issues.length === 0) plan.insert(collection, { id, fields, depth }, position);
-  return issues;
+  return withoutHiddenNames(issues, context.caller.access(collection), sent);
 }
 
 /** What the `beforeCreate` hooks make of a new sub-document; undefined where there are none. */
@@ -134,13 +149,13 @@ async function transformNew(
 
 async function planUpdate(
   { matchPattern }: SubDocumentDeps,
-  { sub, known }: { readonly sub: SubDocument; readonly known: StoredDocuments },
+  { sub, stored }: { readonly sub: SubDocument; readonly stored: StoredDocument | undefined },
   { plan, hooks, mode, context }: Planning,
 ): Promise<readonly ErrorItem[]> {
   const { collection, position } = sub;
-  const stored = known.get(documentKey(collection.namespace, sub.id));
+  const { caller } = context;
   if (stored === undefined && isUnknown(sub, mode)) return [UNKNOWN_ISSUE];
-  const change = findChange(sub, stored, context);
+  const change = findChange(sub, stored, caller);
   if (change === undefined) return NONE;
   const documents = [change.stored];
   const isHooked = collection.settings.hooks?.beforeUpdate !== undefined;
@@ -149,10 +164,11 @@ async function planUpdate(
   const hooked = hooks && (await hooks.transform(at, change.fields, { documents: texts }));
   const own = stripReturned(hooked, change.fields);
   const validated = await validateFields(collection, own, { mode: 'update', matchPattern });
-  const targets = { collection, documents, caller: context.caller };
+  const access = caller.access(collection);
+  const targets = { documents, mayCompare: mayCompare(access, documents) };
   const { fields, issues } = await resolveUndeclared(validated, targets);
   if (issues.length === 0) plan.update(collection, change.stored, { fields, position });
-  return issues;
+  return withoutHiddenNames(issues, access, sub.fields);
 }
 
 /** Fields that hooks returned may hold internal ones again. Sub-documents of their own are not extracted from them. */
@@ -178,24 +194,25 @@ interface SubDocumentChange {
 function findChange(
   { collection, fields, v, position }: SubDocument,
   stored: StoredDocument | undefined,
-  { caller }: RequestContext,
+  caller: Caller,
 ): SubDocumentChange | undefined {
   if (Object.keys(fields).length === 0) return undefined;
   const path = position.prefix.slice(0, -1);
-  // Callers who may not read the stored document are not told whether this is a change.
+  // Callers who may not read the stored document, or a field of it, are not told whether this is a change.
   const access = caller.access(collection);
-  const mayCompare = access.read !== null;
+  const isKnown = (name: string) => access.read !== null && !access.hidden.has(name);
   const changed = Object.entries(fields).filter(([name, value]) => {
-    if (!mayCompare || stored === undefined || !Object.hasOwn(stored, name)) return true;
+    if (stored === undefined || !isKnown(name) || !Object.hasOwn(stored, name)) return true;
     const holdsIds = isReference(collection.fields.get(name));
     const before = stored[name];
     return !isDeepStrictEqual(holdsIds ? withoutNulls(before) : before, value);
   });
   if (changed.length === 0) return undefined;
-  if (access.update === null) throw notPermitted(access, caller, path);
-  if (stored === undefined) {
-    throw new AppError('DOCUMENT_CHANGED', { field: path, message: 'The document does not exist any more' });
+  const mayUpdate = createStateTest(access, 'update');
+  if (access.update === null || (stored !== undefined && !mayUpdate(stored))) {
+    throw writeError(access, { caller, position });
   }
+  if (stored === undefined) throw documentGone(position);
   if (v !== undefined && v < documentVersion(stored)) throw new AppError('DOCUMENT_CHANGED', { field: path });
   return { stored, fields: Object.fromEntries(changed) };
 }

@@ -2,6 +2,7 @@
 // records go after the commit.
 import { mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json } from '../../lib/json/json.ts';
+import { MATCH_ALL } from '../../stores/filter.ts';
 import type { Projection } from '../../stores/ports.ts';
 import { hasCondition } from '../filters/has-condition.ts';
 import { openHookSession } from '../hooks/document-hooks.ts';
@@ -66,7 +67,8 @@ async function remove(
   using hooks = collection.settings.hooks?.beforeDelete && openHookSession(deps, request);
   const context = hooks?.context ?? request;
   const isMedia = removals !== undefined && registry.holdsRecords(collection);
-  const projection = neededFields(collection, registry.holdsRecords(collection));
+  const isEverything = context.caller.access(collection).delete === MATCH_ALL;
+  const projection = isEverything ? neededFields(collection, registry.holdsRecords(collection)) : undefined;
 
   const { deleted, entries } = await commitWithRetry(
     async () => {
@@ -95,7 +97,7 @@ async function remove(
   return { deleted, totalCount: await tryAfterCommit(count, { context, now }) };
 }
 
-/** Fields to read of the documents: revisions and hooks need all of them, the files of records their paths. */
+/** Fields to read of the documents where no rule looks at them: revisions and hooks need all of them, the files of records their paths. */
 function neededFields(collection: Collection, isMedia: boolean): Projection | undefined {
   const { hooks, storeRevisions } = collection.settings;
   if (hooks?.beforeDelete || hooks?.afterDelete || storeRevisions) return undefined;

@@ -11,9 +11,12 @@ import {
   type JsonObject,
 } from '../../lib/json/json.ts';
 import { hasCondition } from '../filters/has-condition.ts';
+import type { CollectionAccess } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import { validateFields, type WriteMode } from '../validation/validate-document.ts';
-import { type ExtractedBody, withPosition } from './extract-sub-documents.ts';
+import { withPosition } from './body-position.ts';
+import type { ExtractedBody } from './extract-sub-documents.ts';
+import { withoutHiddenNames } from './permitted-states.ts';
 import { UNSET } from './removed-fields.ts';
 import type { WriteDeps } from './write-deps.ts';
 
@@ -104,15 +107,23 @@ export interface ValidatedBody extends ExtractedBody {
   readonly undeclared: readonly string[];
 }
 
+interface BodyTarget {
+  readonly collection: Collection;
+  readonly mode: WriteMode;
+  readonly access: CollectionAccess;
+  /** As the client sent it, before hooks. */
+  readonly sent: JsonObject | undefined;
+}
+
 /** Validates the body of a write after its sub-documents have been taken out; at once, unless a pattern needs a worker. */
 export function validateBody(
   { matchPattern }: Pick<WriteDeps, 'matchPattern'>,
-  { collection, mode }: { readonly collection: Collection; readonly mode: WriteMode },
+  { collection, mode, access, sent: named }: BodyTarget,
   { fields: sent, position, subDocuments, issues: extractIssues }: ExtractedBody,
 ): MaybePromise<ValidatedBody> {
   return andThen(validateFields(collection, sent, { mode, matchPattern }), (validated) => {
     const { fields, undeclared } = validated;
-    const own = withPosition(validated.issues, position);
+    const own = withPosition(withoutHiddenNames(validated.issues, access, named), position);
     const issues = extractIssues.length === 0 ? own : [...own, ...extractIssues];
     return { fields, undeclared, position, subDocuments, issues };
   });

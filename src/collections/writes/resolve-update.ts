@@ -5,10 +5,12 @@ import type { ErrorItem } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
+import type { CollectionAccess } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import type { Caller } from '../model/documents.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { undeclaredIssue, type ValidatedFields, validateFields } from '../validation/validate-document.ts';
+import { mayCompare, withoutHiddenNames } from './permitted-states.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 interface UpdateTargets {
@@ -19,7 +21,9 @@ interface UpdateTargets {
 }
 
 interface SentUpdate {
-  /** As sent, sub-documents replaced by their ids. */
+  /** What the client sent, before hooks. */
+  readonly client: JsonObject;
+  /** What hooks made of it, sub-documents replaced by their ids. */
   readonly sent: JsonObject;
   /** What validation made of it. */
   readonly validated: ValidatedFields;
@@ -44,16 +48,20 @@ export async function resolveUpdate(
   targets: UpdateTargets,
 ): Promise<ResolvedUpdate> {
   const { collection, documents, caller } = targets;
-  const mayCompare = documents.length > 0 && caller.access(collection).read !== null;
-  const validated = mayCompare ? await withoutUnchanged({ matchPattern }, update, targets) : update.validated;
+  const access = caller.access(collection);
+  const isComparable = mayCompare(access, documents);
+  const compared = { ...targets, hidden: access.hidden };
+  const validated = isComparable
+    ? await withoutUnchanged({ matchPattern }, update, compared)
+    : update.validated;
   const { restored = {} } = update;
   const isRestored = (name: string) => isSame(restored, name, validated.fields[name]);
   const undeclared = validated.undeclared.filter((name) => !isRestored(name));
-  const { fields, issues } = await resolveUndeclared({ ...validated, undeclared }, targets);
-  const unknown = await findUnknown(update.removed, targets, mayCompare);
-  return unknown.length === 0
-    ? { fields, issues }
-    : { fields, issues: [...issues, ...unknown.map(undeclaredIssue)] };
+  const compare = { documents, mayCompare: isComparable };
+  const { fields, issues } = await resolveUndeclared({ ...validated, undeclared }, compare);
+  const unknown = await findUnknown(update.removed, targets, isComparable);
+  const told = withoutHiddenNames(issues, access, update.client);
+  return { fields, issues: unknown.length === 0 ? told : [...told, ...unknown.map(undeclaredIssue)] };
 }
 
 const isSame = (document: JsonObject, name: string, value: Json | undefined) =>
@@ -63,14 +71,13 @@ const isSame = (document: JsonObject, name: string, value: Json | undefined) =>
 async function withoutUnchanged(
   { matchPattern }: Pick<WriteDeps, 'matchPattern'>,
   { sent, validated }: SentUpdate,
-  { collection, documents }: UpdateTargets,
+  { collection, documents, hidden }: UpdateTargets & Pick<CollectionAccess, 'hidden'>,
 ): Promise<ValidatedFields> {
   let left = sent;
   let current = validated;
   while (current.issues.length > 0) {
-    const suspects = new Set(
-      current.issues.map(({ field = '' }) => field).filter((name) => Object.hasOwn(left, name)),
-    );
+    const names = current.issues.map(({ field = '' }) => field);
+    const suspects = new Set(names.filter((name) => Object.hasOwn(left, name) && !hidden.has(name)));
     await mapYielding(documents, (document) => {
       for (const name of suspects) if (!isSame(document, name, left[name])) suspects.delete(name);
     });
@@ -85,10 +92,10 @@ async function withoutUnchanged(
 async function findUnknown(
   removed: readonly string[],
   { collection, documents }: UpdateTargets,
-  mayCompare: boolean,
+  isComparable: boolean,
 ): Promise<readonly string[]> {
   const unknown = new Set(removed.filter((name) => !collection.fields.has(name)));
-  if (unknown.size === 0 || !mayCompare) return [...unknown];
+  if (unknown.size === 0 || !isComparable) return [...unknown];
   await mapYielding(documents, (document) => {
     for (const name of unknown) if (Object.hasOwn(document, name)) unknown.delete(name);
   });

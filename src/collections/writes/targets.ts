@@ -9,6 +9,7 @@ import { type HookPoint, hasHooks } from '../hooks/document-hooks.ts';
 import { type PermittedFilter, permitServer } from '../model/access.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
 import type { RequestContext, WriteOptions } from '../model/documents.ts';
+import { assertPermittedTarget } from './permitted-states.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 /** The document with this id, or all documents that the query matches. */
@@ -20,15 +21,15 @@ interface TargetOptions {
   readonly collection: Collection;
   readonly target: WriteTarget;
   readonly action: 'update' | 'delete';
-  /** Fields to read; all unless given. */
+  /** Fields to read; all unless given, as they must be where a rule looks at them. */
   readonly projection?: Projection | undefined;
 }
 
 type TargetDeps = Pick<WriteDeps, 'store' | 'filters' | 'limits'>;
 
 /**
- * Resolves with the documents of a target. By id, throws DOCUMENT_NOT_FOUND, or PRECONDITION_FAILED where `ifMatch` rejects
- * the state of the document. By query, throws FILTER_INVALID, or WRITE_TOO_LARGE where too many documents match.
+ * Resolves with the documents of a target. By id, throws DOCUMENT_NOT_FOUND, NOT_PERMITTED, or PRECONDITION_FAILED where `ifMatch`
+ * rejects the state of the document. By query, throws FILTER_INVALID, or WRITE_TOO_LARGE where too many documents match.
  */
 export async function loadTargets(
   deps: TargetDeps,
@@ -43,6 +44,9 @@ export async function loadTargets(
   const [text] = await findTexts(deps, { collection, filter, limit: 1, projection }, context);
   if (text === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
   const document = parseStoredJson<StoredDocument>(text);
+  // Before the precondition: of a document that the caller may not read there is no state to be told of.
+  const { caller } = context;
+  assertPermittedTarget(caller.access(collection), action, { caller, stored: document });
   if (target.ifMatch?.(documentVersion(document)) === false) throw new AppError('PRECONDITION_FAILED');
   return [document];
 }

@@ -9,13 +9,16 @@ import type { Caller, Page, RequestContext, WriteOptions } from '../model/docume
 import { writeMetadata } from '../reads/resolve-read.ts';
 import { type ValidatedFields, validateFields } from '../validation/validate-document.ts';
 import { formatAnswer } from './answer.ts';
-import { commitPlan, commitWithRetry } from './commit.ts';
+import { WHOLE_BODY } from './body-position.ts';
 import {
-  createExtractOptions,
-  type ExtractedBody,
-  extractSubDocuments,
-  WHOLE_BODY,
-} from './extract-sub-documents.ts';
+  assertClosedUnchanged,
+  assertRestorable,
+  type ClosedValue,
+  findClosedValues,
+  withoutClosed,
+} from './closed-fields.ts';
+import { commitPlan, commitWithRetry } from './commit.ts';
+import { createExtractOptions, type ExtractedBody, extractSubDocuments } from './extract-sub-documents.ts';
 import { followHookWrites } from './own-hook-writes.ts';
 import { type HookedCreates, hasHooked, openPlanning, planSubDocuments } from './plan-sub-documents.ts';
 import { splitUpdate } from './removed-fields.ts';
@@ -25,6 +28,8 @@ import { bodyOfState } from './revision-state.ts';
 import { loadTargets, type WriteTarget, withDocumentLock, withHookedQueryLock } from './targets.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';
+
+const NONE: readonly never[] = [];
 
 interface Update extends Pick<WriteOptions, 'compose'> {
   readonly collection: Collection;
@@ -78,11 +83,16 @@ export async function update(
 ): Promise<Page> {
   const { generateId, now } = deps;
   const { caller } = request;
+  const client = { collection, id: 'id' in target ? target.id : undefined, position: WHOLE_BODY };
+  // What hooks make of the fields is not held against the caller.
+  const closed = restored ? NONE : findClosedValues(deps, client, fields, caller);
 
   using hooks = collection.settings.hooks?.beforeUpdate && openHookSession(deps, request);
   const context = hooks?.context ?? request;
   const isConstant = hooks === undefined && restored === undefined;
-  const prepared = isConstant ? await prepareUpdate(deps, collection, fields, caller) : undefined;
+  const prepared = isConstant
+    ? await prepareUpdate(deps, { collection, body: fields, closed }, caller)
+    : undefined;
   let first = loaded;
   const hookedCreates: HookedCreates = new Map();
   const isHooked = hooks !== undefined || hasHooked(prepared?.subDocuments ?? []);
@@ -92,24 +102,26 @@ export async function update(
       const loadedNow = first ?? (await loadTargets(deps, { collection, target, action: 'update' }, context));
       // After a conflict the targets are read again.
       first = undefined;
+      assertPermittedFields({ collection, restored, closed }, loadedNow, caller);
       // Hooks see the documents that this attempt writes, and allow this write only.
       const sent = restored ? bodyOfState(deps, collection, restored, loadedNow[0]) : fields;
       const hooked = hooks ? await transformFields(hooks, collection, sent, loadedNow) : sent;
       const { documents } = await followHookWrites(deps, collection, loadedNow, context);
       if ('id' in target && documents.length === 0) throw new AppError('DOCUMENT_NOT_FOUND');
-      const body = prepared ?? (await prepareUpdate(deps, collection, hooked, caller));
+      const body = prepared ?? (await prepareUpdate(deps, { collection, body: hooked, closed }, caller));
       const { subDocuments, removed } = body;
       const hasSubDocuments = subDocuments.length > 0;
 
       const plan = new WritePlan({ at: now(), by: caller.clientId }, generateId);
       const targets = { collection, documents, caller };
-      const resolved = await resolveUpdate(deps, { ...body, restored }, targets);
+      const resolved = await resolveUpdate(deps, { ...body, client: fields, restored }, targets);
       const issues = [...resolved.issues, ...body.issues];
       // The new state of each document is not computed for an update that is rejected anyway.
       await mapYielding(issues.length === 0 ? documents : [], (stored) =>
         plan.update(collection, stored, { fields: resolved.fields, removed, position: WHOLE_BODY }),
       );
-      using planning = openPlanning(deps, { plan, subDocuments, hookedCreates, mode: 'update' }, context);
+      const inner = { plan, subDocuments, hookedCreates, closed, mode: 'update' } as const;
+      using planning = openPlanning(deps, inner, context);
       assertValid([...issues, ...(await planSubDocuments(deps, planning))]);
 
       // Without a match there is no document that the sub-documents could belong to.
@@ -147,18 +159,39 @@ interface PreparedUpdate extends Pick<ExtractedBody, 'subDocuments' | 'issues'> 
   readonly removed: readonly string[];
 }
 
+interface UpdateBody {
+  readonly collection: Collection;
+  readonly body: JsonObject;
+  /** What the client sent for fields that it may not write. */
+  readonly closed: readonly ClosedValue[];
+}
+
+/** Throws unless the caller may write the fields of an update, or restore the document, as far as its stored state decides that. */
+function assertPermittedFields(
+  { collection, restored, closed }: Omit<UpdateBody, 'body'> & { readonly restored: JsonObject | undefined },
+  documents: readonly StoredDocument[],
+  caller: Caller,
+): void {
+  if (restored === undefined && closed.length === 0) return;
+  for (const stored of documents) {
+    if (restored) assertRestorable(caller.access(collection), { stored, restored }, caller);
+    const own = closed.filter(({ position }) => position.prefix === '');
+    assertClosedUnchanged(own, caller, () => stored);
+  }
+}
+
 /** Takes apart what an update sets and removes, and the sub-documents in it, and validates what needs no stored document. */
 async function prepareUpdate(
   deps: WriteDeps,
-  collection: Collection,
-  body: JsonObject,
+  { collection, body, closed }: UpdateBody,
   caller: Caller,
 ): Promise<PreparedUpdate> {
   const { matchPattern, registry } = deps;
   const { sent: fields, removed, issues } = splitUpdate(collection, body, registry);
   const options = createExtractOptions(deps, caller);
   const extracted = extractSubDocuments({ collection, position: WHOLE_BODY }, fields, options);
-  const { fields: sent, subDocuments } = extracted;
+  const { subDocuments } = extracted;
+  const sent = withoutClosed(extracted.fields, { body, closed });
   const validated = await validateFields(collection, sent, { mode: 'update', matchPattern });
   return { sent, validated, removed, subDocuments, issues: [...extracted.issues, ...issues] };
 }

@@ -19,7 +19,8 @@ import {
   stampUpdated,
   type WriteStamp,
 } from '../model/stored-document.ts';
-import { type BodyPosition, WHOLE_BODY } from './extract-sub-documents.ts';
+import { type BodyPosition, WHOLE_BODY } from './body-position.ts';
+import { orderWrites, type PlannedWrite } from './order-writes.ts';
 
 /** A document as the commit stores it. */
 interface Written {
@@ -43,6 +44,8 @@ interface Change {
 
 interface PendingUpdate extends Change {
   readonly collection: Collection;
+  /** Further ones through which the same write updates the document. */
+  readonly others: readonly Collection[];
   readonly stored: StoredDocument;
 }
 
@@ -50,19 +53,11 @@ export interface FinishedPlan {
   /** In an order that a store without transactions can follow, see `orderWrites`. */
   readonly writes: readonly Write[];
   /** Runs beside `writes`. */
-  readonly positions: readonly BodyPosition[];
+  readonly planned: readonly PlannedWrite[];
   /** The updated documents, in the order in which the updates were added. */
   readonly updated: readonly Written[];
   /** To be emitted after the commit. */
   readonly afterHookEvents: readonly AfterHookEvent[];
-}
-
-export interface PlannedWrite {
-  readonly write: Write;
-  readonly position: BodyPosition;
-  readonly step: 'extra' | 'revision' | 'insert' | 'update' | 'remove';
-  /** Depth of an inserted sub-document; 0 for the document itself. */
-  readonly depth?: number;
 }
 
 /** Characters that one write may store: not all documents of a write may be as large as one of them may. */
@@ -99,7 +94,7 @@ export class WritePlan {
     }
     const text = this.#encode(document);
     const write = { kind: 'insert', ns: collection.namespace, document, text } as const;
-    this.#planned.push({ write, position, step: 'insert', depth });
+    this.#planned.push({ write, position, step: 'insert', depth, collections: [collection] });
     const written = { document, text };
     this.#addEvent('afterCreate', collection, written);
     return written;
@@ -114,12 +109,24 @@ export class WritePlan {
     const key = documentKey(collection.namespace, stored._id);
     const earlier = this.#updates.get(key);
     const update =
-      earlier === undefined ? { collection, stored, ...change } : mergeUpdates(earlier, stored, change);
+      earlier === undefined
+        ? { collection, others: NONE, stored, ...change }
+        : mergeUpdates(earlier, { collection, stored, ...change });
     this.#updates.set(key, update);
   }
 
-  /** Inserts a removed document again. `last` has its id, the `v` it had last, who created it, and the ids of its revisions. */
-  insertAgain(collection: Collection, last: StoredDocument, fields: JsonObject): Written {
+  /**
+   * Inserts a removed document again. `last` has its id, the `v` it had last, who created it, and the ids of its revisions;
+   * `state` is all that it was.
+   */
+  insertAgain(
+    collection: Collection,
+    {
+      last,
+      state,
+      fields,
+    }: { readonly last: StoredDocument; readonly state: StoredDocument; readonly fields: JsonObject },
+  ): Written {
     const history = revisionIds(last);
     let document = stampUpdated(collection, last, { ...this.#stamp, fields, history });
     const { kept, block } = splitHistory(history, documentVersion(document));
@@ -127,7 +134,13 @@ export class WritePlan {
     document = { ...document, history: [...kept, revision] };
     const text = this.#encode(document);
     const write = { kind: 'insert', ns: collection.namespace, document, text } as const;
-    this.#planned.push({ write, position: WHOLE_BODY, step: 'insert' });
+    this.#planned.push({
+      write,
+      position: WHOLE_BODY,
+      step: 'insert',
+      collections: [collection],
+      stored: state,
+    });
     this.#addEvent('afterCreate', collection, { document, text });
     return { document, text };
   }
@@ -136,14 +149,14 @@ export class WritePlan {
     if (collection.settings.storeRevisions) this.#addRevision(collection, stored, { action: 'delete' });
     const { namespace: ns } = collection;
     const write = { kind: 'remove', ns, id: stored._id, v: documentVersion(stored) } as const;
-    this.#planned.push({ write, position: WHOLE_BODY, step: 'remove' });
+    this.#planned.push({ write, position: WHOLE_BODY, step: 'remove', collections: [collection], stored });
     this.#addEvent('afterDelete', collection, { document: stored });
   }
 
   /** Adds a write that is no document of a collection. `index`: among the extra writes of the caller. */
   addExtra(write: Write, index?: number): void {
     const position = index === undefined ? WHOLE_BODY : { prefix: '', extraWrite: index };
-    this.#planned.push({ write, position, step: 'extra' });
+    this.#planned.push({ write, position, step: 'extra', collections: NONE });
   }
 
   /** Has `read` replace the states that the updates are computed from, collection by collection. */
@@ -175,11 +188,12 @@ export class WritePlan {
   }
 
   #finishWith(updated: readonly Written[]): FinishedPlan {
-    const { writes, positions } = orderWrites(this.#planned);
-    return { writes, positions, updated, afterHookEvents: this.#afterHookEvents };
+    const planned = orderWrites(this.#planned);
+    const writes = planned.map(({ write }) => write);
+    return { writes, planned, updated, afterHookEvents: this.#afterHookEvents };
   }
 
-  #applyUpdate({ collection, stored, fields, removed = NONE, position }: PendingUpdate): Written {
+  #applyUpdate({ collection, others, stored, fields, removed = NONE, position }: PendingUpdate): Written {
     const history = revisionIds(stored);
     let document = stampUpdated(collection, stored, { ...this.#stamp, fields, removed, history });
     if (collection.settings.storeRevisions) {
@@ -194,6 +208,8 @@ export class WritePlan {
       write: { kind: 'update', ...target, document, changed, text },
       position,
       step: 'update',
+      collections: [...new Set([collection, ...others])],
+      stored,
     });
     const written = { document, text };
     this.#addEvent('afterUpdate', collection, { ...written, previous: stored });
@@ -210,7 +226,7 @@ export class WritePlan {
     const document = createRevision(state, { ...options, id, originalCollection: collection.name });
     const ns = revisionNamespaceOf(collection);
     const write = { kind: 'insert', ns, document, text: this.#encode(document) } as const;
-    this.#planned.push({ write, position: WHOLE_BODY, step: 'revision' });
+    this.#planned.push({ write, position: WHOLE_BODY, step: 'revision', collections: [collection] });
     return id;
   }
 
@@ -238,8 +254,7 @@ export class WritePlan {
 /** The update of a document that is updated twice. Throws a conflict where another write came between its two reads. */
 function mergeUpdates(
   earlier: PendingUpdate,
-  stored: StoredDocument,
-  { fields, removed = NONE, position }: Change,
+  { collection, stored, fields, removed = NONE, position }: Omit<PendingUpdate, 'others'>,
 ): PendingUpdate {
   if (documentVersion(earlier.stored) !== documentVersion(stored)) throw new StoreError('conflict');
   const merged: Record<string, Json> = { ...earlier.fields };
@@ -253,43 +268,6 @@ function mergeUpdates(
     }
     merged[name] = value;
   }
-  return { ...earlier, fields: merged, removed: [...(earlier.removed ?? NONE), ...removed] };
-}
-
-const STEPS: readonly PlannedWrite['step'][] = ['extra', 'revision', 'insert', 'update', 'remove'];
-
-interface OrderedWrites {
-  readonly writes: readonly Write[];
-  /** Runs beside `writes`. */
-  readonly positions: readonly BodyPosition[];
-}
-
-/**
- * Orders writes for stores without transactions: extra writes, revisions, new documents from the innermost to the outermost,
- * updates, removals. Whatever part of them was written before a crash, no reference leads to a missing document and no
- * document lacks its revision. Within a step, the writes of one collection stand together, in the order in which they came.
- */
-export function orderWrites(planned: readonly PlannedWrite[]): OrderedWrites {
-  const ordered = isUniform(planned) ? planned : sortWrites(planned);
-  return { writes: ordered.map(({ write }) => write), positions: ordered.map(({ position }) => position) };
-}
-
-/** True for one kind of write to one collection, which nearly all commits are. */
-function isUniform(planned: readonly PlannedWrite[]): boolean {
-  const [first] = planned;
-  return planned.every(
-    ({ step, depth, write }) => step === first?.step && depth === first.depth && write.ns === first.write.ns,
-  );
-}
-
-function sortWrites(planned: readonly PlannedWrite[]): readonly PlannedWrite[] {
-  const collections = new Map<string, number>();
-  const ranked = planned.map((one) => {
-    const key = namespaceKey(one.write.ns);
-    const collection = collections.get(key) ?? collections.size;
-    collections.set(key, collection);
-    return { one, step: STEPS.indexOf(one.step), depth: one.depth ?? 0, collection };
-  });
-  ranked.sort((a, b) => a.step - b.step || b.depth - a.depth || a.collection - b.collection);
-  return ranked.map(({ one }) => one);
+  const others = [...earlier.others, collection];
+  return { ...earlier, others, fields: merged, removed: [...(earlier.removed ?? NONE), ...removed] };
 }

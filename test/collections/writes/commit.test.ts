@@ -4,13 +4,19 @@ import { commitWithRetry, translateCommitError } from '../../../src/collections/
 import { withDocumentLock } from '../../../src/collections/writes/targets.ts';
 import { AppError, StoreError, toAppError } from '../../../src/errors/errors.ts';
 import { createKeyedMutex } from '../../../src/lib/async/concurrency.ts';
+import { callerNamed, collectionOf } from '../library-service.ts';
 
-const POSITIONS = [{ prefix: '' }, { prefix: 'author.', index: 3 }];
+const PLANNED = [{ prefix: '' }, { prefix: 'author.', index: 3 }].map((position) => ({
+  position,
+  collections: [collectionOf('books', { fields: { title: {} } })],
+}));
+const ANN = callerNamed('ann');
 
 test('a duplicate in a unique index names the fields of the request', () => {
   const error = translateCommitError(
     new StoreError('duplicate', { index: 1, fields: ['email', 'name'] }),
-    POSITIONS,
+    PLANNED,
+    ANN,
   );
   expect(error).toMatchObject({
     code: 'DOCUMENT_INVALID',
@@ -24,13 +30,14 @@ test('a duplicate in a unique index names the fields of the request', () => {
 test('two lists under one index are reported by their fields', () => {
   const error = translateCommitError(
     new StoreError('parallel-arrays', { index: 0, fields: ['a'] }),
-    POSITIONS,
+    PLANNED,
+    ANN,
   );
   expect(error).toMatchObject({ code: 'DOCUMENT_INVALID', items: [{ field: 'a' }] });
 });
 
 test('a rejection by a rule of the database names the fields where they are known', () => {
-  const told = translateCommitError(new StoreError('refused', { index: 1, fields: ['pages'] }), POSITIONS);
+  const told = translateCommitError(new StoreError('refused', { index: 1, fields: ['pages'] }), PLANNED, ANN);
   const message = 'breaks a rule that the database has for this collection';
   const code = 'ERROR_VALUE_INVALID';
   expect(told).toMatchObject({
@@ -38,26 +45,31 @@ test('a rejection by a rule of the database names the fields where they are know
     items: [{ field: 'author.pages', message, code, index: 3 }],
   });
   const items = [{ message: 'The database takes no such write to this collection', code, index: 3 }];
-  expect(translateCommitError(new StoreError('refused', { index: 1 }), POSITIONS)).toMatchObject({ items });
+  expect(translateCommitError(new StoreError('refused', { index: 1 }), PLANNED, ANN)).toMatchObject({
+    items,
+  });
 });
 
 test('a write that waited too long says what it waited for, not that a query needs an index', () => {
-  const late = translateCommitError(new StoreError('timeout'), []);
+  const late = translateCommitError(new StoreError('timeout'), [], ANN);
   expect(toAppError(late)).toMatchObject({ code: 'QUERY_TIMEOUT', status: 503 });
   expect(toAppError(late).message).toContain('another program');
 });
 
 test('a document too large for the store is a 413, and other errors are returned as they are', () => {
-  expect(translateCommitError(new StoreError('too-large'), [])).toMatchObject({ status: 413 });
+  expect(translateCommitError(new StoreError('too-large'), [], ANN)).toMatchObject({ status: 413 });
   const busy = new StoreError('busy');
-  expect(translateCommitError(busy, [])).toBe(busy);
+  expect(translateCommitError(busy, [], ANN)).toBe(busy);
   const defect = new TypeError('x');
-  expect(translateCommitError(defect, [])).toBe(defect);
+  expect(translateCommitError(defect, [], ANN)).toBe(defect);
 });
 
 test('a rejected extra write is an ExtraWriteError and not retried', async () => {
-  const positions = [{ prefix: '' }, { prefix: '', extraWrite: 0 }];
-  const lost = translateCommitError(new StoreError('conflict', { index: 1 }), positions);
+  const planned = [{ prefix: '' }, { prefix: '', extraWrite: 0 }].map((position) => ({
+    position,
+    collections: [],
+  }));
+  const lost = translateCommitError(new StoreError('conflict', { index: 1 }), planned, ANN);
   expect(lost).toMatchObject({ name: 'ExtraWriteError', reason: 'conflict', position: 0 });
   let calls = 0;
   const attempt = async () => {

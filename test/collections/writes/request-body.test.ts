@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type BodyPosition, WHOLE_BODY } from '../../../src/collections/writes/extract-sub-documents.ts';
+import { FULL_ACCESS } from '../../../src/collections/model/access.ts';
+import { type BodyPosition, WHOLE_BODY } from '../../../src/collections/writes/body-position.ts';
 import {
   assertStorable,
   assertValid,
@@ -100,7 +101,8 @@ test('issues of fields have their position in the request, those of sub-document
   const target = { collection: PEOPLE, mode: 'create' } as const;
   const fieldsOf = async (position: BodyPosition, fields: JsonObject) => {
     const body = extractedAt(position, fields);
-    const { issues } = await validateBody({ matchPattern: async () => false }, target, body);
+    const sent = { ...target, access: FULL_ACCESS, sent: fields };
+    const { issues } = await validateBody({ matchPattern: async () => false }, sent, body);
     return issues.map(({ index, field }) => [index, field]);
   };
   const inList = { prefix: 'author.', index: 2 };

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { translateCommitError } from '../../../src/collections/writes/commit.ts';
-import { orderWrites, type PlannedWrite, WritePlan } from '../../../src/collections/writes/write-plan.ts';
+import { orderWrites, type PlannedWrite } from '../../../src/collections/writes/order-writes.ts';
+import { WritePlan } from '../../../src/collections/writes/write-plan.ts';
 import { StoreError } from '../../../src/errors/errors.ts';
-import { collectionOf } from '../library-service.ts';
+import { callerNamed, collectionOf } from '../library-service.ts';
 
 const FIELDS = { title: {}, pages: { type: 'Number' } };
 const plain = collectionOf('books', { fields: FIELDS });
@@ -66,9 +67,9 @@ test('an extra write is in the same commit, before the documents', async () => {
     document: { _id: 'n' },
   } as const;
   plan.addExtra(note, 4);
-  const { writes, positions } = await plan.finish();
+  const { writes, planned } = await plan.finish();
   expect(writes[0]).toEqual(note);
-  expect(positions[0]).toEqual({ prefix: '', extraWrite: 4 });
+  expect(planned[0]?.position).toEqual({ prefix: '', extraWrite: 4 });
 });
 
 test('an update says which fields it changes', async () => {
@@ -110,17 +111,21 @@ test('the innermost sub-document comes first, and an error names the document th
   plan.insert(plain, { id: ID, fields: {} }, HERE);
   plan.insert(authors, { id: 'b'.repeat(24), fields: {}, depth: 2 }, { prefix: 'sequel.author.' });
   plan.insert(plain, { id: 'c'.repeat(24), fields: {}, depth: 1 }, { prefix: 'sequel.' });
-  const { writes, positions } = await plan.finish();
+  const { writes, planned } = await plan.finish();
   expect(writes.map((write) => write.kind === 'insert' && write.document._id[0])).toEqual(['b', 'c', 'a']);
   const told = [0, 1, 2].map((index) =>
-    translateCommitError(new StoreError('duplicate', { index, fields: ['title'] }), positions),
+    translateCommitError(
+      new StoreError('duplicate', { index, fields: ['title'] }),
+      planned,
+      callerNamed('ann'),
+    ),
   );
   expect(told).toMatchObject(
     ['sequel.author.title', 'sequel.title', 'title'].map((field) => ({ items: [{ field }] })),
   );
 });
 
-const planned = (
+const plannedWrite = (
   step: PlannedWrite['step'],
   collection: string,
   id: string,
@@ -129,50 +134,59 @@ const planned = (
   write: { kind: 'remove', ns: { database: null, collection }, id, v: 0 },
   position: { prefix: `${id}.` },
   step,
+  collections: [],
   ...(depth === undefined ? {} : { depth }),
 });
 
 const ordered = (all: readonly PlannedWrite[]) =>
-  orderWrites(all).writes.map((write) => (write.kind === 'remove' ? write.id : ''));
+  orderWrites(all).map(({ write }) => (write.kind === 'remove' ? write.id : ''));
 
 test('extra writes come first, then revisions, and removals last', () => {
   const all = [
-    planned('remove', 'books', 'gone'),
-    planned('update', 'books', 'changed'),
-    planned('insert', 'books', 'new'),
-    planned('revision', 'booksHistory', 'kept'),
-    planned('extra', 'cloister.media-removals', 'noted'),
+    plannedWrite('remove', 'books', 'gone'),
+    plannedWrite('update', 'books', 'changed'),
+    plannedWrite('insert', 'books', 'new'),
+    plannedWrite('revision', 'booksHistory', 'kept'),
+    plannedWrite('extra', 'cloister.media-removals', 'noted'),
   ];
   expect(ordered(all)).toEqual(['noted', 'kept', 'new', 'changed', 'gone']);
 });
 
 test('a sub-document is written before the document that refers to it', () => {
   const all = [
-    planned('insert', 'books', 'book'),
-    planned('insert', 'towns', 'town', 2),
-    planned('insert', 'people', 'author', 1),
-    planned('insert', 'books', 'sequel', 1),
-    planned('insert', 'people', 'mayor', 3),
+    plannedWrite('insert', 'books', 'book'),
+    plannedWrite('insert', 'towns', 'town', 2),
+    plannedWrite('insert', 'people', 'author', 1),
+    plannedWrite('insert', 'books', 'sequel', 1),
+    plannedWrite('insert', 'people', 'mayor', 3),
   ];
   expect(ordered(all)).toEqual(['mayor', 'town', 'sequel', 'author', 'book']);
 });
 
 test('writes of one collection stand together, in their order', () => {
   const all = ['a', 'b', 'a', 'b', 'a'].map((collection, at) =>
-    planned('insert', collection, `${collection}${at}`),
+    plannedWrite('insert', collection, `${collection}${at}`),
   );
   expect(ordered(all)).toEqual(['a0', 'a2', 'a4', 'b1', 'b3']);
 });
 
 test('collections of one name in several databases are not mixed', () => {
-  const elsewhere = planned('insert', 'a', 'x');
+  const elsewhere = plannedWrite('insert', 'a', 'x');
   const moved = { ...elsewhere, write: { ...elsewhere.write, ns: { database: 'b', collection: 'a' } } };
-  expect(ordered([planned('insert', 'a', '1'), moved, planned('insert', 'a', '2')])).toEqual(['1', '2', 'x']);
+  expect(ordered([plannedWrite('insert', 'a', '1'), moved, plannedWrite('insert', 'a', '2')])).toEqual([
+    '1',
+    '2',
+    'x',
+  ]);
 });
 
-test('positions are in the order of the writes', () => {
-  const { writes, positions } = orderWrites([planned('remove', 'a', '1'), planned('insert', 'a', '2')]);
-  expect(writes.map((write) => write.kind === 'remove' && `${write.id}.`)).toEqual(
-    positions.map(({ prefix }) => prefix),
-  );
+test('an update through two collections of one place is held against the rules of both', async () => {
+  const twin = { ...plain, version: '2.0', path: '/2.0/library/books' };
+  const plan = planOf();
+  const stored = { _id: ID, title: 'A', v: 1 };
+  plan.update(plain, stored, { fields: { title: 'B' }, position: HERE });
+  plan.update(twin, stored, { fields: { pages: 2 }, position: { prefix: 'self.' } });
+  const { planned } = await plan.finish();
+  expect(planned).toMatchObject([{ stored, write: { document: { title: 'B', pages: 2, v: 2 } } }]);
+  expect(planned[0]?.collections).toEqual([plain, twin]);
 });

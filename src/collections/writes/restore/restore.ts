@@ -1,30 +1,34 @@
 // Gives a document the state that one of its revisions keeps: fields that came later go, and a removed document comes back under its
 // id. Hooks, validation and revisions are those of an update, or of a create where the document was removed.
-import { AppError } from '../../errors/errors.ts';
-import type { JsonObject } from '../../lib/json/json.ts';
-import { type Filter, filterById, joinFilters } from '../../stores/filter.ts';
-import type { StoredDocument } from '../../stores/ports.ts';
-import { openHookSession } from '../hooks/document-hooks.ts';
-import { notPermitted, permit } from '../model/access.ts';
-import type { Collection } from '../model/collection.ts';
-import type { Page, RequestContext, RestoreTarget, WriteOptions } from '../model/documents.ts';
-import { missingFileIssue } from '../model/media-record-fields.ts';
-import { ownRevisionsFilter } from '../model/revision-owner.ts';
-import { revisionNamespaceOf, revisionsFilter } from '../model/stored-document.ts';
-import { writeMetadata } from '../reads/resolve-read.ts';
-import { fieldIssue, validateFields } from '../validation/validate-document.ts';
-import { formatAnswer } from './answer.ts';
-import { commitPlan, commitWithRetry } from './commit.ts';
-import { createExtractOptions, extractSubDocuments, WHOLE_BODY } from './extract-sub-documents.ts';
-import { type HookedCreates, hasHooked, openPlanning, planSubDocuments } from './plan-sub-documents.ts';
-import { readRemovedHistory } from './removed-history.ts';
-import { assertValid } from './request-body.ts';
-import { resolveUpdate } from './resolve-update.ts';
-import { stateOf } from './revision-state.ts';
-import { withDocumentLock } from './targets.ts';
-import { update } from './update.ts';
-import type { WriteDeps } from './write-deps.ts';
-import { WritePlan } from './write-plan.ts';
+import { AppError } from '../../../errors/errors.ts';
+import type { JsonObject } from '../../../lib/json/json.ts';
+import { parseStoredJson } from '../../../lib/json/stored-json.ts';
+import { type Filter, filterById, joinFilters } from '../../../stores/filter.ts';
+import type { StoredDocument } from '../../../stores/ports.ts';
+import { openHookSession } from '../../hooks/document-hooks.ts';
+import { notPermitted, permitServer } from '../../model/access.ts';
+import type { Collection } from '../../model/collection.ts';
+import type { Page, RequestContext, RestoreTarget, WriteOptions } from '../../model/documents.ts';
+import { missingFileIssue } from '../../model/media-record-fields.ts';
+import { ownRevisionsFilter } from '../../model/revision-owner.ts';
+import { revisionNamespaceOf, revisionsFilter } from '../../model/stored-document.ts';
+import { writeMetadata } from '../../reads/resolve-read.ts';
+import { fieldIssue, validateFields } from '../../validation/validate-document.ts';
+import { formatAnswer } from '../answer.ts';
+import { WHOLE_BODY } from '../body-position.ts';
+import { assertRestorable } from '../closed-fields.ts';
+import { commitPlan, commitWithRetry } from '../commit.ts';
+import { createExtractOptions, extractSubDocuments } from '../extract-sub-documents.ts';
+import { createStateTest, withoutHiddenNames } from '../permitted-states.ts';
+import { type HookedCreates, hasHooked, openPlanning, planSubDocuments } from '../plan-sub-documents.ts';
+import { assertValid } from '../request-body.ts';
+import { resolveUpdate } from '../resolve-update.ts';
+import { stateOf } from '../revision-state.ts';
+import { withDocumentLock } from '../targets.ts';
+import { update } from '../update.ts';
+import type { WriteDeps } from '../write-deps.ts';
+import { WritePlan } from '../write-plan.ts';
+import { documentOf, readLastState, readRemovedHistory } from './removed-history.ts';
 
 /** See `DocumentService.restore`. */
 export function restoreRevision(
@@ -38,11 +42,19 @@ export function restoreRevision(
     const { deadline, caller } = context;
     // Who may not read the document may not learn what it was either.
     const access = caller.access(collection);
-    if (access.read === null || access.update === null) throw notPermitted(access, caller);
+    if (access.read === null || access.update === null || access.history === null) {
+      throw notPermitted(access, caller);
+    }
+    const texts = await deps.store.findByIds(collection.namespace, [id], { deadline });
+    const text = texts.get(id);
+    if (access.isRuled) {
+      const stored =
+        text === undefined ? await readLastState(deps, collection, id, context) : parseStoredJson(text);
+      assertRestorable(access, { stored, restored: stored }, caller);
+    }
     const revision = await findRevision(deps, collection, { id, revisionId }, context);
     const restored = stateOf(deps, collection, revision);
-    const texts = await deps.store.findByIds(collection.namespace, [id], { deadline });
-    if (texts.has(id)) {
+    if (text !== undefined) {
       const { ifMatch, compose } = options;
       return update(deps, { collection, fields: {}, restored, target: { id, ifMatch }, compose }, context);
     }
@@ -59,10 +71,10 @@ async function findRevision(
   if (!collection.settings.storeRevisions) throw new AppError('DOCUMENT_NOT_FOUND');
   const own = joinFilters([ownRevisionsFilter(collection, registry), filters.ownDocuments(collection)]);
   const wanted: Filter = { kind: 'and', filters: [filterById(revisionId), revisionsFilter(id), own] };
-  const filter = permit(caller.access(collection), 'read', wanted);
-  const query = { filter, sort: [], skip: 0, limit: 1 };
+  const query = { filter: permitServer(wanted), sort: [], skip: 0, limit: 1 };
   const [revision] = await store.find(revisionNamespaceOf(collection), query, { deadline });
-  if (revision === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
+  const mayRead = createStateTest(caller.access(collection), 'read');
+  if (revision === undefined || !mayRead(documentOf(revision, id))) throw new AppError('DOCUMENT_NOT_FOUND');
   return revision;
 }
 
@@ -101,18 +113,23 @@ async function createAgain(
   const mode = { mode: 'update', matchPattern: deps.matchPattern } as const;
   const validated = await validateFields(collection, sent, mode);
   const targets = { collection, documents: [], caller };
-  const resolved = await resolveUpdate(deps, { sent, validated, removed: [], restored }, targets);
-  const found = [...missingFields(collection, sent), ...resolved.issues, ...issues];
+  const update = { client: {}, sent, validated, removed: [], restored };
+  const resolved = await resolveUpdate(deps, update, targets);
+  const missing = withoutHiddenNames(missingFields(collection, sent), access);
+  const found = [...missing, ...resolved.issues, ...issues];
 
   const hookedCreates: HookedCreates = new Map();
   const { text, writes } = await commitWithRetry(
     async () => {
       const history = await readRemovedHistory(deps, collection, id, context);
+      const state = await readLastState(deps, collection, id, context);
+      assertRestorable(access, { stored: state, restored }, caller);
       const plan = new WritePlan({ at: now(), by: caller.clientId }, generateId);
       const { createdAt = null, createdBy = null } = revision;
       const last = { createdAt, createdBy, ...history, _id: id };
-      const created = plan.insertAgain(collection, last, resolved.fields);
-      using planning = openPlanning(deps, { plan, subDocuments, hookedCreates, mode: 'create' }, context);
+      const created = plan.insertAgain(collection, { last, state, fields: resolved.fields });
+      const inner = { plan, subDocuments, hookedCreates, closed: [], mode: 'create' } as const;
+      using planning = openPlanning(deps, inner, context);
       assertValid([...found, ...(await planSubDocuments(deps, planning))]);
       const { writes } = await commitPlan(deps, plan, planning.context).catch(rejectTakenId);
       return { text: created.text, writes };
