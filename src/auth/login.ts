@@ -8,8 +8,8 @@ import { lazyPackage } from '../lib/files/lazy-package.ts';
 import type { TokenResponse } from './access-tokens.ts';
 import { invalidCredentialsError } from './auth-errors.ts';
 import { isClientId, MAX_SECRET_LENGTH } from './clients/client.ts';
-import type { ClientService } from './clients/client-service.ts';
 import type { ClientStatus } from './clients/client-record.ts';
+import type { ClientService } from './clients/client-service.ts';
 
 interface LoginDeps {
   readonly clients: Pick<ClientService, 'verifySecret' | 'hasAny'>;

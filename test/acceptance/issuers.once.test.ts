@@ -134,6 +134,8 @@ describe('without access rules, a user of an identity provider', () => {
       ['POST', '/api/flush'],
       ['GET', '/api/audit'],
       ['GET', '/api/hooks'],
+      ['GET', '/api/status'],
+      ['GET', '/api/endpoints'],
       ['GET', '/1.0/site/notes/config'],
       ['POST', '/1.0/anything/config'],
     ] as const;

@@ -8,7 +8,7 @@ import {
 } from '../../lib/egress/http-request.ts';
 
 /** For the whole fetch, the look-up of the name included. */
-export const MAX_FETCH_MS = 2000;
+const MAX_FETCH_MS = 2000;
 /** A key has about 500 bytes, with a certificate some 3,000. */
 const MAX_KEY_SET_BYTES = 262_144;
 

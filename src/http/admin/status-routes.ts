@@ -1,11 +1,11 @@
-// How the server is: `/api/status` for any valid token; `/hello`, `/health` and `/favicon.ico`, public, for load balancers and
+// How the server is: `/api/status` for any client of ours; `/hello`, `/health` and `/favicon.ico`, public, for load balancers and
 // browsers.
 import os from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson, sendText } from '../core/reply.ts';
-import { assertReady, requireClient } from '../core/request-access.ts';
+import { assertReady, requireOwnClient } from '../core/request-access.ts';
 import { addResource } from '../core/resource.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'version' | 'sandboxStatus' | 'leakedFiles'>;
@@ -56,7 +56,7 @@ function formatStatus({ config, version }: Deps) {
 
 /** Registers the status report. Sizes are in bytes, times in seconds. */
 export function statusRoutes(server: FastifyInstance, deps: Deps): void {
-  server.addHook('onRequest', requireClient);
+  server.addHook('onRequest', requireOwnClient);
   const report = async ({ client }: FastifyRequest, reply: FastifyReply) =>
     sendJson(reply, { ...formatStatus(deps), ...formatForAdmins(deps, client) });
   addResource(server, '/api/status', { GET: report, POST: report });

@@ -74,6 +74,15 @@ export const requireClient: OnRequestHook = (request, _reply, done) => {
   done(request.client === null ? missingTokenError() : undefined);
 };
 
+/**
+ * Hook: rejects the anonymous, and users of other issuers, who may do what anyone may where no rule says more: of a public
+ * identity provider that is everybody.
+ */
+export const requireOwnClient: OnRequestHook = (request, _reply, done) => {
+  if (request.client === null) done(missingTokenError());
+  else done(request.client.issuer === undefined ? undefined : notPermittedError(requestPath(request)));
+};
+
 /** Hook: rejects everybody but admins. */
 export const requireAdmin: OnRequestHook = (request, _reply, done) => {
   if (request.client === null) done(missingTokenError());

@@ -6,7 +6,7 @@ import type { LiveModule, ModuleAddress } from '../../modules/model/module-types
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
 import { ENDPOINT_ADMIN_PATH } from '../core/internal-paths.ts';
 import { sendJson } from '../core/reply.ts';
-import { requireAdmin, requireClient, unknownPathError } from '../core/request-access.ts';
+import { requireAdmin, requireOwnClient, unknownPathError } from '../core/request-access.ts';
 import { addResource, type OnRequestHook } from '../core/resource.ts';
 import type { UrlRewriter } from '../core/url-rewrite.ts';
 import { endpointCallRoute } from './endpoint-call-route.ts';
@@ -70,7 +70,7 @@ export function endpointListRoutes(
   server: FastifyInstance,
   { modules }: Pick<CustomCodeDeps, 'modules'>,
 ): void {
-  server.addHook('onRequest', requireClient);
+  server.addHook('onRequest', requireOwnClient);
   addResource(server, '/api/endpoints', {
     GET: async ({ client }, reply) => {
       const isAdmin = client?.accessType === 'admin';

@@ -8,6 +8,7 @@ import {
   parseBearerToken,
   requireAdmin,
   requireClient,
+  requireOwnClient,
   unknownPathError,
 } from '../../../src/http/core/request-access.ts';
 import { bareServer } from '../bare-fastify-server.ts';
@@ -44,6 +45,7 @@ const { server } = bareServer((bare) => {
     scope.get('/public', async ({ client }) => ({ client: client?.clientId ?? null }));
     scope.get('/time', async ({ tokenMs }) => ({ tokenMs }));
     scope.get('/client', { onRequest: requireClient }, async () => 'ok');
+    scope.get('/own', { onRequest: requireOwnClient }, async () => 'ok');
     scope.get('/admin', { onRequest: requireAdmin }, async () => 'ok');
   });
 });
@@ -89,6 +91,12 @@ describe('the caller', () => {
   it('gets 503 while the database is away', async () => {
     expect(await get('/public', 'Bearer away')).toMatchObject({ status: 503, challenge: undefined });
   });
+});
+
+test('a route for clients of our own is closed to the anonymous and to users of other issuers', async () => {
+  expect(await get('/own')).toMatchObject({ status: 401, challenge: NO_TOKEN });
+  expect(await get('/own', 'Bearer user')).toMatchObject({ status: 200 });
+  expect(await get('/own', 'Bearer issuer')).toMatchObject({ status: 401, challenge: 'Bearer realm="/own"' });
 });
 
 describe('an unknown path', () => {
