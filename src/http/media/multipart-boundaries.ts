@@ -6,6 +6,8 @@ const CRLF = Buffer.from('\r\n');
 const CR = 0x0d;
 const CLOSING_DASHES = Buffer.from('--');
 const EMPTY_LINE = '\r\n\r\n';
+/** Bytes of headers that become text at once. */
+const PIECE_BYTES = 1024;
 
 /** The boundary of a content type: 1 to 70 characters (RFC 2046, 5.1.1). Undefined without one. */
 export function parseBoundary(contentType: string): string | undefined {
@@ -38,19 +40,20 @@ export function createBoundaryCounter(boundary: string, maxParts: number): Bound
   let isOver = false;
   let isBroken = false;
 
-  /** Reads bytes between two boundaries. */
+  /** Reads bytes between two boundaries. Only those that may be headers become text: a file may follow them. */
   const pass = (bytes: Buffer): void => {
-    if (open === undefined || bytes.length === 0) return;
-    const from = Math.max(0, open.length - EMPTY_LINE.length + 1);
-    open += bytes.toString('latin1');
-    const end = open.indexOf(EMPTY_LINE, from);
-    if (end === -1) {
-      // Too long to keep: only the search for their end goes on.
-      if (open.length > MAX_HEADER_CHARS) open = open.slice(-EMPTY_LINE.length);
-      return;
+    for (let at = 0; open !== undefined && at < bytes.length; at += PIECE_BYTES) {
+      const from = Math.max(0, open.length - EMPTY_LINE.length + 1);
+      open += bytes.toString('latin1', at, at + PIECE_BYTES);
+      const end = open.indexOf(EMPTY_LINE, from);
+      if (end !== -1) {
+        if (headers.length < maxParts) headers.push(open.slice(0, end));
+        open = undefined;
+      } else if (open.length > MAX_HEADER_CHARS) {
+        // Too long to keep: only the search for their end goes on.
+        open = open.slice(-EMPTY_LINE.length);
+      }
     }
-    if (headers.length < maxParts) headers.push(open.slice(0, end));
-    open = undefined;
   };
 
   /** Index at which a boundary may begin at the end of the bytes; their length if none does. */
