@@ -1,7 +1,7 @@
 // Worker task: the dimensions of an image, from its bytes alone.
 import { readAvif } from './images/avif.ts';
 import { readBmp, readGif } from './images/gif-and-bmp.ts';
-import { type Dimensions, FileBytes, OutOfReachError } from './images/image-bytes.ts';
+import { type Dimensions, FileBytes, isPlausible, OutOfReachError } from './images/image-bytes.ts';
 import { readJpeg } from './images/jpeg.ts';
 import { readPng } from './images/png.ts';
 import { readSvg } from './images/svg.ts';
@@ -18,7 +18,6 @@ export interface ImageTask {
   readonly isPart: boolean;
 }
 
-const MAX_SIDE = 1_000_000;
 const READERS: readonly ((bytes: FileBytes) => Dimensions | undefined)[] = [
   readPng,
   readJpeg,
@@ -28,8 +27,6 @@ const READERS: readonly ((bytes: FileBytes) => Dimensions | undefined)[] = [
   readTiff,
   readBmp,
 ];
-
-const isSide = (pixels: number) => Number.isInteger(pixels) && pixels >= 1 && pixels <= MAX_SIDE;
 
 function read(bytes: FileBytes, head: Uint8Array): Dimensions | undefined {
   for (const reader of READERS) {
@@ -53,8 +50,7 @@ export function imageDimensions({
   try {
     const dimensions = read(bytes, head);
     if (isPart && bytes.missed) return 'incomplete';
-    if (dimensions === undefined || !isSide(dimensions.width) || !isSide(dimensions.height)) return undefined;
-    return dimensions;
+    return dimensions !== undefined && isPlausible(dimensions) ? dimensions : undefined;
   } catch (error) {
     if (error instanceof OutOfReachError) return isPart ? 'incomplete' : undefined;
     throw error;

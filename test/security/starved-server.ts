@@ -37,7 +37,8 @@ export const FIRST_REQUESTS: Readonly<Record<string, Sending>> = {
     path: '/1.0/library/pictures',
     type: FORM_TYPE,
     body: formOf([
-      { fileName: 'a.png', type: 'image/png', body: await picture(8, 8, (image) => image.png()) },
+      // A format whose dimensions are read on a thread.
+      { fileName: 'a.tiff', type: 'image/tiff', body: await picture(8, 8, (image) => image.tiff()) },
     ]),
   },
   call: { path: '/1.0/hello' },

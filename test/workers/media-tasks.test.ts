@@ -28,10 +28,16 @@ function open(options: MediaWorkersOptions = {}) {
 
 test('dimensions are read and hashes computed on threads', async () => {
   const tasks = open();
-  const bytes = await picture(40, 30, (image) => image.jpeg().withMetadata({ orientation: 6 }));
+  const bytes = await picture(40, 30, (image) => image.tiff().withMetadata({ orientation: 6 }));
   expect(await tasks.dimensionsOf(endsOf(bytes), bytes.length)).toEqual({ width: 30, height: 40 });
   expect(await tasks.dimensionsOf(endsOf(Buffer.from('PK\x03\x04')), 4)).toBeUndefined();
   expect(await tasks.sha1Of('test.jpg')).toBe('cb56752477cae6405f85b131872c60d21b967c6a');
+});
+
+test('a common image needs no thread', async () => {
+  const tasks = open({ imageTask: new URL('file:///nowhere') });
+  const bytes = await picture(40, 30, (image) => image.png());
+  expect(await tasks.dimensionsOf(endsOf(bytes), bytes.length)).toEqual({ width: 40, height: 30 });
 });
 
 test('only head and tail of a long file are sent, whatever buffer they are part of', async () => {
@@ -81,7 +87,7 @@ test('hashes do not wait for images that take too long', async () => {
 
 test('images wait for their turn, all of them, and time counts from there', async () => {
   const tasks = open();
-  const bytes = await picture(40, 30, (image) => image.png());
+  const bytes = await picture(40, 30, (image) => image.tiff());
   const calls = Array.from({ length: 400 }, () => tasks.dimensionsOf(endsOf(bytes), bytes.length));
   expect(new Set((await Promise.all(calls)).map((one) => JSON.stringify(one)))).toEqual(
     new Set(['{"width":40,"height":30}']),

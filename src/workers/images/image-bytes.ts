@@ -73,6 +73,12 @@ export interface Dimensions {
   readonly height: number;
 }
 
+const MAX_SIDE = 1_000_000;
+const isSide = (pixels: number) => Number.isInteger(pixels) && pixels >= 1 && pixels <= MAX_SIDE;
+
+/** Whether an image may have these dimensions. */
+export const isPlausible = ({ width, height }: Dimensions): boolean => isSide(width) && isSide(height);
+
 /** Applies an EXIF orientation: 5 to 8 are turned by a quarter. */
 export function applyOrientation({ width, height }: Dimensions, orientation = 1): Dimensions {
   const isQuarterTurn = orientation >= 5 && orientation <= 8;
