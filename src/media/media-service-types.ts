@@ -26,8 +26,6 @@ export interface UploadGrant {
   readonly fileName: string;
   /** Null: any. */
   readonly mimetype: string | null;
-  /** The client that signed: `createdBy` of the record. */
-  readonly signedBy: string | null;
 }
 
 export interface UploadRequest {

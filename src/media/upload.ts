@@ -85,7 +85,7 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
 
   const upload = async (request: UploadRequest) => {
     const { grant, context, declaredBytes = 0 } = request;
-    const clientId = grant === undefined ? context.caller.clientId : grant.signedBy;
+    const { clientId } = context.caller;
     const place = quota.enter({ clientId, tokenId: grant?.tokenId, declaredBytes });
     try {
       return await receiveAndStore(request, { uploads: [], files: [], fields: [], place });
@@ -170,13 +170,8 @@ export function createUpload(deps: UploadDeps): MediaService['upload'] {
   ) => {
     const context: RequestContext = { ...requested, deadline: now() + queryMs };
     if (grant === undefined) return records.createRecords(collection, published, context);
-    const { caller } = context;
-    const signer = {
-      ...context,
-      caller: { clientId: grant.signedBy, access: (of: Collection) => caller.access(of) },
-    };
     try {
-      return await records.createRecords(collection, published, signer, {
+      return await records.createRecords(collection, published, context, {
         extraWrites: [usedTokenWrite(grant)],
       });
     } catch (error) {

@@ -148,8 +148,12 @@ function uploadRoutes(server: FastifyInstance, deps: Deps, options: SignedUpload
   // Before the body is read: an invalid token is rejected at once.
   server.addHook('onRequest', async (request) => {
     const isServed = isEnabled && options.urls.uploadOf(request.raw) !== undefined;
-    if (isServed && request.method === 'POST') verified.set(request, await verify(request));
-    else if (request.client === null || !isServed) throw unknownPathError(request);
+    if (isServed && request.method === 'POST') {
+      const allowed = await verify(request);
+      verified.set(request, allowed);
+      // The upload is made in the name of whoever signed it.
+      request.caller = deps.createCaller(allowed.grant.signer);
+    } else if (request.client === null || !isServed) throw unknownPathError(request);
   });
   const POST = async (request: FastifyRequest, reply: FastifyReply) => {
     const allowed = verified.get(request);

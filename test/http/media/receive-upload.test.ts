@@ -5,6 +5,7 @@ import type { UploadGrant, UploadRequest } from '../../../src/media/media-servic
 import { FORM_TYPE, formOf } from '../../helpers/app/media-server.ts';
 import { makeCollection } from '../../helpers/fixtures/specifications.ts';
 import { bareServer } from '../bare-fastify-server.ts';
+import { callerOf } from '../fixtures.ts';
 
 const COLLECTION = makeCollection({ a: {} }, { type: 'media' });
 const GRANT: UploadGrant = {
@@ -12,7 +13,6 @@ const GRANT: UploadGrant = {
   expiresAt: 1,
   fileName: 'a',
   mimetype: 'a/b',
-  signedBy: 'signer',
 };
 
 interface Options {
@@ -42,7 +42,10 @@ function serverOf({ media = {}, grant }: Options = {}) {
   const receive = createReceiveUpload(deps as never, { get: () => connection } as never);
   const { server } = bareServer((scope) => {
     acceptMultipart(scope);
-    scope.post('/', async (request) => receive(request, COLLECTION, grant));
+    scope.post('/', async (request) => {
+      request.caller = callerOf(null);
+      return receive(request, COLLECTION, grant);
+    });
   });
   const send = (payload: Buffer) =>
     server.inject({ method: 'POST', url: '/', headers: { 'content-type': FORM_TYPE }, payload });
