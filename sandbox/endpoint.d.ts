@@ -65,8 +65,32 @@ export interface Response {
   redirect(status: number, url: string): this;
 }
 
-/** Passes: 404 without an argument, else the error's `statusCode`, if it is a whole number of 400 to 599, or 500. */
+/** Passes: 404 without an argument, else the error's `statusCode`, if it is a whole number of 400 to 599, or 500. Below 500 its `errors` are shown. */
 export type Next = (error?: unknown) => void;
+
+/** What is wrong with a field, or with the request. It has a field, a code, or both. */
+export interface ErrorEntry {
+  field?: string;
+  message: string;
+  /** Letters, digits, spaces and `_.:-`. */
+  code?: string;
+  title?: string;
+  details?: string;
+  hookName?: string;
+  /** Of an endpoint: position in a batch. Hooks cannot set it. */
+  index?: number;
+}
+
+/** What a hook throws, or returns as an Error, to refuse. A list of entries alone may be thrown too. */
+export interface Refusal {
+  /** Shown to the client: one line, 300 characters. */
+  message: string;
+  /** A whole number of 400 to 499; without one, 400. Of before-hooks only. */
+  statusCode?: number;
+  /** Shown in place of the message: a hundred entries, and how many there are besides. */
+  errors?: ErrorEntry[];
+  code?: string;
+}
 
 export type Handler = (req: Request, res: Response, next: Next) => unknown;
 
@@ -97,10 +121,16 @@ export interface HookData {
   options: unknown;
   schema: unknown;
   req?: unknown;
+  /** Of updates: before them the documents as they are, behind them a list of the one that was written. */
+  updatedDocs?: Document[];
+  /** Of removals: a list of the document. */
+  deletedDocs?: Document[];
+  /** Of updates and removals: the documents as they were stored before. Where `updatedDocs` or `deletedDocs` are these, the same list. */
+  previousDocs?: Document[];
   [name: string]: unknown;
 }
 
-/** What the module of a hook exports: answers what is to be used instead, or a promise of it. */
+/** What the module of a hook exports: answers what is to be used instead, or a promise of it. Null and errors refuse. */
 export type Hook = (
   // biome-ignore lint/suspicious/noExplicitAny: a document of any collection.
   obj: any,
@@ -111,8 +141,8 @@ export type Hook = (
 /** A failed call of the server. */
 export interface CallError extends Error {
   code: string;
-  /** What is wrong with each field of a document. */
-  errors?: unknown[];
+  /** What is wrong with each field of a document. `next(error)` answers with them. */
+  errors?: ErrorEntry[];
   /** Where a client's own request would have got it: `next(error)` answers with it. */
   statusCode?: number;
 }

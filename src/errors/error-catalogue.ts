@@ -53,7 +53,7 @@ export const ERRORS = {
     status: 400,
     message: 'A hook refused',
     explain:
-      'A hook threw, returned null, or ran into one of its limits. The item has the code `API-0002`. Nothing was written.',
+      'A hook threw, returned null or an error, or ran into one of its limits. The item has the code `API-0002`, or that of the hook. The status is that with which the hook refuses (400 to 499). Nothing was written.',
   },
   WRITE_TOO_LARGE: {
     status: 400,
