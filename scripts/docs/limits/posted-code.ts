@@ -151,7 +151,8 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
     tests: ['sandbox-supervisor/isolation/launcher.full'],
   },
   {
-    limit: 'what a host sends apart from bodies: message, stack, line of a log, headers of an answer, list of errors',
+    limit:
+      'what a host sends apart from bodies: message, stack, line of a log, headers of an answer, list of errors',
     default: `${['errorMessage', 'stack', 'logMessage', 'headers', 'errorList'].map((name) => constant(EVENTS, `MAX_EVENT_CHARACTERS.${name}`)).join('; ')} characters`,
     past: 'the host is killed',
     tests: [
