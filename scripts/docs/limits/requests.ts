@@ -5,6 +5,7 @@ import { constant, setting } from './values.ts';
 const BODIES = 'src/http/core/body-parsers.ts';
 const CLIENT = 'src/auth/clients/client.ts';
 const PERMISSIONS = 'src/auth/clients/parse-permissions.ts';
+const ISSUER_TOKENS = 'src/auth/issuers/issuer-tokens.ts';
 const TRACKER = 'src/http/transport/connection-tracker.ts';
 
 export const REQUEST_LIMITS: readonly Limit[] = [
@@ -48,6 +49,39 @@ export const REQUEST_LIMITS: readonly Limit[] = [
     ].join('; '),
     past: '400',
     tests: ['auth/clients/parse-client'],
+  },
+  {
+    limit: 'access token of an issuer of `auth.issuers`; its roles',
+    default: [
+      constant(ISSUER_TOKENS, 'MAX_TOKEN_LENGTH', 'bytes'),
+      constant('src/auth/clients/client.ts', 'MAX_ROLES'),
+    ].join('; '),
+    past: '401',
+    tests: ['security/issuer-tokens', 'auth/issuers/issuer-tokens'],
+  },
+  {
+    limit: 'verified tokens of issuers that are remembered',
+    default: [
+      constant(ISSUER_TOKENS, 'MAX_REMEMBERED_TOKENS'),
+      constant(ISSUER_TOKENS, 'MAX_REMEMBERED_CHARACTERS', 'bytes'),
+    ].join(', '),
+    past: 'the oldest ones are verified again',
+    tests: ['auth/issuers/issuer-tokens'],
+  },
+  {
+    limit: 'fetch of the keys of an issuer: time; answer',
+    default: [
+      constant('src/auth/issuers/fetch-key-set.ts', 'MAX_FETCH_MS', 'ms'),
+      constant('src/auth/issuers/fetch-key-set.ts', 'MAX_KEY_SET_BYTES', 'bytes'),
+    ].join('; '),
+    past: 'the keys from before count; where there are none, its tokens are 503',
+    tests: ['auth/issuers/issuer-keys'],
+  },
+  {
+    limit: 'fetches of the keys of an issuer because of an unknown key',
+    default: `one in ${constant('src/auth/issuers/issuer-keys.ts', 'UNKNOWN_KEY_MS', 'ms')}`,
+    past: '401',
+    tests: ['auth/issuers/issuer-keys'],
   },
   {
     limit: 'query string, `limits.queryStringBytes`',

@@ -16,9 +16,9 @@ export interface VerificationKeys {
 }
 
 export interface IssuerKeys {
-  /** What may be used now, without waiting; undefined when there is nothing. */
+  /** What may be used now, without waiting; undefined otherwise. */
   peek(): VerificationKeys | undefined;
-  /** The same, fetched if there is nothing. Rejects with ISSUER_UNAVAILABLE. */
+  /** The same, after a fetch if need be. Rejects with ISSUER_UNAVAILABLE. */
   get(): Promise<VerificationKeys>;
   /**
    * Called when `known` has no key for a token. Resolves with the keys after another fetch, or with `known` when it is too
@@ -31,6 +31,8 @@ const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 
 /** Keys older than this are fetched again, while they stay in use. */
 const REFRESH_AFTER_MS = 300_000;
+/** Tokens wait for that fetch if the keys are older than this: since when they are not the issuer's any more, nobody knows. */
+const WAIT_AFTER_MS = 600_000;
 /** For how long keys are used while their issuer does not answer. */
 const MAX_KEYS_AGE_MS = 3_600_000;
 /** Between two fetches because of a key that is not known. */
@@ -94,6 +96,7 @@ export class PublishedKeys implements IssuerKeys {
     const age = this.#since(this.#fetched?.at);
     if (age > MAX_KEYS_AGE_MS) return undefined;
     if (age > REFRESH_AFTER_MS && this.#mayFetch(UNKNOWN_KEY_MS)) this.#fetch();
+    if (age > WAIT_AFTER_MS && this.#running !== undefined) return undefined;
     return this.#fetched?.keys;
   }
 
