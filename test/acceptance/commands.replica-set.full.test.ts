@@ -111,7 +111,11 @@ describe('clients', () => {
     const added = await cloister('clients', 'add', '--id', 'app');
     expect(added).toEqual({
       code: 0,
-      lines: ['client id: app', expect.stringMatching(/^client secret: \S{20,}$/)],
+      lines: [
+        'client id: app',
+        expect.stringMatching(/^client secret: \S{20,}$/),
+        expect.stringMatching(/^client may: read .* and write every collection;/),
+      ],
     });
     const secret = added.lines[1]?.slice('client secret: '.length) ?? '';
     const { request } = await connectClient(server.url, { clientId: 'app', secret });

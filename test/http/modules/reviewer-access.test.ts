@@ -49,11 +49,17 @@ describe('review: "all"', () => {
         [{ ...client, reviewer: true }, 'reviewer'],
         [{ ...client, accessType: 'reviewer' }, 'accessType'],
         [{ ...client, permissions: { reviewer: true } }, 'permissions.reviewer'],
-        [{ ...client, roles: ['reviewer'] }, 'roles'],
+        [{ ...client, roles: ['admin'] }, 'roles.0'],
       ] as const) {
         const { status, body: answer } = await server.call('POST', '/api/clients', { body });
         expect([status, answer.errors[0].field]).toEqual([400, field]);
       }
+      // A role of this name is one for rules of collections, and gives no right to approve.
+      const namesake = { ...client, clientId: 'namesake', roles: ['reviewer'] };
+      const { body: made } = await server.call('POST', '/api/clients', { body: namesake });
+      expect(made.results).toEqual([{ clientId: 'namesake', accessType: 'user', roles: ['reviewer'] }]);
+      await post('named', saying('one'));
+      expect((await approve('named', 1, await server.token('namesake', OTHER_SECRET))).status).toBe(401);
       for (const reviewer of [true, false, null]) {
         const change = { body: { reviewer } };
         const { status, body } = await server.call('PUT', '/api/clients/other', change);
