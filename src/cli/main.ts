@@ -45,6 +45,8 @@ const RUNS: Readonly<Record<CommandName, Run>> = {
   'hooks resume': suspension('hooks resume'),
   export: async (flags, io) => (await import('./transfer.ts')).exportSite(flags, io),
   import: async (flags, io) => (await import('./transfer.ts')).importSite(flags, io),
+  backup: async (flags, io) => (await import('./backup.ts')).backup(flags, io),
+  restore: async (flags, io) => (await import('./restore.ts')).restore(flags, io),
   'media copy': async (flags, io) => (await import('./media-copy.ts')).mediaCopy(flags, io),
   'audit verify': async (flags, io) => (await import('./audit-verify.ts')).auditVerify(flags, io),
   'sandbox audit': async (flags, io) => (await import('./sandbox-audit.ts')).sandboxAudit(flags, io),

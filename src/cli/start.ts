@@ -5,6 +5,7 @@ import module from 'node:module';
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { SECRET_PATHS } from '../config/build-config.ts';
+import { assertRestored } from '../config/data-folder.ts';
 import { type LoadedConfig, nodeOptions, shareCompileCache } from '../config/load-config.ts';
 import { countLeakedFiles } from '../lib/files/leaked-files.ts';
 import { createLogger, type Log } from '../lib/logger.ts';
@@ -170,6 +171,7 @@ async function startApp(loaded: LoadedConfig, context: Omit<Context, 'log'>): Pr
     onOther: endAfterError,
   });
   try {
+    assertRestored(config, io.cwd);
     await prepareWorkspace(resolve(io.cwd, config.workspace.path), io);
     const { createApp } = await import('../setup/app.ts');
     const onFirstAdmin = (admin: FirstAdmin) => firstAdminLines(admin).forEach(io.out);

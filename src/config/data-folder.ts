@@ -1,6 +1,8 @@
 // Where the server keeps what is its own and is in no database, whatever the engine: the setting has the name of the engine for
 // which it was first made.
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { AppError } from '../errors/errors.ts';
 import type { Config } from './schema.ts';
 
 /** The setting that names the data folder, as messages call it. */
@@ -15,4 +17,17 @@ export function dataFolderOf({ database }: Pick<Config, 'database'>, cwd: string
 export function auditFolderOf(config: Pick<Config, 'auth' | 'database'>, cwd: string): string {
   const { auditPath } = config.auth;
   return auditPath === undefined ? dataFolderOf(config, cwd) : resolve(cwd, auditPath);
+}
+
+/** Absolute path of the file that is there while a restore is at work, or was interrupted. */
+export function restoreMarkerOf(config: Pick<Config, 'database'>, cwd: string): string {
+  return join(dataFolderOf(config, cwd), 'cloister.restore.json');
+}
+
+/** Throws CONFIGURATION_INVALID while the data are half restored. */
+export function assertRestored(config: Pick<Config, 'database'>, cwd: string): void {
+  if (!existsSync(restoreMarkerOf(config, cwd))) return;
+  const field = DATA_FOLDER_SETTING;
+  const message = `a restore into ${dataFolderOf(config, cwd)} has not ended: run \`cloister restore\` again`;
+  throw new AppError('CONFIGURATION_INVALID', { field, message });
 }

@@ -4,6 +4,7 @@ import type { AuditReport } from '../auth/audit/audit-verify.ts';
 import { type ClientService, createClientService } from '../auth/clients/client-service.ts';
 import { readIdFields } from '../collections/specifications/id-fields.ts';
 import { SECRET_PATHS } from '../config/build-config.ts';
+import { assertRestored } from '../config/data-folder.ts';
 import type { Config } from '../config/schema.ts';
 import { checkDefinitions } from '../delivery/check-definitions.ts';
 import type { DefinitionFileIssue } from '../delivery/definitions/definition.ts';
@@ -82,7 +83,8 @@ const hasCode = async (files: ModuleFiles, address: ModuleAddress) =>
 const logOf = (config: Config): Logger =>
   createLogger({ ...commandLogOptions(config.logging), secrets: SECRET_PATHS });
 
-function openStore(config: Config, cwd: string): Promise<DocumentStore> {
+async function openStore(config: Config, cwd: string): Promise<DocumentStore> {
+  assertRestored(config, cwd);
   const { writeQueue: queueLimit, queryMs } = config.limits;
   return openDocumentStore(config.database, { cwd, queueLimit, queryMs, log: logOf(config) });
 }

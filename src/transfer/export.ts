@@ -11,7 +11,7 @@ import type {
   Namespace,
   Sort,
 } from '../stores/ports.ts';
-import { compareNamespaces, findNamespaceIssue, formatNamespace } from './namespaces.ts';
+import { compareNamespaces, findNamespaceIssue, formatNamespace, isServerNamespace } from './namespaces.ts';
 
 interface PageOptions {
   readonly store: Pick<DocumentStore, 'find' | 'findText'>;
@@ -141,6 +141,8 @@ interface ExportOptions {
   readonly store: Pick<DocumentStore, 'collections' | 'count' | 'find' | 'findText'>;
   /** Each database folder has its own namespaces. */
   readonly separateDatabases: boolean;
+  /** Whether the server's own documents are exported too: for a backup. */
+  readonly withServerData?: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -176,12 +178,18 @@ const COUNT_TIMEOUT_MS = 120_000;
 /** The server's own namespaces, which are left out without a notice. */
 const isReserved = ({ collection }: Namespace) => /^(cloister|system)\./i.test(collection);
 
-function lineStart({ database, collection }: Namespace): string {
+/** What the line of a document of this namespace begins with; the document and `}` follow. */
+export function lineStart({ database, collection }: Namespace): string {
   return `${JSON.stringify({ database, collection }).slice(0, -1)},"document":`;
 }
 
 /** Creates the exporter of a store. */
-export function createExporter({ store, separateDatabases, now }: ExportOptions): Exporter {
+export function createExporter({
+  store,
+  separateDatabases,
+  withServerData = false,
+  now,
+}: ExportOptions): Exporter {
   const count = (ns: Namespace) => store.count(ns, MATCH_ALL, { deadline: now() + COUNT_TIMEOUT_MS });
 
   async function* chunksOf({ ns, documents }: PlannedNamespace, notice: (text: string) => void) {
@@ -204,7 +212,10 @@ export function createExporter({ store, separateDatabases, now }: ExportOptions)
   return {
     async plan() {
       const all = (await store.collections()).toSorted(compareNamespaces);
-      const issueOf = (ns: ListedNamespace) => ns.readOnly ?? findNamespaceIssue(ns, separateDatabases);
+      const issueOf = (ns: ListedNamespace) => {
+        if (withServerData && isServerNamespace(ns)) return undefined;
+        return ns.readOnly ?? findNamespaceIssue(ns, separateDatabases);
+      };
       const notices = all.flatMap((ns) => {
         const issue = isReserved(ns) ? undefined : issueOf(ns);
         return issue === undefined ? [] : [`${formatNamespace(ns)} is left out: ${issue}`];

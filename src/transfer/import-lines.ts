@@ -7,7 +7,7 @@ import { findInexactInteger } from '../lib/json/inexact-integers.ts';
 import { findJsonIssue, isJsonObject, type Json, type JsonObject, MAX_JSON_DEPTH } from '../lib/json/json.ts';
 import { scanJson } from '../lib/json/json-scan.ts';
 import type { Namespace, StoredDocument } from '../stores/ports.ts';
-import { findNamespaceIssue } from './namespaces.ts';
+import { findNamespaceIssue, isServerNamespace } from './namespaces.ts';
 
 interface InputLine {
   /** Counted from 1. */
@@ -135,11 +135,14 @@ function readDocument(value: JsonObject, text: string, { line, idFields }: LineO
 export interface ImportSite {
   /** Each database folder has a namespace of its own. */
   readonly separateDatabases: boolean;
+  /** Whether the server's own documents are taken too: from a backup. */
+  readonly withServerData?: boolean;
   readonly idFields: IdFields;
 }
 
 /** Parses `line`. Throws DOCUMENT_INVALID for one that is not valid for a site of this kind. */
-export function parseImportEntry(line: InputLine, { separateDatabases, idFields }: ImportSite): ImportEntry {
+export function parseImportEntry(line: InputLine, site: ImportSite): ImportEntry {
+  const { separateDatabases, withServerData = false, idFields } = site;
   const { number } = line;
   const { value, text: sent } = parseLine(line);
   if (!isJsonObject(value) || Object.keys(value).some((name) => !MEMBERS.includes(name))) {
@@ -147,7 +150,8 @@ export function parseImportEntry(line: InputLine, { separateDatabases, idFields 
   }
   const ns = readSpace(value['database'], value['collection']);
   if (ns === undefined || !isJsonObject(value['document'])) throw importLineError(number, SHAPE);
-  const issue = findNamespaceIssue(ns, separateDatabases);
+  const isServerData = withServerData && isServerNamespace(ns);
+  const issue = isServerData ? undefined : findNamespaceIssue(ns, separateDatabases);
   if (issue !== undefined) throw importLineError(number, issue);
   const document = readDocument(value['document'], sent, { line: number, idFields: idFields(ns) });
   const text = JSON.stringify(document);

@@ -21,6 +21,10 @@ export function findNamespaceIssue(
   return separateDatabases ? undefined : `it has a database, but ${SEPARATE_DATABASES_SETTING} is off`;
 }
 
+/** The server's own namespaces: clients, the audit log, versions of posted code and the like. A backup has them, no export. */
+export const isServerNamespace = ({ database, collection }: Namespace): boolean =>
+  database === null && collection.startsWith('cloister.');
+
 /** The namespace as messages show it. */
 export const formatNamespace = ({ database, collection }: Namespace): string =>
   database === null ? collection : `${database}/${collection}`;

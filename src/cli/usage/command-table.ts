@@ -37,6 +37,8 @@ export const FLAGS = {
   to: { value: 'STORE', choices: ['s3', 'disk'], text: 'where the files are copied to' },
   after: { value: 'N', text: 'begin after entry N, which is trusted' },
   json: { text: 'print the report as JSON' },
+  overwrite: { text: 'put aside what the folders hold, instead of requiring empty ones' },
+  'dry-run': { text: 'verify the backup and say whether it could be restored; write nothing' },
 } as const satisfies Readonly<Record<string, FlagSpec>>;
 
 export type FlagName = keyof typeof FLAGS;
@@ -128,6 +130,19 @@ export const COMMANDS = {
     summary: 'bring exported documents into the configured database; may be repeated',
     flags: ['file'],
     required: ['file'],
+  },
+  backup: {
+    summary: 'back up database, workspace, media files and audit key into a folder',
+    detail:
+      'With or without a running server. An interrupted backup is taken up again by the same command. The folder holds secrets: only its owner may read it.',
+    operand: { key: 'folder', label: 'DIR', completes: 'folder' },
+  },
+  restore: {
+    summary: 'verify a backup, and restore it into the configured folders',
+    detail:
+      'The server must be stopped. Nothing is written unless the whole backup is as it was made; an interrupted restore is completed by the same command, and no server starts before.',
+    operand: { key: 'folder', label: 'DIR', completes: 'folder' },
+    flags: ['overwrite', 'dry-run'],
   },
   'media copy': {
     summary: 'copy files of media collections from folder to bucket, or back; may be repeated',

@@ -5,6 +5,7 @@ import type { Logger } from '../../lib/logger.ts';
 import type { IndexComparison } from '../index-differences.ts';
 import type { DocumentStore } from '../ports.ts';
 import type { DataCheck } from '../sqlite-documents/check/data-check.ts';
+import { DATA_FILE, lockFolder } from '../sqlite-documents/data-file/data-folder.ts';
 import { openSqliteDocuments } from '../sqlite-documents/store.ts';
 
 /** The block `database` of the configuration. */
@@ -40,6 +41,23 @@ export type DatabaseCheck =
   /** The indexes of a server, which looks after them by itself. */
   | { readonly kind: 'server'; readonly comparison: IndexComparison };
 
+/** How the database gets into a backup and out of it. */
+export type DatabaseBackup =
+  /** As one file of this name in the data folder, which `copy` copies from one snapshot; false where there is none yet. */
+  | {
+      readonly kind: 'file';
+      readonly name: string;
+      copy(target: string, watch: DatabaseCopyWatch): Promise<boolean>;
+    }
+  /** As an export of its documents. */
+  | { readonly kind: 'export' };
+
+export interface DatabaseCopyWatch {
+  readonly signal: AbortSignal;
+  /** Bytes that are copied, and of how many. */
+  readonly onProgress: (done: number, total: number) => void;
+}
+
 interface DatabaseEngine {
   /** One process has the data to itself, and opening them for the first time makes them. Otherwise a server has them, for many. */
   readonly isEmbedded: boolean;
@@ -48,6 +66,12 @@ interface DatabaseEngine {
     database: DatabaseSettings,
     options: Pick<OpenStoreOptions, 'cwd' | 'queryMs' | 'log'>,
   ) => Promise<DatabaseCheck>;
+  readonly openBackup: (
+    database: DatabaseSettings,
+    options: Pick<OpenStoreOptions, 'cwd'>,
+  ) => Promise<DatabaseBackup>;
+  /** Locks the data folder while nothing else may use it. */
+  readonly lock: (database: DatabaseSettings, options: Pick<OpenStoreOptions, 'cwd'>) => () => void;
 }
 
 const SQLITE: DatabaseEngine = {
@@ -58,6 +82,19 @@ const SQLITE: DatabaseEngine = {
     // Imported on demand: no server needs it.
     const { openDataCheck } = await import('../sqlite-documents/check/data-check.ts');
     return { kind: 'file', data: openDataCheck({ path: resolve(cwd, sqlite.path) }) };
+  },
+  async openBackup({ sqlite }, { cwd }) {
+    const { copyDataFile } = await import('../sqlite-documents/data-file/copy-data-file.ts');
+    const path = resolve(cwd, sqlite.path);
+    return {
+      kind: 'file',
+      name: DATA_FILE,
+      copy: (target, watch) => copyDataFile({ path, target, ...watch }),
+    };
+  },
+  lock({ sqlite }, { cwd }) {
+    const lock = lockFolder(resolve(cwd, sqlite.path), Date.now);
+    return () => lock.release();
   },
 };
 
@@ -78,6 +115,8 @@ const MONGODB: DatabaseEngine = {
     const options = { uri, ...pool, separateDatabases: enableCollectionDatabases, queryMs, log };
     return { kind: 'server', comparison: await openMongoComparison(options) };
   },
+  openBackup: async () => ({ kind: 'export' }),
+  lock: () => () => undefined,
 };
 
 /** A row per value of the setting: the type names an engine without one. */
@@ -111,4 +150,23 @@ export async function openDatabaseCheck(
   options: Pick<OpenStoreOptions, 'cwd' | 'queryMs' | 'log'>,
 ): Promise<DatabaseCheck> {
   return ENGINES[database.engine].openCheck(database, options);
+}
+
+/** Opens the way of the database into a backup and out of it, which needs no open store. */
+export function openDatabaseBackup(
+  database: DatabaseSettings,
+  options: Pick<OpenStoreOptions, 'cwd'>,
+): Promise<DatabaseBackup> {
+  return ENGINES[database.engine].openBackup(database, options);
+}
+
+/**
+ * Locks an existing data folder against servers, where the engine has it to itself; returns what ends that. Throws `in-use` where
+ * a server runs.
+ */
+export function lockDataFolder(
+  database: DatabaseSettings,
+  options: Pick<OpenStoreOptions, 'cwd'>,
+): () => void {
+  return ENGINES[database.engine].lock(database, options);
 }

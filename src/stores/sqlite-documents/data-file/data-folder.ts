@@ -11,7 +11,7 @@ import { isBusy } from './connection.ts';
 /** The data contain secrets: access for the owner only. */
 const FOLDER_MODE = 0o700;
 
-const DATA_FILE = 'cloister.db';
+export const DATA_FILE = 'cloister.db';
 /** SQLite creates the other files with the mode of the data file. */
 const FILE_SUFFIXES = ['', '-wal', '-shm'];
 

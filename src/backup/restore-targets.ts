@@ -1,0 +1,95 @@
+// The folders that a restore fills: what may be in them before, and where each file of a backup goes.
+import { readdir } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { isFileMissing } from '../lib/files/file-operations.ts';
+import { type Area, type BackupFile, backupError, splitPath } from './manifest.ts';
+
+/** Where a restore keeps what is not in its place yet, inside of each folder that it fills. */
+export const STAGING_NAME = '.cloister-restore';
+/** What an overwritten folder held before: this and a time. */
+export const REPLACED_PREFIX = '.replaced-';
+
+export interface RestoreFolder {
+  readonly area: Area;
+  /** Absolute. */
+  readonly root: string;
+  /** The names that a backup may have there; any where it is undefined. */
+  readonly names?: readonly string[];
+  /** Names that belong to the server and may be there. */
+  readonly ignored: readonly string[];
+}
+
+export interface PlacedFile {
+  readonly file: BackupFile;
+  readonly target: RestoreFolder;
+  /** Relative to the root of the target. */
+  readonly path: string;
+}
+
+const isInside = (inner: string, outer: string) => {
+  const way = relative(outer, inner);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+};
+
+/** A file of one area must not end up among those of another, nor among the files of a restore. */
+function placeIssue({ target, path }: PlacedFile, targets: readonly RestoreFolder[]): string | undefined {
+  const [first = ''] = path.split('/');
+  if (target.names?.includes(path) === false) return 'a backup has no such file there';
+  const isOurs =
+    first === STAGING_NAME || first.startsWith(REPLACED_PREFIX) || target.ignored.includes(first);
+  if (isOurs) return 'the name is reserved';
+  const place = join(target.root, path);
+  const nested = targets.find(
+    ({ root }) => root !== target.root && isInside(root, target.root) && isInside(place, root),
+  );
+  return nested === undefined ? undefined : `it would lie in the folder of ${nested.area}`;
+}
+
+/** The place of each file; those without a target stay in the backup. Throws CONFIGURATION_INVALID. */
+export function placeFiles(
+  files: readonly BackupFile[],
+  targets: readonly RestoreFolder[],
+): readonly PlacedFile[] {
+  return files.flatMap((file) => {
+    const { area, rest: path } = splitPath(file.path);
+    const target = targets.find((one) => one.area === area);
+    if (target === undefined) return [];
+    const placed = { file, target, path };
+    const issue = placeIssue(placed, targets);
+    if (issue !== undefined) throw backupError(`${file.path} cannot be restored: ${issue}`);
+    return [placed];
+  });
+}
+
+/** The names in a folder that a restore would have to replace. */
+export async function namesIn(
+  target: RestoreFolder,
+  targets: readonly RestoreFolder[],
+): Promise<readonly string[]> {
+  const names = await readdir(target.root).catch((error: unknown) => {
+    if (isFileMissing(error)) return [];
+    throw error;
+  });
+  const holdsTarget = (name: string) => targets.some(({ root }) => root === join(target.root, name));
+  return names.filter(
+    (name) =>
+      name !== STAGING_NAME &&
+      !name.startsWith(REPLACED_PREFIX) &&
+      !target.ignored.includes(name) &&
+      !holdsTarget(name),
+  );
+}
+
+/** Throws CONFIGURATION_INVALID where a folder has anything but what `placed` puts there: the rest of an interrupted restore. */
+export async function assertEmpty(
+  targets: readonly RestoreFolder[],
+  isOurs: (target: RestoreFolder, name: string) => boolean,
+): Promise<void> {
+  for (const target of targets) {
+    const name = (await namesIn(target, targets)).find((some) => !isOurs(target, some));
+    if (name !== undefined)
+      throw backupError(
+        `${target.root} is not empty: it has ${name}; a restore needs empty folders, or --overwrite`,
+      );
+  }
+}
