@@ -82,7 +82,7 @@ export interface ErrorEntry {
 }
 
 /** What a hook throws, or returns as an Error, to refuse. A list of entries alone may be thrown too. */
-export interface Refusal {
+export interface HookError {
   /** Shown to the client: one line, 300 characters. */
   message: string;
   /** A whole number of 400 to 499; without one, 400. Of before-hooks only. */

@@ -10,11 +10,11 @@
   const FRAME_CHARACTERS = 200;
   const STACK_CHARACTERS = 20_000;
   /** Entries of a list of errors, and characters of its JSON. The server has the same limits. */
-  const LISTED = 101;
-  const LIST_CHARACTERS = 65_536;
+  const MAX_ENTRIES = 101;
+  const MAX_LIST_CHARACTERS = 65_536;
   /** The members of an entry that are told, and how many characters of them. */
   const TEXTS = ['field', 'message', 'code', 'title', 'details', 'hookName'];
-  const TEXT_CHARACTERS = [1_001, 1_001, 100, 100, 1_001, 100];
+  const MAX_TEXT_CHARACTERS = [1_001, 1_001, 100, 100, 1_001, 100];
   /** No batch has more documents. */
   const MAX_INDEX = 1_000_000;
   const place = `${kit.options.name}:`;
@@ -76,12 +76,12 @@
     return last === 0x29 || (last >= 0x30 && last <= 0x39);
   }
 
-  /** `,"statusCode":…` where a thrown value has one that is a whole number from 400 to `last`, else nothing. */
-  function statusOf(thrown, last) {
+  /** `,"statusCode":…` where a thrown value has one that is a whole number from 400 to `max`, else nothing. */
+  function statusOf(thrown, max) {
     try {
       const status = isObject(thrown) ? thrown.statusCode : undefined;
       const isAllowed =
-        typeof status === 'number' && status >= 400 && status <= last && NumberIsInteger(status);
+        typeof status === 'number' && status >= 400 && status <= max && NumberIsInteger(status);
       return isAllowed ? `,"statusCode":${status}` : '';
     } catch {
       return '';
@@ -97,7 +97,7 @@
       const value = entry[TEXTS[at]];
       if (typeof value !== 'string' || value === '') continue;
       found[TEXTS[at]] = true;
-      const text = JSONStringify(StringSlice(value, 0, TEXT_CHARACTERS[at]));
+      const text = JSONStringify(StringSlice(value, 0, MAX_TEXT_CHARACTERS[at]));
       members += `${members === '' ? '' : ','}"${TEXTS[at]}":${text}`;
     }
     if (!found.message || !(found.field || found.code)) return '';
@@ -116,13 +116,13 @@
       // A proxy of a list is one too, and may have any length.
       const length = ArrayIsArray(list) ? list.length : 0;
       if (typeof length !== 'number' || !NumberIsInteger(length) || length < 1) return '';
-      const most = length > LISTED ? LISTED - 1 : length;
+      const limit = length > MAX_ENTRIES ? MAX_ENTRIES - 1 : length;
       let entries = '';
       let count = 0;
-      for (; count < most; count += 1) {
+      for (; count < limit; count += 1) {
         const entry = entryOf(list[count]);
         if (entry === '') return '';
-        if (entries.length + entry.length > LIST_CHARACTERS) break;
+        if (entries.length + entry.length > MAX_LIST_CHARACTERS) break;
         entries += `${count === 0 ? '' : ','}${entry}`;
       }
       if (count === length) return `[${entries}]`;

@@ -6,7 +6,7 @@
   const { StringSlice, RangeError } = kit.p;
   const { options } = kit;
   const { errorsOf, isObject, messageOf, statusOf } = kit.errors;
-  const LAST_STATUS = 599;
+  const MAX_STATUS = 599;
   const { Request, bytesOf, fail, finish, finite, current } = kit.requests;
   /** Which names the author's text holds: what it cannot name is not made. */
   const { uses } = options;
@@ -75,7 +75,7 @@
         finish(request, 'next', '{}', '');
         return;
       }
-      const status = statusOf(error, LAST_STATUS);
+      const status = statusOf(error, MAX_STATUS);
       const head = `{"message":${JSONStringify(messageOf(error))}${status}}`;
       finish(request, 'next', head, status === '' ? '' : errorsOf(error));
     };

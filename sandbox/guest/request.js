@@ -5,8 +5,8 @@
   const { bridge, options } = kit;
   const { errorsOf, headOf, isObject, statusOf } = kit.errors;
   const isHook = options.kind === 'hook';
-  /** The last status with which a hook may refuse. */
-  const LAST_REFUSAL = 499;
+  /** The highest status with which a hook may refuse. */
+  const MAX_STATUS = 499;
 
   /** What the host answers to a call for which its message to the server has no room. */
   const CALLS_TOO_LARGE = 0;
@@ -98,8 +98,8 @@
       return;
     }
     const tooLarge = request.tooLarge !== undefined && thrown === request.tooLarge;
-    const refusal = isHook ? `${codeOf(thrown)}${statusOf(thrown, LAST_REFUSAL)}` : '';
-    const head = headOf(thrown, `${tooLarge ? ',"tooLarge":true' : ''}${refusal}`);
+    const rejection = isHook ? `${codeOf(thrown)}${statusOf(thrown, MAX_STATUS)}` : '';
+    const head = headOf(thrown, `${tooLarge ? ',"tooLarge":true' : ''}${rejection}`);
     finish(request, 'error', head, isHook ? errorsOf(thrown) : '');
   }
 

@@ -70,7 +70,7 @@ function demandedHeaders(status: number, event: HookEvent): Readonly<Record<stri
 }
 
 /** The item of a hook that refuses with a status: in the words of its author, without its name. */
-function refusalItem({ message, code }: Thrown): ErrorItem {
+function rejectionItem({ message, code }: Thrown): ErrorItem {
   const text = replaceUnprintable(message, MAX_MESSAGE);
   const details = NO_MESSAGES.has(text) ? ERRORS.HOOK_FAILED.message : text;
   return { code: codeMember(code), title: TITLE, details, message: details };
@@ -90,7 +90,7 @@ function thrownError(hook: string, thrown: Thrown, { event, index }: HookRun): A
   if (isChain) return hookError(hook, message, { index });
   if (items === undefined && status === undefined) return hookError(hook, message, { code, index });
   // An index of the author's own is one of another batch.
-  const listed = (items ?? [refusalItem(thrown)]).map(({ index: _, ...item }) => ({
+  const listed = (items ?? [rejectionItem(thrown)]).map(({ index: _, ...item }) => ({
     ...item,
     ...indexMember(index),
   })) as readonly ErrorItem[];

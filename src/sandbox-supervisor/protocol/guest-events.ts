@@ -153,9 +153,13 @@ const isText = (value: unknown, max: number): value is string =>
 const isOptionalText = (value: unknown, max: number): value is string | undefined =>
   value === undefined || isText(value, max);
 
-/** A status of 400 to `last`. */
-const isStatus = (value: unknown, last: number): value is number =>
-  Number.isInteger(value) && (value as number) >= 400 && (value as number) <= last;
+/** Highest statuses of `next(error)`, and of what a hook throws. */
+const MAX_NEXT_STATUS = 599;
+const MAX_HOOK_STATUS = 499;
+
+/** A status of 400 to `max`. */
+const isStatus = (value: unknown, max: number): value is number =>
+  Number.isInteger(value) && (value as number) >= 400 && (value as number) <= max;
 
 /** Parses the head of a `next` event: `next()` or `next(error)`. */
 export function parseNextEvent(head: string): Extract<InvocationResult, { readonly kind: 'next' }> | null {
@@ -165,7 +169,7 @@ export function parseNextEvent(head: string): Extract<InvocationResult, { readon
   if (message === undefined) return Object.keys(fields).length === 0 ? { kind: 'next' } : null;
   if (!isText(message, MAX_EVENT_CHARACTERS.errorMessage)) return null;
   if (statusCode === undefined) return { kind: 'next', error: { message } };
-  return isStatus(statusCode, 599) ? { kind: 'next', error: { message, statusCode } } : null;
+  return isStatus(statusCode, MAX_NEXT_STATUS) ? { kind: 'next', error: { message, statusCode } } : null;
 }
 
 /** An error of guest code. `tooLarge`: its response went over the limit. */
@@ -187,7 +191,7 @@ export function parseErrorEvent(head: string): GuestError | null {
     !isOptionalText(code, MAX_EVENT_CHARACTERS.errorCode)
   )
     return null;
-  if (statusCode !== undefined && !isStatus(statusCode, 499)) return null;
+  if (statusCode !== undefined && !isStatus(statusCode, MAX_HOOK_STATUS)) return null;
   return {
     message,
     ...(stack === undefined ? {} : { stack }),
