@@ -12,7 +12,7 @@ import type { Client } from './clients/client.ts';
 import type { ClientService } from './clients/client-service.ts';
 import { CLIENTS_NAMESPACE } from './clients/client-store.ts';
 import { generateSecret } from './clients/secret-hash.ts';
-import { createIssuerTokens, type IssuerTokens } from './issuers/issuer-tokens.ts';
+import type { IssuerTokens } from './issuers/issuer-tokens.ts';
 import { createLogin, createLoginLimiter, type Login } from './login.ts';
 import { createUploadTokens, type UploadTokens } from './upload-tokens.ts';
 
@@ -59,6 +59,16 @@ function isTaken(error: unknown): boolean {
   return error instanceof StoreError && (error.reason === 'duplicate' || error.reason === 'conflict');
 }
 
+/** Loads what verifies tokens of other issuers, where there are any: it would take 20 ms of every start. */
+export async function loadIssuerTokens(
+  { issuers }: Pick<Config['auth'], 'issuers'>,
+  deps: { readonly log: Pick<Log, 'info' | 'warn'>; readonly now: () => number },
+): Promise<IssuerTokens | undefined> {
+  if (issuers.length === 0) return undefined;
+  const { createIssuerTokens } = await import('./issuers/issuer-tokens.ts');
+  return createIssuerTokens({ issuers, ...deps });
+}
+
 /** A token is verified by whom it says it is of, and by nobody else. */
 function withIssuers(own: AccessTokens, others: IssuerTokens): AccessTokens {
   return {
@@ -78,7 +88,8 @@ interface AuthServiceOptions {
   readonly media: Pick<Config['media'], 'tokenSecret' | 'tokenExpiresIn'>;
   readonly store: Pick<DocumentStore, 'find' | 'commit' | 'onCommit'>;
   readonly clients: Pick<ClientService, 'verifySecret' | 'hasAny' | 'findStatus'>;
-  readonly log: Pick<Log, 'info' | 'warn'>;
+  /** Undefined where `settings` name no issuers. */
+  readonly issuerTokens: IssuerTokens | undefined;
   /** True once startup is complete. No client is looked up before. */
   readonly isReady: () => boolean;
   /** Epoch milliseconds. */
@@ -101,7 +112,7 @@ export interface AuthService {
 
 /** Creates the service. With a configured secret, tokens with a wrong signature are rejected also before startup is complete. */
 export function createAuthService(options: AuthServiceOptions): AuthService {
-  const { settings, media, store, clients, log, isReady, now, queryMs } = options;
+  const { settings, media, store, clients, issuerTokens, isReady, now, queryMs } = options;
   let secret = settings.tokenSecret;
   let uploadSecret = media.tokenSecret;
   const assertReady = () => {
@@ -122,8 +133,7 @@ export function createAuthService(options: AuthServiceOptions): AuthService {
     clientCache,
     now,
   });
-  const issuerTokens = createIssuerTokens({ issuers: settings.issuers, log, now });
-  const tokens = settings.issuers.length === 0 ? ownTokens : withIssuers(ownTokens, issuerTokens);
+  const tokens = issuerTokens === undefined ? ownTokens : withIssuers(ownTokens, issuerTokens);
   const uploadTokens = createUploadTokens({
     // Created when the first upload is signed: most servers never need it.
     secret: async () => {
@@ -149,7 +159,7 @@ export function createAuthService(options: AuthServiceOptions): AuthService {
     },
     findClient: async (clientId) => (await clientCache.get(clientId))?.client,
     close() {
-      issuerTokens.close();
+      issuerTokens?.close();
       clientCache.close();
     },
   };

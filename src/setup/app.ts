@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createCallers } from '../auth/access/callers.ts';
-import { createAuthService } from '../auth/auth-service.ts';
+import { createAuthService, loadIssuerTokens } from '../auth/auth-service.ts';
 import { createClientService } from '../auth/clients/client-service.ts';
 import type { HashCost } from '../auth/clients/secret-hash.ts';
 import { createDocumentService } from '../collections/document-service.ts';
@@ -166,7 +166,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   });
   const auth = createAuthService({
     ...{ settings: config.auth, media: config.media },
-    ...{ store, clients, isReady, now, queryMs, log: logger },
+    ...{ store, clients, isReady, now, queryMs },
+    issuerTokens: await loadIssuerTokens(config.auth, { log: logger, now }),
   });
 
   // Media, posted code, and the documents of both.

@@ -25,8 +25,8 @@ async function setUp(tokenSecret?: string, uploadSecret?: string) {
   await clients.upsertAdmin(CREDENTIALS.clientId, CREDENTIALS.secret);
   const media = { tokenSecret: uploadSecret, tokenExpiresIn: '1h' };
   const settings = { tokenSecret, tokenTtl: 1800, rateLimit: RATE_LIMIT, issuers: [] };
-  const log = { info: () => undefined, warn: () => undefined };
-  const state = { open: true, options: { ...options, settings, media, clients, log } };
+  const issuerTokens = undefined;
+  const state = { open: true, options: { ...options, settings, media, clients, issuerTokens } };
   const auth = createAuthService({ ...state.options, isReady: () => state.open });
   return { store, auth, state };
 }
