@@ -17,7 +17,7 @@ export const IMAGE_HEAD_BYTES = 524_288;
 export const IMAGE_TAIL_BYTES = 131_072;
 
 /** Enough for most images without a thumbnail. The worst bytes take half a millisecond of the caller's time. */
-const HEADER_BYTES = 4_096;
+const MAX_HEADER_BYTES = 4_096;
 /** Enough for most images. Both ends are sent in full only if needed: copying them costs more than reading them. */
 const SHORT_HEAD_BYTES = 16_384;
 const SHORT_TAIL_BYTES = 4_096;
@@ -106,7 +106,7 @@ export function createMediaWorkers(options: MediaWorkersOptions = {}): MediaWork
 
   return {
     async dimensionsOf(ends, size) {
-      const known = dimensionsInHeader(ends.head(HEADER_BYTES), size);
+      const known = dimensionsInHeader(ends.head(MAX_HEADER_BYTES), size);
       if (known !== undefined) return known;
       const send = (headBytes: number, tailBytes: number, isPart: boolean) => {
         // Copies, as a view would transfer its whole buffer. The first bytes of a short file are all of it.

@@ -86,6 +86,12 @@ export const MEDIA_LIMITS: readonly Limit[] = [
     tests: ['workers/media-tasks'],
   },
   {
+    limit: 'bytes of a PNG, JPEG, GIF or WebP that are read without a thread',
+    default: constant(TASKS, 'MAX_HEADER_BYTES', 'bytes'),
+    past: 'a thread reads more of it',
+    tests: ['workers/image-header'],
+  },
+  {
     limit: 'reading dimensions: time, threads, images that wait, time for that',
     default: [
       constant(TASKS, 'TIMEOUT_MS', 'ms'),
