@@ -195,7 +195,8 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
     connect(documents) {
       capabilities = createCapabilities({
         ...{ registry, createCaller, queryMs, now, documents, store, log: logger, toAppError },
-        findClient: (clientId) => clients.find(clientId),
+        // Not one whose id is that of a user of another issuer.
+        findClient: async (clientId) => (await clients.findStatus(clientId))?.client,
         findCached: (clientId) => auth.findClient(clientId),
         fetch: createModuleFetch(deps, policyLimits, modules),
       });

@@ -1,4 +1,6 @@
 // End users of an identity provider: what they may do, under what name, and what stays closed to them.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ACME,
@@ -12,6 +14,7 @@ import {
 import { type EndpointServer, startEndpointServer } from '../helpers/app/endpoint-server.ts';
 import { upload } from '../helpers/app/media-server.ts';
 import { ADMIN } from '../helpers/server-process/server-process.ts';
+import { createWorkspace } from '../helpers/temp/workspace.ts';
 
 const TEXT = { text: { type: 'String' } } as const;
 const own = { createdBy: { $caller: 'clientId' } };
@@ -171,6 +174,35 @@ it('code that acts as its caller acts as the user of an identity provider', asyn
   expect(body.results).toMatchObject([{ text: 'by code', createdBy: 'acme:carl' }]);
   const other = await server.get(path, { token: await tokenOf('carl') });
   expect(other.status).not.toBe(200);
+});
+
+it('a client that has the id of a user, made before the issuer was configured, gets no token, and code cannot act as it', async () => {
+  const workspace = createWorkspace(SPECS, { sandbox: { policyFile: 'ceilings.json' } });
+  const grant = { name: '1.0/site/closed', actions: ['find'], as: 'client:acme:old' };
+  const ceilings = { version: 1, grants: { collections: [grant] } };
+  writeFileSync(join(workspace.cwd, 'ceilings.json'), JSON.stringify(ceilings));
+  const source = `
+    module.exports.get = async (req, res) => res.json(await Model('closed').find({}));
+    module.exports.model = { settings: { authenticate: false } };`;
+  const before = await startEndpointServer({ workspace });
+  const token = await before.userToken('acme:old');
+  const path = await before.endpoint('reader', source, { version: 1, grants: { collections: [grant] } });
+  const reads = async (app: EndpointServer) =>
+    [
+      (await app.get(path, { token: null })).status,
+      (await app.get('/1.0/site/closed', { token })).status,
+    ] as const;
+  expect(await reads(before)).toEqual([200, 200]);
+  await before.close();
+  const issuers = JSON.stringify([{ ...ACME, jwksUrl: keys.url }]);
+  const after = await startEndpointServer({ workspace, env: { CLOISTER_AUTH_ISSUERS: issuers } });
+  try {
+    expect(await reads(after)).toEqual([500, 401]);
+    await expect(after.token('acme:old', 'a secret of a test client')).rejects.toThrow('401');
+  } finally {
+    await after.close();
+    workspace.remove();
+  }
 });
 
 it('a signed upload keeps the roles of its signing', async () => {
