@@ -84,6 +84,12 @@ function scopeOf(action: AccessAction, collection: RuledCollection, client: Clie
   return client !== null && isPermitted && !isForeign(client) ? EVERYTHING : NOTHING;
 }
 
+/** True where the permissions of the client name what it may do with the collection, and reading is not among it. */
+function lacksReading(client: Client | null, collection: RuledCollection): boolean {
+  if (client === null || permitsCollection(client, collection, 'read')) return false;
+  return ACCESS_ACTIONS.some((action) => permitsCollection(client, collection, action));
+}
+
 /** Names of the fields whose `access` leaves the client out. */
 function refusedFields(
   { fields }: RuledCollection,
@@ -115,12 +121,14 @@ export function decideAccess(
   const filters = Object.fromEntries(scopes.map(([action, { filter }]) => [action, filter]));
   const hidden = refusedFields(collection, 'read', client);
   const keyOf = (action: AccessAction) => scopes.find(([name]) => name === action)?.[1].key;
+  const isRuled = isClosed || collection.settings.access !== null;
   const readKey = [keyOf('read'), keyOf('history'), ...hidden].join('\0');
   return {
     ...(filters as Record<AccessAction, Filter | null>),
     hidden,
     closed: refusedFields(collection, 'write', client),
-    isRuled: isClosed || collection.settings.access !== null,
+    isRuled,
+    hidesUnread: isRuled || lacksReading(client, collection),
     readKey,
   };
 }

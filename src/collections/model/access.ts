@@ -15,6 +15,8 @@ export interface CollectionAccess extends Readonly<Record<AccessAction, Filter |
   readonly closed: ReadonlySet<string>;
   /** Rules of the specification decide: who may not is answered 403. */
   readonly isRuled: boolean;
+  /** Writes find and show only what `read` allows. Where neither rules nor permissions tell reading from writing, they show it. */
+  readonly hidesUnread: boolean;
   /** Equal for callers who read the same of the collection, revisions included, and not what it refers to. */
   readonly readKey: string;
 }
@@ -31,6 +33,7 @@ export const FULL_ACCESS: CollectionAccess = {
   hidden: NO_FIELDS,
   closed: NO_FIELDS,
   isRuled: false,
+  hidesUnread: false,
   readKey: 'all\0all',
 };
 
