@@ -2,26 +2,21 @@
 // rules by `authenticate`; in both cases narrowed by the permissions of the client.
 
 import { type CollectionAccess, FULL_ACCESS } from '../../collections/model/access.ts';
-import type { AccessRule, CallerValues, FieldAccess } from '../../collections/model/access-rules.ts';
+import {
+  type AccessRule,
+  type CallerValues,
+  type FieldAccess,
+  needsNoToken,
+} from '../../collections/model/access-rules.ts';
 import type { Collection } from '../../collections/model/collection.ts';
 import { ACCESS_ACTIONS, type AccessAction } from '../../lib/access-actions.ts';
-import type { HttpMethod } from '../../lib/http/methods.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { Client } from '../clients/client.ts';
-import { isPublic, permitsCollection } from './permissions.ts';
+import { permitsCollection } from './permissions.ts';
 
 /** The members of a collection that decide. */
 export type RuledCollection = Pick<Collection, 'version' | 'database' | 'name' | 'fields'> & {
   readonly settings: Pick<Collection['settings'], 'access' | 'authenticate' | 'media'>;
-};
-
-/** The method that `authenticate` names for each action. */
-const METHODS: Readonly<Record<AccessAction, HttpMethod>> = {
-  read: 'GET',
-  create: 'POST',
-  update: 'PUT',
-  delete: 'DELETE',
-  history: 'GET',
 };
 
 /** True for a user of another issuer. */
@@ -72,15 +67,14 @@ const needsToken = (action: AccessAction, { settings }: RuledCollection) =>
   settings.media && action === 'create';
 
 function scopeOf(action: AccessAction, collection: RuledCollection, client: Client | null): Scope {
-  const { access, authenticate, media } = collection.settings;
+  const { settings } = collection;
   const isPermitted = client === null || permitsCollection(client, collection, action);
-  if (access !== null) {
+  if (settings.access !== null) {
     if (!isPermitted || (client === null && needsToken(action, collection))) return NOTHING;
-    return scopeOfRules(access[action] ?? [], client);
+    return scopeOfRules(settings.access[action] ?? [], client);
   }
-  const method = METHODS[action];
   // Whoever has a token may do at least what needs none.
-  if ((!media || method === 'GET') && isPublic(authenticate, method)) return EVERYTHING;
+  if (needsNoToken(settings, action)) return EVERYTHING;
   return client !== null && isPermitted && !isForeign(client) ? EVERYTHING : NOTHING;
 }
 

@@ -1,5 +1,6 @@
 // The permissions of a client, which narrow what it may do and never widen it; and who may call an endpoint.
 
+import { isPublic } from '../../collections/model/access-rules.ts';
 import type { AccessAction } from '../../lib/access-actions.ts';
 import type { Client } from '../clients/client.ts';
 
@@ -33,14 +34,6 @@ function permitsEndpoint({ accessType, permissions }: Client, { name, version }:
   return (permissions.endpoints ?? []).some(
     ({ path, apiVersion }) => path === name && (apiVersion === undefined || apiVersion === version),
   );
-}
-
-const canonical = (method: string) => (method === 'HEAD' ? 'GET' : method);
-
-/** True where `authenticate`, of a collection or an endpoint, asks for no token. Methods are upper-case; HEAD counts as GET. */
-export function isPublic(authenticate: boolean | readonly string[], method: string): boolean {
-  if (typeof authenticate === 'boolean') return !authenticate;
-  return !authenticate.some((listed) => canonical(listed) === canonical(method));
 }
 
 export type EndpointDecision = 'ok' | 'no-token' | 'denied';

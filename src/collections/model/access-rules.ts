@@ -1,6 +1,7 @@
 // The access rules of a specification: which callers may do what with which documents and fields.
 
 import type { AccessAction } from '../../lib/access-actions.ts';
+import type { HttpMethod } from '../../lib/http/methods.ts';
 import type { Filter } from '../../stores/filter.ts';
 
 /** What the filter of a rule may ask of a caller. */
@@ -34,4 +35,42 @@ export type AccessRules = Readonly<Partial<Record<AccessAction, readonly AccessR
 export interface FieldAccess {
   readonly read: readonly string[] | undefined;
   readonly write: readonly string[] | undefined;
+}
+
+const canonical = (method: string) => (method === 'HEAD' ? 'GET' : method);
+
+/** True where `authenticate`, of a collection or an endpoint, asks for no token. Methods are upper-case; HEAD counts as GET. */
+export function isPublic(authenticate: boolean | readonly string[], method: string): boolean {
+  if (typeof authenticate === 'boolean') return !authenticate;
+  return !authenticate.some((listed) => canonical(listed) === canonical(method));
+}
+
+/** The method that `authenticate` names for each action. */
+const METHODS: Readonly<Record<AccessAction, HttpMethod>> = {
+  read: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  delete: 'DELETE',
+  history: 'GET',
+};
+
+interface OpenSettings {
+  readonly authenticate: boolean | readonly string[];
+  readonly media: boolean;
+}
+
+/** True where a collection without rules allows an action without a token. Files are written with a token only. */
+export function needsNoToken({ authenticate, media }: OpenSettings, action: AccessAction): boolean {
+  const method = METHODS[action];
+  return (!media || method === 'GET') && isPublic(authenticate, method);
+}
+
+/** True where anyone may do this with some of the documents. */
+export function isOpenToAnyone(
+  settings: OpenSettings & { readonly access: AccessRules | null },
+  action: AccessAction,
+): boolean {
+  if (settings.access === null) return needsNoToken(settings, action);
+  if (settings.media && action === 'create') return false;
+  return (settings.access[action] ?? []).some(({ to }) => to.includes('anyone'));
 }

@@ -4,8 +4,14 @@ import { AppError } from '../../errors/errors.ts';
 import { ACCESS_ACTIONS, type AccessAction } from '../../lib/access-actions.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { parseRuleFilter } from '../filters/rule-filter.ts';
-import type { AccessRule, AccessRules, FieldAccess, RuleFilter } from '../model/access-rules.ts';
-import type { Field } from '../model/collection.ts';
+import {
+  type AccessRule,
+  type AccessRules,
+  type FieldAccess,
+  isOpenToAnyone,
+  type RuleFilter,
+} from '../model/access-rules.ts';
+import type { CollectionSettings, Field } from '../model/collection.ts';
 import type { IssueCollector } from './issue-collector.ts';
 
 /** Rules of one action, and callers of one rule. */
@@ -136,4 +142,21 @@ export function parseFieldAccess(
   const callersOf = (member: string) =>
     value[member] === undefined ? undefined : parseCallers(value[member], `\`${member}\``, report);
   return { read: callersOf('read'), write: callersOf('write') };
+}
+
+const WRITES = ['create', 'update', 'delete'] as const;
+
+/** Warns of what is open to everybody, which a server may mean and seldom does. */
+export function warnOfOpenAccess(settings: CollectionSettings, issues: IssueCollector): void {
+  const setting = settings.access === null ? 'settings.authenticate' : 'settings.access';
+  const open = WRITES.filter((action) => isOpenToAnyone(settings, action));
+  if (open.length > 0) {
+    issues.warn(setting, `anyone may ${open.join(', ')} documents, without a token`);
+  }
+  if (settings.storeRevisions && isOpenToAnyone(settings, 'read')) {
+    const history = isOpenToAnyone(settings, 'history')
+      ? 'anyone may read these too: what a document held before, and removed documents'
+      : 'the rules of `history` decide who may read these';
+    issues.warn(setting, `anyone may read documents, and revisions are kept: ${history}`);
+  }
 }

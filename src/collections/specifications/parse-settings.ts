@@ -18,7 +18,7 @@ import { collectionNameIssue } from './collection-address.ts';
 import { parseIndexes } from './index-definitions.ts';
 import type { IssueCollector } from './issue-collector.ts';
 import { warnNearMisses } from './near-misses.ts';
-import { parseAccessRules } from './parse-access.ts';
+import { parseAccessRules, warnOfOpenAccess } from './parse-access.ts';
 
 const DEFAULT_PAGE_SIZE = 40;
 const CALLBACK = /^[A-Za-z]{1,100}$/;
@@ -120,6 +120,7 @@ function checkSettings(source: JsonObject, report: IssueCollector): void {
 
 function warnAboutCombinations(settings: CollectionSettings, report: IssueCollector): void {
   const { sort, indexes, fieldLimiters, media, signUploads } = settings;
+  warnOfOpenAccess(settings, report);
   if (signUploads && !media) {
     report.warn('settings.signUploads', 'has no effect: `settings.type` is not `media`');
   }
@@ -172,6 +173,9 @@ export function parseSettings(
     hooks: parseHookPlan(source['hooks'], report),
   };
   warnAboutCombinations(settings, report);
+  if (settings.access !== null && source['authenticate'] !== undefined) {
+    report.warn('settings.authenticate', 'has no effect beside `settings.access`, whose rules decide');
+  }
   for (const name of settings.storeRevisions ? REVISION_MEMBERS.filter((member) => fields.has(member)) : []) {
     report.warn(`fields.${name}`, 'revisions use this name themselves: they do not keep the field');
   }

@@ -107,6 +107,7 @@ test('the smallest specification gets every default', () => {
   });
   expect(settings).toEqual({
     cache: true,
+    access: null,
     authenticate: true,
     callback: null,
     pageSize: 40,
