@@ -8,9 +8,12 @@ const EVIL = [`${'a'.repeat(40)}!`];
 /** Milliseconds of processor time for which the worker may hold its caller. */
 const MOST_MS = 250;
 
+/** Milliseconds for a thread that does not answer: a busy machine may need many to start one. */
+const THREAD_MS = 60_000;
+
 /** Its clock stands still unless told: no call waits too long because the machine is busy. */
 function open(now = () => 0) {
-  const patterns = createPatternWorker({ now });
+  const patterns = createPatternWorker({ now, threadMs: THREAD_MS });
   onTestFinished(() => patterns.close());
   return patterns;
 }
