@@ -58,6 +58,23 @@ describe('the answer to a write', () => {
     expect(updated.body.results[0].note).toBe(_id);
   });
 
+  test('shows nothing to a client whose permissions name writing without reading, also where there are no rules', async () => {
+    const send = await site.clientWith('writer', [], { actions: ['create', 'update', 'delete'] });
+    const { _id } = await site.add({ name: 'old' }, SHELVES);
+    const isId = { _id: expect.stringMatching(/^[0-9a-f]{24}$/) };
+    expect((await send('POST', SHELVES, [{ name: 'a' }, {}])).body.results).toEqual([isId, isId]);
+    expect((await send('PUT', `${SHELVES}/${_id}`, {})).body.results).toEqual([{ _id }]);
+    const byQuery = await send('PUT', SHELVES, { query: { name: 'old' }, update: { name: 'x' } });
+    expect(byQuery.body.results).toEqual([]);
+    await send('DELETE', SHELVES, { query: { name: 'old' } });
+    const inner = await site.add(mayAll);
+    for (const id of [inner._id, 'f'.repeat(24)]) {
+      const { status } = await send('POST', SHELVES, { note: { _id: id, title: 'x' } });
+      expect(status).toBe(400);
+    }
+    expect(await site.stored(_id, SHELVES)).toMatchObject({ name: 'old', v: 2 });
+  });
+
   test('counts of what remains only what the caller may read', async () => {
     const own = await site.add({ ...mayAll, tag: 'counted' });
     await site.add({ ...mayAllBut('mayRead'), tag: 'counted' });

@@ -87,6 +87,8 @@ export interface WritesSite extends Pick<TestApp, 'app' | 'close' | 'inject'> {
   readonly client: Send;
   readonly editor: Send;
   readonly anonymous: Send;
+  /** Creates a further client. */
+  clientWith(clientId: string, roles: readonly string[], permissions?: JsonObject): Promise<Send>;
   /** Creates a document as admin. */
   add(document: JsonObject, path?: string): Promise<Found>;
   /** A document as it is stored; undefined where there is none. */
@@ -109,12 +111,9 @@ export async function openWritesSite({ config = {} }: { config?: JsonObject } = 
         ...(headers && { headers }),
       });
   const admin = sendAs(undefined);
-  const clientWith = async (clientId: string, roles: readonly string[]) => {
-    const { status, text } = await admin('POST', '/api/clients', {
-      clientId,
-      secret: 'a long secret',
-      roles,
-    });
+  const clientWith: WritesSite['clientWith'] = async (clientId, roles, permissions) => {
+    const body = { clientId, secret: 'a long secret', roles, ...(permissions && { permissions }) };
+    const { status, text } = await admin('POST', '/api/clients', body);
     if (status !== 201) throw new Error(text);
     return sendAs(await app.token(clientId, 'a long secret'));
   };
@@ -124,6 +123,7 @@ export async function openWritesSite({ config = {} }: { config?: JsonObject } = 
     ...app,
     admin,
     stored,
+    clientWith,
     client: await clientWith('ann', []),
     editor: await clientWith('eve', ['editors']),
     anonymous: sendAs(null),

@@ -37,7 +37,7 @@ export function showWritten(
 ): MaybePromise<readonly string[]> {
   const access = presentAccess(deps, caller, collection);
   const { hidden } = access;
-  if (hidden.size === 0 && (!access.isRuled || readsAll(access))) return texts;
+  if (hidden.size === 0 && (!access.hidesUnread || readsAll(access))) return texts;
   const mayRead = createReadTest(access);
   return mapYielding(texts, (text) => {
     const document = parseStoredJson<StoredDocument>(text);

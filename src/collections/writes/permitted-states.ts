@@ -27,7 +27,7 @@ export function createStateTest(access: CollectionAccess, action: AccessAction):
 
 /** Makes the test whether writes may show, or find, a document for the caller. */
 export const createReadTest = (access: CollectionAccess): StateTest =>
-  access.isRuled ? createStateTest(access, 'read') : always;
+  access.hidesUnread ? createStateTest(access, 'read') : always;
 
 /** Whether the caller may be told which of the fields that it sent the documents hold already. */
 export function mayCompare(access: CollectionAccess, documents: readonly JsonObject[]): boolean {

@@ -49,7 +49,9 @@ export async function resolveUpdate(
 ): Promise<ResolvedUpdate> {
   const { collection, documents, caller } = targets;
   const access = caller.access(collection);
-  const isComparable = mayCompare(access, documents);
+  const { issues: found, undeclared: unknownSet } = update.validated;
+  const isDoubtful = found.length > 0 || unknownSet.length > 0 || update.removed.length > 0;
+  const isComparable = isDoubtful && mayCompare(access, documents);
   const compared = { ...targets, hidden: access.hidden };
   const validated = isComparable
     ? await withoutUnchanged({ matchPattern }, update, compared)
