@@ -14,6 +14,10 @@ import { isResolved } from './parsed-filter.ts';
 const RULE_LIMITS: FilterLimits = { filterDepth: 10, filterNodes: 100 };
 
 const CALLER = '$caller';
+/** Operators that compare with the value of the caller as it is: whoever chose an id must not have written a pattern. */
+const COMPARISONS: ReadonlySet<string> = new Set(
+  ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'all'].map((name) => `$${name}`),
+);
 /** Any value that a field of text takes: whether an operand fits is decided once, when the specification is read. */
 const SAMPLE: CallerValues = { clientId: 'a', roles: ['a'] };
 
@@ -97,7 +101,10 @@ function insertInOperand(name: string, operand: Json, caller: CallerValues, uses
   if (Array.isArray(operand)) {
     return operand.flatMap((entry: Json) => insertInList(name, entry, caller, uses));
   }
-  return isCallerValue(operand) ? clientIdOf(operand, caller, uses) : plain(operand);
+  if (!isCallerValue(operand)) return plain(operand);
+  if (name.startsWith('$') && !COMPARISONS.has(name))
+    throw callerError(`cannot be the operand of \`${name}\``);
+  return clientIdOf(operand, caller, uses);
 }
 
 function insertInList(name: string, entry: Json, caller: CallerValues, uses: Uses): readonly Json[] {
