@@ -1,0 +1,134 @@
+// The table of docs/access.md, "What a request needs": it has every route of a collection, and each row says what a caller needs.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ACCESS_ACTIONS } from '../../src/lib/access-actions.ts';
+import type { JsonObject } from '../../src/lib/json/json.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
+import { FORM_TYPE, formOf } from '../helpers/app/media-server.ts';
+import { needsOf, PAGE } from './access-page.ts';
+
+const ROWS = needsOf(PAGE);
+const ROOT = '/1.0/library/photos';
+const SECRET = 'a secret of a client';
+const NO_ID = 'f'.repeat(24);
+
+/** Each action is for the role of its name. */
+const SPECIFICATION: JsonObject = {
+  fields: { title: { type: 'String' } },
+  settings: {
+    type: 'media',
+    storeRevisions: true,
+    access: Object.fromEntries(ACCESS_ACTIONS.map((action) => [action, [{ to: action }]])),
+  },
+};
+
+/** Bodies with which the request does something. */
+const BODIES: Readonly<Record<string, JsonObject>> = {
+  'PUT …': { query: { title: 'none' }, update: { title: 'x' } },
+  'DELETE …': { query: { title: 'none' } },
+  'PUT …/{id}': { title: 'x' },
+  'POST …/{id}': { title: 'x' },
+  'POST …/sign': { fileName: 'a.txt', mimetype: 'text/plain' },
+  'POST …/config': SPECIFICATION,
+};
+
+let app: TestApp;
+const tokens = new Map<string, string>();
+
+beforeAll(async () => {
+  app = await startApp({ specs: { [ROOT.slice(1)]: SPECIFICATION } });
+});
+afterAll(() => app.close());
+
+/** The token of a client that has these roles and no others. */
+async function tokenWith(roles: readonly string[]): Promise<string> {
+  const clientId = ['client', ...roles].join('-');
+  const known = tokens.get(clientId);
+  if (known !== undefined) return known;
+  await app.inject('POST', '/api/clients', { body: { clientId, secret: SECRET, roles } });
+  const token = await app.token(clientId, SECRET);
+  tokens.set(clientId, token);
+  return token;
+}
+
+/** Uploads a file. */
+const upload = (token: string | null) =>
+  app.app.server.inject({
+    method: 'POST',
+    url: ROOT,
+    headers: { 'content-type': FORM_TYPE, ...(token !== null && { authorization: `Bearer ${token}` }) },
+    payload: formOf([{ fileName: 'a.txt', type: 'text/plain', body: 'bytes' }]),
+  });
+
+/** The record of a file of this request's own. */
+async function newRecord(): Promise<{ readonly _id: string; readonly path: string }> {
+  const { body } = await upload(await app.adminToken());
+  return JSON.parse(body).results[0];
+}
+
+async function statusOf(method: string, path: string, token: string | null): Promise<number> {
+  if (`${method} ${path}` === 'POST …') return (await upload(token)).statusCode;
+  const { _id, path: filePath } = await newRecord();
+  const { body } = await app.inject('GET', `${ROOT}/${_id}/history`);
+  const revision: string = body.results[0]?._id ?? NO_ID;
+  const url = path
+    .replace('{id}', _id)
+    .replace('{revisionId}', revision)
+    .replace('…/{path}', `/${filePath}`)
+    .replace('…', ROOT);
+  const sent = BODIES[`${method} ${path}`];
+  const answer = await app.inject(method, url, { token, ...(sent !== undefined && { body: sent }) });
+  return answer.status;
+}
+
+const without = (actions: readonly string[], action: string) => actions.filter((other) => other !== action);
+
+/** Path and supported methods of every route of a collection. */
+async function routes(): Promise<readonly string[]> {
+  const lines = app.app.server.printRoutes({ commonPrefix: false }).split('\n');
+  const first = lines.findIndex((line) => line.includes('/:collection ('));
+  const parents: string[] = [];
+  const paths = lines.slice(first).flatMap((line) => {
+    const [, tree = '', part] = /^(.*?)((?:\/|\*)\S*) \(/.exec(line) ?? [];
+    if (part === undefined) return [];
+    const depth = tree.length / 4;
+    parents[depth] = depth === 1 ? '…' : `${parents[depth - 1]}${part === '*' ? '/*' : part}`;
+    return [parents[depth]];
+  });
+  const { _id } = await newRecord();
+  const methods = await Promise.all(
+    paths.map(async (path) => {
+      const url = path
+        .replace('…', ROOT)
+        .replace(':id', _id)
+        .replace(':revisionId', NO_ID)
+        .replace('*', 'a/b');
+      const { headers } = await app.inject('OPTIONS', url);
+      const allowed = String(headers['allow']).split(', ');
+      return without(without(allowed, 'HEAD'), 'OPTIONS').map((method) => `${method} ${path}`);
+    }),
+  );
+  return methods.flat();
+}
+
+describe('the table of what a request needs', () => {
+  it('has every route of a collection and no other', async () => {
+    const shown = ROWS.map(({ method, path }) => `${method} ${path}`);
+    const served = (await routes()).map((route) =>
+      route.replace('/*', '/{path}').replaceAll(/:(\w+)/g, '{$1}'),
+    );
+    expect(shown.toSorted()).toEqual(served.toSorted());
+  });
+
+  it.each(ROWS)('says what $method $path needs: $needs', async ({ method, path, needs }) => {
+    expect(await statusOf(method, path, null)).toBe(401);
+    if (needs.includes('admin')) {
+      expect(await statusOf(method, path, await tokenWith(ACCESS_ACTIONS))).toBe(401);
+    } else {
+      expect(await statusOf(method, path, await tokenWith(needs))).toBeLessThan(400);
+      for (const action of needs) {
+        expect(await statusOf(method, path, await tokenWith(without(ACCESS_ACTIONS, action)))).toBe(403);
+      }
+    }
+    expect(await statusOf(method, path, await app.adminToken())).toBeLessThan(400);
+  });
+});
