@@ -9,6 +9,7 @@ const TESTS = [
   'test/stores/differential',
   'test/stores/references-differential',
   'test/stores/invalid-text-differential',
+  'test/access/random',
 ];
 const MAX_SEED = 2 ** 31;
 
