@@ -1,5 +1,6 @@
 // Servers that hold the same books and people, and samples of what they hold.
 import { join } from 'node:path';
+import type { JsonObject } from '../src/lib/json/json.ts';
 import { connectClient } from '../test/helpers/server-process/client.ts';
 import { createWorkspace } from '../test/helpers/temp/workspace.ts';
 import { book, PEOPLE_COUNT, person, SPECIFICATIONS } from './documents.ts';
@@ -75,8 +76,9 @@ async function takeSample(client: Client, documents: number): Promise<Sample> {
 export async function startFilledCloister(
   { database, pid, addBooks }: EngineData,
   documents: number,
+  config: JsonObject = {},
 ): Promise<RunningCloister & FilledServer> {
-  const server = await startCloister(SPECIFICATIONS, { database }, async (workspace) => {
+  const server = await startCloister(SPECIFICATIONS, { database, ...config }, async (workspace) => {
     const filling = await spawnCloister(workspace);
     await fill(await connectClient(filling.url), documents, addBooks);
     await filling.stop();

@@ -9,6 +9,7 @@
 //   --calls         of these only what a call costs
 //   --uploads       files beside a bare Fastify that writes them to a folder, reads meanwhile, a gigabyte instead
 //   --delivery      cached images beside a bare Fastify, rendering beside sharp called directly instead
+//   --metrics       with and without metrics instead
 //   --soak N        N calls of good and bad endpoints instead, and what memory they left behind
 import { parseArgs } from 'node:util';
 import { benchCollections } from './collections.ts';
@@ -18,6 +19,7 @@ import { benchCalls, benchEndpoints } from './endpoints/bench.ts';
 import { soak } from './endpoints/soak.ts';
 import { openEngine } from './engines.ts';
 import { benchGrowth } from './growth.ts';
+import { benchMetrics } from './metrics.ts';
 import { benchStart } from './start.ts';
 import { benchUploads } from './uploads/bench.ts';
 
@@ -32,6 +34,7 @@ const { values } = parseArgs({
     calls: { type: 'boolean', default: false },
     uploads: { type: 'boolean', default: false },
     delivery: { type: 'boolean', default: false },
+    metrics: { type: 'boolean', default: false },
     soak: { type: 'string' },
   },
 });
@@ -54,5 +57,6 @@ else if (values.delivery) {
   await benchRendering();
 } else if (values.calls) await benchCalls(seconds);
 else if (values.endpoints) await benchEndpoints(seconds);
+else if (values.metrics) await benchMetrics(Number(values.documents ?? 10_000), seconds);
 else if (values.uploads) await benchUploads(seconds);
 else await benchDatabase();

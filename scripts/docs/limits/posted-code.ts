@@ -9,6 +9,12 @@ const STATES = 'src/modules/versions/state-transitions.ts';
 
 export const POSTED_CODE_LIMITS: readonly Limit[] = [
   {
+    limit: 'endpoints that have a label of their own in metrics',
+    default: constant('src/metrics/endpoint-counts.ts', 'MAX_ENDPOINT_LABELS'),
+    past: 'all others are counted as `other`',
+    tests: ['metrics/label-limits'],
+  },
+  {
     limit: 'posted code, `limits.endpointCodeBytes`',
     default: setting('limits.endpointCodeBytes'),
     past: '413',
