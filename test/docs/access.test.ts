@@ -59,10 +59,12 @@ async function tokenOf(caller: string): Promise<string | null> {
   return token;
 }
 
+/** The text with ids and other members in place of `$name` and `$name.path`. Operators such as `$gt` stay. */
 const withNames = (text: string) =>
-  text.replaceAll(/\$(\w+)(?:\.(\w+))?/g, (_all, name: string, member = '_id') =>
-    String(made.get(name)?.[member]),
-  );
+  text.replaceAll(/\$(\w+)(?:\.(\w+))?/g, (all, name: string, member = '_id') => {
+    const document = made.get(name);
+    return document === undefined ? all : String(document[member]);
+  });
 
 /** `file=beach.jpg` is a form with such a file. */
 const isForm = (body: string | undefined) => /^\w+=/.test(body ?? '');
@@ -106,6 +108,12 @@ describe('docs/access.md', () => {
     const answer = await send(request);
     expect(answer.status, answer.text).toBe(request.status);
     for (const fact of request.facts) expectFact(fact, answer);
+  });
+
+  it('shows the body of a refusal', async () => {
+    const body = { name: 'Alan', phone: '555-02' };
+    const answer = await app.inject('POST', '/1.0/blog/people', { token: await tokenOf('ann'), body });
+    expect(answer.body).toEqual(otherJsonOf(PAGE).get('statusCode'));
   });
 
   it('has a request for every specification, and a caller for every client', () => {
