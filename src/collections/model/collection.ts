@@ -145,7 +145,7 @@ export interface CollectionRegistry {
   withNamespace(namespace: Namespace): readonly Collection[];
   /** True when another collection keeps its revisions under this one's name: its path then only reads. */
   isRevisionCollection(collection: Collection): boolean;
-  /** True when a collection with access rules keeps its revisions under this one's name. */
+  /** True when a collection with access rules, of its documents or of a field, keeps its revisions under this one's name. */
   keepsRuledRevisions(collection: Collection): boolean;
   /** True when its documents are media records: of its own, or of a media collection that shares them. */
   holdsRecords(collection: Collection): boolean;
@@ -168,6 +168,10 @@ const revisionSpacesOf = (collections: readonly Collection[]) =>
       ),
   );
 
+/** True where rules, of documents or of a field, may keep something from a caller who may read the collection. */
+const keepsFromSome = ({ settings, fields }: Collection) =>
+  settings.access !== null || [...fields.values()].some(({ access }) => access?.read !== undefined);
+
 export function createCollectionRegistry(): CollectionRegistry {
   const entries = new Map<string, Collection>();
   let sorted: readonly Collection[] = [];
@@ -178,7 +182,7 @@ export function createCollectionRegistry(): CollectionRegistry {
   const refresh = () => {
     sorted = [...entries.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
     revisionSpaces = revisionSpacesOf(sorted);
-    ruledRevisionSpaces = revisionSpacesOf(sorted.filter(({ settings }) => settings.access !== null));
+    ruledRevisionSpaces = revisionSpacesOf(sorted.filter(keepsFromSome));
     const media = sorted.filter((entry) => entry.settings.media);
     recordSpaces = new Set(media.map((entry) => namespaceKey(entry.namespace)));
   };
