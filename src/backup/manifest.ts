@@ -9,7 +9,7 @@ import { isFileMissing } from '../lib/files/file-operations.ts';
 export const MANIFEST_FILE = 'manifest.jsonl';
 
 /** The folders of a backup. */
-export const AREAS = ['workspace', 'database', 'audit', 'media', 'other'] as const;
+const AREAS = ['workspace', 'database', 'audit', 'media', 'other'] as const;
 export type Area = (typeof AREAS)[number];
 
 export interface BackupFile {

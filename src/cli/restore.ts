@@ -1,8 +1,8 @@
 // `cloister restore`: verifies a backup and restores it into the configured folders.
 import { resolve } from 'node:path';
 import { loadConfig } from '../config/load-config.ts';
-import type { Config } from '../config/schema.ts';
 import { AppError } from '../errors/errors.ts';
+import type { SiteRestore } from '../setup/restore.ts';
 import { abortOnSignal, formatFiles } from './backup.ts';
 import { type Io, operatorMessage } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
@@ -11,7 +11,7 @@ import { createProgressBar } from './progress-bar.ts';
 import type { ProcessStreams } from './transfer.ts';
 
 interface Task {
-  readonly config: Config;
+  readonly site: SiteRestore;
   readonly flags: CommandFlags;
   readonly io: Io;
   readonly host: ProcessStreams;
@@ -20,18 +20,15 @@ interface Task {
   readonly signal: AbortSignal;
 }
 
-type Services = typeof import('../setup/restore.ts');
-type Manifest = Awaited<ReturnType<Services['verifyBackup']>>;
+type Manifest = Awaited<ReturnType<SiteRestore['verify']>>;
 
 /** Rejects where the restored server would look for its data elsewhere. With `--config` the operator decides. */
-async function assertSamePlaces(services: Services, { config, flags, io, folder }: Task): Promise<void> {
-  const file = services.backedUpConfigFile(folder);
+async function assertSamePlaces({ site, flags, io }: Task): Promise<void> {
+  const file = site.configFile;
   if (file === undefined || flags.config !== undefined) return;
   const env = io.env === undefined ? {} : { env: io.env };
   const backedUp = await loadConfig({ flags: { ...flags, config: file }, cwd: io.cwd, ...env });
-  const items = services
-    .placeDifferences(config, backedUp.config, io.cwd)
-    .map((message) => ({ field: 'config', message }));
+  const items = site.differences(backedUp.config).map((message) => ({ field: 'config', message }));
   if (items.length > 0) throw new AppError('CONFIGURATION_INVALID', { items });
 }
 
@@ -54,23 +51,19 @@ async function withProgress<T>(
 
 const bytesOf = ({ files }: Manifest) => files.reduce((sum, { size }) => sum + size, 0);
 
-async function run(services: Services, task: Task): Promise<void> {
-  const { config, flags, io, folder } = task;
-  const overwrite = flags.overwrite === true;
-  const manifest = await withProgress(task, undefined, (watch) => services.verifyBackup(folder, watch));
+async function run(task: Task): Promise<void> {
+  const { site, flags, io, folder } = task;
+  const manifest = await withProgress(task, undefined, site.verify);
   const { createdAt } = manifest.header;
   const total = bytesOf(manifest);
   io.err(`the backup of ${createdAt} is whole: ${formatFiles(manifest.files.length, total)}`);
-  await assertSamePlaces(services, task);
+  await assertSamePlaces(task);
   if (flags['dry-run'] === true) {
-    await services.assertRestorable(config, manifest, { cwd: io.cwd, overwrite });
+    await site.assertPossible(manifest);
     io.err('it could be restored; nothing was written');
     return;
   }
-  const place = { cwd: io.cwd, folder, overwrite };
-  const { files, bytes, replaced } = await withProgress(task, total, (watch) =>
-    services.restoreSite(config, manifest, { place, watch }),
-  );
+  const { files, bytes, replaced } = await withProgress(task, total, (watch) => site.run(manifest, watch));
   for (const aside of replaced) io.err(`what was there before is in ${aside}`);
   if (manifest.files.some(({ path }) => path.startsWith('other/')))
     io.err(`files from outside of the workspace stay in ${folder}/other: put them back by hand`);
@@ -83,9 +76,11 @@ export async function restore(flags: CommandFlags, io: Io, host: ProcessStreams 
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
   const folder = resolve(io.cwd, flags.folder ?? '');
-  const services = await import('../setup/restore.ts');
+  const { openSiteRestore } = await import('../setup/restore.ts');
+  const place = { cwd: io.cwd, folder, overwrite: flags.overwrite === true };
   try {
-    await run(services, { config: loaded.config, flags, io, host, folder, signal });
+    const site = openSiteRestore(loaded.config, place);
+    await run({ site, flags, io, host, folder, signal });
     return 0;
   } catch (error) {
     const reason = signal.aborted ? 'stopped; the same command completes it' : operatorMessage(error);

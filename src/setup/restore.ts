@@ -8,14 +8,13 @@ import { backupError, type Manifest } from '../backup/manifest.ts';
 import type { BackupWatch } from '../backup/media-files.ts';
 import { type RestoreReport, restoreBackup } from '../backup/restore-backup.ts';
 import { assertEmpty, placeFiles, type RestoreFolder } from '../backup/restore-targets.ts';
+import { verifyBackup } from '../backup/verify-backup.ts';
 import { auditFolderOf, dataFolderOf, restoreMarkerOf } from '../config/data-folder.ts';
 import { mediaFolderOf } from '../config/folder-check.ts';
 import type { Config } from '../config/schema.ts';
 import { lockDataFolder, openDatabaseBackup } from '../stores/open/document-store.ts';
 import { createImporter } from '../transfer/import.ts';
 import { EXPORT_NAME, openBackupStore } from './backup.ts';
-
-export { verifyBackup } from '../backup/verify-backup.ts';
 
 interface RestorePlace {
   readonly cwd: string;
@@ -65,7 +64,7 @@ function placesOf(config: Config, cwd: string): Readonly<Record<string, string>>
  * What the configuration in a backup says of places otherwise than the one in force, one line for each. The restored server would
  * look for its data there; a backup never decides where a restore writes.
  */
-export function placeDifferences(inForce: Config, backedUp: Config, cwd: string): readonly string[] {
+function placeDifferences(inForce: Config, backedUp: Config, cwd: string): readonly string[] {
   const there = placesOf(backedUp, cwd);
   return Object.entries(placesOf(inForce, cwd)).flatMap(([setting, value]) =>
     there[setting] === value
@@ -115,7 +114,7 @@ async function importDocuments(config: Config, cwd: string, file: string): Promi
 }
 
 /** Throws CONFIGURATION_INVALID where the restore could not be done, before anything is written. */
-export async function assertRestorable(
+async function assertRestorable(
   config: Config,
   manifest: Manifest,
   { cwd, overwrite }: Pick<RestorePlace, 'cwd' | 'overwrite'>,
@@ -130,7 +129,7 @@ export async function assertRestorable(
 }
 
 /** Restores a verified backup into the configured folders. Rejects as `restoreBackup` does, with `in-use` where a server runs. */
-export async function restoreSite(
+async function restoreSite(
   config: Config,
   manifest: Manifest,
   { place, watch }: { readonly place: RestorePlace; readonly watch: BackupWatch },
@@ -160,8 +159,25 @@ export async function restoreSite(
   }
 }
 
-/** The configuration file in a backup; undefined where it has none in its workspace. */
-export function backedUpConfigFile(folder: string): string | undefined {
-  const file = join(folder, 'workspace', 'config.json');
-  return existsSync(file) ? file : undefined;
+export interface SiteRestore {
+  /** The configuration file in the backup; undefined where it has none in its workspace. */
+  readonly configFile: string | undefined;
+  /** Reads the whole backup. Rejects with CONFIGURATION_INVALID, which names what is not as it was written. */
+  verify(watch: BackupWatch): Promise<Manifest>;
+  differences(backedUp: Config): readonly string[];
+  /** Rejects with CONFIGURATION_INVALID where the restore could not be done. Writes nothing. */
+  assertPossible(manifest: Manifest): Promise<void>;
+  run(manifest: Manifest, watch: BackupWatch): Promise<RestoreReport>;
+}
+
+/** Opens the restore of a backup into the configured folders. */
+export function openSiteRestore(config: Config, place: RestorePlace): SiteRestore {
+  const configFile = join(place.folder, 'workspace', 'config.json');
+  return {
+    configFile: existsSync(configFile) ? configFile : undefined,
+    verify: (watch) => verifyBackup(place.folder, watch),
+    differences: (backedUp) => placeDifferences(config, backedUp, place.cwd),
+    assertPossible: (manifest) => assertRestorable(config, manifest, place),
+    run: (manifest, watch) => restoreSite(config, manifest, { place, watch }),
+  };
 }

@@ -52,7 +52,7 @@ export type DatabaseBackup =
   /** As an export of its documents. */
   | { readonly kind: 'export' };
 
-export interface DatabaseCopyWatch {
+interface DatabaseCopyWatch {
   readonly signal: AbortSignal;
   /** Bytes that are copied, and of how many. */
   readonly onProgress: (done: number, total: number) => void;
