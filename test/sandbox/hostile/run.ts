@@ -7,7 +7,10 @@ import { fight } from './fight.ts';
 
 /** The longest that the server may work in one piece while attacks run, in milliseconds of processor time. */
 const LONGEST_WORK_MS = 100;
+/** At the most, garbage included: V8 decides when it collects, later on a machine that stalls. */
 const MEMORY_BYTES = 300 * 1024 * 1024;
+/** What posted modules, their logs and caches may hold when all is over. */
+const LEFT_BYTES = 64 * 1024 * 1024;
 /** Sixty megabytes of bodies at a time, as their sender has them, as they are received, and as text of two bytes a character. */
 const BODIES_BYTES = 512 * 1024 * 1024;
 const PATIENCE_MS = 60_000;
@@ -63,6 +66,7 @@ export async function runClasses(...classes: readonly string[]): Promise<void> {
     const forBodies = hasBodies ? BODIES_BYTES : 0;
     const forResults = classes.includes('results') ? HOOK_RESULT_LIMITS.server : 0;
     expect(arena.watch.grown()).toBeLessThan(MEMORY_BYTES + forResults + forBodies);
+    expect(arena.watch.left()).toBeLessThan(LEFT_BYTES);
     expect(arena.origins.reached()).toBe(0);
   });
 }
