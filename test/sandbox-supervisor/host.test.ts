@@ -182,6 +182,18 @@ describe('a host that is released', () => {
   });
 });
 
+describe('processor time that a host reports', () => {
+  it('is believed as far as the host is old, all reports together', () => {
+    const host = fakeHost();
+    const age = 1000;
+    const now = host.startedAt + age;
+    expect(host.addCpu(300, now)).toBe(300);
+    expect(host.addCpu(3_600_000, now)).toBe(700);
+    expect(host.addCpu(1, now)).toBe(0);
+    expect(host.addCpu(20, now + 5)).toBe(5);
+  });
+});
+
 describe('the inspection domain', () => {
   it('is another one for each author, and for files', () => {
     const domains = [null, '', 'alice', 'bob'].map(inspectionDomain);

@@ -8,6 +8,7 @@ interface Sent {
   readonly returned: readonly number[];
   readonly idle: boolean;
   readonly sliceMs: number;
+  readonly cpuMs: number;
   readonly disposed: boolean;
 }
 
@@ -133,6 +134,13 @@ describe('a batch', () => {
     const frames = run(['a', 'work3', 'c', 'd']);
     expect(frames).toHaveLength(1);
     expect(frames[0]).toMatchObject({ returned: [3, 4], idle: true, sliceMs: 3 });
+  });
+
+  it('tells the processor time of all that it ran', () => {
+    expect(hostOf().run(['work1', 'work1', 'work0.5'])[0]).toMatchObject({ sliceMs: 1, cpuMs: 2.5 });
+    const shared = hostOf({ synchronous: true });
+    shared.run(['a']);
+    expect(shared.run(['work0.5', 'work0.5', 'work0.5']).map(({ cpuMs }) => cpuMs)).toEqual([1.5]);
   });
 
   it('that has become long sends its answers one by one', () => {

@@ -82,12 +82,13 @@ describe('every response', () => {
 });
 
 describe('a connection over the limit', () => {
-  it('gets 503 with Retry-After, but /health', async () => {
+  it('gets 503 with Retry-After, but for /health and /metrics', async () => {
     const { server } = withEntry(false, true);
     const refused = await server.inject({ url: '/a' });
     expect([refused.statusCode, refused.json().statusCode]).toEqual([503, 503]);
     expect(refused.headers['retry-after']).toMatch(/^\d+$/);
     expect((await server.inject({ url: '/health?a=b' })).statusCode).toBe(200);
+    expect((await server.inject({ url: '/metrics' })).statusCode).toBe(200);
   });
 });
 
