@@ -204,4 +204,29 @@ describe('a specification that is replaced while hooks of a write run', () => {
     const { results } = await set(id, { title: 'x' });
     expect(results.map(parse)).toEqual([{ _id: id }]);
   });
+
+  test('decides by the whole document, also where the removal has read a part of it', async () => {
+    const rulesOf = (where: JsonObject) => ({ ...plain.settings.access, delete: [{ to: 'clients', where }] });
+    const put = (access: JsonObject) =>
+      library.put(collectionOf('plain', { ...plain, settings: { access } }));
+    let afterwards: (() => void) | undefined;
+    await open(undefined, (store) => ({
+      ...store,
+      async findText(...args) {
+        const found = await store.findText(...args);
+        afterwards?.();
+        afterwards = undefined;
+        return found;
+      },
+    }));
+    const id = await add({ owner: 'ann', title: 'locked' }, 'plain');
+    put({ ...plain.settings.access, delete: [{ to: 'clients' }] });
+    afterwards = () => put(rulesOf({ title: { $ne: 'locked' } }));
+    expect(await statusOf(remove(id, 'plain'))).toBe(403);
+    expect(await stored(id, 'plain')).toMatchObject({ title: 'locked', v: 1 });
+    put({ ...plain.settings.access, delete: [{ to: 'clients' }] });
+    afterwards = () => put(rulesOf({ title: 'locked' }));
+    await remove(id, 'plain');
+    expect(await library.all('plain')).toEqual([]);
+  });
 });

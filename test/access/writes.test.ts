@@ -214,6 +214,13 @@ const FORBIDDEN: Readonly<
     },
     { field: 'note' },
   ],
+  'a nested update of a stored state that is older': [
+    async () => {
+      const { _id } = await site.add(mayAllBut('mayUpdate'));
+      return site.client('POST', SHELVES, { note: { _id, title: 'x', v: 0 } });
+    },
+    { field: 'note' },
+  ],
   'a nested update to a new state': [
     async () => {
       const { _id } = await site.add(mayAll);

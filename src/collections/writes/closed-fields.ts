@@ -47,15 +47,26 @@ const closedFieldError = (caller: Caller, position: BodyPosition, name: string):
  */
 export function findClosedValues(
   deps: ClosedDeps,
-  { collection, id, position }: SentDocument,
+  sent: SentDocument,
   body: JsonObject,
   caller: Caller,
 ): readonly ClosedValue[] {
+  const values: ClosedValue[] = [];
+  addClosedValues(values, sent, body, { ...deps, caller });
+  return values.length === 0 ? NONE : values;
+}
+
+function addClosedValues(
+  values: ClosedValue[],
+  { collection, id, position }: SentDocument,
+  body: JsonObject,
+  deps: ClosedDeps & { readonly caller: Caller },
+): void {
+  const { registry, caller } = deps;
   const { closed } = caller.access(collection);
   const hasOthers = hasSubDocuments(collection, body);
-  if (closed.size === 0 && !hasOthers) return NONE;
-  const settable = closed.size === 0 ? body : stripServerFields(collection, body, deps.registry);
-  const values: ClosedValue[] = [];
+  if (closed.size === 0 && !hasOthers) return;
+  const settable = closed.size === 0 ? body : stripServerFields(collection, body, registry);
   for (const name of closed) {
     const value = Object.hasOwn(settable, name) ? settable[name] : undefined;
     const isRemoved = Array.isArray(settable[UNSET]) && settable[UNSET].includes(name);
@@ -63,19 +74,18 @@ export function findClosedValues(
     if (value === undefined || id === undefined) throw closedFieldError(caller, position, name);
     values.push({ collection, id, name, value, position });
   }
-  if (!hasOthers) return values;
+  if (!hasOthers) return;
   for (const [name, value] of Object.entries(settable)) {
     const field = collection.fields.get(name);
-    const target = isReference(field) ? findWritableTarget(collection, field, deps.registry) : undefined;
+    const target = isReference(field) ? findWritableTarget(collection, field, registry) : undefined;
     if (target === undefined) continue;
     for (const [inner, path] of objectsOf(value, `${position.prefix}${name}`)) {
       const { _id } = inner;
       const innerId = typeof _id === 'string' ? _id.toLowerCase() : undefined;
       const place = { collection: target, id: innerId, position: { ...position, prefix: `${path}.` } };
-      values.push(...findClosedValues(deps, place, inner, caller));
+      addClosedValues(values, place, inner, deps);
     }
   }
-  return values;
 }
 
 /** The objects that a value is, or holds in its list, with their paths. */

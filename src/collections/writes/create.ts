@@ -80,7 +80,7 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
   const { caller } = request;
   const access = caller.access(collection);
   // What hooks make of the documents is not held against the caller.
-  const closed = creation.documents.flatMap((document, index) =>
+  const closed = await mapYielding(creation.documents, (document, index) =>
     findClosedValues(deps, { collection, id: undefined, position: positionOf(index) }, document, caller),
   );
 
@@ -115,7 +115,7 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
       });
       using planning = openPlanning(
         deps,
-        { plan, subDocuments, hookedCreates, closed, mode: 'create' },
+        { plan, subDocuments, hookedCreates, closed: closed.flat(), mode: 'create' },
         context,
       );
       // Sub-documents may have issues too: all are reported together.

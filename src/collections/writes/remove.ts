@@ -1,5 +1,6 @@
 // Removes documents, one by its id or all that a query matches. Revisions keep their last states, and the files of media
 // records go after the commit.
+import { StoreError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json } from '../../lib/json/json.ts';
 import { MATCH_ALL } from '../../stores/filter.ts';
@@ -13,6 +14,7 @@ import { tryAfterCommit } from './answer.ts';
 import { commitPlan, commitWithRetry } from './commit.ts';
 import { insertEntry } from './file-removals/removal-entries.ts';
 import { followHookWrites } from './own-hook-writes.ts';
+import { presentAccess } from './permitted-states.ts';
 import { requireQuery } from './request-body.ts';
 import { loadTargets, type WriteTarget, withDocumentLock, withHookedQueryLock } from './targets.ts';
 import type { WriteDeps } from './write-deps.ts';
@@ -67,11 +69,13 @@ async function remove(
   using hooks = collection.settings.hooks?.beforeDelete && openHookSession(deps, request);
   const context = hooks?.context ?? request;
   const isMedia = removals !== undefined && registry.holdsRecords(collection);
-  const isEverything = context.caller.access(collection).delete === MATCH_ALL;
-  const projection = isEverything ? neededFields(collection, registry.holdsRecords(collection)) : undefined;
+  const mayRemoveAll = () => presentAccess(deps, context.caller, collection).delete === MATCH_ALL;
 
   const { deleted, entries } = await commitWithRetry(
     async () => {
+      const projection = mayRemoveAll()
+        ? neededFields(collection, registry.holdsRecords(collection))
+        : undefined;
       const loaded = await loadTargets(deps, { collection, target, action: 'delete', projection }, context);
       // Each attempt shows the hooks the documents that it removes.
       const texts = hooks ? await mapYielding(loaded, (one) => JSON.stringify(one)) : [];
@@ -81,6 +85,8 @@ async function remove(
       await mapYielding(documents, (stored) => plan.remove(collection, stored));
       const files = isMedia ? removals.createEntries(collection.namespace, documents) : [];
       for (const entry of files) plan.addExtra(insertEntry(entry));
+      // Rules that have come meanwhile look at whole documents.
+      if (projection !== undefined && !mayRemoveAll()) throw new StoreError('conflict');
       if (documents.length > 0) await commitPlan(deps, plan, context);
       // What hooks have removed themselves is as gone as the others.
       return { deleted: loaded.length, entries: files };

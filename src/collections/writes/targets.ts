@@ -1,15 +1,15 @@
 // The documents that an update or a removal is for: how they are named, read, and kept from other writes meanwhile.
-import { AppError } from '../../errors/errors.ts';
+import { AppError, StoreError } from '../../errors/errors.ts';
 import { type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
-import { filterById, joinFilters } from '../../stores/filter.ts';
+import { filterById, joinFilters, MATCH_ALL } from '../../stores/filter.ts';
 import { namespaceKey, type Projection, type StoredDocument } from '../../stores/ports.ts';
 import { type HookPoint, hasHooks } from '../hooks/document-hooks.ts';
 import { type PermittedFilter, permitServer } from '../model/access.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
 import type { RequestContext, WriteOptions } from '../model/documents.ts';
-import { assertPermittedTarget } from './permitted-states.ts';
+import { assertPermittedTarget, presentAccess } from './permitted-states.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 /** The document with this id, or all documents that the query matches. */
@@ -25,7 +25,7 @@ interface TargetOptions {
   readonly projection?: Projection | undefined;
 }
 
-type TargetDeps = Pick<WriteDeps, 'store' | 'filters' | 'limits'>;
+type TargetDeps = Pick<WriteDeps, 'store' | 'registry' | 'filters' | 'limits'>;
 
 /**
  * Resolves with the documents of a target. By id, throws DOCUMENT_NOT_FOUND, NOT_PERMITTED, or PRECONDITION_FAILED where `ifMatch`
@@ -46,7 +46,10 @@ export async function loadTargets(
   const document = parseStoredJson<StoredDocument>(text);
   // Before the precondition: of a document that the caller may not read there is no state to be told of.
   const { caller } = context;
-  assertPermittedTarget(caller.access(collection), action, { caller, stored: document });
+  const access = presentAccess(deps, caller, collection);
+  // Rules that have come meanwhile look at whole documents.
+  if (projection !== undefined && access[action] !== MATCH_ALL) throw new StoreError('conflict');
+  assertPermittedTarget(access, action, { caller, stored: document });
   if (target.ifMatch?.(documentVersion(document)) === false) throw new AppError('PRECONDITION_FAILED');
   return [document];
 }

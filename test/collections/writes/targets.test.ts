@@ -17,11 +17,12 @@ afterEach(() => library.close());
 
 function load(target: { id: string } | { query: JsonObject }, writeMatches = 5, context = contextOf()) {
   const { store } = library;
+  const registry = createCollectionRegistry();
   const filters = createFilterCompiler({
-    ...{ store, registry: createCollectionRegistry(), limits: LIMITS },
+    ...{ store, registry, limits: LIMITS },
     visible: createVisibleCollections(),
   });
-  const deps = { store, filters, limits: { ...LIMITS, writeMatches } };
+  const deps = { store, registry, filters, limits: { ...LIMITS, writeMatches } };
   const collection = library.at('books');
   return loadTargets(deps, { collection, target, action: 'update', projection: { include: ['v'] } }, context);
 }
