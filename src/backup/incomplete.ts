@@ -16,7 +16,9 @@ interface Marker {
 
 async function readMarker(file: string): Promise<Marker | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Marker;
+    const { pid, host } = (JSON.parse(await readFile(file, 'utf8')) ?? {}) as Partial<Marker>;
+    // Numbers below 1 name groups of processes.
+    return typeof pid === 'number' && pid > 0 && typeof host === 'string' ? { pid, host } : undefined;
   } catch {
     return undefined;
   }

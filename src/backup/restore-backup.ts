@@ -2,7 +2,7 @@
 // each. A marker in the data folder keeps servers from starting until the last one.
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isFileMissing } from '../lib/files/file-operations.ts';
+import { errorCodeOf, isFileMissing } from '../lib/files/file-operations.ts';
 import { copyNew, FILE_MODE, FOLDER_MODE, flushNames } from './copy.ts';
 import type { Manifest } from './manifest.ts';
 import type { BackupWatch } from './media-files.ts';
@@ -89,12 +89,22 @@ async function putAside(
 /** The data file comes last: a server that ignores the marker then finds none. */
 const isDataFile = ({ target }: PlacedFile) => target.area === 'database';
 
-async function moveIntoPlace(placed: readonly PlacedFile[]): Promise<void> {
+/** A folder inside may be another disk, to which nothing can be renamed. */
+async function move(from: string, to: string, signal: AbortSignal): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (errorCodeOf(error) !== 'EXDEV') throw error;
+    await copyNew(from, to, { signal });
+  }
+}
+
+async function moveIntoPlace(placed: readonly PlacedFile[], signal: AbortSignal): Promise<void> {
   const folders = new Set<string>();
   for (const { target, path } of placed.toSorted((a, b) => Number(isDataFile(a)) - Number(isDataFile(b)))) {
     const place = join(target.root, path);
     await mkdir(dirname(place), { recursive: true, mode: FOLDER_MODE });
-    await rename(join(stagingOf(target), path), place);
+    await move(join(stagingOf(target), path), place, signal);
     folders.add(dirname(place));
   }
   for (const folder of folders) await flushNames(folder);
@@ -140,7 +150,10 @@ export async function restoreBackup(
       if (aside !== undefined) replaced.push(aside);
     }
   }
-  await moveIntoPlace(all.filter((placed) => !imported.includes(placed)));
+  await moveIntoPlace(
+    all.filter((placed) => !imported.includes(placed)),
+    watch.signal,
+  );
   await removeStaging(targets);
   await rm(marker, { force: true });
   await flushNames(dirname(marker));

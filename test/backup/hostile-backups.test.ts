@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { formatManifest } from '../../src/backup/manifest.ts';
 import type { CommandFlags } from '../../src/cli/parse-arguments.ts';
 import { restore as restoreCommand } from '../../src/cli/restore.ts';
+import { lockFolder } from '../../src/stores/sqlite-documents/data-file/data-folder.ts';
 import { captureIo, createTestStreams } from '../helpers/server-process/console.ts';
 import { filesBelow, temporaryFolder } from '../helpers/temp/folders.ts';
 
@@ -190,6 +191,18 @@ describe('a folder that is not empty', () => {
     const aside = files.find((name) => name.endsWith('mine.json')) ?? '';
     expect(aside).toMatch(/^\.replaced-\d+\/collections\/mine\.json$/);
     expect(readFileSync(join(site, 'workspace', aside), 'utf8')).toBe('mine');
+  });
+
+  it('is left alone while a server has it', async () => {
+    mkdirSync(join(site, 'data'));
+    const lock = lockFolder(join(site, 'data'), Date.now);
+    const { code, said } = await restore({ overwrite: true });
+    lock.release();
+    expect({ code, said }).toEqual({
+      code: 1,
+      said: expect.stringContaining('another server has the data folder'),
+    });
+    expect(filesBelow(join(site, 'workspace'))).toEqual(['collections/mine.json']);
   });
 
   it('is not written to by --dry-run', async () => {
