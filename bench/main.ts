@@ -10,8 +10,10 @@
 //   --uploads       files beside a bare Fastify that writes them to a folder, reads meanwhile, a gigabyte instead
 //   --delivery      cached images beside a bare Fastify, rendering beside sharp called directly instead
 //   --metrics       with and without metrics instead
+//   --access        lists by access rules beside the same lists by filters, only
 //   --soak N        N calls of good and bad endpoints instead, and what memory they left behind
 import { parseArgs } from 'node:util';
+import { benchAccess } from './access.ts';
 import { benchCollections } from './collections.ts';
 import { benchRendering } from './delivery/rendering.ts';
 import { benchServing } from './delivery/serving.ts';
@@ -35,6 +37,7 @@ const { values } = parseArgs({
     uploads: { type: 'boolean', default: false },
     delivery: { type: 'boolean', default: false },
     metrics: { type: 'boolean', default: false },
+    access: { type: 'boolean', default: false },
     soak: { type: 'string' },
   },
 });
@@ -48,7 +51,9 @@ async function benchDatabase(): Promise<void> {
   } finally {
     await engine.stop();
   }
-  if (!values.growth) await benchStart();
+  if (values.growth) return;
+  await benchAccess(Number(values.documents ?? 10_000), seconds);
+  await benchStart();
 }
 
 if (values.soak !== undefined) await soak(Number(values.soak));
@@ -58,5 +63,6 @@ else if (values.delivery) {
 } else if (values.calls) await benchCalls(seconds);
 else if (values.endpoints) await benchEndpoints(seconds);
 else if (values.metrics) await benchMetrics(Number(values.documents ?? 10_000), seconds);
+else if (values.access) await benchAccess(Number(values.documents ?? 10_000), seconds);
 else if (values.uploads) await benchUploads(seconds);
 else await benchDatabase();
