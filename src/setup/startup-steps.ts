@@ -73,7 +73,7 @@ async function warnWithoutReviewer({ clients, config, log }: StartupStepsDeps): 
   if (review === 'none' || (await clients.hasReviewer())) return;
   log.warn(
     { review },
-    'no reviewer can approve what `sandbox.review` holds back: create one with `cloister clients add --id <id> --reviewer`',
+    'no reviewer can approve what `sandbox.review` holds back: create one with `cloister clients add <id> --reviewer`',
   );
 }
 

@@ -44,7 +44,7 @@ export function createApprovalNotice(deps: ReviewerAccessDeps): (request: Fastif
       .catch(() => true);
     const hint = hasReviewer
       ? ''
-      : '; there is no other yet: make one on the machine with `cloister clients add --id <id> --reviewer`';
+      : '; there is no other yet: make one on the machine with `cloister clients add <id> --reviewer`';
     return `waits for the approval of a reviewer${hint}`;
   };
 }

@@ -258,8 +258,8 @@ describe('review: "grants"', () => {
 it('says at the start, and to whoever waits, that there is no reviewer and how to make one', async () => {
   const log: string[] = [];
   server = await startEndpointServer({ config: { sandbox: { review: 'all' } }, log });
-  expect(log.filter((line) => line.includes('clients add --id <id> --reviewer'))).toHaveLength(1);
+  expect(log.filter((line) => line.includes('clients add <id> --reviewer'))).toHaveLength(1);
   const { status, body } = await server.post('alone', saying('one'));
-  expect([status, body.message]).toEqual([202, expect.stringContaining('clients add --id <id> --reviewer')]);
+  expect([status, body.message]).toEqual([202, expect.stringContaining('clients add <id> --reviewer')]);
   await server.close();
 });
