@@ -167,6 +167,15 @@ describe('a field that the caller may not read', () => {
     },
   );
 
+  test('is not answered by a collection without rules either', async () => {
+    const created = await site.client('POST', SHELVES, { name: 'a', price: 4711 });
+    const { _id } = created.body.results[0];
+    const updated = await site.client('PUT', `${SHELVES}/${_id}`, { name: 'b' });
+    for (const { status, text } of [created, updated])
+      expect([status, text.includes('4711')]).toEqual([200, false]);
+    expect(await site.stored(_id, SHELVES)).toMatchObject({ name: 'b', price: 4711 });
+  });
+
   test('is written whatever it was: a nested write does not tell whether it is a change', async () => {
     for (const secret of ['ss', 'tt']) {
       const { _id } = await site.add(STORED);
