@@ -35,8 +35,10 @@ export function closedFields(
   body: JsonObject,
   before: ModelDocument | undefined,
 ): readonly number[] {
-  const closed = Object.keys(body).filter((name) => {
-    if (INTERNALS.has(name) || mayUseField(caller, collection, name, 'write')) return false;
+  const removed = (body['$unset'] ?? []) as readonly string[];
+  const closed = [...Object.keys(body), ...removed].filter((name) => {
+    if (INTERNALS.has(name) || name === '$unset' || mayUseField(caller, collection, name, 'write'))
+      return false;
     // What was fetched can be sent back as it is.
     const isAsFetched =
       before !== undefined &&
@@ -50,6 +52,9 @@ export function closedFields(
 const withoutInternals = (body: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(body).filter(([name]) => !INTERNALS.has(name)));
 
+/** The model has no clock: every document is of today. */
+const SOME_TIME = '2026-01-01T00:00:00.000Z';
+
 /** The document that a body makes, or makes of another one. */
 export function stateAfter(
   { clientId }: ModelCaller,
@@ -58,8 +63,20 @@ export function stateAfter(
   newId: () => string,
 ): ModelDocument {
   if (before === undefined)
-    return { ...withoutInternals(body), _id: newId(), v: 1, createdBy: clientId } as ModelDocument;
-  return { ...before, ...withoutInternals(body), v: before.v + 1, lastModifiedBy: clientId };
+    return {
+      ...withoutInternals(body),
+      _id: newId(),
+      v: 1,
+      createdAt: SOME_TIME,
+      createdBy: clientId,
+    } as ModelDocument;
+  const { $unset = [], ...fields } = withoutInternals(body);
+  const kept = Object.entries(before).filter(([name]) => !($unset as readonly string[]).includes(name));
+  return {
+    ...(Object.fromEntries(kept) as unknown as ModelDocument),
+    ...fields,
+    ...{ v: before.v + 1, lastModifiedBy: clientId },
+  };
 }
 
 /** Takes the sub-documents out of bodies. `newId` makes the ids of new documents. */

@@ -69,6 +69,12 @@ export function show(
   return { ...visible, ...resolved, composed };
 }
 
+/** The first name of a path, and what is behind it. */
+function splitPath(path: string): readonly [name: string, rest: string | undefined] {
+  const at = path.indexOf('.');
+  return at < 0 ? [path, undefined] : [path.slice(0, at), path.slice(at + 1)];
+}
+
 /** The values of a document for the filters of a caller: those behind its references only of documents that it may read. */
 export function valuesFor(
   collections: Collections,
@@ -77,13 +83,13 @@ export function valuesFor(
   document: JsonObject,
 ): ValuesAt {
   return (path) => {
-    const [name = '', rest] = path.split('.');
+    const [name, rest] = splitPath(path);
     const target = targetOf(collections, collection, name);
     if (rest === undefined || target === undefined) return ownValues(document)(path);
     return elementsOf(document[name] as Json)
       .map((id) => readable(caller, target, String(id)))
       .filter((found) => found !== undefined)
-      .flatMap((found) => ownValues(found)(rest));
+      .flatMap((found) => valuesFor(collections, caller, target, found)(rest));
   };
 }
 
@@ -94,7 +100,7 @@ export function mayFilterBy(
   collection: ModelCollection,
   path: string,
 ): boolean {
-  const [name = '', rest] = path.split('.');
+  const [name, rest] = splitPath(path);
   if (INTERNALS.has(name)) return true;
   if (!(name in collection.specification.fields) || !mayUseField(caller, collection, name, 'read'))
     return false;

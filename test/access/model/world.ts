@@ -43,7 +43,7 @@ export interface ModelSpecification {
   readonly storeRevisions: boolean;
 }
 
-/** Fields, and `_id`, `v`, `createdBy`, `lastModifiedBy`. */
+/** Fields, and `_id`, `v`, `createdAt`, `createdBy`, `lastModifiedBy`. */
 export type ModelDocument = JsonObject & { readonly _id: string; readonly v: number };
 
 export interface Revision {
@@ -64,7 +64,13 @@ export interface ModelCollection {
 export type Collections = ReadonlyMap<string, ModelCollection>;
 
 /** Names of a document that no specification declares. */
-export const INTERNALS: ReadonlySet<string> = new Set(['_id', 'v', 'createdBy', 'lastModifiedBy']);
+export const INTERNALS: ReadonlySet<string> = new Set([
+  '_id',
+  'v',
+  'createdAt',
+  'createdBy',
+  'lastModifiedBy',
+]);
 
 /** What an answer must be: one of these statuses, and where the first of them is a success, this content. */
 export interface Expected {

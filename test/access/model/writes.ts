@@ -87,7 +87,8 @@ export function createWrites(collections: Collections, reads: Reads, newId: () =
     const before = collection.documents.get(id);
     const resolved = resolveSubDocuments(caller, collection, body);
     // What is wrong with the body alone may be said before the document is looked for.
-    const ofBody = [...resolved.rejections, ...closedFields(caller, collection, body, before)];
+    const fetched = readable(caller, collection, id);
+    const ofBody = [...resolved.rejections, ...closedFields(caller, collection, body, fetched)];
     if (before === undefined) return only(404, ...ofBody);
     if (!right.allows(before)) return only(hiddenOr(caller, collection, before), ...ofBody);
     const after = stateAfter(caller, before, resolved.body, newId);

@@ -37,9 +37,24 @@ const reference: fc.Arbitrary<Json> = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(ref, subDocument).map(([id, body]) => [id, body] as Json) },
 );
 
+/** Fields as a change may set them: also to nothing, and where every field may hold one, to a list. */
+const changed = {
+  ...values,
+  title: fc.oneof({ weight: 6, arbitrary: values.title }, fc.constant(null)),
+  owner: fc.oneof({ weight: 6, arbitrary: values.owner }, fc.constant(null)),
+  team: fc.oneof(
+    { weight: 3, arbitrary: values.team as fc.Arbitrary<Json> },
+    fc.uniqueArray(values.team, { maxLength: 2 }) as fc.Arbitrary<Json>,
+  ),
+};
+
 /** A few fields; all of a document would meet every closed field. */
 const change = fc.oneof(
-  { weight: 4, arbitrary: some(values).map(few) },
+  { weight: 6, arbitrary: some(changed).map(few) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('title', 'open', 'team').map((name) => ({ $unset: [name] }) as JsonObject),
+  },
   { weight: 1, arbitrary: reference.map((value) => ({ ref: value }) as JsonObject) },
 );
 
@@ -66,6 +81,13 @@ const leaf: fc.Arbitrary<JsonObject> = fc.oneof(
   values.rank.map((rank) => ({ 'ref.rank': { $gt: rank } })),
   values.rank.map((rank) => ({ 'ref.rank': { $not: { $gt: rank } } })),
   values.secret.map((secret) => ({ 'ref.secret': { $in: [secret] } })),
+  own.map((id) => ({ _id: id })),
+  own.map((id) => ({ _id: { $ne: id } })),
+  ref.map((id) => ({ 'ref._id': id })),
+  values.title.map((title) => ({ 'ref.ref.title': title })),
+  values.rank.map((rank) => ({ 'ref.ref.rank': { $not: { $gt: rank } } })),
+  values.team.map((team) => ({ team: { $ne: team } })),
+  fc.constantFrom<JsonObject>({ 'ref.v': { $gt: 1 } }, { 'ref.createdBy': { $ne: 'ann' } }),
   fc.constantFrom<JsonObject>({ createdBy: { $eq: 'ann' } }, { v: { $gt: 1 } }, { v: { $ne: 1 } }),
 );
 

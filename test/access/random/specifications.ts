@@ -31,6 +31,10 @@ const CONDITIONS: readonly JsonObject[] = [
   { $or: [{ open: true }, { owner: { $eq: { $caller: 'clientId' } } }] },
   { $and: [{ rank: { $gt: 1 } }, { title: { $ne: 'c' } }] },
   { lastModifiedBy: { $ne: 'admin' } },
+  { createdAt: { $gt: '2020-01-01T00:00:00.000Z' } },
+  { owner: { $not: { $in: ['editor', 'plain'] } } },
+  { team: { $ne: 'other' } },
+  { _id: { $ne: 'f'.repeat(24) } },
 ];
 
 const where = fc.constantFrom(...CONDITIONS);
