@@ -7,7 +7,6 @@ import { fight } from './fight.ts';
 
 /** The longest that the server may work in one piece while attacks run, in milliseconds of processor time. */
 const LONGEST_WORK_MS = 100;
-/** At the most, garbage included: V8 decides when it collects, later on a machine that stalls. */
 const MEMORY_BYTES = 300 * 1024 * 1024;
 /** What posted modules, their logs and caches may hold when all is over. */
 const LEFT_BYTES = 64 * 1024 * 1024;
