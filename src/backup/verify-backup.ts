@@ -27,10 +27,19 @@ export function assertContent(file: BackupFile, { size, sha256 }: { size: number
     throw backupError(`${file.path} is not what was backed up: its checksum differs`);
 }
 
+export interface VerifyWatch extends BackupWatch {
+  /** Bytes of all files, once they are known. */
+  readonly onTotal: (bytes: number) => void;
+}
+
 /** Reads the whole backup. Rejects with CONFIGURATION_INVALID, which names the first file that is not as it was written. */
-export async function verifyBackup(folder: string, { signal, onProgress }: BackupWatch): Promise<Manifest> {
+export async function verifyBackup(
+  folder: string,
+  { signal, onTotal, onProgress }: VerifyWatch,
+): Promise<Manifest> {
   const manifest = await readManifest(folder);
   await assertSameNames(folder, manifest);
+  onTotal(manifest.files.reduce((sum, { size }) => sum + size, 0));
   let [files, bytes] = [0, 0];
   for (const file of manifest.files) {
     assertContent(file, await contentOf(join(folder, file.path), { signal }));

@@ -7,7 +7,7 @@ import { abortOnSignal, formatFiles } from './backup.ts';
 import { type Io, operatorMessage } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
-import { createProgressBar } from './progress-bar.ts';
+import { createProgressBar, type ProgressBar } from './progress-bar.ts';
 import type { ProcessStreams } from './transfer.ts';
 
 interface Task {
@@ -32,20 +32,22 @@ async function assertSamePlaces({ site, flags, io }: Task): Promise<void> {
   if (items.length > 0) throw new AppError('CONFIGURATION_INVALID', { items });
 }
 
-/** Runs a part of the work with a bar of its own. */
+/** Runs a part of the work with a bar of its own, from the moment when its total is known. */
 async function withProgress<T>(
   { host, signal }: Task,
-  total: number | undefined,
-  work: (watch: {
-    readonly signal: AbortSignal;
-    readonly onProgress: (files: number, bytes: number) => void;
-  }) => Promise<T>,
+  work: (watch: Parameters<SiteRestore['verify']>[0]) => Promise<T>,
 ): Promise<T> {
-  const progress = createProgressBar(host.stderr, total, 'files');
+  let progress: ProgressBar | undefined;
   try {
-    return await work({ signal, onProgress: (files, bytes) => progress.update(bytes, files) });
+    return await work({
+      signal,
+      onTotal: (bytes) => {
+        progress = createProgressBar(host.stderr, bytes, 'files');
+      },
+      onProgress: (files, bytes) => progress?.update(bytes, files),
+    });
   } finally {
-    progress.stop();
+    progress?.stop();
   }
 }
 
@@ -53,7 +55,7 @@ const bytesOf = ({ files }: Manifest) => files.reduce((sum, { size }) => sum + s
 
 async function run(task: Task): Promise<void> {
   const { site, flags, io, folder } = task;
-  const manifest = await withProgress(task, undefined, site.verify);
+  const manifest = await withProgress(task, site.verify);
   const { createdAt } = manifest.header;
   const total = bytesOf(manifest);
   io.err(`the backup of ${createdAt} is whole: ${formatFiles(manifest.files.length, total)}`);
@@ -63,7 +65,10 @@ async function run(task: Task): Promise<void> {
     io.err('it could be restored; nothing was written');
     return;
   }
-  const { files, bytes, replaced } = await withProgress(task, total, (watch) => site.run(manifest, watch));
+  const { files, bytes, replaced } = await withProgress(task, (watch) => {
+    watch.onTotal(total);
+    return site.run(manifest, watch);
+  });
   for (const aside of replaced) io.err(`what was there before is in ${aside}`);
   if (manifest.files.some(({ path }) => path.startsWith('other/')))
     io.err(`files from outside of the workspace stay in ${folder}/other: put them back by hand`);

@@ -8,7 +8,7 @@ import { backupError, type Manifest } from '../backup/manifest.ts';
 import type { BackupWatch } from '../backup/media-files.ts';
 import { type RestoreReport, restoreBackup } from '../backup/restore-backup.ts';
 import { assertEmpty, placeFiles, type RestoreFolder } from '../backup/restore-targets.ts';
-import { verifyBackup } from '../backup/verify-backup.ts';
+import { type VerifyWatch, verifyBackup } from '../backup/verify-backup.ts';
 import { auditFolderOf, dataFolderOf, restoreMarkerOf } from '../config/data-folder.ts';
 import { mediaFolderOf } from '../config/folder-check.ts';
 import type { Config } from '../config/schema.ts';
@@ -163,7 +163,7 @@ export interface SiteRestore {
   /** The configuration file in the backup; undefined where it has none in its workspace. */
   readonly configFile: string | undefined;
   /** Reads the whole backup. Rejects with CONFIGURATION_INVALID, which names what is not as it was written. */
-  verify(watch: BackupWatch): Promise<Manifest>;
+  verify(watch: VerifyWatch): Promise<Manifest>;
   differences(backedUp: Config): readonly string[];
   /** Rejects with CONFIGURATION_INVALID where the restore could not be done. Writes nothing. */
   assertPossible(manifest: Manifest): Promise<void>;

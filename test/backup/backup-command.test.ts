@@ -137,7 +137,9 @@ describe('cloister backup', () => {
     const before = filesBelow(workspace.path);
     for (const name of ['workspace', 'data']) rmSync(join(workspace.cwd, name), { recursive: true });
     const told = captureIo(workspace.cwd);
-    expect(await restore({ folder }, told, createTestStreams('', { terminal: true }))).toBe(0);
+    const terminal = createTestStreams('', { terminal: true });
+    expect(await restore({ folder }, told, terminal)).toBe(0);
+    expect(terminal.drawn()).toMatch(/% \| \d+ files/);
     expect(filesBelow(workspace.path)).toEqual(before);
     expect(readFileSync(file, 'utf8')).toBe('abc');
   });
