@@ -162,6 +162,35 @@ function warnSplitHistories(
   }));
 }
 
+/** Other versions have the same documents, but each specification says who may read them: what one keeps back, another may show. */
+function warnUnequalAccess(
+  collection: Collection,
+  registry: CollectionRegistry,
+): readonly CrossCheckWarning[] {
+  const others = registry.withNamespace(collection.namespace).filter(({ path }) => path !== collection.path);
+  return others.flatMap((other) => {
+    if (other.settings.access !== null && collection.settings.access === null) {
+      const message = `shows the documents of ${other.path}, which has access rules, without any`;
+      return [{ path: ['settings', 'access'], message }];
+    }
+    if (collection.settings.access !== null && other.settings.access === null) {
+      const message = `has access rules, but ${other.path} shows the same documents without any`;
+      return [{ path: ['settings', 'access'], message }];
+    }
+    return warnShownFields(collection, other);
+  });
+}
+
+function warnShownFields(shown: Collection, hiding: Collection): readonly CrossCheckWarning[] {
+  const isHiding = ({ fields }: Collection, name: string) => fields.get(name)?.access?.read !== undefined;
+  return [...hiding.fields.keys()]
+    .filter((name) => isHiding(hiding, name) && !isHiding(shown, name))
+    .map((name) => ({
+      path: ['fields', name],
+      message: `\`${name}\` is hidden from nobody here; ${hiding.path}, which has the same documents, says who may read it`,
+    }));
+}
+
 /** Warnings about hooks that do not exist. `known` are the names of all hooks; undefined: they are not known, so no warning. */
 export function warnMissingHooks(
   { settings }: Collection,
@@ -189,5 +218,6 @@ export function crossCheck(
     ...warnSharedRecords(collection, registry),
     ...warnReadOnlyByRevisions(collection, registry),
     ...warnSplitHistories(collection, registry),
+    ...warnUnequalAccess(collection, registry),
   ];
 }

@@ -121,3 +121,38 @@ test('a hook that does not exist is a warning', () => {
   expect(warnMissingHooks(use('a'), undefined)).toEqual([]);
   expect(warnMissingHooks(makeCollection({ a: {} }), new Set())).toEqual([]);
 });
+
+test('a version that shows what another one keeps back is warned of', () => {
+  const registry = createCollectionRegistry();
+  const access = { read: [{ to: 'staff' }] };
+  const ruled = makeCollection({ a: {} }, { access });
+  const open = makeCollection({ a: {} }, {}, { version: '2.0' });
+  for (const one of [ruled, open]) registry.put(one);
+  expect(crossCheck(ruled, registry)).toEqual([
+    {
+      path: ['settings', 'access'],
+      message: `has access rules, but ${open.path} shows the same documents without any`,
+    },
+  ]);
+  expect(crossCheck(open, registry)).toEqual([
+    {
+      path: ['settings', 'access'],
+      message: `shows the documents of ${ruled.path}, which has access rules, without any`,
+    },
+  ]);
+  registry.put(makeCollection({ a: {} }, { access }, { version: '2.0' }));
+  expect(crossCheck(ruled, registry)).toEqual([]);
+  const hiding = makeCollection(
+    { a: { type: 'String', access: { read: [] } } },
+    { access },
+    { version: '3.0' },
+  );
+  registry.put(hiding);
+  expect(crossCheck(hiding, registry)).toEqual([]);
+  expect(crossCheck(ruled, registry)).toEqual([
+    {
+      path: ['fields', 'a'],
+      message: `\`a\` is hidden from nobody here; ${hiding.path}, which has the same documents, says who may read it`,
+    },
+  ]);
+});
