@@ -92,7 +92,7 @@ export const ERRORS = {
     status: 401,
     message: 'This client may not do that',
     explain:
-      'The token is good, but its client is no admin, or lacks the permission. The challenge carries the path as `realm`.',
+      'The token is good, but its client is no admin, or lacks the permission. The challenge carries the path as `realm`. It is 403 without a challenge where `settings.access` of a collection or `access` of a field decides, see [access](access.md#refusals).',
   },
   CLIENT_PROTECTED: {
     status: 403,

@@ -64,7 +64,7 @@ export const AUTH_SCHEMA = {
       maxItems: 100,
       default: [],
       description:
-        'Identity providers whose access tokens are accepted, as objects with `name`, `issuer`, `audience`, either `jwksUrl` or `publicKey`, and perhaps `roles`: [end users of an identity provider](operators.md#end-users-of-an-identity-provider).',
+        'Identity providers whose access tokens are accepted, as objects with `name`, `issuer`, `audience`, either `jwksUrl` or `publicKey`, and perhaps `roles`: [end users of an identity provider](access.md#end-users-of-an-identity-provider).',
     },
     rateLimit: {
       type: 'object',

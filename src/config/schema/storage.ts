@@ -198,7 +198,8 @@ export const MEDIA_SCHEMA = {
     public: {
       type: 'boolean',
       default: false,
-      description: 'Whether the bytes of files can be read without a token.',
+      description:
+        'Whether the bytes of files can be read without a token, in collections without `settings.access`.',
     },
     requestSeconds: {
       type: 'number',
