@@ -1,6 +1,7 @@
 // What `Model(name)` does: queries through the same service as HTTP's, as far as a grant of the policy goes. The arguments
 // are parsed into a read request by the table of read parameters.
 
+import { notPermitted, readsAll } from '../collections/model/access.ts';
 import type { Collection } from '../collections/model/collection.ts';
 import { type DocumentService, joinedPageJson, type Metadata } from '../collections/model/documents.ts';
 import {
@@ -150,7 +151,10 @@ function createModelActions({
       const request = parseModelRequest(args, collection, grant.maxResults);
       return JSON.stringify(await documents.count(collection, request, context));
     },
-    async stats({ collection, context: { deadline } }) {
+    async stats({ collection, context: { caller, deadline } }) {
+      const access = caller.access(collection);
+      // Its figures are about all documents.
+      if (!readsAll(access)) throw notPermitted(access, caller);
       return JSON.stringify(await store.stats(collection.namespace, { deadline }));
     },
     async create({ collection, grant, context }, args) {

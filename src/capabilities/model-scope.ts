@@ -52,17 +52,32 @@ export function findCollectionGrant(
   return grant;
 }
 
+/** What the call itself does, which a grant allows. */
+interface GrantedCall {
+  /** Of its collection. */
+  readonly path: string;
+  readonly action: AccessAction;
+}
+
 /**
  * Restricts `caller` to the grants: what a query reaches through references (composed documents, filters, sub-documents)
  * must be granted as well as permitted.
  */
-export function restrictCaller(caller: Caller, grants: readonly CollectionGrant[]): Caller {
+export function restrictCaller(
+  caller: Caller,
+  grants: readonly CollectionGrant[],
+  granted: GrantedCall,
+): Caller {
   return {
     clientId: caller.clientId,
     access(collection) {
       const own = grants.filter(({ name }) => `/${name}` === collection.path);
-      return narrowAccess(caller.access(collection), (action) =>
-        own.some(({ actions }) => actions.includes(GRANTED[action])),
+      const isOfCall = collection.path === granted.path;
+      return narrowAccess(
+        caller.access(collection),
+        (action) =>
+          (isOfCall && action === granted.action) ||
+          own.some(({ actions }) => actions.includes(GRANTED[action])),
       );
     },
   };
@@ -175,6 +190,7 @@ export function createModelScope(deps: ModelScopeDeps) {
       caller: restrictCaller(
         caller,
         grants.filter(({ as }) => as === grant.as),
+        { path: collection.path, action: needed },
       ),
       maxMatches: grant.maxResults,
       callDepth: depth + 1,

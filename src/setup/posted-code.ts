@@ -90,7 +90,7 @@ interface PostedCodeDeps {
   readonly store: DocumentStore;
   readonly registry: CollectionRegistry;
   readonly createCaller: CreateCaller;
-  readonly clients: Pick<ClientService, 'find'>;
+  readonly clients: Pick<ClientService, 'find' | 'findStatus'>;
   readonly auth: Pick<AuthService, 'findClient'>;
   readonly audit: Audit;
   readonly logger: Logger;

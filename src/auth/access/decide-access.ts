@@ -122,7 +122,7 @@ export function decideAccess(
     hidden,
     closed: refusedFields(collection, 'write', client),
     isRuled,
-    hidesUnread: isRuled || lacksReading(client, collection),
+    findable: isRuled || lacksReading(client, collection) ? (filters['read'] ?? null) : MATCH_ALL,
     readKey,
   };
 }

@@ -178,7 +178,7 @@ export function createFilterCompiler({
       andThen(compileOwnOf(collection, requested, context), (own) => {
         const access = context.caller.access(collection);
         // What a caller may not read is not to be found by what a write by query changes.
-        return permit(access, action, access.hidesUnread ? permit(access, 'read', own) : own);
+        return permit(access, action, permit(access, 'findable', own));
       }),
     compileDefaults: (...args) => andThen(compileOwn(...args), toFilter),
     compileRead: (collection, filter, context) =>

@@ -15,8 +15,11 @@ export interface CollectionAccess extends Readonly<Record<AccessAction, Filter |
   readonly closed: ReadonlySet<string>;
   /** Rules of the specification decide: who may not is answered 403. */
   readonly isRuled: boolean;
-  /** Writes find and show only what `read` allows. Where neither rules nor permissions tell reading from writing, they show it. */
-  readonly hidesUnread: boolean;
+  /**
+   * What writes find and show: what the caller may read, whether or not posted code that asks for it was granted reading; MATCH_ALL
+   * where neither rules nor permissions tell reading from writing.
+   */
+  readonly findable: Filter | null;
   /** Equal for callers who read the same of the collection, revisions included, and not what it refers to. */
   readonly readKey: string;
 }
@@ -33,7 +36,7 @@ export const FULL_ACCESS: CollectionAccess = {
   hidden: NO_FIELDS,
   closed: NO_FIELDS,
   isRuled: false,
-  hidesUnread: false,
+  findable: MATCH_ALL,
   readKey: 'all\0all',
 };
 
@@ -73,7 +76,10 @@ declare const PERMITTED: unique symbol;
 export type PermittedFilter = Filter & { readonly [PERMITTED]: true };
 
 /** The documents of `filter` that the caller may do this with. */
-export function permit(access: CollectionAccess, action: AccessAction, filter: Filter): PermittedFilter {
+export function permit(
+  access: CollectionAccess,
+  action: AccessAction | 'findable',
+  filter: Filter): PermittedFilter {
   return joinFilters([filter, access[action] ?? MATCH_NONE]) as PermittedFilter;
 }
 

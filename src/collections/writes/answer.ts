@@ -3,8 +3,9 @@
 import { AppError, StoreError } from '../../errors/errors.ts';
 import { type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
+import { MATCH_ALL } from '../../stores/filter.ts';
 import type { StoredDocument, Write } from '../../stores/ports.ts';
-import { type PermittedStore, readsAll } from '../model/access.ts';
+import type { PermittedStore } from '../model/access.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import type { ComposeDepth } from '../model/read-parameters.ts';
@@ -37,7 +38,7 @@ export function showWritten(
 ): MaybePromise<readonly string[]> {
   const access = presentAccess(deps, caller, collection);
   const { hidden } = access;
-  if (hidden.size === 0 && (!access.hidesUnread || readsAll(access))) return texts;
+  if (hidden.size === 0 && access.findable === MATCH_ALL) return texts;
   const mayRead = createReadTest(access);
   return mapYielding(texts, (text) => {
     const document = parseStoredJson<StoredDocument>(text);

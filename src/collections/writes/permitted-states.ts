@@ -19,15 +19,14 @@ const always: StateTest = () => true;
 const never: StateTest = () => false;
 
 /** Makes the test whether the caller may do this with a document in a state. */
-export function createStateTest(access: CollectionAccess, action: AccessAction): StateTest {
+export function createStateTest(access: CollectionAccess, action: AccessAction | 'findable'): StateTest {
   const filter = access[action];
   if (filter === MATCH_ALL) return always;
   return filter === null ? never : compileFilter(filter);
 }
 
 /** Makes the test whether writes may show, or find, a document for the caller. */
-export const createReadTest = (access: CollectionAccess): StateTest =>
-  access.hidesUnread ? createStateTest(access, 'read') : always;
+export const createReadTest = (access: CollectionAccess): StateTest => createStateTest(access, 'findable');
 
 /** Whether the caller may be told which of the fields that it sent the documents hold already. */
 export function mayCompare(access: CollectionAccess, documents: readonly JsonObject[]): boolean {

@@ -5,7 +5,7 @@ import { createReadQueryParser } from '../../../src/http/documents/read-query.ts
 import { createResponseCache } from '../../../src/http/documents/response-cache.ts';
 import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
 import { type BareServer, bareServer } from '../bare-fastify-server.ts';
-import { collection } from '../fixtures.ts';
+import { callerOf, collection } from '../fixtures.ts';
 
 const METADATA = { page: 1, offset: 0, totalCount: 1, totalPages: 1 };
 const bodyOf = (document: string) => `{"results":[${document}],"metadata":${JSON.stringify(METADATA)}}`;
@@ -40,6 +40,7 @@ function open({ isCached }: { readonly isCached: boolean }): BareServer {
   return bareServer((bare) => {
     bare.addHook('onRequest', async (request) => {
       request.collection = books;
+      request.caller = callerOf(null);
     });
     bare.get('/list', handlers.list);
     bare.get('/one/:id', handlers.one);
