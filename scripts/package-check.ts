@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, sep } from 'node:path';
+import { basename, delimiter, dirname, join, sep } from 'node:path';
 import { strayLines } from './package-check/npm-output.ts';
 import { tryOut } from './package-check/try-out.ts';
 
@@ -81,7 +81,7 @@ function refuse(folder: string): void {
 
 /** A new site as its owner makes it, whatever Node the machine has. Resolves with its folder. */
 function newSite(tarball: string, folder: string): string {
-  const made = run(['npx', '--yes', tarball, 'init', 'site'], folder, OWN);
+  const made = run(['npx', '--yes', `./${basename(tarball)}`, 'init', 'site'], folder, OWN);
   demand(made.code === 0, `cloister init ended with ${made.code}: ${made.stdout}${made.stderr}`);
   const site = join(folder, 'site');
   const { code, stderr } = run(['npm', 'install', '--no-audit', '--no-fund'], site, OWN);

@@ -45,8 +45,10 @@ async function run(site: SiteBackup, { io, host, folder, signal }: Task): Promis
     const onProgress = (files: number, bytes: number) => progress.update(bytes, files);
     const { files, bytes, lost, isSettled } = await site.run({ signal, onProgress });
     progress.stop();
-    for (const key of lost.slice(0, MAX_LISTED)) io.err(`${key}: the site has lost the file of this record`);
-    if (lost.length > MAX_LISTED) io.err(`${(lost.length - MAX_LISTED).toLocaleString('en')} more are lost`);
+    for (const key of lost.slice(0, MAX_LISTED))
+      io.err(`${key}: the file of this record is lost, or was removed meanwhile`);
+    if (lost.length > MAX_LISTED)
+      io.err(`${(lost.length - MAX_LISTED).toLocaleString('en')} more are missing`);
     if (!isSettled) io.err('the workspace kept changing: some of its files may be newer than the database');
     io.err(`backed up ${formatFiles(files, bytes)} to ${folder}`);
   } finally {

@@ -51,7 +51,12 @@ async function upload(url: string, { token }: Client, name: string, text: string
   const form = new FormData();
   form.append('file', new Blob([text], { type: 'text/plain' }), name);
   const headers = { authorization: `Bearer ${token}` };
-  const answer = await fetch(`${url}${FILES}`, { method: 'POST', headers, body: form });
+  let answer = await fetch(`${url}${FILES}`, { method: 'POST', headers, body: form });
+  // A database that is slow on a busy machine.
+  while (answer.status === 503) {
+    await answer.arrayBuffer();
+    answer = await fetch(`${url}${FILES}`, { method: 'POST', headers, body: form });
+  }
   const { results } = (await answer.json()) as { results: { _id: string }[] };
   return results[0]?._id ?? '';
 }
@@ -95,7 +100,10 @@ async function backedUpSite() {
 
 it('a restored backup of a busy server has each file that a record names, its clients and a whole audit log', async () => {
   const { server, client, backup, made } = await backedUpSite();
-  expect(made).toEqual({ code: 0, said: expect.stringMatching(/^backed up \d+ files, .* to /) });
+  expect(made).toEqual({ code: 0, said: expect.stringMatching(/^backed up \d+ files, .* to /m) });
+  // An export is no snapshot: a record that was removed after it was read is named.
+  const named = [...made.said.matchAll(/^(\S+): the file of this record/gm)].map(([, key]) => key);
+  if (mongoOfWorkspaces() === undefined) expect(named).toEqual([]);
   expect(new Set(modes(backup))).toEqual(new Set(['d700', 'f600']));
   const { body: book } = await client.request('GET', '/1.0/library/books?compose=true');
   await server.stop();
@@ -114,6 +122,7 @@ it('a restored backup of a busy server has each file that a record names, its cl
   const { results } = (await admin.request('GET', `${FILES}?count=1000`)).body;
   expect(results.length).toBeGreaterThanOrEqual(30);
   for (const { path, contentLength } of results) {
+    if (named.includes(path.replace(/^.*?(?=1\.0\/)/, ''))) continue;
     const answer = await fetch(`${again.url}/${path}`, {
       headers: { authorization: `Bearer ${admin.token}` },
     });

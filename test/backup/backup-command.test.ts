@@ -99,7 +99,9 @@ describe('cloister backup', () => {
     await addRecord('1.0/library/files/lost.txt');
     expect(await backup()).toMatchObject({
       code: 0,
-      said: expect.stringContaining('1.0/library/files/lost.txt: the site has lost the file of this record'),
+      said: expect.stringContaining(
+        '1.0/library/files/lost.txt: the file of this record is lost, or was removed meanwhile',
+      ),
     });
   });
 
@@ -107,7 +109,7 @@ describe('cloister backup', () => {
     writeFileSync(join(workspace.cwd, 'secret.txt'), 'abc');
     await addRecord('../../../secret.txt');
     const { said } = await backup();
-    expect(said).toContain('the site has lost the file of this record');
+    expect(said).toContain('the file of this record is lost');
     expect(listed()).not.toContain('secret.txt');
   });
 
