@@ -11,7 +11,7 @@ import { specification } from './random/specifications.ts';
 import { openVariants, type Variant } from './variants.ts';
 
 /** Worlds on each server, of two specifications and sixty requests each; every read is asked three times. */
-const RUNS = 12;
+const RUNS = 40;
 
 const step = fc.record({
   caller: fc.constantFrom(...CALLER_NAMES),

@@ -34,6 +34,16 @@ const [FOUND, MISSING] = [
 export const MEMBERS = ['open', 'plains'];
 
 export const READING_DOCUMENTS: readonly Way[] = [
+  read('asks for the history of the closed book', [401, 404, 1, 404, 403, 403, 1], async (send, { ids }) => {
+    const { status, body } = await send('GET', `/books/${ids['closed']}/history`);
+    return status === 200 ? body.results.length : status;
+  }),
+  // Editors read the same documents, and only one of them their histories.
+  read('asks for the closed book with its history', [404, 404, 1, 404, 0, 0, 1], async (send, { ids }) => {
+    const { status, body } = await send('GET', `/books/${ids['closed']}?includeHistory=true`);
+    if (status !== 200) return status;
+    return (body.results[0].history ?? []).filter((entry: unknown) => typeof entry === 'object').length;
+  }),
   read('lists books', [['open'], MEMBERS, ALL, ['open', 'anns'], ALL, ALL, ALL], async (send) =>
     valuesOf(await send('GET', `/books${fixed()}`)),
   ),

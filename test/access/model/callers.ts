@@ -37,7 +37,7 @@ const SECRET = 'a secret of a caller of the model';
 export type Tokens = Readonly<Record<string, string | null>>;
 
 /** Creates a client with these roles and permissions, and resolves with its token. */
-export async function createClient(app: TestApp, caller: ModelCaller): Promise<string> {
+async function createClient(app: TestApp, caller: ModelCaller): Promise<string> {
   const { clientId, roles, permissions } = caller;
   const body = { clientId, secret: SECRET, roles, ...(permissions === undefined ? {} : { permissions }) };
   const { status, text } = await app.inject('POST', '/api/clients', { body });

@@ -15,7 +15,7 @@ const EVERYTHING: Decision = { isAddressed: true, isUnconditional: true, allows:
 const NOTHING: Decision = { isAddressed: false, isUnconditional: false, allows: () => false };
 
 /** Whether one of these names is the caller's. */
-export function isAddressed(to: string | readonly string[], { clientId, roles }: ModelCaller): boolean {
+function isAddressed(to: string | readonly string[], { clientId, roles }: ModelCaller): boolean {
   return [to].flat().some((name) => {
     if (name === 'anyone') return true;
     if (clientId === null) return false;

@@ -41,7 +41,7 @@ function sorted(
 }
 
 /** The revisions that the caller sees of a document whose present state it may read. */
-export function visibleRevisions(
+function visibleRevisions(
   caller: ModelCaller,
   collection: ModelCollection,
   id: string,

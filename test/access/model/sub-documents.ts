@@ -87,7 +87,7 @@ export function createSubDocuments(collections: Collections, newId: () => string
     const after = stateAfter(caller, undefined, body, newId);
     const rejections = right.isAddressed
       ? [...closedFields(caller, target, body, undefined), ...(right.allows(after) ? [] : [rejection])]
-      : [rejection];
+      : [rejection, ...closedFields(caller, target, body, undefined)];
     return { id: after._id, change: { collection: target, before: undefined, after }, rejections };
   }
 
@@ -99,15 +99,17 @@ export function createSubDocuments(collections: Collections, newId: () => string
     const right = decide(caller, target, 'update');
     const before = readable(caller, target, id);
     // As for an id that no document has; where the caller may change nothing there, that may be said first.
-    if (before === undefined) return { id, rejections: [400, ...(right.isAddressed ? [] : [rejection])] };
+    const closed = closedFields(caller, target, fields, before);
+    if (before === undefined)
+      return { id, rejections: [400, ...closed, ...(right.isAddressed ? [] : [rejection])] };
     const isUnchanged = Object.entries(fields).every(
       ([name, value]) => mayUseField(caller, target, name, 'read') && isDeepStrictEqual(before[name], value),
     );
     if (isUnchanged) return { id, rejections: [] };
-    if (!right.isAddressed) return { id, rejections: [rejection] };
+    if (!right.isAddressed) return { id, rejections: [rejection, ...closed] };
     const after = stateAfter(caller, before, fields, newId);
     const isAllowed = right.allows(before) && right.allows(after);
-    const rejections = [...closedFields(caller, target, fields, before), ...(isAllowed ? [] : [rejection])];
+    const rejections = [...closed, ...(isAllowed ? [] : [rejection])];
     return { id, change: { collection: target, before, after }, rejections };
   }
 

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 export const ACTIONS = ['read', 'create', 'update', 'delete', 'history'] as const;
 export type Action = (typeof ACTIONS)[number];
 
-export interface Permissions {
+interface Permissions {
   readonly actions?: readonly Action[];
   readonly collections?: readonly {
     readonly path: string;
@@ -46,7 +46,7 @@ export interface ModelSpecification {
 /** Fields, and `_id`, `v`, `createdAt`, `createdBy`, `lastModifiedBy`. */
 export type ModelDocument = JsonObject & { readonly _id: string; readonly v: number };
 
-export interface Revision {
+interface Revision {
   readonly action: 'create' | 'update' | 'delete';
   readonly state: ModelDocument;
 }

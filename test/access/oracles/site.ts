@@ -39,7 +39,7 @@ export const ORACLE_SPECIFICATIONS: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-export const ROOT = '/1.0/library';
+const ROOT = '/1.0/library';
 
 export const UNKNOWN_ID = 'f'.repeat(24);
 

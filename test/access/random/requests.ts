@@ -33,7 +33,7 @@ const subDocument = fc.oneof(
 const reference: fc.Arbitrary<Json> = fc.oneof(
   { weight: 5, arbitrary: ref as fc.Arbitrary<Json> },
   { weight: 2, arbitrary: fc.uniqueArray(ref, { maxLength: 3 }) as fc.Arbitrary<Json> },
-  { weight: 2, arbitrary: subDocument as fc.Arbitrary<Json> },
+  { weight: 4, arbitrary: subDocument as fc.Arbitrary<Json> },
   { weight: 1, arbitrary: fc.tuple(ref, subDocument).map(([id, body]) => [id, body] as Json) },
 );
 
@@ -55,7 +55,7 @@ const change = fc.oneof(
     weight: 1,
     arbitrary: fc.constantFrom('title', 'open', 'team').map((name) => ({ $unset: [name] }) as JsonObject),
   },
-  { weight: 1, arbitrary: reference.map((value) => ({ ref: value }) as JsonObject) },
+  { weight: 3, arbitrary: reference.map((value) => ({ ref: value }) as JsonObject) },
 );
 
 function few(body: JsonObject): JsonObject {

@@ -13,7 +13,12 @@ export const OTHER: Readonly<Record<string, string>> = { books: 'people', people
 
 const callerNames = fc.constantFrom('anyone', 'clients', 'editors', 'client:ann', 'staff', 'client:plain');
 const callerLists = fc.uniqueArray(callerNames, { maxLength: 2 });
-const to = fc.oneof(callerNames, fc.uniqueArray(callerNames, { minLength: 1, maxLength: 2 }));
+/** Of rules: so that much is allowed to somebody. */
+const to = fc.oneof(
+  fc.constantFrom('anyone', 'clients', 'clients'),
+  callerNames,
+  fc.uniqueArray(callerNames, { minLength: 1, maxLength: 2 }),
+);
 
 const CONDITIONS: readonly JsonObject[] = [
   { open: true },
@@ -46,7 +51,8 @@ const rule: fc.Arbitrary<Rule> = fc.oneof(fc.record({ to }), {
 
 const rules = fc.oneof(
   { weight: 1, arbitrary: fc.constant<readonly Rule[] | undefined>(undefined) },
-  { weight: 5, arbitrary: fc.array(rule, { maxLength: 3 }) },
+  { weight: 1, arbitrary: fc.constant<readonly Rule[] | undefined>([]) },
+  { weight: 12, arbitrary: fc.array(rule, { minLength: 1, maxLength: 3 }) },
 );
 
 const access = fc
@@ -58,7 +64,7 @@ const access = fc
   );
 
 const fieldAccess = fc.oneof(
-  { weight: 3, arbitrary: fc.constant<ModelField['access']>(undefined) },
+  { weight: 6, arbitrary: fc.constant<ModelField['access']>(undefined) },
   { weight: 1, arbitrary: fc.record({ read: callerLists }) },
   { weight: 1, arbitrary: fc.record({ write: callerLists }) },
   { weight: 1, arbitrary: fc.record({ read: callerLists, write: callerLists }) },
