@@ -65,7 +65,14 @@ it('the official client is told of a failure in the envelope', async () => {
     );
   expect(failure.statusCode).toBe(400);
   const body = typeof failure.error === 'string' ? JSON.parse(failure.error) : failure.error;
-  expect(body).toMatchObject({ statusCode: 400, success: false, errors: [{ code: 'ENDPOINT_ERROR' }] });
+  expect(body).toMatchObject({
+    statusCode: 400,
+    success: false,
+    errors: [
+      { code: 'ERROR_REQUIRED', field: 'title' },
+      { code: 'ERROR_VALUE_INVALID', field: 'pages' },
+    ],
+  });
 });
 
 it('the official client reads the source of an endpoint as its configuration', async () => {

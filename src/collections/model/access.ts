@@ -79,7 +79,8 @@ export type PermittedFilter = Filter & { readonly [PERMITTED]: true };
 export function permit(
   access: CollectionAccess,
   action: AccessAction | 'findable',
-  filter: Filter): PermittedFilter {
+  filter: Filter,
+): PermittedFilter {
   return joinFilters([filter, access[action] ?? MATCH_NONE]) as PermittedFilter;
 }
 

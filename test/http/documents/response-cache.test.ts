@@ -103,11 +103,7 @@ describe('the key of a response', () => {
 
   it('differs by what the caller may see', () => {
     const limited = { ...USER_CLIENT, permissions: { collections: [{ path: 'books' }] } };
-    const keys = [
-      keyOf('books', NOTHING, null),
-      keyOf('books', NOTHING, limited),
-      keyOf('books'),
-    ];
+    const keys = [keyOf('books', NOTHING, null), keyOf('books', NOTHING, limited), keyOf('books')];
     expect(new Set(keys).size).toBe(3);
     expect(keyOf('books', NOTHING, USER_CLIENT)).toBe(keyOf('books'));
   });

@@ -12,7 +12,7 @@ import type { LiveModule, ModuleService } from '../../../src/modules/model/modul
 import type { InvocationRequest, InvocationResult } from '../../../src/sandbox-supervisor/model/sandbox.ts';
 import { parsed } from '../../helpers/app/app.ts';
 import { okResponse } from '../../modules/module-versions.ts';
-import { ADMIN_CLIENT, USER_CLIENT } from '../fixtures.ts';
+import { ADMIN_CLIENT, callerOf, USER_CLIENT } from '../fixtures.ts';
 import { createShelf, type Shelf } from './fake-modules.ts';
 
 const CLIENTS = new Map([
@@ -84,6 +84,7 @@ function depsOf(modules: ModuleService, jobs: InvocationRequest[], options: Opti
     version: '0.0.0',
     logger: quiet,
     registry: createCollectionRegistry(),
+    createCaller: callerOf,
     tokens: {
       peek: (token: string) => CLIENTS.get(token),
       verify: async () => Promise.reject(new Error('unknown token')),
