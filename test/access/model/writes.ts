@@ -1,4 +1,5 @@
 // Writes, as they must end: what is refused and how, what is stored, and what of it the answer shows.
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { decide, rejectionOf } from './decisions.ts';
 import type { Reads } from './reads.ts';
@@ -182,7 +183,9 @@ export function createWrites(collections: Collections, reads: Reads, newId: () =
     if (!right!.allows(last) || !history!.allows(last)) return only(rejection);
     if (state === undefined || !read!.allows(state)) return only(404);
     const after: ModelDocument = { ...state, v: last.v + 1, lastModifiedBy: caller.clientId };
-    const names = Object.keys({ ...last, ...after }).filter((name) => !(last[name] === after[name]));
+    const names = Object.keys({ ...last, ...after }).filter(
+      (name) => !isDeepStrictEqual(last[name], after[name]),
+    );
     const changed = Object.fromEntries(names.map((name) => [name, after[name] ?? null]));
     const closed = closedFields(caller, collection, changed, before);
     const isAllowed = right!.allows(after) && (before !== undefined || creation!.allows(after));
