@@ -1,6 +1,6 @@
 // Threads that do not end when they are told to: the pool gives them up, goes on with others, and starts no more than a few.
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,14 +20,18 @@ function lossyPool() {
 
 /** Runs a call on a thread of the pool, and gives it up while it goes on. The function that it resolves with lets the call end. */
 async function lose(pool: ThreadPool): Promise<() => void> {
-  const pipe = join(await temporaryFolder(), 'pipe');
+  const folder = await temporaryFolder();
+  const [pipe, begun] = [join(folder, 'pipe'), join(folder, 'begun')] as const;
   execFileSync('mkfifo', [pipe]);
-  const release = () => closeSync(openSync(pipe, constants.O_RDWR));
-  onTestFinished(release);
-  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const end = openSync(pipe, constants.O_RDWR);
+  const release = () => void writeSync(end, '\n');
+  onTestFinished(() => {
+    release();
+    closeSync(end);
+  });
   const controller = new AbortController();
-  const running = pool.run({ shared, pipe }, task('block', controller.signal));
-  while (Atomics.load(shared, 0) === 0) await nextTurn();
+  const running = pool.run({ begun, pipe }, task('block', controller.signal));
+  while (!existsSync(begun)) await nextTurn();
   controller.abort(new Error('too slow'));
   await expect(running).rejects.toThrow('too slow');
   return release;

@@ -1,5 +1,5 @@
 // What the threads of the test run.
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { workerData } from 'node:worker_threads';
 import { MovedResult } from '../../../src/lib/processes/thread-messages.ts';
 
@@ -45,8 +45,10 @@ export function exit(): never {
   process.exit(3);
 }
 
-/** A system call that nothing ends before somebody writes to the pipe. */
-export function block({ shared, pipe }: { shared: Int32Array<SharedArrayBuffer>; pipe: string }): void {
-  Atomics.add(shared, 0, 1);
-  readFileSync(pipe);
+/**
+ * Waits for a program, in native code that nothing ends before somebody writes to the pipe. The program makes the file `begun`: from
+ * then on this thread is in that code.
+ */
+export function block({ begun, pipe }: { readonly begun: string; readonly pipe: string }): void {
+  execFileSync('sh', ['-c', ': > "$1"; read line < "$2"', 'sh', begun, pipe]);
 }
