@@ -31,11 +31,18 @@ const BODIES: Readonly<Record<string, JsonObject>> = {
   'POST …/config': SPECIFICATION,
 };
 
+const NOTES = '/1.0/library/notes';
+/** The same rules for documents without files. */
+const NOTES_SPECIFICATION: JsonObject = {
+  ...SPECIFICATION,
+  settings: { ...(SPECIFICATION['settings'] as JsonObject), type: null },
+};
+
 let app: TestApp;
 const tokens = new Map<string, string>();
 
 beforeAll(async () => {
-  app = await startApp({ specs: { [ROOT.slice(1)]: SPECIFICATION } });
+  app = await startApp({ specs: { [ROOT.slice(1)]: SPECIFICATION, [NOTES.slice(1)]: NOTES_SPECIFICATION } });
 });
 afterAll(() => app.close());
 
@@ -130,5 +137,56 @@ describe('the table of what a request needs', () => {
       }
     }
     expect(await statusOf(method, path, await app.adminToken())).toBeLessThan(400);
+  });
+});
+
+describe('what stands below the table', () => {
+  const as = async (roles: readonly string[], method: string, path: string, body?: unknown) =>
+    app.inject(method, `${NOTES}${path}`, { token: await tokenWith(roles), body });
+  const newNote = async (title: string): Promise<string> =>
+    (await app.inject('POST', NOTES, { body: { title } })).body.results[0]._id;
+
+  it('HEAD and OPTIONS need `read`', async () => {
+    const id = await newNote('head');
+    for (const method of ['HEAD', 'OPTIONS']) {
+      expect((await as(['read'], method, `/${id}`)).status).toBeLessThan(300);
+      expect((await as(without(ACCESS_ACTIONS, 'read'), method, `/${id}`)).status).toBe(403);
+    }
+  });
+
+  it('the update of older clients needs `create` and `update`', async () => {
+    await newNote('old');
+    const body = { query: { title: 'old' }, update: { title: 'newer' } };
+    expect((await as(['read', 'update'], 'POST', '', body)).status).toBe(403);
+    expect((await as(['read', 'create'], 'POST', '', body)).status).toBe(403);
+    expect((await as(['read', 'create', 'update'], 'POST', '', body)).body.results).toHaveLength(1);
+  });
+
+  it('a write by query finds only what the caller may read', async () => {
+    const id = await newNote('query');
+    const query = { title: 'query' };
+    const updated = await as(['update'], 'PUT', '', { query, update: { title: 'changed' } });
+    expect(updated.status).not.toBe(500);
+    await as(['delete'], 'DELETE', '', { query });
+    expect((await app.inject('GET', `${NOTES}/${id}`)).body.results[0].title).toBe('query');
+    expect((await as(['read', 'delete'], 'DELETE', '', { query })).status).toBe(204);
+  });
+
+  it('`includeHistory` without `history` shows ids and no revisions', async () => {
+    const id = await newNote('history');
+    const historyFor = async (roles: readonly string[]) =>
+      (await as(roles, 'GET', `/${id}?includeHistory=true`)).body.results[0].history;
+    expect(await historyFor(['read'])).toEqual([expect.stringMatching(/^[0-9a-f]{24}$/)]);
+    expect(await historyFor(['read', 'history'])).toEqual([expect.objectContaining({ title: 'history' })]);
+  });
+
+  it('a removed document is restored by who may create as well', async () => {
+    const id = await newNote('removed');
+    const [{ _id: revision }] = (await app.inject('GET', `${NOTES}/${id}/history`)).body.results;
+    await app.inject('DELETE', `${NOTES}/${id}`);
+    const path = `/${id}/revisions/${revision}/restore`;
+    const needed = ['read', 'update', 'history'];
+    expect((await as(needed, 'POST', path)).status).toBe(403);
+    expect((await as([...needed, 'create'], 'POST', path)).status).toBe(200);
   });
 });
