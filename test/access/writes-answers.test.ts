@@ -1,6 +1,7 @@
 // What writes answer with: what the caller may read, at every depth. And restoring, which needs more than the right to update.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
+import { startApp } from '../helpers/app/app.ts';
 import { mayAll, mayAllBut, NOTES, openWritesSite, SHELVES, type WritesSite } from './writes-site.ts';
 
 let site: WritesSite;
@@ -154,4 +155,33 @@ describe('restoring', () => {
     const { _id } = await site.add(mayAll);
     expect((await restore(_id, 'e'.repeat(24))).status).toBe(404);
   });
+});
+
+describe('a precondition', () => {
+  test.each(['PUT', 'DELETE'])(
+    'of a %s tells nothing of a document that the caller may not read',
+    async (method) => {
+      const open = [{ to: 'clients' }];
+      const access = { read: [{ to: 'clients', where: { shown: true } }], update: open, delete: open };
+      const spec = { fields: { shown: { type: 'Boolean' }, text: { type: 'String' } }, settings: { access } };
+      await using app = Object.assign(await startApp({ specs: { '1.0/post/box': spec } }), {
+        [Symbol.asyncDispose]: () => app.close(),
+      });
+      const token = await app.userToken('ann');
+      const send = async (shown: boolean, headers: Readonly<Record<string, string>>) => {
+        const { body } = await app.inject('POST', '/1.0/post/box', { body: { shown, text: 'x' } });
+        const path = `/1.0/post/box/${body.results[0]._id}`;
+        const sent = method === 'PUT' ? { body: { text: 'y' } } : {};
+        return (await app.inject(method, path, { token, headers, ...sent })).status;
+      };
+      const done = method === 'PUT' ? 200 : 204;
+      for (const shown of [true, false]) {
+        expect(await send(shown, { 'if-match': '"1"' })).toBe(shown ? done : 412);
+        expect(await send(shown, { 'if-match': '"9"' })).toBe(412);
+        expect(await send(shown, { 'if-none-match': '"1"' })).toBe(shown ? 412 : done);
+        expect(await send(shown, { 'if-match': '*' })).toBe(done);
+        expect(await send(shown, { 'if-none-match': '*' })).toBe(412);
+      }
+    },
+  );
 });

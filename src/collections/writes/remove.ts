@@ -3,7 +3,6 @@
 import { StoreError } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/maybe-promise.ts';
 import type { Json } from '../../lib/json/json.ts';
-import { MATCH_ALL } from '../../stores/filter.ts';
 import type { Projection } from '../../stores/ports.ts';
 import { hasCondition } from '../filters/has-condition.ts';
 import { openHookSession } from '../hooks/document-hooks.ts';
@@ -16,7 +15,13 @@ import { insertEntry } from './file-removals/removal-entries.ts';
 import { followHookWrites } from './own-hook-writes.ts';
 import { presentAccess } from './permitted-states.ts';
 import { requireQuery } from './request-body.ts';
-import { loadTargets, type WriteTarget, withDocumentLock, withHookedQueryLock } from './targets.ts';
+import {
+  loadTargets,
+  needsNoState,
+  type WriteTarget,
+  withDocumentLock,
+  withHookedQueryLock,
+} from './targets.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { WritePlan } from './write-plan.ts';
 
@@ -69,7 +74,8 @@ async function remove(
   using hooks = collection.settings.hooks?.beforeDelete && openHookSession(deps, request);
   const context = hooks?.context ?? request;
   const isMedia = removals !== undefined && registry.holdsRecords(collection);
-  const mayRemoveAll = () => presentAccess(deps, context.caller, collection).delete === MATCH_ALL;
+  const mayRemoveAll = () =>
+    needsNoState(presentAccess(deps, context.caller, collection), { action: 'delete', target });
 
   const { deleted, entries } = await commitWithRetry(
     async () => {

@@ -6,10 +6,10 @@ import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts'
 import { filterById, joinFilters, MATCH_ALL } from '../../stores/filter.ts';
 import { namespaceKey, type Projection, type StoredDocument } from '../../stores/ports.ts';
 import { type HookPoint, hasHooks } from '../hooks/document-hooks.ts';
-import { type PermittedFilter, permitServer } from '../model/access.ts';
+import { type CollectionAccess, type PermittedFilter, permitServer } from '../model/access.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
 import type { RequestContext, WriteOptions } from '../model/documents.ts';
-import { assertPermittedTarget, presentAccess } from './permitted-states.ts';
+import { assertPermittedTarget, createReadTest, presentAccess } from './permitted-states.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 /** The document with this id, or all documents that the query matches. */
@@ -48,10 +48,21 @@ export async function loadTargets(
   const { caller } = context;
   const access = presentAccess(deps, caller, collection);
   // Rules that have come meanwhile look at whole documents.
-  if (projection !== undefined && access[action] !== MATCH_ALL) throw new StoreError('conflict');
+  if (projection !== undefined && !needsNoState(access, { action, target })) throw new StoreError('conflict');
   assertPermittedTarget(access, action, { caller, stored: document });
-  if (target.ifMatch?.(documentVersion(document)) === false) throw new AppError('PRECONDITION_FAILED');
+  // Who may write the document and not read it cannot know a state of it: none that they name is the one that it is in.
+  const v = target.ifMatch && createReadTest(access)(document) ? documentVersion(document) : Number.NaN;
+  if (target.ifMatch?.(v) === false) throw new AppError('PRECONDITION_FAILED');
   return [document];
+}
+
+/** True where no rule looks at the documents of a target, neither for the action nor for a precondition. */
+export function needsNoState(
+  access: CollectionAccess,
+  { action, target }: Pick<TargetOptions, 'action' | 'target'>,
+): boolean {
+  if (access[action] !== MATCH_ALL) return false;
+  return !('id' in target) || target.ifMatch === undefined || access.findable === MATCH_ALL;
 }
 
 interface Find extends Pick<TargetOptions, 'collection' | 'projection'> {
