@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { documentVersion, parseStoredJson } from '../../lib/json/stored-json.ts';
 import type { StoredDocument } from '../../stores/ports.ts';
 import { type HookSession, openHookSession } from '../hooks/document-hooks.ts';
-import { type Collection, documentKey, isReference } from '../model/collection.ts';
+import { type Collection, isReference } from '../model/collection.ts';
 import type { Caller, RequestContext } from '../model/documents.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { stripInternalFields, validateFields, type WriteMode } from '../validation/validate-document.ts';
@@ -68,7 +68,10 @@ export const hasHooked = (subDocuments: readonly SubDocument[]) =>
 type SubDocumentDeps = Pick<WriteDeps, 'store' | 'filters' | 'matchPattern'>;
 const NONE: readonly never[] = [];
 
-/** Stored documents by their `documentKey`. */
+/** The key of a document of one collection: another one that shares its documents may have other rules. */
+const keyIn = ({ path }: Collection, id: string) => `${path}/${id.toLowerCase()}`;
+
+/** Stored documents by `keyIn`. */
 type StoredDocuments = ReadonlyMap<string, StoredDocument>;
 const NONE_KNOWN: StoredDocuments = new Map();
 
@@ -85,7 +88,7 @@ export async function planSubDocuments(
   const existing = subDocuments.filter(({ isNew }) => !isNew);
   const known = existing.length === 0 ? NONE_KNOWN : await loadByIds(deps, existing, context);
   const storedOf = ({ collection, id }: Pick<SubDocument, 'collection' | 'id'>) =>
-    known.get(documentKey(collection.namespace, id));
+    known.get(keyIn(collection, id));
   assertClosedUnchanged(planning.closed, context.caller, storedOf);
   const issues: ErrorItem[] = [];
   const yieldIfDue = createYielder();
@@ -114,7 +117,7 @@ async function loadByIds(
       const text = texts.get(id);
       const document = text === undefined ? undefined : parseStoredJson<StoredDocument>(text);
       if (document === undefined || !filters.isOwn(collection, document) || !mayRead(document)) return;
-      found.set(documentKey(collection.namespace, id), document);
+      found.set(keyIn(collection, id), document);
     });
   }
   return found;
