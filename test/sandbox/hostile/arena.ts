@@ -104,7 +104,7 @@ export async function startArena(): Promise<Arena> {
   await putPolicy(endpointAt('neighbour'), { version: 1, limits: PATIENT });
 
   let asked = 0;
-  const watch = watchProcess();
+  const watch = await watchProcess();
   return {
     watch,
     origins,
