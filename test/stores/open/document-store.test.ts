@@ -9,6 +9,8 @@ import { AppError } from '../../../src/errors/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import {
   isEmbeddedDatabase,
+  lockDataFolder,
+  openDatabaseBackup,
   openDatabaseCheck,
   openDocumentStore,
 } from '../../../src/stores/open/document-store.ts';
@@ -126,5 +128,16 @@ describe('opening documents', () => {
       /sqlite\.path\b(?!['`])/.test(readFileSync(file, 'utf8')),
     );
     expect(reads.toSorted()).toEqual(['src/config/data-folder.ts', 'src/stores/open/document-store.ts']);
+  });
+});
+
+describe('a backup of the database', () => {
+  it('is a copy of the data file, or an export where a server has the data', async () => {
+    const cwd = await emptyFolder();
+    const kindOf = async (engine: 'sqlite' | 'mongodb') =>
+      (await openDatabaseBackup({ ...database, engine }, { cwd })).kind;
+    expect([await kindOf('sqlite'), await kindOf('mongodb')]).toEqual(['file', 'export']);
+    // Nobody has the data of a server to itself.
+    expect(lockDataFolder({ ...database, engine: 'mongodb' }, { cwd })).not.toThrow();
   });
 });
