@@ -130,16 +130,6 @@ export async function* walkStrictly(root: string, below = ''): AsyncGenerator<st
   }
 }
 
-/** Flushes the names in a folder. Some systems cannot, and need not. */
-export async function flushNames(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
-  } catch {
-    // The files themselves are safe already.
-  }
-}
-
 /** Whether anything is under a path, also a link that leads nowhere. */
 export async function isPresent(path: string): Promise<boolean> {
   try {

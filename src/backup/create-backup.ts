@@ -2,17 +2,9 @@
 // after it, and all of it again where something changed meanwhile: what a record names is then in the backup.
 import { mkdir, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isFileMissing } from '../lib/files/file-operations.ts';
+import { flushFolder, isFileMissing } from '../lib/files/file-operations.ts';
 import type { MediaStore } from '../stores/media-store.ts';
-import {
-  type Content,
-  contentOf,
-  copyNew,
-  FOLDER_MODE,
-  flushNames,
-  walkFollowing,
-  writeNew,
-} from './copy.ts';
+import { type Content, contentOf, copyNew, FOLDER_MODE, walkFollowing, writeNew } from './copy.ts';
 import { claimFolder } from './incomplete.ts';
 import {
   type Area,
@@ -152,7 +144,7 @@ async function writeManifest(
   await rm(draft, { force: true });
   await writeNew(draft, [Buffer.from(text)] as unknown as AsyncIterable<Uint8Array>, watch);
   await rename(draft, join(folder, MANIFEST_FILE));
-  await flushNames(folder);
+  await flushFolder(folder);
   return files;
 }
 

@@ -2,8 +2,8 @@
 import { chmod, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isFileMissing } from '../lib/files/file-operations.ts';
-import { FILE_MODE, FOLDER_MODE, flushNames } from './copy.ts';
+import { flushFolder, isFileMissing } from '../lib/files/file-operations.ts';
+import { FILE_MODE, FOLDER_MODE } from './copy.ts';
 import { backupError, MANIFEST_FILE } from './manifest.ts';
 
 /** In the folder from the first moment until the manifest is written. */
@@ -69,7 +69,7 @@ export async function claimFolder(folder: string): Promise<FolderClaim> {
   return {
     async complete() {
       await rm(file, { force: true });
-      await flushNames(folder);
+      await flushFolder(folder);
     },
   };
 }

@@ -2,8 +2,8 @@
 // each. A marker in the data folder keeps servers from starting until the last one.
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCodeOf, isFileMissing } from '../lib/files/file-operations.ts';
-import { copyNew, FILE_MODE, FOLDER_MODE, flushNames } from './copy.ts';
+import { errorCodeOf, flushFolder, isFileMissing } from '../lib/files/file-operations.ts';
+import { copyNew, FILE_MODE, FOLDER_MODE } from './copy.ts';
 import type { Manifest } from './manifest.ts';
 import type { BackupWatch } from './media-files.ts';
 import {
@@ -107,7 +107,7 @@ async function moveIntoPlace(placed: readonly PlacedFile[], signal: AbortSignal)
     await move(join(stagingOf(target), path), place, signal);
     folders.add(dirname(place));
   }
-  for (const folder of folders) await flushNames(folder);
+  for (const folder of folders) await flushFolder(folder);
 }
 
 /**
@@ -130,7 +130,7 @@ export async function restoreBackup(
   await writeFile(marker, `${JSON.stringify({ since: new Date(now()).toISOString() })}\n`, {
     mode: FILE_MODE,
   });
-  await flushNames(dirname(marker));
+  await flushFolder(dirname(marker));
   let bytes: number;
   try {
     await removeStaging(targets);
@@ -156,6 +156,6 @@ export async function restoreBackup(
   );
   await removeStaging(targets);
   await rm(marker, { force: true });
-  await flushNames(dirname(marker));
+  await flushFolder(dirname(marker));
   return { files: all.length, bytes, replaced };
 }

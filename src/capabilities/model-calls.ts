@@ -1,7 +1,7 @@
 // What `Model(name)` does: queries through the same service as HTTP's, as far as a grant of the policy goes. The arguments
 // are parsed into a read request by the table of read parameters.
 
-import { notPermitted, readsAll } from '../collections/model/access.ts';
+import { assertReadsAll } from '../collections/model/access.ts';
 import type { Collection } from '../collections/model/collection.ts';
 import { type DocumentService, joinedPageJson, type Metadata } from '../collections/model/documents.ts';
 import {
@@ -152,9 +152,7 @@ function createModelActions({
       return JSON.stringify(await documents.count(collection, request, context));
     },
     async stats({ collection, context: { caller, deadline } }) {
-      const access = caller.access(collection);
-      // Its figures are about all documents.
-      if (!readsAll(access)) throw notPermitted(access, caller);
+      assertReadsAll(caller.access(collection), caller);
       return JSON.stringify(await store.stats(collection.namespace, { deadline }));
     },
     async create({ collection, grant, context }, args) {

@@ -1,7 +1,7 @@
 // `cloister backup`: database, workspace, media files and audit key of the configured site into a folder.
 import { resolve } from 'node:path';
 import type { SiteBackup } from '../setup/backup.ts';
-import { firstSignal, type Io, operatorMessage } from './io.ts';
+import { abortOnSignal, type Io, operatorMessage } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 import { createProgressBar, type ProgressBar } from './progress-bar.ts';
@@ -21,13 +21,6 @@ export function formatBytes(bytes: number): string {
 /** `3 files, 1.4 GB` */
 export function formatFiles(files: number, bytes: number): string {
   return `${files.toLocaleString('en')} ${files === 1 ? 'file' : 'files'}, ${formatBytes(bytes)}`;
-}
-
-/** A signal that the first SIGINT or SIGTERM aborts. */
-export function abortOnSignal(host: ProcessStreams): AbortSignal {
-  const controller = new AbortController();
-  void firstSignal(host, (code) => host.exit(code)).then(() => controller.abort());
-  return controller.signal;
 }
 
 interface Task {

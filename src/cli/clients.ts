@@ -1,15 +1,10 @@
 // `cloister clients`: manages clients on the machine, without a token.
 import type { Client } from '../auth/clients/client.ts';
+import type { RightsChange } from '../auth/clients/client-service.ts';
 import { describeClient, describeRights } from './client-rights.ts';
 import type { Io } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags, CommandName } from './parse-arguments.ts';
-
-interface RightsChange {
-  readonly reviewer?: boolean;
-  readonly roles?: readonly string[];
-  readonly readOnly?: boolean;
-}
 
 /** The part of the client service that commands need. Methods throw an AppError for a mistake of the operator. */
 interface ClientAdmin {

@@ -53,6 +53,13 @@ export function firstSignal(source: SignalSource, exit: (code: number) => void):
   return promise;
 }
 
+/** A signal that the first SIGINT or SIGTERM aborts; a second one ends the process. */
+export function abortOnSignal(host: SignalSource & { exit(code: number): void }): AbortSignal {
+  const controller = new AbortController();
+  void firstSignal(host, (code) => host.exit(code)).then(() => controller.abort());
+  return controller.signal;
+}
+
 /** The code of an error of the operating system, such as `EADDRINUSE`. */
 export function systemErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : undefined;

@@ -3,7 +3,7 @@
 import type { Config } from '../config/schema.ts';
 import { missingBucketSettings } from '../config/validate-setting.ts';
 import type { MediaCopy } from '../setup/cli-services.ts';
-import { firstSignal, type Io, operatorMessage } from './io.ts';
+import { abortOnSignal, type Io, operatorMessage } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
 import { createProgressBar } from './progress-bar.ts';
@@ -81,9 +81,7 @@ export async function mediaCopy(
     io.err(`cloister: media copy: ${reason}`);
     return 1;
   };
-  const controller = new AbortController();
-  void firstSignal(host, (code) => host.exit(code)).then(() => controller.abort());
-  const { signal } = controller;
+  const signal = abortOnSignal(host);
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
   const { config } = loaded;

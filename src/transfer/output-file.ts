@@ -1,7 +1,7 @@
 // The output file of an export, which gets its name only once it is complete.
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isFileMissing } from '../lib/files/file-operations.ts';
+import { flushFolder, isFileMissing } from '../lib/files/file-operations.ts';
 
 export interface OutputFile {
   /** Resolves when the operating system has the text. */
@@ -23,16 +23,6 @@ async function regularTarget(file: string): Promise<string | undefined> {
   } catch (error) {
     if (isFileMissing(error)) return file;
     throw error;
-  }
-}
-
-/** Flushes a renamed file's folder. Some systems cannot flush folders and need not. */
-async function flushFolder(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
-  } catch {
-    // The file itself is safe already.
   }
 }
 

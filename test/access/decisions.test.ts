@@ -65,7 +65,7 @@ const FOR_THE_SERVER: Reasons = {
     2,
     'whether a document is there, and its last state: the query of the caller that follows must find them too',
   ],
-  'src/collections/writes/restore/removed-history.ts': [2, 'states and numbers for the rules and the write'],
+  'src/collections/writes/restore/removed-history.ts': [1, 'states and numbers for the rules and the write'],
   'src/collections/writes/restore/restore.ts': [1, 'the revision is tested before anything is made of it'],
   'src/collections/writes/targets.ts': [1, 'the document is tested before anything is told of it'],
 };

@@ -7,6 +7,7 @@ import {
   type CallerValues,
   type FieldAccess,
   needsNoToken,
+  needsToken,
 } from '../../collections/model/access-rules.ts';
 import type { Collection } from '../../collections/model/collection.ts';
 import { ACCESS_ACTIONS, type AccessAction } from '../../lib/access-actions.ts';
@@ -62,15 +63,11 @@ function scopeOfRules(rules: readonly AccessRule[], client: Client | null): Scop
   return { filter: filters.length === 1 ? only : { kind: 'or', filters }, key: JSON.stringify(keys) };
 }
 
-/** Files come from those who have a token only, whatever the rules say. */
-const needsToken = (action: AccessAction, { settings }: RuledCollection) =>
-  settings.media && action === 'create';
-
 function scopeOf(action: AccessAction, collection: RuledCollection, client: Client | null): Scope {
   const { settings } = collection;
   const isPermitted = client === null || permitsCollection(client, collection, action);
   if (settings.access !== null) {
-    if (!isPermitted || (client === null && needsToken(action, collection))) return NOTHING;
+    if (!isPermitted || (client === null && needsToken(settings, action))) return NOTHING;
     return scopeOfRules(settings.access[action] ?? [], client);
   }
   // Whoever has a token may do at least what needs none.
@@ -109,20 +106,20 @@ export function decideAccess(
 ): CollectionAccess {
   if (client?.accessType === 'admin') return FULL_ACCESS;
   const isClosed = needsRules && collection.settings.access === null;
-  const scopes = ACCESS_ACTIONS.map(
-    (action) => [action, isClosed ? NOTHING : scopeOf(action, collection, client)] as const,
-  );
-  const filters = Object.fromEntries(scopes.map(([action, { filter }]) => [action, filter]));
-  const hidden = refusedFields(collection, 'read', client);
-  const keyOf = (action: AccessAction) => scopes.find(([name]) => name === action)?.[1].key;
   const isRuled = isClosed || collection.settings.access !== null;
-  const readKey = [keyOf('read'), keyOf('history'), ...hidden].join('\0');
+  const scope = (action: AccessAction) => (isClosed ? NOTHING : scopeOf(action, collection, client));
+  const [read, history] = [scope('read'), scope('history')];
+  const hidden = refusedFields(collection, 'read', client);
   return {
-    ...(filters as Record<AccessAction, Filter | null>),
+    read: read.filter,
+    create: scope('create').filter,
+    update: scope('update').filter,
+    delete: scope('delete').filter,
+    history: history.filter,
     hidden,
     closed: refusedFields(collection, 'write', client),
     isRuled,
-    findable: isRuled || lacksReading(client, collection) ? (filters['read'] ?? null) : MATCH_ALL,
-    readKey,
+    findable: isRuled || lacksReading(client, collection) ? read.filter : MATCH_ALL,
+    readKey: [read.key, history.key, ...hidden].join('\0'),
   };
 }

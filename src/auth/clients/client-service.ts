@@ -49,7 +49,7 @@ interface ClientWithSecret {
 }
 
 /** What the operator changes at once; absent members stay. */
-interface RightsChange {
+export interface RightsChange {
   readonly reviewer?: boolean;
   /** Not validated yet. Replaces all. */
   readonly roles?: readonly string[];

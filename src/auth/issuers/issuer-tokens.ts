@@ -23,7 +23,7 @@ const CLOCK_TOLERANCE_SECONDS = 30;
 const LOG_EVERY_MS = 60_000;
 
 export interface IssuerSettings extends Issuer {
-  /** Where the issuer publishes its keys. Either this or \`publicKey\` is set. */
+  /** Where the issuer publishes its keys. Either this or `publicKey` is set. */
   readonly jwksUrl?: string | undefined;
   readonly publicKey?: string | undefined;
 }

@@ -65,12 +65,16 @@ export function needsNoToken({ authenticate, media }: OpenSettings, action: Acce
   return (!media || method === 'GET') && isPublic(authenticate, method);
 }
 
+/** True for what needs a token whatever the rules say: files come from those who have one. */
+export const needsToken = ({ media }: Pick<OpenSettings, 'media'>, action: AccessAction): boolean =>
+  media && action === 'create';
+
 /** True where anyone may do this with some of the documents. */
 export function isOpenToAnyone(
   settings: OpenSettings & { readonly access: AccessRules | null },
   action: AccessAction,
 ): boolean {
   if (settings.access === null) return needsNoToken(settings, action);
-  if (settings.media && action === 'create') return false;
+  if (needsToken(settings, action)) return false;
   return (settings.access[action] ?? []).some(({ to }) => to.includes('anyone'));
 }

@@ -3,6 +3,7 @@
 
 import { AppError } from '../../errors/errors.ts';
 import { ACCESS_ACTIONS, type AccessAction } from '../../lib/access-actions.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
 import { type Filter, joinFilters, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, FindQuery, Namespace, OperationOptions } from '../../stores/ports.ts';
 import type { Collection } from './collection.ts';
@@ -24,7 +25,7 @@ export interface CollectionAccess extends Readonly<Record<AccessAction, Filter |
   readonly readKey: string;
 }
 
-const NO_FIELDS: ReadonlySet<string> = new Set();
+export const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Everything is allowed, as for admins and for the server itself. */
 export const FULL_ACCESS: CollectionAccess = {
@@ -33,8 +34,8 @@ export const FULL_ACCESS: CollectionAccess = {
   update: MATCH_ALL,
   delete: MATCH_ALL,
   history: MATCH_ALL,
-  hidden: NO_FIELDS,
-  closed: NO_FIELDS,
+  hidden: NO_NAMES,
+  closed: NO_NAMES,
   isRuled: false,
   findable: MATCH_ALL,
   readKey: 'all\0all',
@@ -48,6 +49,19 @@ export function narrowAccess(
   const narrowed = ACCESS_ACTIONS.map((action) => [action, allows(action) ? access[action] : null] as const);
   const readKey = allows('read') ? access.readKey : 'none';
   return { ...access, ...(Object.fromEntries(narrowed) as Record<AccessAction, Filter | null>), readKey };
+}
+
+/** True for the path of a hidden field, or of something in one. */
+export const isHiddenPath = ({ hidden }: Pick<CollectionAccess, 'hidden'>, path: string): boolean =>
+  hidden.size > 0 && hidden.has(path.split('.', 1)[0] ?? path);
+
+/** An object without the members that are hidden. */
+export function withoutHiddenMembers(
+  object: JsonObject,
+  { hidden }: Pick<CollectionAccess, 'hidden'>,
+): JsonObject {
+  if (hidden.size === 0) return object;
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !hidden.has(name)));
 }
 
 /** True where the caller may read every document of the collection. */
@@ -68,6 +82,11 @@ export function notPermitted(
     ...(isRuled && clientId !== null && { status: 403 }),
     ...(field !== undefined && { field }),
   });
+}
+
+/** Throws NOT_PERMITTED unless the caller may read every document, as for figures about all of them. */
+export function assertReadsAll(access: CollectionAccess, caller: { readonly clientId: string | null }): void {
+  if (!readsAll(access)) throw notPermitted(access, caller);
 }
 
 declare const PERMITTED: unique symbol;
@@ -116,23 +135,18 @@ export interface PermittedQuery extends FindQuery {
   readonly filter: PermittedFilter;
 }
 
+/** A query of the store, for somebody. */
+type PermittedFind<Method extends 'find' | 'findText' | 'findPage'> = (
+  ns: Namespace,
+  query: PermittedQuery,
+  options?: Parameters<DocumentStore[Method]>[2],
+) => ReturnType<DocumentStore[Method]>;
+
 /** The document store as the domain uses it: the compiler refuses a query that was made for nobody. */
 export interface PermittedStore extends Omit<DocumentStore, 'find' | 'findText' | 'findPage' | 'count'> {
-  readonly find: (
-    ns: Namespace,
-    query: PermittedQuery,
-    options?: OperationOptions,
-  ) => ReturnType<DocumentStore['find']>;
-  readonly findText: (
-    ns: Namespace,
-    query: PermittedQuery,
-    options?: OperationOptions,
-  ) => ReturnType<DocumentStore['findText']>;
-  readonly findPage: (
-    ns: Namespace,
-    query: PermittedQuery,
-    options?: Parameters<DocumentStore['findPage']>[2],
-  ) => ReturnType<DocumentStore['findPage']>;
+  readonly find: PermittedFind<'find'>;
+  readonly findText: PermittedFind<'findText'>;
+  readonly findPage: PermittedFind<'findPage'>;
   readonly count: (
     ns: Namespace,
     filter: PermittedFilter,
@@ -165,9 +179,8 @@ export function createVisibleCollections(): VisibleCollection {
 
 function withoutFields(collection: Collection, hidden: ReadonlySet<string>): Collection {
   const { fieldLimiters } = collection.settings;
-  const isShown = (path: string) => !hidden.has(path.split('.', 1)[0] ?? path);
   const limiters = Object.entries(fieldLimiters ?? {});
-  const shown = limiters.filter(([path]) => isShown(path));
+  const shown = limiters.filter(([path]) => !isHiddenPath({ hidden }, path));
   // Limiters that show hidden fields only would show everything else without them.
   const isInclusive = limiters.some(([path, value]) => path !== '_id' && value === 1);
   const only = isInclusive && !shown.some(([path, value]) => path !== '_id' && value === 1);

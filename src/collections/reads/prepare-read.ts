@@ -6,7 +6,7 @@ import { createTextCache } from '../../lib/text-cache.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { Projection } from '../../stores/ports.ts';
 import type { FilterCompiler } from '../filters/compile.ts';
-import type { PermittedQuery, VisibleCollection } from '../model/access.ts';
+import { NO_NAMES, type PermittedQuery, type VisibleCollection } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import type { DocumentLimits, RequestContext } from '../model/documents.ts';
 import type { ComposeDepth, ReadRequest } from '../model/read-parameters.ts';
@@ -90,8 +90,6 @@ export type PrepareRead = (
   context: RequestContext,
 ) => MaybePromise<PreparedRead>;
 
-const NONE: ReadonlySet<string> = new Set();
-
 /** Reads that are remembered, and the characters up to which the request of one is. */
 const MAX_PREPARED_READS = 1000;
 const MAX_REQUEST_CHARACTERS = 2000;
@@ -112,7 +110,7 @@ export function createReadPreparer({ visible, filters, limits }: PreparerDeps): 
     return attempt(() => {
       const shown = visible(collection, access);
       // Hooks see what is hidden; it goes after them.
-      const hidden = collection.settings.hooks?.afterGet === undefined ? access.hidden : NONE;
+      const hidden = collection.settings.hooks?.afterGet === undefined ? access.hidden : NO_NAMES;
       const { page, sort, projection } = resolveReadOptions(shown, request, limits.pageSize, hidden);
       const { compose = collection.settings.compose, includeHistory, historyFilters } = request;
       const revisionFields = () =>

@@ -3,7 +3,7 @@ import { mapYielding } from '../../lib/async/maybe-promise.ts';
 import { joinTexts } from '../../lib/chunked-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { type HookDeps, type HookSession, hasHooks, openHookSession } from '../hooks/document-hooks.ts';
-import type { CollectionAccess } from '../model/access.ts';
+import { type CollectionAccess, withoutHiddenMembers } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import { joinedPageJson, type Metadata, type ReadPage, type RequestContext } from '../model/documents.ts';
 import {
@@ -37,11 +37,7 @@ export async function readBetweenHooks<T>(
   return await read(createReadHooks(session, collection, context.caller.access(collection)));
 }
 
-function createReadHooks(
-  session: HookSession,
-  collection: Collection,
-  { hidden }: CollectionAccess,
-): ReadHooks {
+function createReadHooks(session: HookSession, collection: Collection, access: CollectionAccess): ReadHooks {
   const before = async (request: ReadRequest) => {
     const point = { event: 'beforeGet', collection } as const;
     const result = await session.transformText(point, encodeHookRequest(request), checkHookRequest);
@@ -56,7 +52,7 @@ function createReadHooks(
       const documents = typeof page.text === 'string' ? page.text : page.text.join('');
       const text = joinedPageJson(documents, { metadata: page.metadata });
       const changed = await session.transformText({ event: 'afterGet', collection }, text, checkPage);
-      if (changed === undefined && (hidden.size === 0 || !hasHooks({ event: 'afterGet', collection })))
+      if (changed === undefined && (access.hidden.size === 0 || !hasHooks({ event: 'afterGet', collection })))
         return page;
       const { results, metadata } = (changed ?? JSON.parse(text)) as {
         results: JsonObject[];
@@ -64,7 +60,7 @@ function createReadHooks(
       };
       return {
         ...joinTexts(
-          await mapYielding(results, (document) => JSON.stringify(withoutFields(document, hidden))),
+          await mapYielding(results, (document) => JSON.stringify(withoutHiddenFields(document, access))),
         ),
         // The members of `metadata` are for clients; the server reads none of them.
         metadata: metadata as unknown as Metadata,
@@ -74,12 +70,10 @@ function createReadHooks(
 }
 
 /** A document without hidden fields: hooks have seen them. */
-function withoutFields(document: JsonObject, hidden: ReadonlySet<string>): JsonObject {
-  if (hidden.size === 0) return document;
-  const shown = (object: JsonObject) =>
-    Object.fromEntries(Object.entries(object).filter(([name]) => !hidden.has(name)));
-  const { composed } = document;
-  return isJsonObject(composed) ? { ...shown(document), composed: shown(composed) } : shown(document);
+function withoutHiddenFields(document: JsonObject, access: CollectionAccess): JsonObject {
+  const shown = withoutHiddenMembers(document, access);
+  const { composed } = shown;
+  return isJsonObject(composed) ? { ...shown, composed: withoutHiddenMembers(composed, access) } : shown;
 }
 
 function withIdFilter(id: string, { filter, ...options }: ReadRequest): ReadRequest {

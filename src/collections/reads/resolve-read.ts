@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { Direction, Projection, Sort } from '../../stores/ports.ts';
 import { collectionScope, isValidPath } from '../filters/scope.ts';
+import { isHiddenPath, NO_NAMES } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import type { CountResult, Metadata } from '../model/documents.ts';
 import { createParameterError, type ReadRequest, sortDirection } from '../model/read-parameters.ts';
@@ -59,14 +60,12 @@ export function resolvePageSize(collection: Collection, request: ReadRequest, ma
   return pageSize < 1 || pageSize > maxPageSize ? maxPageSize : Math.floor(pageSize);
 }
 
-const NONE: ReadonlySet<string> = new Set();
-
 /** Everything of a read but its filter. `hidden`: fields that the caller does not get. Throws PARAMETER_INVALID. */
 export function resolveReadOptions(
   collection: Collection,
   request: ReadRequest,
   maxPageSize: number,
-  hidden: ReadonlySet<string> = NONE,
+  hidden: ReadonlySet<string> = NO_NAMES,
 ): ReadOptions {
   const limit = resolvePageSize(collection, request, maxPageSize);
   const page = Math.max(1, request.page ?? 1);
@@ -125,10 +124,9 @@ export function withoutHidden(
   hidden: ReadonlySet<string>,
 ): Projection | undefined {
   if (hidden.size === 0) return projection;
-  const isShown = (path: string) => !hidden.has(path.split('.', 1)[0] ?? path);
   const { include, exclude = [] } = projection ?? {};
   return {
-    ...(include && { include: include.filter(isShown) }),
+    ...(include && { include: include.filter((path) => !isHiddenPath({ hidden }, path)) }),
     exclude: outermostPaths([...exclude, ...hidden]),
   };
 }

@@ -1,7 +1,7 @@
 // Parses who may do what: `settings.access` of a specification, and `access` of its fields.
 
 import { AppError } from '../../errors/errors.ts';
-import { ACCESS_ACTIONS, type AccessAction } from '../../lib/access-actions.ts';
+import { ACCESS_ACTIONS, type AccessAction, isAccessAction } from '../../lib/access-actions.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { parseRuleFilter } from '../filters/rule-filter.ts';
 import {
@@ -26,8 +26,6 @@ const CALLER_FORMS = '`anyone`, `clients`, a role, `client:<id>` or `user:<issue
 
 const RULE_MEMBERS: readonly string[] = ['to', 'where'];
 const FIELD_ACCESS_MEMBERS: readonly string[] = ['read', 'write'];
-
-const isAction = (name: string): name is AccessAction => (ACCESS_ACTIONS as readonly string[]).includes(name);
 
 function callerIssue(value: Json): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_CALLER_LENGTH || !value.isWellFormed()) {
@@ -109,7 +107,7 @@ export function parseAccessRules(
   }
   const rules: Partial<Record<AccessAction, readonly AccessRule[]>> = {};
   for (const [action, list] of Object.entries(value)) {
-    if (!isAction(action)) {
+    if (!isAccessAction(action)) {
       report(`\`${action.slice(0, 100)}\` is no action: ${ACCESS_ACTIONS.join(', ')} are`);
     } else if (!Array.isArray(list) || list.length > MAX_RULES) {
       report(`${action} must be a list of at most ${MAX_RULES} rules`);

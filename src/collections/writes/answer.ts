@@ -5,7 +5,7 @@ import { type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
 import { MATCH_ALL } from '../../stores/filter.ts';
 import type { StoredDocument, Write } from '../../stores/ports.ts';
-import type { PermittedStore } from '../model/access.ts';
+import { type PermittedStore, withoutHiddenMembers } from '../model/access.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
 import type { ComposeDepth } from '../model/read-parameters.ts';
@@ -37,14 +37,12 @@ export function showWritten(
   { caller }: RequestContext,
 ): MaybePromise<readonly string[]> {
   const access = presentAccess(deps, caller, collection);
-  const { hidden } = access;
-  if (hidden.size === 0 && access.findable === MATCH_ALL) return texts;
+  if (access.hidden.size === 0 && access.findable === MATCH_ALL) return texts;
   const mayRead = createReadTest(access);
   return mapYielding(texts, (text) => {
     const document = parseStoredJson<StoredDocument>(text);
     if (!mayRead(document)) return JSON.stringify({ _id: document._id });
-    const shown = Object.entries(document).filter(([name]) => !hidden.has(name));
-    return JSON.stringify(Object.fromEntries(shown));
+    return JSON.stringify(withoutHiddenMembers(document, access));
   });
 }
 

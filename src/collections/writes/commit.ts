@@ -1,6 +1,7 @@
 // Commits what was planned, again after a conflict, and translates what the store rejects into an error for the client.
 import { AppError, documentIssueOf, type ErrorItem, StoreError } from '../../errors/errors.ts';
 import { jitteredBackOff, retry } from '../../lib/async/retry.ts';
+import { isHiddenPath } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import { type Caller, ExtraWriteError, type RequestContext } from '../model/documents.ts';
 import { type BodyPosition, indexMember, WHOLE_BODY } from './body-position.ts';
@@ -126,7 +127,7 @@ export function translateCommitError(
   if (error.reason === 'timeout') return new StoreError('timeout', { explanation: TIMEOUT, cause: error });
   if (error.reason === 'too-large') return new AppError('PAYLOAD_TOO_LARGE', { cause: error });
   const isHidden = (path: string) =>
-    collections.some((collection) => caller.access(collection).hidden.has(path.split('.', 1)[0] ?? path));
+    collections.some((collection) => isHiddenPath(caller.access(collection), path));
   const items = issuesOf(error, position, isHidden);
   return items === undefined ? error : new AppError('DOCUMENT_INVALID', { items, cause: error });
 }

@@ -146,14 +146,14 @@ export function collectionOf(request: FastifyRequest): Collection {
 
 /** Throws NO_TOKEN or NOT_PERMITTED unless there are documents of the collection that the caller may do this with. */
 export function assertPermitted(
-  { client, caller, originalUrl }: FastifyRequest,
+  { client, caller }: FastifyRequest,
   collection: Collection,
   action: AccessAction,
 ): void {
   const access = caller.access(collection);
   if (access[action] !== null) return;
   if (client === null) throw missingTokenError();
-  throw access.isRuled ? notPermitted(access, caller) : notPermittedError(requestPath({ originalUrl }));
+  throw notPermitted(access, caller);
 }
 
 /**

@@ -1,7 +1,7 @@
 // Handlers that read documents, each from query string to response. Access is decided before.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { notPermitted, readsAll } from '../../collections/model/access.ts';
+import { assertReadsAll } from '../../collections/model/access.ts';
 import type { Collection } from '../../collections/model/collection.ts';
 import { type RequestContext, readPageJson, type SinglePage } from '../../collections/model/documents.ts';
 import type { ReadRequest } from '../../collections/model/read-parameters.ts';
@@ -108,9 +108,7 @@ export function createDocumentReads(
     async stats(request, reply) {
       const { caller, deadline } = createContext(request);
       const collection = collectionOf(request);
-      const access = caller.access(collection);
-      // Its figures are about all documents.
-      if (!readsAll(access)) throw notPermitted(access, caller);
+      assertReadsAll(caller.access(collection), caller);
       return sendJson(reply, await store.stats(collection.namespace, { deadline }));
     },
   };

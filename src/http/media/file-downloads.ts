@@ -98,10 +98,8 @@ export function createDownloadHandlers(deps: DownloadDeps): DownloadHandlers {
     return { ...created, caller: createFileReader(created.caller, deps.config.media) };
   };
 
-  const isPublic = (request: FastifyRequest) => {
-    const anybody = createFileReader(deps.createCaller(null), deps.config.media);
-    return readsAll(anybody.access(collectionOf(request)));
-  };
+  const anybody = createFileReader(deps.createCaller(null), deps.config.media);
+  const isPublic = (request: FastifyRequest) => readsAll(anybody.access(collectionOf(request)));
 
   /** Opens what the answer carries. Rejects with a StoreError, which can still be sent as a response, before the first bytes. */
   const open = async (

@@ -2,7 +2,7 @@
 // secrets, files and folders that may be missing.
 
 import { chmodSync, statSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../../errors/errors.ts';
 import { lazyPackage } from './lazy-package.ts';
@@ -28,6 +28,16 @@ export function atomicWrite(file: string, text: string, mode?: number): Promise<
     const options = { encoding: 'utf8', fsync: true, ...(mode === undefined ? {} : { mode }) } as const;
     await writeFileAtomic()(file, text, options);
   });
+}
+
+/** Flushes the names in a folder, as after a file was renamed in it. Some systems cannot flush folders and need not. */
+export async function flushFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r');
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    // The files themselves are safe already.
+  }
 }
 
 /** Removes a file if it exists. Throws WORKSPACE_UNAVAILABLE. */

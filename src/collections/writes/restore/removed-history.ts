@@ -24,6 +24,10 @@ interface RemovedHistory {
   readonly history: readonly Json[];
 }
 
+/** All revisions of one document. */
+const revisionsOf = (collection: Collection, id: string, registry: WriteDeps['registry']) =>
+  permitServer({ kind: 'and', filters: [revisionsFilter(id), ownRevisionsFilter(collection, registry)] });
+
 /** Throws DOCUMENT_NOT_FOUND where there are no revisions. */
 export async function readRemovedHistory(
   { store, registry }: Pick<WriteDeps, 'store' | 'registry'>,
@@ -31,10 +35,7 @@ export async function readRemovedHistory(
   id: string,
   { deadline }: RequestContext,
 ): Promise<RemovedHistory> {
-  const filter = permitServer({
-    kind: 'and',
-    filters: [revisionsFilter(id), ownRevisionsFilter(collection, registry)],
-  });
+  const filter = revisionsOf(collection, id, registry);
   const read = (direction: 1 | -1, limit: number) => {
     const projection = { include: ['v', 'history'] };
     const query = { filter, sort: [['v', direction]] as const, skip: 0, limit, projection };
@@ -56,8 +57,7 @@ export async function readLastState(
   id: string,
   { deadline }: RequestContext,
 ): Promise<StoredDocument> {
-  const filters = [revisionsFilter(id), ownRevisionsFilter(collection, registry)];
-  const filter = permitServer({ kind: 'and', filters });
+  const filter = revisionsOf(collection, id, registry);
   const query = { filter, sort: [['v', -1]] as const, skip: 0, limit: 1 };
   const [last] = await store.find(revisionNamespaceOf(collection), query, { deadline });
   if (last === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
