@@ -1,4 +1,4 @@
-// The rules of docs/architecture.md that a machine can check: who may import whom, who owns which package,
+// The rules of docs/internals/architecture.md that a machine can check: who may import whom, who owns which package,
 // no cycles of files or folders, short files, folders of a size to read.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

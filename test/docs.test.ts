@@ -28,7 +28,7 @@ describe('generated documentation', () => {
   });
 });
 
-const GUIDES = ['docs/architecture.md', 'docs/mongodb-internals.md', 'docs/glossary.md', 'CONTRIBUTING.md'];
+const GUIDES = ['docs/internals/architecture.md', 'docs/internals/mongodb.md', 'docs/internals/glossary.md', 'CONTRIBUTING.md'];
 
 it.each(GUIDES)('every path that %s names exists', (page) => {
   const named = [...read(page).matchAll(/`((?:src|sandbox|test|docs)\/[\w./-]+)`/g)].map(
@@ -38,8 +38,8 @@ it.each(GUIDES)('every path that %s names exists', (page) => {
   expect(missing).toEqual([]);
 });
 
-describe('the table "Where is …" of docs/architecture.md', () => {
-  const [, table = ''] = read('docs/architecture.md').split(/^## Where is …$|^## Where to add things$/m);
+describe('the table "Where is …" of docs/internals/architecture.md', () => {
+  const [, table = ''] = read('docs/internals/architecture.md').split(/^## Where is …$|^## Where to add things$/m);
   const rows = table.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Question'));
 
   it('has at most 30 rows: what names can tell is not in it', () => {
