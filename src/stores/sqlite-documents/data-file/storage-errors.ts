@@ -35,7 +35,7 @@ const IOERR_NOMEM = 3082;
 
 const MESSAGES: Readonly<Record<StorageErrorKind, string>> = {
   damaged:
-    'the data file is damaged: requests that need the damaged pages are answered with 503; restore a backup, or recover the file (docs/operators.md)',
+    'the data file is damaged: requests that need the damaged pages are answered with 503; restore a backup, or recover the file (docs/troubleshooting.md)',
   full: 'the disk is full: writes are answered with 503 until there is room',
   disk: 'the disk fails to read or write the data file: affected requests are answered with 503',
   access: 'the data file cannot be opened or written: look at the owner and mode of the data folder',
