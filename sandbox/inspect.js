@@ -98,5 +98,5 @@ export function inspectWith(createEngine, source, { cpu, ...options }) {
   const second = evaluateInTime(createEngine, optionsOf(source, options, 'context'), cpu);
   if (!second.ok) return first;
   const warning = `In the realm that all requests share, loading fails: ${first.message}`;
-  return { ...second, warnings: [warning], isolation: 'context' };
+  return { ...second, warnings: [warning, ...second.warnings], isolation: 'context' };
 }

@@ -57,6 +57,6 @@ export function loadError(head) {
  * @returns {Inspection}
  */
 export function facts(head, body) {
-  const { methods, route } = JSON.parse(head);
-  return { ok: true, methods, settings: JSON.parse(body), route, warnings: [], isolation: null };
+  const { methods, route, openapi, warnings } = JSON.parse(head);
+  return { ok: true, methods, settings: JSON.parse(body), route, openapi, warnings, isolation: null };
 }

@@ -129,6 +129,8 @@ export type Inspection =
       readonly settings: Readonly<Record<string, unknown>>;
       /** `module.exports.config().route`. */
       readonly route: string | null;
+      /** JSON text of `module.exports.openapi`; null where there is none that can be copied. */
+      readonly openapi: string | null;
       readonly warnings: readonly string[];
       /** What the warnings suggest, if anything. */
       readonly isolation: Isolation | null;

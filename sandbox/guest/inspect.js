@@ -5,6 +5,7 @@
   const { JSONStringify, TypeError } = kit.p;
   const { Request, fail, finish, current } = kit.requests;
   const MAX_SETTINGS_CHARACTERS = 60_000;
+  const NOTHING = '{"methods":[],"route":null,"openapi":null,"warnings":[]}';
   const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
   /** JSON text of an object, `{}` for anything else. */
@@ -43,7 +44,11 @@
         'The module has no handler: set module.exports.get (or post, put, patch, delete, head, options) to a function',
       );
     }
-    return `{"methods":[${methods}],"route":${routeOf(exports)}}`;
+    const route = routeOf(exports);
+    const { text, problem } = kit.describe(exports);
+    const openapi = text === undefined ? 'null' : JSONStringify(text);
+    const warnings = problem === undefined ? '' : JSONStringify(problem);
+    return `{"methods":[${methods}],"route":${route},"openapi":${openapi},"warnings":[${warnings}]}`;
   }
 
   return function inspect(number, seedA, seedB) {
@@ -55,7 +60,7 @@
         if (typeof exports !== 'function') {
           throw new TypeError('The module of a hook must set module.exports to a function');
         }
-        finish(request, 'result', '{"methods":[],"route":null}', '{}');
+        finish(request, 'result', NOTHING, '{}');
         return;
       }
       const facts = endpointFacts(exports);

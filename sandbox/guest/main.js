@@ -43,6 +43,7 @@
     kit.createModel = parts.model(kit);
     kit.createFetch = parts.fetch(kit);
     const program = parts.program(kit);
+    kit.describe = parts.describe(kit);
     const inspect = parts.inspect(kit, program);
     kit.hiddenPrototypes = parts['hidden-prototypes'](kit);
     if (kit.options.isolation === 'realm') parts.harden(kit);

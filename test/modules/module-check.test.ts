@@ -18,6 +18,7 @@ const FINE: Inspection = {
   methods: ['GET'],
   settings: {},
   route: null,
+  openapi: null,
   warnings: [],
   isolation: null,
 };

@@ -37,7 +37,14 @@ function read(source: string): Inspection {
   if (source.includes('syntax')) return { ...failed, code: 'ENDPOINT_SYNTAX', message: 'Unexpected token' };
   if (source.includes('load')) return { ...failed, code: 'ENDPOINT_LOAD', message: 'boom' };
   const found = /^\/\/ (.*)$/m.exec(source)?.[1] ?? '{}';
-  const nothing = { methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
+  const nothing = {
+    methods: ['GET'],
+    settings: {},
+    route: null,
+    openapi: null,
+    warnings: [],
+    isolation: null,
+  };
   return { ok: true, ...nothing, ...JSON.parse(found) };
 }
 

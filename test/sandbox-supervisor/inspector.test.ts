@@ -7,7 +7,15 @@ import { type FakeHost, fakeHost } from '../helpers/sandbox/sandbox.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-const FOUND: Inspection = { ok: true, methods: [], settings: {}, route: null, warnings: [], isolation: null };
+const FOUND: Inspection = {
+  ok: true,
+  methods: [],
+  settings: {},
+  route: null,
+  openapi: null,
+  warnings: [],
+  isolation: null,
+};
 
 function inspectorOf({ available = 10, isReady = true } = {}) {
   const hosts: FakeHost[] = [];

@@ -43,8 +43,10 @@ describe('what an inspection says', () => {
   });
 
   it('passes facts on', () => {
-    expect(facts('{"methods":["GET"],"route":null}', '{"a":1}')).toEqual({
-      ...{ ok: true, methods: ['GET'], settings: { a: 1 }, route: null, warnings: [], isolation: null },
+    const head = '{"methods":["GET"],"route":null,"openapi":"{}","warnings":["odd"]}';
+    expect(facts(head, '{"a":1}')).toEqual({
+      ...{ ok: true, methods: ['GET'], settings: { a: 1 }, route: null, openapi: '{}', warnings: ['odd'] },
+      isolation: null,
     });
   });
 });

@@ -90,7 +90,7 @@ export function createCodeValidator({ sandbox, findUndeclared, maxBytes }: CodeV
 }
 
 const FILE = 'posted.js';
-const NOTHING = { methods: [], settings: {}, route: null, warnings: [], isolation: null };
+const NOTHING = { methods: [], settings: {}, route: null, openapi: null, warnings: [], isolation: null };
 const AT_LINE = new RegExp(`^${FILE}:(\\d+)`);
 
 /** Inspects the syntax alone: methods, settings and route stay empty. */

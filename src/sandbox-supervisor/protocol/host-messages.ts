@@ -24,7 +24,9 @@ const SLICE_ERRORS: ReadonlySet<unknown> = new Set<SliceError>(['timeout', 'memo
 const ISOLATIONS: ReadonlySet<unknown> = new Set(['realm', 'context', 'isolate']);
 const MAX_TEXT_CHARACTERS = 1000;
 const MAX_WARNINGS = 50;
+/** Of an inspection without its description. */
 const MAX_INSPECTION_CHARACTERS = 65_536;
+const MAX_OPENAPI_CHARACTERS = 65_536;
 /** Longer than any time slice. JSON can express `1e999`, which is infinite and would spoil the running mean. */
 const MAX_SLICE_MS = 3_600_000;
 
@@ -53,6 +55,8 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_TEXT_CHARACTERS;
 const isTextOrNull = (value: unknown) => value === null || isText(value);
+const isDescription = (value: unknown) =>
+  value === null || (typeof value === 'string' && value.length <= MAX_OPENAPI_CHARACTERS);
 const isCountOrNull = (value: unknown) => value === null || isCount(value);
 
 /** Whether there are exactly these members: one too many is a violation too. */
@@ -105,14 +109,15 @@ function isReady(fields: Fields): boolean {
 }
 
 function isSuccess(inspection: Fields): boolean {
-  const { methods, settings, route, warnings, isolation } = inspection;
+  const { methods, settings, route, openapi, warnings, isolation } = inspection;
   return (
-    hasOnly(inspection, ['ok', 'methods', 'settings', 'route', 'warnings', 'isolation']) &&
+    hasOnly(inspection, ['ok', 'methods', 'settings', 'route', 'openapi', 'warnings', 'isolation']) &&
     Array.isArray(methods) &&
     methods.length <= HTTP_METHODS.length &&
     methods.every(isHttpMethod) &&
     isFields(settings) &&
     isTextOrNull(route) &&
+    isDescription(openapi) &&
     Array.isArray(warnings) &&
     warnings.length <= MAX_WARNINGS &&
     warnings.every(isText) &&
@@ -136,6 +141,10 @@ function isInspection(value: unknown): value is Inspection {
   return value['ok'] === true ? isSuccess(value) : value['ok'] === false && isFailure(value);
 }
 
+/** JSON text has at most twice as many characters where it is a text in JSON. */
+const descriptionCharacters = (inspection: Inspection) =>
+  inspection.ok && inspection.openapi !== null ? 2 * inspection.openapi.length : 0;
+
 function isMessage(fields: Fields, headerLength: number, rawBytes: number): boolean {
   if (fields['t'] === 'results') return isResults(fields, rawBytes);
   if (rawBytes > 0) return false;
@@ -147,7 +156,7 @@ function isMessage(fields: Fields, headerLength: number, rawBytes: number): bool
         hasOnly(fields, ['t', 'id', 'inspection']) &&
         isCount(fields['id']) &&
         isInspection(fields['inspection']) &&
-        headerLength <= MAX_INSPECTION_CHARACTERS
+        headerLength <= MAX_INSPECTION_CHARACTERS + descriptionCharacters(fields['inspection'])
       );
     case 'lost':
       return hasOnly(fields, ['t', 'number']) && isCountOrNull(fields['number']);

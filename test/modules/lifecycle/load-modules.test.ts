@@ -201,7 +201,15 @@ describe('loading modules at startup', () => {
         stop: async () => {},
         inspect: async () => {
           await looking.promise;
-          return { ok: true, methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
+          return {
+            ok: true,
+            methods: ['GET'],
+            settings: {},
+            route: null,
+            openapi: null,
+            warnings: [],
+            isolation: null,
+          };
         },
       },
     });

@@ -38,7 +38,15 @@ describe('loading modules while the store is unavailable', () => {
         stop: async () => {},
         inspect: async () => {
           if (store.failed.length === 0) store.fail('unavailable', ['commit']);
-          return { ok: true, methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
+          return {
+            ok: true,
+            methods: ['GET'],
+            settings: {},
+            route: null,
+            openapi: null,
+            warnings: [],
+            isolation: null,
+          };
         },
       },
       pause: async () => {

@@ -102,7 +102,15 @@ function holdableSandbox() {
   const sandbox = {
     inspect: async () => {
       if (isHeld) await released.promise;
-      return { ok: true, methods: [], settings: {}, route: null, warnings: [], isolation: null } as const;
+      return {
+        ok: true,
+        methods: [],
+        settings: {},
+        route: null,
+        openapi: null,
+        warnings: [],
+        isolation: null,
+      } as const;
     },
     evict: () => undefined,
     stop: async () => undefined,

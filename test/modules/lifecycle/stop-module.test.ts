@@ -50,7 +50,15 @@ describe('suspending a module', () => {
     const slow = {
       inspect: async () => {
         if (isSlow) await inspected.promise;
-        return { ok: true, methods: [], settings: {}, route: null, warnings: [], isolation: null } as const;
+        return {
+          ok: true,
+          methods: [],
+          settings: {},
+          route: null,
+          openapi: null,
+          warnings: [],
+          isolation: null,
+        } as const;
       },
       evict: () => undefined,
       stop: async () => undefined,

@@ -114,7 +114,7 @@ it.each([
 
 type Accepted = Extract<Inspection, { ok: true }>;
 const found = (given: Partial<Accepted>): Accepted => ({
-  ...{ ok: true, methods: [], settings: {}, route: null, warnings: [], isolation: null },
+  ...{ ok: true, methods: [], settings: {}, route: null, openapi: null, warnings: [], isolation: null },
   ...given,
 });
 

@@ -20,7 +20,15 @@ const READY = {
   versions: { node: '26', v8: '14', isolatedVm: '7' },
   layers: { jitless: true },
 };
-const FOUND = { ok: true, methods: ['GET'], settings: {}, route: null, warnings: [], isolation: null };
+const FOUND = {
+  ok: true,
+  methods: ['GET'],
+  settings: {},
+  route: null,
+  openapi: null,
+  warnings: [],
+  isolation: null,
+};
 const REFUSED = { ok: false, code: 'ENDPOINT_SYNTAX', message: 'no', line: 1, column: null };
 const inspected = (inspection: object) => ({ t: 'inspected', id: 1, inspection });
 
@@ -135,6 +143,8 @@ describe('the messages of a host', () => {
     ['too many methods', inspected({ ...FOUND, methods: Array.from({ length: 8 }, () => 'GET') })],
     ['settings as a list', inspected({ ...FOUND, settings: [] })],
     ['a route that is no text', inspected({ ...FOUND, route: 1 })],
+    ['a description that is no text', inspected({ ...FOUND, openapi: {} })],
+    ['a description that is too long', inspected({ ...FOUND, openapi: 'x'.repeat(65_537) })],
     ['warnings that are no texts', inspected({ ...FOUND, warnings: [1] })],
     ['an unknown isolation', inspected({ ...FOUND, isolation: 'none' })],
     ['an unknown code', inspected({ ...REFUSED, code: 'NOT_FOUND' })],
@@ -149,6 +159,13 @@ describe('the messages of a host', () => {
     ['a text', 'results'],
   ])('are refused with %s as well', (_, message) => {
     expect(parse(message)).toBeNull();
+  });
+
+  it('have a description of 65,536 characters at most, whatever they are', () => {
+    for (const character of ['x', '"', '\\', 'é']) {
+      const message = inspected({ ...FOUND, openapi: character.repeat(65_536) });
+      expect(parse(message)).toEqual(message);
+    }
   });
 
   it('are rejected with raw bytes where none belong', () => {

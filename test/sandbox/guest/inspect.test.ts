@@ -13,7 +13,14 @@ describe('the facts of a module', () => {
         exports.config = () => ({ route: '/1.0/a/:id?' });
       `),
     ).toEqual({
-      ...{ ok: true, methods: ['GET', 'POST'], route: '/1.0/a/:id?', warnings: [], isolation: null },
+      ...{
+        ok: true,
+        methods: ['GET', 'POST'],
+        route: '/1.0/a/:id?',
+        openapi: null,
+        warnings: [],
+        isolation: null,
+      },
       settings: { authenticate: ['POST'], displayName: 'X' },
     });
   });
