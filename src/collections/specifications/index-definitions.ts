@@ -10,7 +10,9 @@ const MAX_INDEXES = 63;
 const MAX_KEYS = 31;
 const MAX_NAME = 127;
 const MAX_PATH = 500;
-const EFFECTIVE_OPTIONS = ['unique', 'sparse', 'background', 'name'];
+export const INDEX_MEMBERS = ['keys', 'options', 'enabled'];
+/** Those that have an effect. */
+export const INDEX_OPTIONS = ['unique', 'sparse', 'background', 'name'];
 
 type Fields = ReadonlyMap<string, Field>;
 
@@ -76,7 +78,7 @@ function checkOptions(options: JsonObject, report: IssueCollector): void {
   if (unique === true && partialFilterExpression !== undefined) {
     report.settingIssue('index', '`options.unique` and `options.partialFilterExpression` do not go together');
   }
-  for (const option of Object.keys(options).filter((key) => !EFFECTIVE_OPTIONS.includes(key))) {
+  for (const option of Object.keys(options).filter((key) => !INDEX_OPTIONS.includes(key))) {
     report.warn('settings.index', `\`options.${option.slice(0, 100)}\` has no effect`);
   }
 }
@@ -86,7 +88,7 @@ function parseIndex(source: Json, fields: Fields, report: IssueCollector): Index
     report.settingIssue('index', 'each index must be an object with `keys`');
     return undefined;
   }
-  warnNearMisses(report, 'settings.index', source, ['keys', 'options', 'enabled']);
+  warnNearMisses(report, 'settings.index', source, INDEX_MEMBERS);
   const { enabled, keys: sentKeys, options: sentOptions } = source as Record<string, Json | undefined>;
   if (enabled !== undefined && typeof enabled !== 'boolean') {
     report.settingIssue('index', '`enabled` must be true or false');

@@ -23,8 +23,8 @@ import { parseFieldAccess } from './parse-access.ts';
 import { effectiveFlags, type PatternCompiler } from './pattern-compiler.ts';
 
 const REMOVED_MEMBERS = { validationRule: 'validation.regex', limit: 'validation.maxLength' } as const;
-const KNOWN_RULES = ['minLength', 'maxLength', 'regex'];
-const KNOWN_MEMBERS = [
+export const VALIDATION_RULES = ['minLength', 'maxLength', 'regex'];
+export const FIELD_ATTRIBUTES = [
   'type',
   'required',
   'message',
@@ -34,7 +34,7 @@ const KNOWN_MEMBERS = [
   'settings',
   'access',
 ];
-const KNOWN_REFERENCE_SETTINGS = ['database', 'collection', 'fields', 'compose', 'multiple'];
+export const REFERENCE_SETTINGS = ['database', 'collection', 'fields', 'compose', 'multiple'];
 const MATCH_TYPES = ['exact', 'ignoreCase'];
 
 function checkFieldName(name: string): string | undefined {
@@ -60,7 +60,7 @@ function parseReference(name: string, value: Json | undefined, report: IssueColl
     report.fieldIssue(name, '`settings` must be an object');
     return {};
   }
-  warnNearMisses(report, `fields.${name}.settings`, value, KNOWN_REFERENCE_SETTINGS);
+  warnNearMisses(report, `fields.${name}.settings`, value, REFERENCE_SETTINGS);
   const { database, collection, fields, compose } = value as Record<
     keyof ReferenceSettings,
     Json | undefined
@@ -102,8 +102,8 @@ function checkMembers(name: string, source: JsonObject, report: IssueCollector):
       report.fieldIssue(name, `\`${removed}\` was removed: use \`${replacement}\``);
     }
   }
-  warnNearMisses(report, `fields.${name}`, source, [...KNOWN_MEMBERS, ...KNOWN_RULES]);
-  for (const rule of KNOWN_RULES.filter((entry) => Object.hasOwn(source, entry))) {
+  warnNearMisses(report, `fields.${name}`, source, [...FIELD_ATTRIBUTES, ...VALIDATION_RULES]);
+  for (const rule of VALIDATION_RULES.filter((entry) => Object.hasOwn(source, entry))) {
     report.warn(`fields.${name}`, `\`${rule}\` has no effect here: it belongs in \`validation\``);
   }
   const { required, message, matchType } = source;
@@ -241,8 +241,8 @@ export function parseValidation(
     report.fieldIssue(name, '`validation` must be an object');
     return {};
   }
-  for (const key of Object.keys(source).filter((entry) => !KNOWN_RULES.includes(entry))) {
-    const meant = report.mayCompare() ? findMeantName(key, KNOWN_RULES) : undefined;
+  for (const key of Object.keys(source).filter((entry) => !VALIDATION_RULES.includes(entry))) {
+    const meant = report.mayCompare() ? findMeantName(key, VALIDATION_RULES) : undefined;
     const guess = meant === undefined ? '' : `: did you mean \`${meant}\`?`;
     report.warn(`fields.${name}`, `\`validation.${key.slice(0, 100)}\` is no rule and has no effect${guess}`);
   }

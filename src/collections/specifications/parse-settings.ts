@@ -61,7 +61,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 };
 
 /** `lastModifiedAt` is written by the server. */
-const KNOWN_SETTINGS = [...Object.keys(CHECKS), 'access', 'index', 'hooks', 'lastModifiedAt'];
+export const KNOWN_SETTINGS = [...Object.keys(CHECKS), 'access', 'index', 'hooks', 'lastModifiedAt'];
 
 function parseDirection(value: Json | undefined): 1 | -1 | undefined {
   const name = typeof value === 'string' ? value.toLowerCase() : value;
