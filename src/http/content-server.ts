@@ -1,6 +1,7 @@
 // The content API's HTTP server: the order in which a request meets hooks and routes.
 
 import type { FastifyInstance } from 'fastify';
+import { adminPageRoutes } from './admin/admin-page-routes.ts';
 import { auditRoutes, cacheFlushRoutes, configRoutes } from './admin/admin-routes.ts';
 import { clientRoutes } from './admin/client-routes.ts';
 import { metricsRoutes } from './admin/metrics-routes.ts';
@@ -69,6 +70,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
     known.addHook('onRequest', createAuthenticate(deps));
     known.setNotFoundHandler(() => undefined);
     faviconRoute(known);
+    adminPageRoutes(known, deps);
     known.register(async (scope) => clientRoutes(scope, deps));
     known.register(async (scope) => configRoutes(scope, deps));
     known.register(async (scope) => collectionListRoutes(scope, deps));

@@ -8,7 +8,7 @@ const MAX_NAME = 200;
 // The narrowest bounds of any store hold on all, so that content can move from one to the other.
 const MAX_DATABASE_NAME = 63;
 const MAX_NAMESPACE = 255;
-const RESERVED_VERSIONS = ['api', 'token', 'hello', 'health', 'docs', 'metrics', 'media', 'favicon.ico'];
+const RESERVED_VERSIONS = 'api token hello health docs metrics media admin favicon.ico'.split(' ');
 const RESERVED_DATABASES = ['admin', 'local', 'config'];
 const RESERVED_PREFIXES = ['system.', 'cloister.'];
 

@@ -23,7 +23,10 @@ import type { SandboxStatus } from '../../sandbox-supervisor/model/sandbox.ts';
 import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
 
 /** The part of the configuration that HTTP needs. */
-export type HttpConfig = Pick<Config, 'server' | 'cors' | 'feedback' | 'cache' | 'limits' | 'media'>;
+export type HttpConfig = Pick<
+  Config,
+  'server' | 'cors' | 'feedback' | 'cache' | 'limits' | 'media' | 'admin'
+>;
 
 /** The log as this layer uses it. */
 export interface HttpLogger extends Pick<Log, 'error' | 'warn' | 'debug'> {
@@ -55,6 +58,8 @@ export interface HttpDeps extends CustomCodeDeps {
   readonly config: HttpConfig;
   /** Version of the package. */
   readonly version: string;
+  /** Absolute path of the built admin page, which may be absent. */
+  readonly adminFolder: string;
   readonly logger: HttpLogger;
   readonly documents: DocumentService;
   readonly media: MediaService;

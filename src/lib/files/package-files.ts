@@ -1,5 +1,6 @@
 // Root folder and version of this package, found by walking up to the nearest package.json.
 import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 function findRoot(folder: URL): URL {
   if (existsSync(new URL('package.json', folder))) return folder;
@@ -17,4 +18,9 @@ export function packageRoot(): URL {
 export function packageVersion(): string {
   const text = readFileSync(new URL('package.json', packageRoot()), 'utf8');
   return String((JSON.parse(text) as { version: unknown }).version);
+}
+
+/** Absolute path of the folder into which the admin page is built. */
+export function builtAdminFolder(): string {
+  return fileURLToPath(new URL('dist/admin', packageRoot()));
 }

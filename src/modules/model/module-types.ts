@@ -134,7 +134,7 @@ export interface ModuleService {
 
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
 const VERSION = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
-const RESERVED_VERSIONS = ['api', 'token', 'hello', 'health', 'docs', 'metrics', 'media', 'favicon.ico'];
+const RESERVED_VERSIONS = 'api token hello health docs metrics media admin favicon.ico'.split(' ');
 const ENDPOINT_KEY = /^endpoint:(?<apiVersion>[^/]+)\/(?<name>[^/]+)$/;
 const HOOK_KEY = /^hook:(?<name>[^/]+)$/;
 /** Second path segments with another meaning. */

@@ -1,0 +1,154 @@
+// Requests to the server that this page came from: JSON, text, bytes and uploads, with the token of the session.
+import { ApiError, parseErrorItems } from './api-error.ts';
+
+/** Milliseconds after which a request that nobody answers is given up. */
+const MAX_WAIT_MS = 90_000;
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+export interface RequestOptions {
+  readonly query?: Query;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface UploadOptions {
+  readonly signal?: AbortSignal;
+  /** Told how much has been sent, from 0 to 1. */
+  readonly onProgress?: (part: number) => void;
+}
+
+/** What the API needs of the session. */
+export interface TokenSource {
+  token(): string | undefined;
+  /** The server no longer takes the token. */
+  expire(token: string): void;
+}
+
+export interface Api {
+  /** The body of the answer, parsed. Rejects with an ApiError, or an AbortError when `signal` ends the request. */
+  get<T>(path: string, options?: RequestOptions): Promise<T>;
+  /** Sends JSON; text is sent as `text/plain`. Resolves with the body of the answer, undefined where there is none. */
+  send<T>(method: Exclude<Method, 'GET'>, path: string, body?: unknown, options?: RequestOptions): Promise<T>;
+  text(path: string, options?: RequestOptions): Promise<string>;
+  blob(path: string, options?: RequestOptions): Promise<Blob>;
+  /** The whole answer of any status, for views that show answers. Rejects only without one. */
+  raw(path: string, init: RequestInit): Promise<Response>;
+  upload<T>(path: string, form: FormData, options?: UploadOptions): Promise<T>;
+}
+
+/** An address with a query string; undefined members are left out. */
+export function withQuery(path: string, query: Query = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  );
+  return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`;
+}
+
+/** A path from segments that may hold any character. */
+export const pathOf = (...segments: readonly string[]): string =>
+  `/${segments.map(encodeURIComponent).join('/')}`;
+
+function parseBody(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** True where the challenge says that the token is at fault, not what it was used for. */
+const isTokenRefused = (status: number, challenge: string | null) =>
+  status === 401 && /error="(?:invalid_token|no_token)"/.test(challenge ?? '');
+
+function errorOf(status: number, header: (name: string) => string | null, body: unknown): ApiError {
+  const retryAfter = Number(header('retry-after') ?? Number.NaN);
+  return new ApiError(status, parseErrorItems(body), {
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
+    requestId: header('x-request-id') ?? undefined,
+    body,
+  });
+}
+
+async function ask(path: string, init: RequestInit): Promise<Response> {
+  const signals = [AbortSignal.timeout(MAX_WAIT_MS), ...(init.signal ? [init.signal] : [])];
+  try {
+    return await fetch(path, { ...init, signal: AbortSignal.any(signals), credentials: 'omit' });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new ApiError(0, []);
+  }
+}
+
+/** Makes the API of one session. */
+export function createApi(session: TokenSource): Api {
+  const raw = async (path: string, init: RequestInit): Promise<Response> => {
+    const token = session.token();
+    const headers = new Headers(init.headers);
+    if (token !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${token}`);
+    const answer = await ask(path, { ...init, headers });
+    const isOurs = token !== undefined && headers.get('authorization') === `Bearer ${token}`;
+    if (isOurs && isTokenRefused(answer.status, answer.headers.get('www-authenticate')))
+      session.expire(token);
+    return answer;
+  };
+  const checked = async (method: Method, path: string, init: RequestInit, options: RequestOptions) => {
+    const headers = { ...(init.headers as Record<string, string> | undefined), ...options.headers };
+    const signal = options.signal ? { signal: options.signal } : {};
+    const answer = await raw(withQuery(path, options.query), { ...init, method, headers, ...signal });
+    if (answer.ok) return answer;
+    throw errorOf(answer.status, (name) => answer.headers.get(name), parseBody(await answer.text()));
+  };
+  return {
+    raw,
+    async get<T>(path: string, options: RequestOptions = {}) {
+      const answer = await checked('GET', path, {}, options);
+      return parseBody(await answer.text()) as T;
+    },
+    async send<T>(method: Method, path: string, body?: unknown, options: RequestOptions = {}) {
+      const isText = typeof body === 'string';
+      const content =
+        body === undefined
+          ? {}
+          : {
+              body: isText ? body : JSON.stringify(body),
+              headers: { 'content-type': isText ? 'text/plain' : 'application/json' },
+            };
+      const answer = await checked(method, path, content, options);
+      return parseBody(await answer.text()) as T;
+    },
+    text: async (path, options = {}) => (await checked('GET', path, {}, options)).text(),
+    blob: async (path, options = {}) => (await checked('GET', path, {}, options)).blob(),
+    upload: <T>(path: string, form: FormData, options: UploadOptions = {}) =>
+      uploadForm<T>(path, form, { ...options, session }),
+  };
+}
+
+/** `fetch` tells nothing of what has been sent, so uploads are made the older way. */
+function uploadForm<T>(
+  path: string,
+  form: FormData,
+  { signal, onProgress, session }: UploadOptions & { readonly session: TokenSource },
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const token = session.token();
+    request.open('POST', path);
+    if (token !== undefined) request.setRequestHeader('authorization', `Bearer ${token}`);
+    request.upload.onprogress = ({ loaded, total }) => onProgress?.(total === 0 ? 0 : loaded / total);
+    request.onerror = () => reject(new ApiError(0, []));
+    request.onabort = () => reject(new DOMException('The upload was stopped', 'AbortError'));
+    request.onload = () => {
+      const header = (name: string) => request.getResponseHeader(name);
+      const body = parseBody(request.responseText);
+      if (request.status < 300) return resolve(body as T);
+      if (token !== undefined && isTokenRefused(request.status, header('www-authenticate')))
+        session.expire(token);
+      return reject(errorOf(request.status, header, body));
+    };
+    signal?.addEventListener('abort', () => request.abort(), { once: true });
+    request.send(form);
+  });
+}

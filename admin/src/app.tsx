@@ -1,0 +1,129 @@
+// The page: the form to sign in, or the views of whoever has signed in. Where a session ends, the views stay as they are, unseen,
+// until the same client is back.
+import { MantineProvider, Portal } from '@mantine/core';
+import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
+import { type Api, createApi } from './api/api.ts';
+import { ApiProvider, MeProvider, useApi } from './api/api-context.tsx';
+import { ApiError } from './api/api-error.ts';
+import type { Me } from './api/types.ts';
+import { AREAS } from './areas.ts';
+import { DialogProvider } from './parts/dialogs.tsx';
+import { Answer, Loading } from './parts/loading.tsx';
+import { ToastProvider } from './parts/toasts.tsx';
+import { type Session, useSession } from './session/session.ts';
+import { SignIn } from './session/sign-in.tsx';
+import { ErrorBoundary } from './shell/error-boundary.tsx';
+import { NotFound } from './shell/not-found.tsx';
+import { Shell } from './shell/shell.tsx';
+import { NavigationCountProvider } from './shell/view.tsx';
+import { theme } from './styles/theme.ts';
+
+const MAX_RETRIES = 2;
+
+/** An outage may be over in a moment; what the server refuses it refuses again. */
+function isWorthRetrying(failures: number, error: Error): boolean {
+  const isOutage = error instanceof ApiError && (error.status === 0 || error.status === 503);
+  return isOutage && failures < MAX_RETRIES;
+}
+
+const createQueries = () =>
+  new QueryClient({ defaultOptions: { queries: { retry: isWorthRetrying, staleTime: 2000 } } });
+
+function useNavigationCount(location: string): number {
+  const [seen, setSeen] = useState({ location, count: 0 });
+  if (seen.location === location) return seen.count;
+  const next = { location, count: seen.count + 1 };
+  setSeen(next);
+  return next.count;
+}
+
+function Areas({ me }: { readonly me: Me }) {
+  const [location] = useLocation();
+  const areas = AREAS.filter(({ isFor }) => isFor(me));
+  return (
+    <NavigationCountProvider value={useNavigationCount(location)}>
+      <ErrorBoundary of={location}>
+        <Suspense fallback={<Loading what="the view" />}>
+          <Switch>
+            <Route path="/">
+              {areas[0] === undefined ? <NotFound /> : <Redirect to={areas[0].path} replace />}
+            </Route>
+            {areas.map(({ path, Views }) => (
+              <Route key={path} path={path} nest>
+                <Views />
+              </Route>
+            ))}
+            <Route>
+              <NotFound />
+            </Route>
+          </Switch>
+        </Suspense>
+      </ErrorBoundary>
+    </NavigationCountProvider>
+  );
+}
+
+function SignedIn({ onSignOut }: { readonly onSignOut: () => void }) {
+  const api = useApi();
+  const query = useQuery({ queryKey: ['me'], queryFn: ({ signal }) => api.get<Me>('/api/me', { signal }) });
+  return (
+    <Answer query={query} what="what you may do">
+      {(me) => (
+        <MeProvider value={me}>
+          <ToastProvider>
+            <DialogProvider>
+              <Shell onSignOut={onSignOut}>
+                <Areas me={me} />
+              </Shell>
+            </DialogProvider>
+          </ToastProvider>
+        </MeProvider>
+      )}
+    </Answer>
+  );
+}
+
+/** The views of one client. Another one begins with nothing of them. */
+function Page({ api, onSignOut }: { readonly api: Api; readonly onSignOut: () => void }) {
+  const [queries] = useState(createQueries);
+  return (
+    <QueryClientProvider client={queries}>
+      <ApiProvider value={api}>
+        <Router base="/admin">
+          <SignedIn onSignOut={onSignOut} />
+        </Router>
+      </ApiProvider>
+    </QueryClientProvider>
+  );
+}
+
+export function App({ session }: { readonly session: Session }) {
+  const state = useSession(session);
+  const api = useMemo(() => createApi(session), [session]);
+  const client = state.kind === 'in' ? state.clientId : state.was;
+  const views = useRef<HTMLDivElement>(null);
+  const [portal] = useState(() => document.createElement('div'));
+  useEffect(() => void views.current?.append(portal), [portal]);
+  // Dialogs of a view are part of what is hidden when the session ends.
+  const withPortal = useMemo(
+    () => ({ ...theme, components: { Portal: Portal.extend({ defaultProps: { target: portal } }) } }),
+    [portal],
+  );
+  return (
+    <MantineProvider
+      theme={withPortal}
+      defaultColorScheme="auto"
+      withCssVariables={false}
+      withGlobalClasses={false}
+    >
+      {state.kind === 'out' && (
+        <SignIn api={api} was={state.was} onSignedIn={(next) => session.signIn(next)} />
+      )}
+      <div ref={views} hidden={state.kind === 'out'}>
+        {client !== undefined && <Page key={client} api={api} onSignOut={session.signOut} />}
+      </div>
+    </MantineProvider>
+  );
+}

@@ -1,0 +1,147 @@
+// Questions that must be answered before anything happens: whether something may go, and what to do when somebody else has
+// changed the same thing. Any view asks with `useDialogs`, and waits for the answer.
+import { Button, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { createContext, type ReactNode, use, useCallback, useMemo, useState } from 'react';
+
+export interface ConfirmQuestion {
+  /** A question: "Delete the collection books?" */
+  readonly title: string;
+  /** What will be gone or changed, one line each. */
+  readonly gone: readonly string[];
+  /** What stays, or how it comes back. */
+  readonly note?: string;
+  /** The label of the button that does it: "Delete". */
+  readonly action: string;
+}
+
+export interface ConflictQuestion {
+  /** "This document" */
+  readonly what: string;
+  /** What the server said. */
+  readonly message?: string;
+}
+
+/** `reload`: takes what the other has written. `overwrite`: writes anyway. `cancel`: goes on editing. */
+export type ConflictChoice = 'reload' | 'overwrite' | 'cancel';
+
+export interface Dialogs {
+  confirm(question: ConfirmQuestion): Promise<boolean>;
+  conflict(question: ConflictQuestion): Promise<ConflictChoice>;
+}
+
+const DialogContext = createContext<Dialogs | undefined>(undefined);
+
+export function useDialogs(): Dialogs {
+  const dialogs = use(DialogContext);
+  if (dialogs === undefined) throw new Error('no dialogs around this component');
+  return dialogs;
+}
+
+interface Open {
+  readonly title: string;
+  readonly body: ReactNode;
+  /** Given to the question when the dialog is closed otherwise. */
+  readonly cancel: () => void;
+}
+
+export function DialogProvider({ children }: { readonly children: ReactNode }) {
+  const [open, setOpen] = useState<Open>();
+  const [isShown, setShown] = useState(false);
+  const ask = useCallback(
+    <T,>(title: string, otherwise: T, body: (answer: (value: T) => void) => ReactNode): Promise<T> =>
+      new Promise((resolve) => {
+        const answer = (value: T) => {
+          setShown(false);
+          resolve(value);
+        };
+        setOpen({ title, body: body(answer), cancel: () => answer(otherwise) });
+        setShown(true);
+      }),
+    [],
+  );
+  const dialogs = useMemo(
+    (): Dialogs => ({
+      confirm: (question) =>
+        ask(question.title, false, (answer) => <Confirm {...question} onAnswer={answer} />),
+      conflict: (question) =>
+        ask<ConflictChoice>('Somebody else changed this', 'cancel', (answer) => (
+          <Conflict {...question} onAnswer={answer} />
+        )),
+    }),
+    [ask],
+  );
+  return (
+    <DialogContext value={dialogs}>
+      {children}
+      <Modal
+        opened={isShown}
+        onClose={() => open?.cancel()}
+        title={open?.title}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        centered
+      >
+        {open?.body}
+      </Modal>
+    </DialogContext>
+  );
+}
+
+function Confirm({
+  gone,
+  note,
+  action,
+  onAnswer,
+}: ConfirmQuestion & { readonly onAnswer: (value: boolean) => void }) {
+  return (
+    <Stack>
+      {gone.length > 0 && (
+        <>
+          <Text>This will be gone:</Text>
+          <List>
+            {gone.map((line) => (
+              <List.Item key={line} className="wrap">
+                {line}
+              </List.Item>
+            ))}
+          </List>
+        </>
+      )}
+      {note !== undefined && <Text>{note}</Text>}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={() => onAnswer(false)} data-autofocus>
+          Cancel
+        </Button>
+        <Button color="red" onClick={() => onAnswer(true)}>
+          {action}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Conflict({
+  what,
+  message,
+  onAnswer,
+}: ConflictQuestion & { readonly onAnswer: (value: ConflictChoice) => void }) {
+  return (
+    <Stack>
+      <Text>
+        {what} is no longer what you began with: somebody else, or another tab, has changed it. Nothing of
+        yours has been saved.
+      </Text>
+      {message !== undefined && <Text className="wrap">The server says: {message}</Text>}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={() => onAnswer('cancel')} data-autofocus>
+          Go on editing
+        </Button>
+        <Button variant="default" onClick={() => onAnswer('reload')}>
+          Take theirs
+        </Button>
+        <Button color="red" onClick={() => onAnswer('overwrite')}>
+          Keep mine
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,25 @@
+// Times, sizes and numbers as people read them; the exact value is in the element.
+
+const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const NUMBER = new Intl.NumberFormat();
+const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+
+/** `at`: epoch milliseconds. */
+export function Time({ at }: { readonly at: number }) {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return <span>{String(at)}</span>;
+  return (
+    <time dateTime={date.toISOString()} title={date.toISOString()}>
+      {DATE_TIME.format(date)}
+    </time>
+  );
+}
+
+export const formatNumber = (value: number): string => NUMBER.format(value);
+
+/** `1.5 MB`. */
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** power;
+  return `${power === 0 ? value : value.toPrecision(3)} ${UNITS[power]}`;
+}

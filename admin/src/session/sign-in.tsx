@@ -1,0 +1,93 @@
+// The form that exchanges a client id and its secret for a token.
+import { Button, Checkbox, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import type { Api } from '../api/api.ts';
+import { type ApiError, toApiError } from '../api/api-error.ts';
+import type { TokenAnswer } from '../api/types.ts';
+import { ErrorMessage } from '../parts/error-message.tsx';
+import type { SignIn as SignedIn } from './session.ts';
+import classes from './sign-in.module.css';
+
+interface SignInProps {
+  readonly api: Api;
+  /** The client whose session has ended, and whose work is kept until it is back. */
+  readonly was: string | undefined;
+  readonly onSignedIn: (session: SignedIn) => void;
+}
+
+/** 401 here means wrong credentials, whatever it means elsewhere. */
+const explain = (error: ApiError) =>
+  error.status === 401 ? 'There is no client with this id and secret.' : undefined;
+
+export function SignIn({ api, was, onSignedIn }: SignInProps) {
+  const [clientId, setClientId] = useState(was ?? '');
+  const [secret, setSecret] = useState('');
+  const [isKept, setKept] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<ApiError>();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = 'Sign in · Cloister';
+    heading.current?.focus();
+  }, []);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      const { accessToken, expiresIn } = await api.send<TokenAnswer>('POST', '/token', { clientId, secret });
+      onSignedIn({ clientId, token: accessToken, expiresAt: Date.now() + expiresIn * 1000, isKept });
+    } catch (thrown) {
+      setError(toApiError(thrown));
+      setBusy(false);
+    }
+  };
+  return (
+    <main className={classes['page']}>
+      <Paper withBorder p="lg" className={classes['card']}>
+        <form onSubmit={submit}>
+          <Stack>
+            <Title order={1} ref={heading} tabIndex={-1}>
+              Sign in
+            </Title>
+            {was !== undefined && (
+              <Text role="status">
+                The session of {was} has ended. Sign in again to go on where you were; what you had not saved
+                is still there.
+              </Text>
+            )}
+            {error !== undefined && <ErrorMessage error={error} text={explain(error)} />}
+            <TextInput
+              label="Client ID"
+              name="clientId"
+              autoComplete="username"
+              autoCapitalize="none"
+              spellCheck={false}
+              required
+              value={clientId}
+              onChange={(event) => setClientId(event.currentTarget.value)}
+            />
+            <PasswordInput
+              label="Secret"
+              name="secret"
+              autoComplete="current-password"
+              required
+              value={secret}
+              onChange={(event) => setSecret(event.currentTarget.value)}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show what is typed', tabIndex: 0 }}
+            />
+            <Checkbox
+              label="Stay signed in"
+              description="In this tab, also after a reload, until the token expires"
+              checked={isKept}
+              onChange={(event) => setKept(event.currentTarget.checked)}
+            />
+            <Button type="submit" loading={isBusy}>
+              Sign in
+            </Button>
+          </Stack>
+        </form>
+      </Paper>
+    </main>
+  );
+}

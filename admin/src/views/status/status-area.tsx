@@ -1,0 +1,20 @@
+// The views of the area "Status".
+import { Route, Switch } from 'wouter';
+import { Empty } from '../../parts/loading.tsx';
+import { NotFound } from '../../shell/not-found.tsx';
+import { View } from '../../shell/view.tsx';
+
+export function StatusArea() {
+  return (
+    <Switch>
+      <Route path="/">
+        <View title="Status">
+          <Empty text="There is no view here yet." />
+        </View>
+      </Route>
+      <Route>
+        <NotFound />
+      </Route>
+    </Switch>
+  );
+}
