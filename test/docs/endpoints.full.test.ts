@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
 import { connectClient } from '../helpers/server-process/client.ts';
+import { guideStepsOf, outputPattern } from '../helpers/server-process/guide.ts';
 import { type ServerProcess, spawnServer } from '../helpers/server-process/server-process.ts';
 
 const GUIDE = readFileSync(join(ROOT, 'docs/endpoints.md'), 'utf8');
@@ -17,29 +18,7 @@ const EXAMPLES = join(ROOT, 'docs/examples/endpoints');
 const SECRET = 'a secret that no code sees';
 const run = promisify(execFile);
 
-interface Step {
-  readonly heading: string;
-  readonly script: string;
-  readonly printed: string | undefined;
-}
-
-const STEPS: readonly Step[] = GUIDE.split(/^## /m)
-  .slice(1)
-  .flatMap((section) => {
-    const heading = section.slice(0, section.indexOf('\n'));
-    const blocks = [...section.matchAll(/^```bash\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?/gms)];
-    return blocks.map(([, script = '', printed]) => ({ heading, script, printed }));
-  });
-
-/** The text as a pattern: … stands for anything. */
-const pattern = (text: string) =>
-  new RegExp(
-    `^${text
-      .trim()
-      .split('…')
-      .map((part) => part.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'))
-      .join('[^]*')}$`,
-  );
+const STEPS = guideStepsOf(GUIDE).filter(({ kind }) => kind === 'commands');
 
 const weather = createServer((request, response) => {
   const known = request.headers.authorization === SECRET && request.url === '/v1/now?city=Oslo';
@@ -84,12 +63,12 @@ afterAll(async () => {
 });
 
 describe('the guide', () => {
-  it.each(STEPS)('$heading', async ({ script, printed }) => {
-    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
+  it.each(STEPS)('$heading', async ({ text, printed }) => {
+    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', text], {
       cwd: join(folder, 'examples'),
       env,
     });
-    if (printed !== undefined) expect(stdout.trim().replaceAll('\r', '')).toMatch(pattern(printed));
+    if (printed !== undefined) expect(stdout.trim().replaceAll('\r', '')).toMatch(outputPattern(printed));
   });
 
   it('shows at least ten examples, each the file that is beside it', () => {

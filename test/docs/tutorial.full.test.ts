@@ -1,0 +1,145 @@
+// Everything of docs/tutorial.md in its order, from the empty folder to the page in a browser: each file is saved, each command
+// is typed and prints what the page says. The first block (the package, `npm install`) is run by scripts/package-check.ts.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../helpers/fixtures/source-tree.ts';
+import {
+  type GuideStep,
+  guideStepsOf,
+  openTerminal,
+  outputPattern,
+  saveFile,
+} from '../helpers/server-process/guide.ts';
+import { isProgramInstalled } from '../helpers/server-process/programs.ts';
+import {
+  ADMIN,
+  freePort,
+  type ServerProcess,
+  spawnCommand,
+  spawnServer,
+} from '../helpers/server-process/server-process.ts';
+
+const TUTORIAL = readFileSync(join(ROOT, 'docs/tutorial.md'), 'utf8');
+const STEPS = guideStepsOf(TUTORIAL);
+const HAS_BROWSER = isProgramInstalled('chromium', 'apt-get install chromium');
+const CREDENTIALS = { CLOISTER_ADMIN_ID: ADMIN.clientId, CLOISTER_ADMIN_SECRET: ADMIN.secret };
+
+let folder: string;
+let site: string;
+let pagePort: number;
+let server: ServerProcess | undefined;
+let pageServer: ChildProcess | undefined;
+let terminal: ReturnType<typeof openTerminal>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cloister-tutorial-'));
+  site = join(folder, 'recipe-site');
+  symlinkSync(ROOT, join(folder, 'cloister'));
+  pagePort = await freePort();
+});
+
+afterAll(async () => {
+  pageServer?.kill();
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The text with the addresses of this run. */
+const here = (text: string) =>
+  text
+    .replaceAll('http://localhost:8081', server?.url ?? '')
+    .replaceAll('http://localhost:8082', server?.deliveryUrl ?? '')
+    .replaceAll(/\b8000\b/g, String(pagePort));
+
+/** By the first line of the block: what the reader leaves running, or waits for. */
+const PROGRAMS: Readonly<Record<string, (text: string) => Promise<void>>> = {
+  '(cd cloister && npm ci && npm pack)': async (text) => {
+    expect(text).toContain(' init recipe-site\n');
+    const { code, said } = await spawnCommand(['init', 'recipe-site'], { cwd: folder }).ended;
+    expect(code, said).toBe(0);
+    terminal = openTerminal(site, join(folder, 'state'), CREDENTIALS);
+  },
+  'npm start': async () => {
+    server = await spawnServer({ cwd: site });
+  },
+  'node page/serve.mjs': async () => {
+    pageServer = spawn(process.execPath, ['page/serve.mjs'], { cwd: site, stdio: 'inherit' });
+    await expect
+      .poll(() =>
+        fetch(`http://localhost:${pagePort}`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .toBe(200);
+  },
+};
+
+async function work(step: GuideStep): Promise<void> {
+  if (step.kind === 'file') return saveFile(site, { ...step, text: here(step.text) });
+  if (step.kind === 'terminal') return PROGRAMS[step.text.split('\n')[0] ?? '']?.(step.text);
+  const printed = await terminal.type(here(step.text));
+  expect(printed.trim()).toMatch(outputPattern(here(step.printed ?? '')));
+}
+
+describe('the tutorial', () => {
+  it.each(STEPS.map((step, index) => ({ ...step, index })))('block $index of "$heading" works', work);
+
+  it.runIf(HAS_BROWSER)(
+    'ends with a page on which a browser shows each recipe, its picture and what to buy',
+    async () => {
+      const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+      try {
+        const page = await browser.newPage();
+        const faults: string[] = [];
+        page.on('pageerror', (error) => faults.push(String(error)));
+        page.on('console', (message) => faults.push(message.text()));
+        page.on('requestfailed', (request) => faults.push(request.url()));
+        await page.goto(`http://localhost:${pagePort}`, { waitUntil: 'networkidle' });
+        const titles = await page.getByRole('heading', { level: 2 }).allTextContents();
+        expect(titles).toEqual(['Cake', 'Pancakes', 'Tomato soup']);
+        const soup = page.getByRole('article').filter({ hasText: 'Tomato soup' });
+        expect(await soup.textContent()).toContain('25 minutes by Ada');
+        const image = soup.getByRole('img', { name: 'A bowl of tomato soup' });
+        expect(await image.evaluate((element) => (element as { naturalWidth?: number }).naturalWidth)).toBe(
+          640,
+        );
+        await soup.getByRole('button', { name: 'What to buy' }).click();
+        await soup.getByText('tomatoes, g: 800').waitFor();
+        expect(await soup.getByRole('listitem').allTextContents()).toEqual([
+          'tomatoes, g: 800',
+          'cream, ml: 50',
+        ]);
+        expect(faults).toEqual([]);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
+
+  it('starts the programs that this test knows, and no others', () => {
+    const started = STEPS.filter(({ kind }) => kind === 'terminal').map(({ text }) => text.split('\n')[0]);
+    expect(started).toEqual(Object.keys(PROGRAMS));
+  });
+
+  it('shows no block that is neither saved nor typed nor printed', () => {
+    const fences = TUTORIAL.match(/^```\w+$/gm) ?? [];
+    const used = STEPS.length + STEPS.filter(({ printed }) => printed !== undefined).length;
+    expect(fences).toHaveLength(used);
+  });
+
+  it('leaves a workspace in which the check finds nothing wrong', async () => {
+    const { code, said } = await spawnCommand(['check'], { cwd: site }).ended;
+    expect(code, said).toBe(0);
+  });
+
+  it('links to pages that exist', () => {
+    const links = [...TUTORIAL.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) => path);
+    expect(links.length).toBeGreaterThan(8);
+    expect(links.filter((path) => !existsSync(join(ROOT, 'docs', path)))).toEqual([]);
+  });
+});
