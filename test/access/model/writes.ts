@@ -55,6 +55,13 @@ export function createWrites(collections: Collections, reads: Reads, newId: () =
   const hiddenOr = (caller: ModelCaller, collection: ModelCollection, document: ModelDocument): number =>
     decide(caller, collection, 'read').allows(document) ? rejectionOf(caller, collection.specification) : 404;
 
+  /** A caller that may not read the document knows no state of it: none that it names is the one that it is in. */
+  const isStale = (
+    caller: ModelCaller,
+    collection: ModelCollection,
+    { document, ifMatch }: { readonly document: ModelDocument; readonly ifMatch: number | undefined },
+  ) => ifMatch !== undefined && ifMatch !== readable(caller, collection, document._id)?.v;
+
   function create(
     caller: ModelCaller,
     collection: ModelCollection,
@@ -95,7 +102,7 @@ export function createWrites(collections: Collections, reads: Reads, newId: () =
     const after = stateAfter(caller, before, resolved.body, newId);
     const rejections = [
       ...ofBody,
-      ...(ifMatch !== undefined && ifMatch !== before.v ? [412] : []),
+      ...(isStale(caller, collection, { document: before, ifMatch }) ? [412] : []),
       ...(right.allows(after) ? [] : [hiddenOr(caller, collection, before)]),
     ];
     if (rejections.length > 0) return only(...rejections);
@@ -147,7 +154,7 @@ export function createWrites(collections: Collections, reads: Reads, newId: () =
     const document = collection.documents.get(id);
     if (document === undefined) return only(404);
     if (!right.allows(document)) return only(hiddenOr(caller, collection, document));
-    if (ifMatch !== undefined && ifMatch !== document.v) return only(412);
+    if (isStale(caller, collection, { document, ifMatch })) return only(412);
     remove(collection, document);
     return only(204);
   }
