@@ -56,6 +56,17 @@ function compileNative({ pattern, flags }: PatternJob): Matcher {
   }
 }
 
+/** For the engine that fits. What only compiling tells, such as a property that the linear one does not know, is left to the native one. */
+function compileFor(job: PatternJob, linear: boolean): Matcher {
+  if (!linear) return compileNative(job);
+  try {
+    return compileLinearRegex(job.pattern, job.flags);
+  } catch (error) {
+    if (error instanceof LinearRegexError) return compileNative(job);
+    throw error;
+  }
+}
+
 /** Compiles each pattern once. */
 function createCompile(): Compile {
   const engines = [new Map<string, Matcher>(), new Map<string, Matcher>()] as const;
@@ -63,8 +74,7 @@ function createCompile(): Compile {
     const linear = fitsLinear(job);
     const known = linear ? engines[0] : engines[1];
     const key = `${job.flags}/${job.pattern}`;
-    const matcher =
-      known.get(key) ?? (linear ? compileLinearRegex(job.pattern, job.flags) : compileNative(job));
+    const matcher = known.get(key) ?? compileFor(job, linear);
     known.set(key, matcher);
     return matcher;
   };

@@ -24,6 +24,18 @@ test('flags count, and characters are code points where the pattern permits it',
   expect(verdicts({ pattern: '^(?=a)a\\-$', flags: '', texts: ['a-'] })).toEqual([true]);
 });
 
+test.each([
+  ['^\\p{Letter}+$', 'é', '1'],
+  ['^\\p{ASCII}$', 'a', 'é'],
+  ['^\\p{Nothing}$', 'p{Nothing}', 'p'],
+])(
+  'a pattern with a property that only the platform knows, %s, is run by the platform',
+  (pattern, yes, no) => {
+    const job = { pattern, flags: '' };
+    expect(verdicts({ ...job, texts: [yes] }, { ...job, texts: [no] })).toEqual([true, false]);
+  },
+);
+
 test('a pattern of the linear engine ends in time where the platform would backtrack for ever', () => {
   const evil = { pattern: '^(a|aa)+$', flags: '', texts: [`${'a'.repeat(10_000)}!`] };
   const fine = { ...evil, texts: ['a'.repeat(10_000)] };
