@@ -1,5 +1,6 @@
 // The names of a collection's parts in the API description: the key in operation ids, and its component schemas.
 import { identifierKey } from '../../lib/identifier-key.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
 import type { Collection } from '../model/collection.ts';
 
 /** The key of the collection at `path`, such as `/1.0/library/books`: `1_0__library__books`. Each collection has its own. */
@@ -15,10 +16,20 @@ export interface SchemaNames {
   readonly creation: string;
   /** The fields that an update sets. */
   readonly change: string;
+  /** A revision of a document. */
+  readonly revision: string;
 }
 
 /** The names of the component schemas of a collection, which are its own. */
 export function schemaNames({ path }: Pick<Collection, 'path'>): SchemaNames {
   const key = collectionKey(path);
-  return { document: `doc_${key}`, creation: `new_${key}`, change: `change_${key}` };
+  return {
+    document: `doc_${key}`,
+    creation: `new_${key}`,
+    change: `change_${key}`,
+    revision: `revision_${key}`,
+  };
 }
+
+/** A reference to a component schema. */
+export const schemaReference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });

@@ -25,6 +25,9 @@ const RECORD_FIELDS: ReadonlyMap<string, RecordField> = new Map<string, RecordFi
   ['url', { type: 'String', always: true, exact: true }],
 ]);
 
+/** The names of the record fields. */
+export const RECORD_FIELD_NAMES: readonly string[] = [...RECORD_FIELDS.keys()];
+
 /** Finds the record of a file by its path. */
 export const RECORD_PATH_INDEX: IndexDefinition = {
   name: 'path_1',

@@ -4,6 +4,7 @@ import { type FieldTypeRules, WRONG_TYPE } from './field-type.ts';
 export const booleanField: FieldTypeRules = {
   check: (value) => (typeof value === 'boolean' ? undefined : WRONG_TYPE),
   normalise: (value) => value,
+  schema: () => ({ type: 'boolean' }),
   readOperand(value) {
     if (typeof value === 'boolean') return value;
     return value === 'true' || value === 'false' ? value === 'true' : undefined;

@@ -1,7 +1,7 @@
 // DateTime fields: ISO 8601 text in, the same instant in UTC with milliseconds stored and returned.
 // Filters may also name it in epoch milliseconds. Years have four digits, so that the text has the order of the instants.
 import type { Json } from '../../../lib/json/json.ts';
-import type { FieldIssue, FieldTypeRules } from './field-type.ts';
+import { type FieldIssue, type FieldTypeRules, textOfForm } from './field-type.ts';
 import { numberField } from './number.ts';
 
 const ISO =
@@ -53,6 +53,9 @@ export const MILLISECONDS_OPERAND = {
   operandForm: INSTANT_FORM,
 };
 
+/** The same without names of groups, which some engines write in another way. */
+const ISO_PATTERN = ISO.source.replaceAll(/\?<\w+>/g, '?:');
+
 export const dateTimeField: FieldTypeRules = {
   check(value) {
     const utc = typeof value === 'string' ? toUtc(value) : undefined;
@@ -60,6 +63,9 @@ export const dateTimeField: FieldTypeRules = {
     return hasFourDigits(utc) ? undefined : OUT_OF_RANGE;
   },
   normalise,
+  // `date-time` is the form of stored values only: clients may leave out time, seconds and zone.
+  schema: ({ form, texts }) =>
+    form === 'sent' ? textOfForm(ISO_PATTERN, texts) : { type: 'string', format: 'date-time' },
   readOperand(value) {
     if (typeof value === 'number') return isInstant(value) ? new Date(value).toISOString() : undefined;
     const utc = typeof value === 'string' ? toUtc(value) : undefined;

@@ -1,5 +1,5 @@
 // What the server needs to know of a field type. One file beside this one answers it for each type.
-import type { Json } from '../../../lib/json/json.ts';
+import type { Json, JsonObject } from '../../../lib/json/json.ts';
 
 export interface FieldIssue {
   readonly message: string;
@@ -9,11 +9,41 @@ export interface FieldIssue {
 /** The issue of a value of another type, for every field type. */
 export const WRONG_TYPE: FieldIssue = { message: 'is wrong type', code: 'ERROR_VALUE_INVALID' };
 
+/** Keywords of JSON Schema for a text. */
+export interface TextKeywords {
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+}
+
+/** What a field asks of its values, for their JSON Schema. */
+export interface SchemaRules {
+  /** The values as clients may send them, or as they are stored and returned. */
+  readonly form: 'sent' | 'stored';
+  /** What holds for each text: for a value that is one, and for those in a list. */
+  readonly texts: TextKeywords;
+  /** Neither null nor an empty text is a value. */
+  readonly required: boolean;
+  /** Schemas of what may stand in the place of an id, where ids refer to documents. */
+  readonly documents: readonly JsonObject[];
+}
+
+/** The schema of texts that match a pattern of their type, and the keywords of their field. */
+export function textOfForm(form: string, { pattern, ...lengths }: TextKeywords): JsonObject {
+  const own = pattern === undefined ? {} : { allOf: [{ pattern }] };
+  return { type: 'string', pattern: form, ...lengths, ...own };
+}
+
 export interface FieldTypeRules {
   /** Returns what is wrong with `value`, which is never null: null clears a field of any type. */
   check(value: Json): FieldIssue | undefined;
   /** Returns the form in which a checked value is stored: the same value where nothing changes. */
   normalise(value: Json): Json;
+  /**
+   * The JSON Schema (2020-12) of the values that `check` accepts under such rules, or of their stored form. It may accept more, where
+   * a schema cannot tell; never less. What is said of null is added to it, unless it accepts null itself.
+   */
+  schema(rules: SchemaRules): JsonObject;
   /** Converts an operand of a filter, which is never null, to the stored form; undefined for one that no value can equal. */
   readOperand(value: Json): Json | undefined;
   /** What an operand must be, for messages. */

@@ -4,6 +4,12 @@ import type { FieldTypeRules } from './field-type.ts';
 export const mixedField: FieldTypeRules = {
   check: () => undefined,
   normalise: (value) => value,
+  // Keywords of texts say nothing of other values, and `items` nothing of what is no list.
+  schema: ({ texts, required }) => ({
+    ...texts,
+    ...(Object.keys(texts).length > 0 && { items: { ...texts } }),
+    ...(required && { not: { enum: [null, ''] } }),
+  }),
   readOperand: (value) => value,
   operandForm: 'any JSON value',
   supportsCaseInsensitive: true,

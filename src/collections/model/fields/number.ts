@@ -16,6 +16,8 @@ function parseNumber(text: string, form: RegExp): number | undefined {
 export const numberField: FieldTypeRules = {
   check: (value) => (typeof value === 'number' && Number.isFinite(value) ? undefined : WRONG_TYPE),
   normalise: (value) => value,
+  // Rules of texts hold for the digits of a number, of which a schema cannot speak.
+  schema: () => ({ type: 'number' }),
   readOperand(value) {
     if (typeof value === 'number') return value;
     return typeof value === 'string' ? parseNumber(value, NUMERIC) : undefined;

@@ -1,7 +1,13 @@
 // ObjectID fields: a document id of 24 hexadecimal characters, or a list of them. Stored in lower case.
 import { isId } from '../../../lib/ids.ts';
-import type { Json } from '../../../lib/json/json.ts';
-import { type FieldIssue, type FieldTypeRules, WRONG_TYPE } from './field-type.ts';
+import type { Json, JsonObject } from '../../../lib/json/json.ts';
+import {
+  type FieldIssue,
+  type FieldTypeRules,
+  type SchemaRules,
+  textOfForm,
+  WRONG_TYPE,
+} from './field-type.ts';
 
 const MAX_SHOWN_CHARACTERS = 100;
 const NOT_AN_ID: FieldIssue = { message: 'is not a valid ObjectID', code: 'ERROR_INVALID_ID' };
@@ -32,6 +38,14 @@ export const ID_OPERAND = {
   operandForm: 'the id of a document, 24 hexadecimal characters as text, or a list of ids',
 };
 
+/** The form of an id, as a pattern. */
+export const ID_PATTERN = '^[0-9A-Fa-f]{24}$';
+
+/** The schema of one id. What the field asks of texts is asked before ids are stored, in lower case. */
+export function idSchema({ form, texts }: Pick<SchemaRules, 'form' | 'texts'>): JsonObject {
+  return textOfForm(ID_PATTERN, form === 'sent' ? texts : {});
+}
+
 export const objectIdField: FieldTypeRules = {
   check(value) {
     if (typeof value === 'string') return checkId(value, false);
@@ -43,6 +57,10 @@ export const objectIdField: FieldTypeRules = {
     return undefined;
   },
   normalise: lowerCaseIds,
+  schema(rules) {
+    const id = idSchema(rules);
+    return { anyOf: [id, { type: 'array', items: id }] };
+  },
   ...ID_OPERAND,
   supportsCaseInsensitive: false,
   formText: 'json-list',

@@ -4,6 +4,11 @@ import { type FieldTypeRules, WRONG_TYPE } from './field-type.ts';
 export const objectField: FieldTypeRules = {
   check: (value) => (typeof value === 'object' ? undefined : WRONG_TYPE),
   normalise: (value) => value,
+  schema: ({ texts }) => ({
+    type: ['object', 'array'],
+    // Says nothing of elements that are no texts.
+    ...(Object.keys(texts).length > 0 && { items: { ...texts } }),
+  }),
   readOperand: (value) => value,
   operandForm: 'any JSON value',
   supportsCaseInsensitive: false,

@@ -1,7 +1,7 @@
 // Reference fields: the id of a document, or a list of ids. Sub-documents were taken out before a value comes here.
 import type { Json } from '../../../lib/json/json.ts';
 import { type FieldIssue, type FieldTypeRules, WRONG_TYPE } from './field-type.ts';
-import { checkId, ID_OPERAND, lowerCaseIds } from './object-id.ts';
+import { checkId, ID_OPERAND, idSchema, lowerCaseIds } from './object-id.ts';
 
 function checkTarget(value: Json, inList: boolean): FieldIssue | undefined {
   if (typeof value === 'string') return checkId(value, inList);
@@ -19,6 +19,10 @@ export const referenceField: FieldTypeRules = {
     return undefined;
   },
   normalise: lowerCaseIds,
+  schema(rules) {
+    const targets = [idSchema(rules), ...rules.documents];
+    return { anyOf: [...targets, { type: 'array', items: { anyOf: [...targets, { type: 'null' }] } }] };
+  },
   ...ID_OPERAND,
   supportsCaseInsensitive: false,
   reference: true,

@@ -19,6 +19,12 @@ const isText = (value: unknown) => typeof value === 'string';
 export const stringField: FieldTypeRules = {
   check: (value) => (isText(value) || (Array.isArray(value) && value.every(isText)) ? undefined : WRONG_TYPE),
   normalise: (value) => value,
+  schema({ texts, required }) {
+    const text = { type: 'string', ...texts };
+    // An empty text in a list is a value all the same.
+    const single = required ? { ...text, minLength: Math.max(texts.minLength ?? 0, 1) } : text;
+    return { anyOf: [single, { type: 'array', items: text }] };
+  },
   readOperand: (value) => (Array.isArray(value) ? toTexts(value) : toText(value)),
   operandForm: 'text, or a list of texts',
   supportsCaseInsensitive: true,

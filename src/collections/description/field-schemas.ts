@@ -1,0 +1,87 @@
+// The JSON Schema of a field: of its values as they are returned, and as clients may send them, with what its author says of it.
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { type Collection, type Field, isReference } from '../model/collection.ts';
+import { FIELD_TYPES } from '../model/fields/field-types.ts';
+import { ID_PATTERN } from '../model/fields/object-id.ts';
+import { schemaNames, schemaReference } from './collection-key.ts';
+import { collectionParts, type DescriptionContext, describedTarget } from './collection-parts.ts';
+import { textKeywords } from './text-keywords.ts';
+
+const textOf = (value: Json | undefined) => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** `label`, `comments` and `example` of the specification. */
+function annotations({ source }: Collection, name: string): JsonObject {
+  const fields = source['fields'];
+  const entry = isJsonObject(fields) && Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (!isJsonObject(entry)) return {};
+  const { label, comments, example } = entry;
+  const [title, description] = [textOf(label), textOf(comments)];
+  return {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(example !== undefined && { examples: [example] }),
+  };
+}
+
+/** Null clears a field that is not required, whatever its type. */
+function orNull(schema: JsonObject): JsonObject {
+  const { type, anyOf } = schema;
+  if (type !== undefined) return { ...schema, type: [type].flat().concat('null') as Json };
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] as Json };
+  return schema;
+}
+
+function valueSchema(
+  collection: Collection,
+  field: Field,
+  { form, documents }: { readonly form: 'sent' | 'stored'; readonly documents: readonly JsonObject[] },
+): JsonObject {
+  const { required, validation } = field;
+  const schema = FIELD_TYPES[field.type].schema({
+    form,
+    required,
+    documents,
+    texts: textKeywords(validation),
+  });
+  return { ...annotations(collection, field.name), ...(required ? schema : orNull(schema)) };
+}
+
+/** The values of a field in answers. Those of a reference are ids, or the documents behind them where the caller may read these. */
+export function storedSchema(collection: Collection, field: Field, context: DescriptionContext): JsonObject {
+  const target = isReference(field) ? describedTarget(collection, field, context)?.target : undefined;
+  const isReadable = target !== undefined && context.caller.access(target).read !== null;
+  const documents = isReadable ? [schemaReference(schemaNames(target).document)] : [];
+  return valueSchema(collection, field, { form: 'stored', documents });
+}
+
+/**
+ * The values of a field that a client may send. In the place of an id a reference takes a document: a new one, which is created with
+ * this one, or one with its `_id`, whose fields are changed.
+ */
+export function sentSchema(collection: Collection, field: Field, context: DescriptionContext): JsonObject {
+  const documents = isReference(field) ? sentDocuments(collection, field, context) : [];
+  return valueSchema(collection, field, { form: 'sent', documents });
+}
+
+const IDENTIFIED: JsonObject = {
+  required: ['_id'],
+  properties: { _id: { type: 'string', pattern: ID_PATTERN } },
+};
+
+function sentDocuments(
+  collection: Collection,
+  field: Field,
+  context: DescriptionContext,
+): readonly JsonObject[] {
+  const described = describedTarget(collection, field, context);
+  // Of a document that cannot be written through the field, nothing counts but its id.
+  if (described === undefined || !described.isWritable) return [{ type: 'object', ...IDENTIFIED }];
+  const { target } = described;
+  const names = schemaNames(target);
+  const parts = collectionParts(target, context);
+  // A fetched document may be sent back, unchanged, also where it may not be changed.
+  const existing = parts.change
+    ? { ...schemaReference(names.change), ...IDENTIFIED }
+    : { type: 'object', ...IDENTIFIED };
+  return parts.creation ? [schemaReference(names.creation), existing] : [existing];
+}
