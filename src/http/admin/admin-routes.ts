@@ -12,6 +12,7 @@ import { createRequestDeadline } from '../core/request-context.ts';
 import { parseNumberParameter } from '../core/request-url.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
 import type { ResponseCache } from '../documents/response-cache.ts';
+import { AUDIT, CHANGE_CONFIGURATION, FLUSH, GET_CONFIGURATION } from './server-operations.ts';
 
 const MAX_ENTRIES = 1000;
 
@@ -24,13 +25,14 @@ export function auditRoutes(
 ): void {
   const deadline = createRequestDeadline({ config, now });
   server.addHook('onRequest', requireAdmin);
-  addResource(server, '/api/audit', {
+  const handlers: ResourceHandlers = {
     GET: async (request, reply) => {
       const after = parseNumberParameter(request.originalUrl, 'after', AFTER);
       const entries = await audit.read(after, MAX_ENTRIES, { deadline: deadline(request) });
       return sendJson(reply, { audit: entries });
     },
-  });
+  };
+  addResource(server, '/api/audit', handlers, { operations: { GET: AUDIT } });
 }
 
 /** Registers the configuration. Changes take effect after a restart. */
@@ -51,7 +53,8 @@ export function configRoutes(
       return sendJson(reply, { result: 'success', message: 'server restart required' });
     },
   };
-  addResource(server, '/api/config', handlers, { bodyLimit: bodyLimit('config', jsonBytes) });
+  const operations = { GET: GET_CONFIGURATION, POST: CHANGE_CONFIGURATION };
+  addResource(server, '/api/config', handlers, { operations, bodyLimit: bodyLimit('config', jsonBytes) });
 }
 
 const MISSING_PATH_TITLE = 'Cache Path Missing';
@@ -69,7 +72,7 @@ function pathMissing(): AppError {
 /** Registers flushing: of one collection by its path, or of everything with `*`. */
 export function cacheFlushRoutes(server: FastifyInstance, cache: ResponseCache | undefined): void {
   server.addHook('onRequest', requireAdmin);
-  addResource(server, '/api/flush', {
+  const handlers: ResourceHandlers = {
     POST: async (request, reply) => {
       const body = jsonBody(request);
       const path = isJsonObject(body) ? body['path'] : undefined;
@@ -77,5 +80,6 @@ export function cacheFlushRoutes(server: FastifyInstance, cache: ResponseCache |
       await cache?.flush(path);
       return sendJson(reply, { result: 'success', message: 'Cache flush successful' });
     },
-  });
+  };
+  addResource(server, '/api/flush', handlers, { operations: { POST: FLUSH } });
 }

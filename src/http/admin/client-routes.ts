@@ -9,6 +9,7 @@ import { sendJson } from '../core/reply.ts';
 import { requireAdmin } from '../core/request-access.ts';
 import { actorOf, createRequestDeadline } from '../core/request-context.ts';
 import { addResource, type OnRequestHook, type ResourceHandlers } from '../core/resource.ts';
+import { CLIENT_OPERATIONS } from './access-operations.ts';
 
 type Deps = Pick<HttpDeps, 'clients' | 'config' | 'now'>;
 
@@ -40,7 +41,8 @@ export function clientRoutes(server: FastifyInstance, deps: Deps): void {
   const { clients } = deps;
   const within = createCallOptions(deps);
   server.addHook('onRequest', requireAdminOrOwner);
-  const limits = { bodyLimit: bodyLimit('client', deps.config.limits.jsonBytes) };
+  const limit = bodyLimit('client', deps.config.limits.jsonBytes);
+  const { list, create, get, update, remove, setSecret } = CLIENT_OPERATIONS;
   const all: ResourceHandlers = {
     GET: async (request, reply) => {
       const listed = await clients.list(within(request));
@@ -66,13 +68,17 @@ export function clientRoutes(server: FastifyInstance, deps: Deps): void {
       return reply.code(204).send();
     },
   };
-  addResource(server, '/api/clients', all, limits);
-  addResource(server, '/api/clients/:id', byId, limits);
-  addResource(server, SECRET_URL, {
+  addResource(server, '/api/clients', all, { operations: { GET: list, POST: create }, bodyLimit: limit });
+  addResource(server, '/api/clients/:id', byId, {
+    operations: { GET: get, PUT: update, DELETE: remove },
+    bodyLimit: limit,
+  });
+  const secret: ResourceHandlers = {
     PUT: async (request, reply) => {
       const chosen = request.body === undefined ? undefined : jsonObjectBody(request)['secret'];
       const { client, secret } = await clients.setSecret(clientIdOf(request), chosen, within(request));
       return sendJson(reply, { results: [formatClient(client, secret)] });
     },
-  });
+  };
+  addResource(server, SECRET_URL, secret, { operations: { PUT: setSecret } });
 }

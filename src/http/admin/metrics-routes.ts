@@ -4,7 +4,8 @@ import { isSameSecret } from '../../lib/same-secret.ts';
 import type { HttpDeps, HttpMetrics } from '../core/http-deps.ts';
 import { sendText } from '../core/reply.ts';
 import { createAuthenticate, parseBearerToken, requireAdmin } from '../core/request-access.ts';
-import { addResource, type OnRequestHook } from '../core/resource.ts';
+import { addResource, type OnRequestHook, type ResourceHandlers } from '../core/resource.ts';
+import { metricsOperation } from './server-operations.ts';
 
 type Deps = Pick<HttpDeps, 'metrics'> & Parameters<typeof createAuthenticate>[0];
 
@@ -28,11 +29,13 @@ export function metricsRoutes(server: FastifyInstance, deps: Deps): void {
   if (metrics === undefined) return;
   server.register(async (scope) => {
     scope.addHook('onRequest', createMetricsAccess(metrics, deps));
-    addResource(scope, '/metrics', {
+    const handlers: ResourceHandlers = {
       GET: async ({ headers: { accept = '' } }, reply) => {
         const { contentType, text } = await metrics.scrape(accept);
         return sendText(reply.header('Cache-Control', 'no-store'), contentType, text);
       },
-    });
+    };
+    const operations = { GET: metricsOperation(metrics.isPublic) };
+    addResource(scope, '/metrics', handlers, { operations });
   });
 }

@@ -12,6 +12,7 @@ import { sendJson } from '../core/reply.ts';
 import { collectionAddressOf, requireAdmin, requireClient } from '../core/request-access.ts';
 import { hasSwitch } from '../core/request-url.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
+import { LIST_COLLECTIONS, SPECIFICATION_OPERATIONS } from './specification-operations.ts';
 
 /** Registers the specifications of collections. */
 export function specificationRoutes(
@@ -62,7 +63,11 @@ export function specificationRoutes(
     },
   };
   const limit = bodyLimit('specification', jsonBytes);
-  addResource(server, '/:version/:database/:collection/config', handlers, { bodyLimit: limit });
+  const { get, put, remove } = SPECIFICATION_OPERATIONS;
+  addResource(server, '/:version/:database/:collection/config', handlers, {
+    operations: { GET: get, POST: put, DELETE: remove },
+    bodyLimit: limit,
+  });
 }
 
 /** `media` or `mediaCollection`: clients of the older server know the one that its release had. */
@@ -90,12 +95,13 @@ export function collectionListRoutes(
   { registry }: Pick<HttpDeps, 'registry'>,
 ): void {
   server.addHook('onRequest', requireClient);
-  addResource(server, '/api/collections', {
+  const handlers: ResourceHandlers = {
     GET: async (request, reply) => {
       const readable = registry
         .list()
         .filter((collection) => request.caller.access(collection).read !== null);
       return sendJson(reply, { collections: readable.map(formatCollection) });
     },
-  });
+  };
+  addResource(server, '/api/collections', handlers, { operations: { GET: LIST_COLLECTIONS } });
 }

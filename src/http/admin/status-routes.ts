@@ -6,7 +6,8 @@ import type { Client } from '../../auth/clients/client.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson, sendText } from '../core/reply.ts';
 import { assertReady, requireOwnClient } from '../core/request-access.ts';
-import { addResource } from '../core/resource.ts';
+import { addResource, type ResourceHandlers } from '../core/resource.ts';
+import { HEALTH, HELLO, STATUS } from './server-operations.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'version' | 'sandboxStatus' | 'leakedFiles'>;
 
@@ -59,7 +60,9 @@ export function statusRoutes(server: FastifyInstance, deps: Deps): void {
   server.addHook('onRequest', requireOwnClient);
   const report = async ({ client }: FastifyRequest, reply: FastifyReply) =>
     sendJson(reply, { ...formatStatus(deps), ...formatForAdmins(deps, client) });
-  addResource(server, '/api/status', { GET: report, POST: report });
+  // POST is for clients of older servers.
+  const operations = { GET: STATUS, POST: null };
+  addResource(server, '/api/status', { GET: report, POST: report }, { operations });
 }
 
 /** Registers `/hello` and `/health` (503 while the database is away), whatever the `Authorization` header says. */
@@ -67,19 +70,23 @@ export function healthRoutes(
   server: FastifyInstance,
   { store, isReady }: Pick<HttpDeps, 'store' | 'isReady'>,
 ): void {
-  addResource(server, '/hello', {
+  const hello: ResourceHandlers = {
     GET: async (_request, reply) => sendText(reply, 'text/plain; charset=utf-8', 'Welcome to API'),
-  });
-  addResource(server, '/health', {
+  };
+  const health: ResourceHandlers = {
     GET: async (_request, reply) => {
       assertReady(isReady);
       await store.health();
       return sendJson(reply, { status: 'ok' });
     },
-  });
+  };
+  addResource(server, '/hello', hello, { operations: { GET: HELLO } });
+  addResource(server, '/health', health, { operations: { GET: HEALTH } });
 }
 
 /** Registers an empty `/favicon.ico`: public, but rejected with an invalid token. */
 export function faviconRoute(server: FastifyInstance): void {
-  addResource(server, '/favicon.ico', { GET: async (_request, reply) => reply.code(204).send() });
+  const handlers: ResourceHandlers = { GET: async (_request, reply) => reply.code(204).send() };
+  // For browsers, which ask by themselves.
+  addResource(server, '/favicon.ico', handlers, { operations: { GET: null } });
 }

@@ -5,6 +5,7 @@ import { acceptUrlEncoded, bodyLimit, jsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource } from '../core/resource.ts';
+import { ISSUE_TOKEN } from './access-operations.ts';
 
 /** Registers the login. Its response must not be cached (RFC 6749, 5.1). */
 export function tokenRoutes(
@@ -18,5 +19,7 @@ export function tokenRoutes(
     const token = await login({ clientId, secret, address: request.clientAddress });
     return sendJson(reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache' }), token);
   };
-  addResource(server, '/token', { POST }, { bodyLimit: bodyLimit('token', config.limits.jsonBytes) });
+  const operations = { POST: ISSUE_TOKEN };
+  const limit = bodyLimit('token', config.limits.jsonBytes);
+  addResource(server, '/token', { POST }, { operations, bodyLimit: limit });
 }

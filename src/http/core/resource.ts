@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import { HTTP_METHODS, type HttpMethod, methodTraits } from '../../lib/http/methods.ts';
+import type { RouteDescription } from './operation.ts';
 import { rejectPreconditions } from './preconditions.ts';
 import { parseQuery } from './request-url.ts';
 
@@ -11,12 +12,21 @@ export type OnRequestHook = (
   reply: FastifyReply,
   done: (error?: Error) => void,
 ) => void;
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the API description says of the route. */
+    operation?: RouteDescription;
+  }
+}
+
 export type RouteHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Methods that have handlers: that of GET answers HEAD too, and OPTIONS is answered here. */
 type Method = Exclude<HttpMethod, 'HEAD' | 'PATCH' | 'OPTIONS'>;
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 export type ResourceHandlers = Readonly<Partial<Record<Method, Handler>>>;
+/** What each handler of a path does, as the API description says it. */
+export type Operations = Readonly<Partial<Record<Method, RouteDescription>>>;
 
 /**
  * Stands for all methods that only code of endpoints may support, if anything. The router holds a path once for each method:
@@ -71,6 +81,8 @@ export function addAnyMethodRoute(server: FastifyInstance, url: string, handler:
 }
 
 interface ResourceOptions {
+  /** One for each handler: a route without one cannot be registered. */
+  readonly operations: Operations;
   /** Bytes; that of the server by default. */
   readonly bodyLimit?: number;
   /** The handlers evaluate `If-Match` and `If-None-Match`; without it writes with them are rejected. */
@@ -86,9 +98,10 @@ export function addMethodRoutes(
   server: FastifyInstance,
   url: string,
   handlers: ResourceHandlers,
-  options: ResourceOptions = {},
+  options: ResourceOptions,
 ): void {
   const { bodyLimit, handlesPreconditions = false, parse = parseQuery, getParsesQuery = false } = options;
+  const operations: Readonly<Record<string, RouteDescription | undefined>> = options.operations;
   const limit = bodyLimit === undefined ? {} : { bodyLimit };
   const onRequest = createQueryHook(parse);
   for (const [method, handler] of Object.entries(handlers)) {
@@ -96,7 +109,10 @@ export function addMethodRoutes(
       ...(method === 'GET' && getParsesQuery ? {} : { onRequest }),
       ...(method === 'GET' || handlesPreconditions ? {} : { preHandler: rejectConditionsHook }),
     };
-    server.route({ method, url, handler: handler as RouteHandlerMethod, ...limit, ...hooks });
+    const operation = operations[method];
+    if (operation === undefined) throw new Error(`${method} ${url} is not described`);
+    const config = { operation };
+    server.route({ method, url, handler: handler as RouteHandlerMethod, config, ...limit, ...hooks });
   }
 }
 
@@ -108,7 +124,7 @@ export function addResource(
   server: FastifyInstance,
   url: string,
   handlers: ResourceHandlers,
-  { elsewhere = [], ...options }: ResourceOptions & { readonly elsewhere?: readonly Method[] } = {},
+  { elsewhere = [], ...options }: ResourceOptions & { readonly elsewhere?: readonly Method[] },
 ): void {
   const withHandler = HTTP_METHODS.filter(
     (method) => method in handlers || elsewhere.some((other) => other === method),

@@ -7,6 +7,7 @@ import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts'
 import { bodyLimit, jsonBody } from '../core/body-parsers.ts';
 import { sendJson } from '../core/reply.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
+import { DECIDE_ROUTE, DEFINITION_OPERATIONS } from './definition-operations.ts';
 import { createVisitor } from './delivered-file-route.ts';
 import type { DeliveryDeps } from './delivery-deps.ts';
 import { createDefinitionErrorHandler, deliveryErrorBody } from './delivery-error-handler.ts';
@@ -113,9 +114,13 @@ function registerKind(
   deps: Deps,
 ): void {
   const { all, byName } = definitionHandlers(noun, definitions, deps);
-  const limits = { bodyLimit: bodyLimit('definition', deps.config.limits.jsonBytes) };
-  addResource(server, `/api/${noun}s`, all, limits);
-  addResource(server, `/api/${noun}s/:name`, byName, limits);
+  const limit = bodyLimit('definition', deps.config.limits.jsonBytes);
+  const { list, create, get, replace, remove } = DEFINITION_OPERATIONS[noun];
+  addResource(server, `/api/${noun}s`, all, { operations: { GET: list, POST: create }, bodyLimit: limit });
+  addResource(server, `/api/${noun}s/:name`, byName, {
+    operations: { GET: get, PUT: replace, DELETE: remove },
+    bodyLimit: limit,
+  });
 }
 
 /** Registers the administration of routes and recipes. */
@@ -123,11 +128,12 @@ export function definitionRoutes(server: FastifyInstance, deps: DeliveryDeps): v
   server.setErrorHandler(createDefinitionErrorHandler(deps.logger));
   registerKind(server, 'route', deps.routes, deps);
   registerKind(server, 'recipe', deps.recipes, deps);
-  addResource(server, '/api/routes/:name/decide', {
+  const decide: ResourceHandlers = {
     GET: async (request, reply) => {
       const explanation = await deps.explain(definitionName(request), createVisitor(request));
       if (explanation !== undefined) return sendJson(reply, explanation);
       return sendJson(reply, deliveryErrorBody(['Route not found']), 404);
     },
-  });
+  };
+  addResource(server, '/api/routes/:name/decide', decide, { operations: { GET: DECIDE_ROUTE } });
 }

@@ -11,7 +11,7 @@ import { onceClosed } from '../../lib/streams/ownership.ts';
 import type { HttpLogger } from '../core/http-deps.ts';
 import { passThrough } from '../core/reply.ts';
 import { rawQuery, requestPath, urlPath } from '../core/request-url.ts';
-import { addResource } from '../core/resource.ts';
+import { addResource, type ResourceHandlers } from '../core/resource.ts';
 import { type BufferQuota, openFileBody, reserveBuffers } from '../transport/file-body.ts';
 
 /** The visitor by the headers and the client address of a request. */
@@ -120,7 +120,7 @@ export function deliveredFileRoute(
     const answer = await deliver(deliveryRequest(request, signal), deps);
     return { answer, body: await openBody(answer, request, reply) };
   };
-  addResource(server, '/*', {
+  const handlers: ResourceHandlers = {
     GET: async (request, reply) => {
       const signal = createCloseSignal(reply);
       const { answer, body } = await begin(request, reply, signal)
@@ -131,5 +131,7 @@ export function deliveredFileRoute(
         .catch(createRethrow(signal));
       return reply.serializer(passThrough).code(answer.status).headers(answer.headers).send(body);
     },
-  });
+  };
+  // Paths of files on a port that has no API description: docs/delivery.md.
+  addResource(server, '/*', handlers, { operations: { GET: null } });
 }

@@ -5,7 +5,8 @@ import type { FlushNames } from '../../delivery/variants/flush-pattern.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
 import { jsonBody } from '../core/body-parsers.ts';
 import { sendJson } from '../core/reply.ts';
-import { addResource } from '../core/resource.ts';
+import { addResource, type ResourceHandlers } from '../core/resource.ts';
+import { FLUSH_VARIANTS } from './definition-operations.ts';
 import type { DeliveryDeps } from './delivery-deps.ts';
 
 const MISSING_PATTERN = { success: false, message: "A 'pattern' must be specified" };
@@ -34,7 +35,7 @@ export function variantFlushRoute(
         name.startsWith(prefix) ? (recipesOf(name) ?? []) : [],
       ),
   };
-  addResource(server, '/api/flush', {
+  const handlers: ResourceHandlers = {
     POST: async (request, reply) => {
       const body = jsonBody(request);
       const pattern = isJsonObject(body) ? body['pattern'] : undefined;
@@ -44,5 +45,6 @@ export function variantFlushRoute(
       await flush(pattern, names);
       return sendJson(reply, { success: true, message: `Cache flushed for pattern "${pattern}"` });
     },
-  });
+  };
+  addResource(server, '/api/flush', handlers, { operations: { POST: FLUSH_VARIANTS } });
 }

@@ -17,6 +17,7 @@ import { addMethodRoutes, addResource, type RouteHandler } from '../core/resourc
 import type { DownloadHandlers } from '../media/file-downloads.ts';
 import { acceptMultipart, isMultipartForm } from '../media/multipart-form.ts';
 import { createUploadHandler, type ReceiveUpload } from '../media/receive-upload.ts';
+import { DOCUMENT_OPERATIONS } from './document-operations.ts';
 import { createDocumentReads, type ReadsOptions } from './document-reads.ts';
 import { createReadQueryParser } from './read-query.ts';
 
@@ -166,15 +167,34 @@ export function documentRoutes(
     DELETE: removals.one,
   };
   const limits = { bodyLimit, handlesPreconditions: true, parse, getParsesQuery: true };
-  addResource(server, PATH, many, { ...limits, elsewhere: ['POST'] });
+  const { list: find, create, updateMany, removeMany, get, update, remove, ...other } = DOCUMENT_OPERATIONS;
+  addResource(server, PATH, many, {
+    ...limits,
+    operations: { GET: find, PUT: updateMany, DELETE: removeMany },
+    elsewhere: ['POST'],
+  });
   // In a scope of its own: no other method takes a form.
   server.register(async (scope) => {
     acceptMultipart(scope);
-    addMethodRoutes(scope, PATH, { POST: createPost(writes.create, receive, deps) }, limits);
+    const POST = createPost(writes.create, receive, deps);
+    addMethodRoutes(scope, PATH, { POST }, { ...limits, operations: { POST: create } });
   });
-  addResource(server, `${PATH}/stats`, { GET: reads.stats }, { parse });
-  addResource(server, `${PATH}/count`, { GET: reads.count }, { parse, getParsesQuery: true });
-  addResource(server, `${PATH}/:id`, byId, limits);
-  addResource(server, `${PATH}/:id/revisions/:revisionId/restore`, { POST: writes.restore }, limits);
-  addResource(server, `${PATH}/:id/history`, { GET: reads.history }, { parse, getParsesQuery: true });
+  addResource(server, `${PATH}/stats`, { GET: reads.stats }, { parse, operations: { GET: other.stats } });
+  const query = { parse, getParsesQuery: true };
+  addResource(server, `${PATH}/count`, { GET: reads.count }, { ...query, operations: { GET: other.count } });
+  // Older clients POST what others PUT.
+  const operations = { GET: get, POST: null, PUT: update, DELETE: remove };
+  addResource(server, `${PATH}/:id`, byId, { ...limits, operations });
+  addResource(
+    server,
+    `${PATH}/:id/revisions/:revisionId/restore`,
+    { POST: writes.restore },
+    { ...limits, operations: { POST: other.restore } },
+  );
+  addResource(
+    server,
+    `${PATH}/:id/history`,
+    { GET: reads.history },
+    { ...query, operations: { GET: other.history } },
+  );
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type CollectionAccessDeps, createCollectionHook } from '../core/request-access.ts';
 import { addResource } from '../core/resource.ts';
 import type { DownloadHandlers } from './file-downloads.ts';
+import { DOWNLOAD_FILE } from './media-operations.ts';
 
 const PATH = '/:version/:database/:collection';
 
@@ -13,6 +14,7 @@ export function mediaFileRoutes(
   files: DownloadHandlers,
 ): void {
   server.addHook('onRequest', createCollectionHook(deps, { files: true }));
-  addResource(server, `${PATH}/:id/file`, { GET: files.byId });
-  addResource(server, `${PATH}/*`, { GET: files.byPath });
+  addResource(server, `${PATH}/:id/file`, { GET: files.byId }, { operations: { GET: DOWNLOAD_FILE } });
+  // A path of any depth, which OpenAPI cannot describe.
+  addResource(server, `${PATH}/*`, { GET: files.byPath }, { operations: { GET: null } });
 }

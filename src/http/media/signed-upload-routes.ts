@@ -23,6 +23,7 @@ import {
 import { urlPath } from '../core/request-url.ts';
 import { addResource, type OnRequestHook, type RouteHandler } from '../core/resource.ts';
 import type { UrlRewriter } from '../core/url-rewrite.ts';
+import { SIGN_COLLECTION_UPLOAD, SIGN_MEDIA_UPLOAD, SIGN_UPLOAD, UPLOAD_SIGNED } from './media-operations.ts';
 import { acceptMultipart, isMultipartForm } from './multipart-form.ts';
 import type { ReceiveUpload } from './receive-upload.ts';
 import { parseSignRequest, type SignRequest } from './sign-request.ts';
@@ -60,7 +61,7 @@ function createSignHandler(
 /** `/api/media/sign` and `/media/sign`: the body names the collection where there are several. */
 function signAnywhereRoutes(server: FastifyInstance, deps: Deps): void {
   const { registry, config } = deps;
-  const limits = { bodyLimit: bodyLimit('few', config.limits.jsonBytes) };
+  const limit = bodyLimit('few', config.limits.jsonBytes);
   const POST = createSignHandler(deps, (request, address) => {
     const maySee = (collection: Collection) => request.caller.access(collection).create !== null;
     const { defaultBucket } = config.media;
@@ -70,13 +71,13 @@ function signAnywhereRoutes(server: FastifyInstance, deps: Deps): void {
   });
   server.addHook('onRequest', requireClient);
   server.addHook('onRequest', requireMediaEnabled(config));
-  addResource(server, '/api/media/sign', { POST }, limits);
-  addResource(server, '/media/sign', { POST }, limits);
+  addResource(server, '/api/media/sign', { POST }, { operations: { POST: SIGN_UPLOAD }, bodyLimit: limit });
+  addResource(server, '/media/sign', { POST }, { operations: { POST: SIGN_MEDIA_UPLOAD }, bodyLimit: limit });
 }
 
 /** `{media collection}/sign`: the path names the collection. */
 function signForCollectionRoutes(server: FastifyInstance, deps: Deps): void {
-  const limits = { bodyLimit: bodyLimit('few', deps.config.limits.jsonBytes) };
+  const limit = bodyLimit('few', deps.config.limits.jsonBytes);
   const POST = createSignHandler(deps, (request, address) => {
     // The body must not name another one.
     const collection = collectionOf(request);
@@ -88,7 +89,8 @@ function signForCollectionRoutes(server: FastifyInstance, deps: Deps): void {
   server.addHook('onRequest', (request, _reply, done) => {
     done(request.collection?.settings.media === true ? undefined : new AppError('NOT_FOUND'));
   });
-  addResource(server, '/:version/:database/:collection/sign', { POST }, limits);
+  const operations = { POST: SIGN_COLLECTION_UPLOAD };
+  addResource(server, '/:version/:database/:collection/sign', { POST }, { operations, bodyLimit: limit });
 }
 
 /** Hook: rejects uploads with `media.enabled: false`. */
@@ -112,8 +114,11 @@ function ambiguousCollectionRoutes(server: FastifyInstance, { registry, config }
   server.addHook('onRequest', requireClient);
   server.addHook('onRequest', requireMediaEnabled(config));
   server.addHook('onRequest', reject);
-  addResource(server, '/api/media', { POST: nothing });
-  addResource(server, '/media', { GET: nothing, POST: nothing, PUT: nothing, DELETE: nothing });
+  // Where there is one media collection these are aliases of its path, else errors.
+  const none = { GET: null, POST: null, PUT: null, DELETE: null };
+  addResource(server, '/api/media', { POST: nothing }, { operations: none });
+  const all = { GET: nothing, POST: nothing, PUT: nothing, DELETE: nothing };
+  addResource(server, '/media', all, { operations: none });
 }
 
 /** Makes the function that verifies the token of a request. Rejects with its error, or NOT_FOUND without the collection. */
@@ -163,7 +168,7 @@ function uploadRoutes(server: FastifyInstance, deps: Deps, options: SignedUpload
     return sendText(reply.code(201), JSON_TYPE, pageJson({ results }));
   };
   acceptMultipart(server);
-  addResource(server, SIGNED_UPLOAD_PATH, { POST });
+  addResource(server, SIGNED_UPLOAD_PATH, { POST }, { operations: { POST: UPLOAD_SIGNED } });
 }
 
 /** Registers signing and signed uploads under all of their paths. */

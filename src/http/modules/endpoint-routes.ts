@@ -7,10 +7,11 @@ import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
 import { ENDPOINT_ADMIN_PATH } from '../core/internal-paths.ts';
 import { sendJson } from '../core/reply.ts';
 import { requireAdmin, requireOwnClient, unknownPathError } from '../core/request-access.ts';
-import { addResource, type OnRequestHook } from '../core/resource.ts';
+import { addResource, type OnRequestHook, type ResourceHandlers } from '../core/resource.ts';
 import type { UrlRewriter } from '../core/url-rewrite.ts';
 import { endpointCallRoute } from './endpoint-call-route.ts';
 import { type ModuleRoutesDeps, moduleCodeRoutes } from './module-code-routes.ts';
+import { ENDPOINT_OPERATIONS, LIST_ENDPOINTS } from './module-operations.ts';
 import { moduleRoutes } from './module-routes.ts';
 import { requireAdminOrReviewer } from './reviewer-access.ts';
 
@@ -38,9 +39,10 @@ export function endpointRoutes(server: FastifyInstance, deps: Deps, urls: UrlRew
   server.register(async (below) => {
     below.addHook('onRequest', requireMatch);
     below.addHook('onRequest', requireAdminOrReviewer);
-    const place = { base: ENDPOINT_ADMIN_PATH, addressOf: matchedAddress };
+    const operations = ENDPOINT_OPERATIONS;
+    const place = { base: ENDPOINT_ADMIN_PATH, addressOf: matchedAddress, operations };
     moduleRoutes(below, deps, place);
-    const code = { url: `${ENDPOINT_ADMIN_PATH}/config`, addressOf: matchedAddress, puts: false };
+    const code = { url: `${ENDPOINT_ADMIN_PATH}/config`, addressOf: matchedAddress, puts: false, operations };
     below.register(async (scope) => moduleCodeRoutes(scope, deps, code));
   });
   server.register(async (scope) => {
@@ -49,6 +51,8 @@ export function endpointRoutes(server: FastifyInstance, deps: Deps, urls: UrlRew
       url: '/:version/:endpoint/config',
       addressOf: addressFromParams,
       puts: false,
+      // Described with the code of existing endpoints: clients see one path.
+      operations: null,
     });
   });
 }
@@ -71,11 +75,12 @@ export function endpointListRoutes(
   { modules }: Pick<CustomCodeDeps, 'modules'>,
 ): void {
   server.addHook('onRequest', requireOwnClient);
-  addResource(server, '/api/endpoints', {
+  const handlers: ResourceHandlers = {
     GET: async ({ client }, reply) => {
       const isAdmin = client?.accessType === 'admin';
       const endpoints = modules.registry.list().flatMap((live) => formatEndpoint(live, isAdmin));
       return sendJson(reply, { endpoints });
     },
-  });
+  };
+  addResource(server, '/api/endpoints', handlers, { operations: { GET: LIST_ENDPOINTS } });
 }

@@ -2,8 +2,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { LiveModule, ModuleAddress } from '../../modules/model/module-types.ts';
 import { sendJson } from '../core/reply.ts';
-import { addResource } from '../core/resource.ts';
+import { addResource, type ResourceHandlers } from '../core/resource.ts';
 import { type ModuleRoutesDeps, moduleCodeRoutes } from './module-code-routes.ts';
+import { HOOK_OPERATIONS, LIST_HOOKS } from './module-operations.ts';
 import { moduleRoutes } from './module-routes.ts';
 import { requireAdminOrReviewer } from './reviewer-access.ts';
 
@@ -22,11 +23,13 @@ function formatHook({ address, path, state, suspension, postedAt }: LiveModule) 
 export function hookRoutes(server: FastifyInstance, deps: ModuleRoutesDeps): void {
   const { modules } = deps;
   server.addHook('onRequest', requireAdminOrReviewer);
-  addResource(server, '/api/hooks', {
+  const handlers: ResourceHandlers = {
     GET: async (_request, reply) => sendJson(reply, { hooks: modules.registry.list().flatMap(formatHook) }),
-  });
-  moduleRoutes(server, deps, { base: HOOK_URL, addressOf });
+  };
+  const operations = HOOK_OPERATIONS;
+  addResource(server, '/api/hooks', handlers, { operations: { GET: LIST_HOOKS } });
+  moduleRoutes(server, deps, { base: HOOK_URL, addressOf, operations });
   server.register(async (scope) =>
-    moduleCodeRoutes(scope, deps, { url: `${HOOK_URL}/config`, addressOf, puts: true }),
+    moduleCodeRoutes(scope, deps, { url: `${HOOK_URL}/config`, addressOf, puts: true, operations }),
   );
 }

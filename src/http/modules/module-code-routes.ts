@@ -7,6 +7,7 @@ import type { CustomCodeDeps } from '../core/http-deps.ts';
 import { sendJson, sendText } from '../core/reply.ts';
 import { actorOf } from '../core/request-context.ts';
 import { addResource } from '../core/resource.ts';
+import type { ModuleOperations } from './module-operations.ts';
 import { createApprovalNotice, type ReviewerAccessDeps } from './reviewer-access.ts';
 
 export type ModuleRoutesDeps = Pick<CustomCodeDeps, 'modules' | 'sandboxEnabled'> & ReviewerAccessDeps;
@@ -43,13 +44,15 @@ interface CodeRouteOptions {
   readonly addressOf: (request: FastifyRequest) => ModuleAddress;
   /** Hooks are created by POST and replaced by PUT; endpoints both by POST. */
   readonly puts: boolean;
+  /** Null: the path is described elsewhere. */
+  readonly operations: ModuleOperations | null;
 }
 
 /** Registers the path of the code of a module. */
 export function moduleCodeRoutes(
   server: FastifyInstance,
   deps: ModuleRoutesDeps,
-  { url, addressOf, puts }: CodeRouteOptions,
+  { url, addressOf, puts, operations }: CodeRouteOptions,
 ): void {
   const { modules, sandboxEnabled, config } = deps;
   const approvalNotice = createApprovalNotice(deps);
@@ -79,6 +82,14 @@ export function moduleCodeRoutes(
         return sendJson(reply, { result: 'success', message: `${moduleTitle(address)} removed` });
       },
     },
-    { bodyLimit },
+    {
+      bodyLimit,
+      operations: {
+        GET: operations?.source ?? null,
+        POST: operations?.post ?? null,
+        PUT: operations?.put ?? null,
+        DELETE: operations?.remove ?? null,
+      },
+    },
   );
 }

@@ -4,11 +4,13 @@ import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { ModuleAddress, ModuleService } from '../../modules/model/module-types.ts';
 import { bodyLimit, jsonBody } from '../core/body-parsers.ts';
+import type { Operation } from '../core/operation.ts';
 import { sendJson } from '../core/reply.ts';
 import { actorOf } from '../core/request-context.ts';
 import { parseNumberParameter } from '../core/request-url.ts';
 import { addResource } from '../core/resource.ts';
 import { type ModuleRoutesDeps, moduleTitle, sendPlainText, sendPostResult } from './module-code-routes.ts';
+import type { ModuleOperations } from './module-operations.ts';
 import { assertReviewer, createApprovalNotice } from './reviewer-access.ts';
 
 const MAX_RECORDS = 1000;
@@ -19,6 +21,7 @@ interface ModuleRouteOptions {
   /** URL above the sub-resources. */
   readonly base: string;
   readonly addressOf: (request: FastifyRequest) => ModuleAddress;
+  readonly operations: ModuleOperations;
 }
 
 type ModuleAction = (request: FastifyRequest, reply: FastifyReply, address: ModuleAddress) => unknown;
@@ -43,53 +46,53 @@ interface VersionRouteOptions {
   readonly base: string;
   readonly act: (act: ModuleAction) => Handler;
   readonly approvalNotice: ReturnType<typeof createApprovalNotice>;
+  readonly operations: ModuleOperations;
 }
 
 function versionRoutes(
   server: FastifyInstance,
   modules: ModuleService,
-  { base, act, approvalNotice }: VersionRouteOptions,
+  { base, act, approvalNotice, operations }: VersionRouteOptions,
 ): void {
-  addResource(server, `${base}/versions`, {
-    GET: act(async (_request, reply, address) =>
-      sendJson(reply, { versions: await modules.versions(address) }),
-    ),
+  const rollback = act(async (request, reply, address) => {
+    const version = parseVersion(request);
+    const result = await modules.rollback(address, version, actorOf(request));
+    const done = `rolled back to version ${version}`;
+    return sendPostResult(reply, address, {
+      result,
+      done: result.pending ? await approvalNotice(request) : done,
+    });
   });
-  addResource(server, `${base}/versions/:version`, {
-    GET: act(async (request, reply, address) =>
-      sendPlainText(reply, await modules.versionSource(address, parseVersion(request))),
-    ),
+  const approve = act(async (request, reply, address) => {
+    assertReviewer(request);
+    const version = parseVersion(request);
+    await modules.approve(address, version, actorOf(request));
+    return sendDone(reply, address, `version ${version} approved`);
   });
-  addResource(server, `${base}/versions/:version/policy`, {
-    GET: act(async (request, reply, address) =>
-      sendJson(reply, await modules.versionPolicy(address, parseVersion(request))),
-    ),
+  const addRead = (below: string, operation: Operation, handler: ModuleAction) =>
+    addResource(
+      server,
+      `${base}/versions${below}`,
+      { GET: act(handler) },
+      { operations: { GET: operation } },
+    );
+  addRead('', operations.versions, async (_request, reply, address) =>
+    sendJson(reply, { versions: await modules.versions(address) }),
+  );
+  addRead('/:version', operations.versionSource, async (request, reply, address) =>
+    sendPlainText(reply, await modules.versionSource(address, parseVersion(request))),
+  );
+  addRead('/:version/policy', operations.versionPolicy, async (request, reply, address) =>
+    sendJson(reply, await modules.versionPolicy(address, parseVersion(request))),
+  );
+  addRead('/:version/diff/:other', operations.diff, async (request, reply, address) => {
+    const diff = await modules.diff(address, parseVersion(request), parseVersion(request, 'other'));
+    return sendPlainText(reply, diff);
   });
-  addResource(server, `${base}/versions/:version/diff/:other`, {
-    GET: act(async (request, reply, address) => {
-      const diff = await modules.diff(address, parseVersion(request), parseVersion(request, 'other'));
-      return sendPlainText(reply, diff);
-    }),
-  });
-  addResource(server, `${base}/versions/:version/rollback`, {
-    POST: act(async (request, reply, address) => {
-      const version = parseVersion(request);
-      const result = await modules.rollback(address, version, actorOf(request));
-      const done = `rolled back to version ${version}`;
-      return sendPostResult(reply, address, {
-        result,
-        done: result.pending ? await approvalNotice(request) : done,
-      });
-    }),
-  });
-  addResource(server, `${base}/versions/:version/approve`, {
-    POST: act(async (request, reply, address) => {
-      assertReviewer(request);
-      const version = parseVersion(request);
-      await modules.approve(address, version, actorOf(request));
-      return sendDone(reply, address, `version ${version} approved`);
-    }),
-  });
+  const addAction = (name: string, operation: Operation, POST: Handler) =>
+    addResource(server, `${base}/versions/:version/${name}`, { POST }, { operations: { POST: operation } });
+  addAction('rollback', operations.rollback, rollback);
+  addAction('approve', operations.approve, approve);
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -98,7 +101,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 export function moduleRoutes(
   server: FastifyInstance,
   deps: Omit<ModuleRoutesDeps, 'sandboxEnabled'>,
-  { base, addressOf }: ModuleRouteOptions,
+  { base, addressOf, operations }: ModuleRouteOptions,
 ): void {
   const { modules, config } = deps;
   const approvalNotice = createApprovalNotice(deps);
@@ -108,13 +111,13 @@ export function moduleRoutes(
       perform(request, reply, addressOf(request));
 
   // The versions of a removed module can still be read.
-  versionRoutes(server, modules, { base, act, approvalNotice });
+  versionRoutes(server, modules, { base, act, approvalNotice, operations });
   server.register(async (scope) => {
     scope.addHook('onRequest', (request, _reply, done) => {
       const known = modules.registry.get(addressOf(request)) !== undefined;
       done(known ? undefined : new AppError('NOT_FOUND'));
     });
-    liveRoutes(scope, { modules, config }, { base, act, approvalNotice });
+    liveRoutes(scope, { modules, config }, { base, act, approvalNotice, operations });
   });
 }
 
@@ -122,7 +125,7 @@ export function moduleRoutes(
 function liveRoutes(
   server: FastifyInstance,
   { modules, config }: Pick<ModuleRoutesDeps, 'modules' | 'config'>,
-  { base, act, approvalNotice }: VersionRouteOptions,
+  { base, act, approvalNotice, operations }: VersionRouteOptions,
 ): void {
   const policy = {
     GET: act((_request, reply, address) => sendJson(reply, modules.policy(address))),
@@ -134,18 +137,12 @@ function liveRoutes(
       return sendJson(reply, { ...policy, message }, 202);
     }),
   };
-  const limit = bodyLimit('policy', config.limits.jsonBytes);
-  addResource(server, `${base}/policy`, policy, { bodyLimit: limit });
-  addResource(server, `${base}/logs`, {
-    GET: act((request, reply, address) => {
-      const limit = parseNumberParameter(request.originalUrl, 'limit', LIMIT);
-      const after = parseNumberParameter(request.originalUrl, 'after', AFTER);
-      return sendJson(reply, {
-        logs: modules.logs(address, { limit: Math.min(limit, MAX_RECORDS), after }),
-      });
-    }),
+  const logs = act((request, reply, address) => {
+    const limit = parseNumberParameter(request.originalUrl, 'limit', LIMIT);
+    const after = parseNumberParameter(request.originalUrl, 'after', AFTER);
+    return sendJson(reply, { logs: modules.logs(address, { limit: Math.min(limit, MAX_RECORDS), after }) });
   });
-  addResource(server, `${base}/suspend`, {
+  const suspension = {
     POST: act(async (request, reply, address) => {
       await modules.suspend(address, actorOf(request));
       return sendDone(reply, address, 'suspended');
@@ -154,5 +151,13 @@ function liveRoutes(
       await modules.resume(address, actorOf(request));
       return sendDone(reply, address, 'resumed');
     }),
+  };
+  addResource(server, `${base}/policy`, policy, {
+    operations: { GET: operations.policy, PUT: operations.putPolicy },
+    bodyLimit: bodyLimit('policy', config.limits.jsonBytes),
+  });
+  addResource(server, `${base}/logs`, { GET: logs }, { operations: { GET: operations.logs } });
+  addResource(server, `${base}/suspend`, suspension, {
+    operations: { POST: operations.suspend, DELETE: operations.resume },
   });
 }

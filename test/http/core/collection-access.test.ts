@@ -51,14 +51,15 @@ const { server } = bareServer((bare) => {
   });
   const all = { GET: show, POST: show, PUT: show, DELETE: show };
   const deps = { registry, isReady, config: { media } };
+  const operations = { GET: null, POST: null, PUT: null, DELETE: null };
   bare.register(async (documents) => {
     documents.addHook('onRequest', createCollectionHook(deps));
-    addResource(documents, '/:version/:database/:collection', all);
-    addResource(documents, '/:version/:database/:collection/:id', all);
+    addResource(documents, '/:version/:database/:collection', all, { operations });
+    addResource(documents, '/:version/:database/:collection/:id', all, { operations });
   });
   bare.register(async (files) => {
     files.addHook('onRequest', createCollectionHook(deps, { files: true }));
-    addResource(files, '/:version/:database/:collection/*', { GET: show });
+    addResource(files, '/:version/:database/:collection/*', { GET: show }, { operations });
   });
 });
 

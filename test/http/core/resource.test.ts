@@ -3,16 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { addAnyMethodRoute, addResource } from '../../../src/http/core/resource.ts';
 import { bareServer } from '../bare-fastify-server.ts';
 
+const operations = { GET: null, POST: null, PUT: null, DELETE: null };
+
 const { server } = bareServer((bare) => {
-  addResource(bare, '/both', { GET: async () => 'text', POST: async () => 'posted' });
-  addResource(bare, '/write', { POST: async () => 'posted' });
+  addResource(bare, '/both', { GET: async () => 'text', POST: async () => 'posted' }, { operations });
+  addResource(bare, '/write', { POST: async () => 'posted' }, { operations });
   addResource(
     bare,
     '/state',
     { GET: async () => 'text', PUT: async () => 'put' },
-    { handlesPreconditions: true },
+    { operations, handlesPreconditions: true },
   );
-  addResource(bare, '/small', { POST: async () => 'posted' }, { bodyLimit: 5 });
+  addResource(bare, '/small', { POST: async () => 'posted' }, { operations, bodyLimit: 5 });
   addAnyMethodRoute(bare, '/any', (request, reply) => reply.header('x-method', request.method).send());
 });
 
@@ -78,6 +80,14 @@ describe('a path', () => {
       payload: 'a',
     });
     expect(answer.statusCode).toBe(405);
+  });
+});
+
+describe('a path with a handler that is not described', () => {
+  it('cannot be registered', () => {
+    const register = () =>
+      bareServer((bare) => addResource(bare, '/path', { GET: async () => 'text' }, { operations: {} }));
+    expect(register).toThrow('GET /path is not described');
   });
 });
 

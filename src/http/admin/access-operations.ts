@@ -1,0 +1,132 @@
+// What the routes of tokens and clients say about themselves.
+
+import { ACCESS_ACTIONS } from '../../lib/access-actions.ts';
+import { json, listOf, type Operation, objectOf, ref } from '../core/operation.ts';
+
+const ACCESS = 'Access';
+const CLIENTS = 'Clients';
+
+const CLIENT_MEMBERS = {
+  accessType: { enum: ['admin', 'user'], description: 'Admins may do everything' },
+  roles: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Names to which rules of collections are addressed',
+  },
+  permissions: {
+    ...ref('Permissions'),
+    description: 'What the client may do at most; absent: everything that the rules allow',
+  },
+};
+const SECRET = { type: 'string', minLength: 1, maxLength: 1024 };
+const ACTIONS = { type: 'array', items: { enum: ACCESS_ACTIONS } };
+const PATH = { type: 'string', description: 'Name of a collection, or of an endpoint' };
+const API_VERSION = { type: 'string', description: 'Absent: every version' };
+
+/** Components of these operations. */
+export const ACCESS_SCHEMAS = {
+  Permissions: objectOf(
+    {
+      actions: ACTIONS,
+      collections: listOf(
+        objectOf({ path: PATH, apiVersion: API_VERSION, database: { type: 'string' }, actions: ACTIONS }, [
+          ...['apiVersion', 'database', 'actions'],
+        ]),
+      ),
+      endpoints: listOf(objectOf({ path: PATH, apiVersion: API_VERSION }, ['apiVersion'])),
+    },
+    ['actions', 'collections', 'endpoints'],
+  ),
+  Client: objectOf(
+    {
+      clientId: { type: 'string' },
+      ...CLIENT_MEMBERS,
+      reviewer: {
+        const: true,
+        description: 'May approve code. Only commands on the machine give this right',
+      },
+      secret: { type: 'string', description: 'Only in the answer to the request that generated it' },
+    },
+    ['reviewer', 'roles', 'permissions', 'secret'],
+  ),
+  Clients: objectOf({ results: listOf(ref('Client')) }),
+  Token: objectOf({
+    accessToken: { type: 'string' },
+    tokenType: { const: 'Bearer' },
+    expiresIn: { type: 'integer', description: 'Seconds' },
+  }),
+};
+
+const TOKEN_BODY = objectOf({ clientId: { type: 'string' }, secret: { type: 'string' } });
+const client = { description: 'The client', content: json(ref('Clients')) };
+const pathParameters = { id: 'Id of the client' };
+
+export const ISSUE_TOKEN: Operation = {
+  id: 'issueToken',
+  tag: ACCESS,
+  audience: 'anyone',
+  summary: 'Issues an access token for the id and the secret of a client',
+  body: { content: { ...json(TOKEN_BODY), 'application/x-www-form-urlencoded': TOKEN_BODY } },
+  answers: { 200: { description: 'The token', content: json(ref('Token')) } },
+};
+
+export const CLIENT_OPERATIONS = {
+  list: {
+    id: 'listClients',
+    tag: CLIENTS,
+    audience: 'admins',
+    summary: 'Lists the clients',
+    answers: { 200: { description: 'All clients, without their secrets', content: json(ref('Clients')) } },
+  },
+  create: {
+    id: 'createClient',
+    tag: CLIENTS,
+    audience: 'admins',
+    summary: 'Creates a client',
+    description: 'A secret is generated where none is sent; the answer is the only place that shows it.',
+    body: {
+      content: json(
+        objectOf({ clientId: { type: 'string', maxLength: 200 }, secret: SECRET, ...CLIENT_MEMBERS }, [
+          ...['secret', ...Object.keys(CLIENT_MEMBERS)],
+        ]),
+      ),
+    },
+    answers: { 201: client },
+  },
+  get: {
+    id: 'getClient',
+    tag: CLIENTS,
+    audience: 'admins',
+    summary: 'Reads a client',
+    pathParameters,
+    answers: { 200: client },
+  },
+  update: {
+    id: 'updateClient',
+    tag: CLIENTS,
+    audience: 'admins',
+    summary: 'Changes the rights of a client',
+    pathParameters,
+    body: { content: json(objectOf(CLIENT_MEMBERS, Object.keys(CLIENT_MEMBERS))) },
+    answers: { 200: client },
+  },
+  remove: {
+    id: 'removeClient',
+    tag: CLIENTS,
+    audience: 'admins',
+    summary: 'Removes a client, whose tokens become invalid',
+    pathParameters,
+    answers: { 204: { description: 'Removed' } },
+  },
+  setSecret: {
+    id: 'setClientSecret',
+    tag: CLIENTS,
+    audience: 'reviewers',
+    summary: 'Changes the secret of a client, whose tokens become invalid',
+    description:
+      'Generates a secret where none is sent. Reviewers change their own secret, which no admin can.',
+    pathParameters,
+    body: { content: json(objectOf({ secret: SECRET }, ['secret'])), required: false },
+    answers: { 200: client },
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

@@ -1,0 +1,94 @@
+// What the routes of specifications say about themselves.
+
+import { json, listOf, type Operation, objectOf, type ParameterDescription, ref } from '../core/operation.ts';
+
+const TAG = 'Collections';
+
+const warnings = listOf({ type: 'string' });
+
+/** Components of these operations. */
+export const SPECIFICATION_SCHEMAS = {
+  Specification: objectOf(
+    {
+      fields: { type: 'object', additionalProperties: { type: 'object' }, description: 'Fields by name' },
+      settings: { type: 'object' },
+    },
+    ['settings'],
+  ),
+  SpecificationChange: objectOf({ result: { const: 'success' }, message: { type: 'string' }, warnings }, [
+    'message',
+  ]),
+  ListedCollection: objectOf(
+    {
+      version: { type: 'string' },
+      database: { type: 'string' },
+      name: { type: 'string', description: '`settings.displayName`, else the name' },
+      slug: { type: 'string', description: 'The name in paths' },
+      path: { type: 'string' },
+      lastModifiedAt: { type: 'integer', description: 'Epoch milliseconds' },
+      type: { enum: ['media', 'mediaCollection'], description: 'Of collections that take files' },
+    },
+    ['lastModifiedAt', 'type'],
+  ),
+};
+
+const pathParameters = {
+  version: 'Version of the API, such as `1.0`',
+  database: 'Name of the database',
+  collection: 'Name of the collection',
+};
+
+const FORCE: ParameterDescription = {
+  in: 'query',
+  name: 'force',
+  description: '`true`: also where other collections refer to it, or documents would be lost',
+  schema: { type: 'boolean' },
+};
+
+const changed = {
+  description: 'Done. `warnings` says what to look at',
+  content: json(ref('SpecificationChange')),
+};
+
+export const SPECIFICATION_OPERATIONS = {
+  get: {
+    id: 'getSpecification',
+    tag: TAG,
+    audience: 'admins',
+    summary: 'Reads the specification of a collection',
+    pathParameters,
+    answers: { 200: { description: 'As it was written', content: json(ref('Specification')) } },
+  },
+  put: {
+    id: 'putSpecification',
+    tag: TAG,
+    audience: 'admins',
+    summary: 'Creates a collection, or replaces its specification',
+    pathParameters,
+    parameters: [FORCE],
+    body: { content: json(ref('Specification')) },
+    answers: { 200: changed },
+  },
+  remove: {
+    id: 'removeSpecification',
+    tag: TAG,
+    audience: 'admins',
+    summary: 'Removes a collection; its documents stay in the database',
+    pathParameters,
+    parameters: [FORCE],
+    answers: { 200: changed },
+  },
+} as const satisfies Readonly<Record<string, Operation>>;
+
+export const LIST_COLLECTIONS: Operation = {
+  id: 'listCollections',
+  tag: TAG,
+  audience: 'clients',
+  summary: 'Lists the collections that the caller may read',
+  answers: {
+    200: {
+      description: 'Sorted by path',
+      content: json(objectOf({ collections: listOf(ref('ListedCollection')) })),
+    },
+  },
+};

@@ -1,0 +1,100 @@
+// What the routes of delivery's definitions say about themselves.
+
+import { json, listOf, type Operation, objectOf, ref } from '../core/operation.ts';
+
+const any = { type: 'object' };
+
+/** Components of these operations. */
+export const DEFINITION_SCHEMAS = {
+  Route: {
+    ...objectOf({ route: { type: 'string' }, branches: listOf(any) }),
+    description: 'Branches with conditions, the first that matches counts: see docs/delivery.md',
+  },
+  Recipe: {
+    ...objectOf({ recipe: { type: 'string' }, settings: any, path: { type: 'string' } }, [
+      'settings',
+      'path',
+    ]),
+    description: 'How an image is made: see docs/recipes.md',
+  },
+  Saved: objectOf({ success: { const: true }, message: { type: 'string' } }, ['message']),
+  Decision: objectOf({
+    route: { type: 'string' },
+    recipe: { type: ['string', 'null'], description: 'Null: no branch matches' },
+    detected: objectOf({
+      device: { type: 'string' },
+      language: listOf({ type: 'string' }),
+      country: { type: ['string', 'null'] },
+      network: { type: ['string', 'null'] },
+    }),
+    branches: listOf(any),
+  }),
+};
+
+const saved = { description: 'Done', content: json(ref('Saved')) };
+
+function createOperations(noun: 'Route' | 'Recipe') {
+  const word = noun.toLowerCase();
+  const pathParameters = { name: `Name of the ${word}` };
+  const base = { tag: `${noun}s`, audience: 'admins' } as const;
+  const body = { content: json(ref(noun)) };
+  return {
+    list: {
+      ...base,
+      id: `list${noun}s`,
+      summary: `Lists the ${word}s`,
+      answers: {
+        200: { description: `All ${word}s`, content: json(objectOf({ [`${word}s`]: listOf(ref(noun)) })) },
+      },
+    },
+    create: {
+      ...base,
+      id: `create${noun}`,
+      summary: noun === 'Route' ? 'Creates a route' : 'Creates a recipe, or replaces it',
+      body,
+      answers: noun === 'Route' ? { 200: saved } : { 201: saved },
+    },
+    get: {
+      ...base,
+      id: `get${noun}`,
+      summary: `Reads a ${word}`,
+      pathParameters,
+      answers: { 200: { description: `The ${word}`, content: json(ref(noun)) } },
+    },
+    replace: {
+      ...base,
+      id: `replace${noun}`,
+      summary: `Replaces a ${word}`,
+      pathParameters,
+      body,
+      answers: { 200: saved },
+    },
+    remove: {
+      ...base,
+      id: `remove${noun}`,
+      summary: `Removes a ${word}`,
+      pathParameters,
+      answers: { 200: saved },
+    },
+  } satisfies Readonly<Record<string, Operation>>;
+}
+
+export const DEFINITION_OPERATIONS = { route: createOperations('Route'), recipe: createOperations('Recipe') };
+
+export const DECIDE_ROUTE: Operation = {
+  id: 'decideRoute',
+  tag: 'Routes',
+  audience: 'admins',
+  summary: 'Tells which branch of a route this request would take, and why',
+  pathParameters: { name: 'Name of the route' },
+  answers: { 200: { description: 'Each branch with its tests', content: json(ref('Decision')) } },
+};
+
+export const FLUSH_VARIANTS: Operation = {
+  id: 'flushVariants',
+  tag: 'Administration',
+  audience: 'admins',
+  summary: 'Drops rendered images: those of a path or query string, or all with `*`',
+  body: { content: json(objectOf({ pattern: { type: 'string', minLength: 1, maxLength: 4096 } })) },
+  answers: { 200: { description: 'Done', content: json(ref('Saved')) } },
+};

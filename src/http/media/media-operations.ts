@@ -1,0 +1,102 @@
+// What the routes of files say about themselves.
+
+import { type CollectionOperation, json, listOf, type Operation, objectOf, ref } from '../core/operation.ts';
+
+const TAG = 'Media';
+
+/** Components of these operations. */
+export const MEDIA_SCHEMAS = {
+  SignRequest: objectOf(
+    {
+      fileName: { type: 'string', minLength: 1, maxLength: 1024 },
+      mimetype: { type: ['string', 'null'], examples: ['image/jpeg'] },
+      expiresIn: { type: ['string', 'integer'], examples: ['10m'], description: 'A duration, or seconds' },
+      collection: { type: 'string', description: 'The media collection, where there are several' },
+      database: { type: 'string' },
+      version: { type: 'string' },
+    },
+    ['mimetype', 'expiresIn', 'collection', 'database', 'version'],
+  ),
+  SignedUpload: objectOf({
+    url: { type: 'string', description: 'Path to which the file is sent. It is a credential' },
+    expiresAt: { type: 'integer', description: 'Epoch milliseconds' },
+  }),
+  File: {
+    type: 'object',
+    properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } },
+    description: 'One or more files. Fields before a file are fields of its record',
+  },
+};
+
+const signed = { 200: { description: 'The URL', content: json(ref('SignedUpload')) } };
+const body = { content: json(ref('SignRequest')) };
+
+const sign = (id: string): Operation => ({
+  id,
+  tag: TAG,
+  audience: 'clients',
+  summary: 'Signs a URL for the upload of one file',
+  body,
+  answers: signed,
+});
+
+export const SIGN_UPLOAD = sign('signUpload');
+export const SIGN_MEDIA_UPLOAD = sign('signMediaUpload');
+
+export const UPLOAD_SIGNED: Operation = {
+  id: 'uploadSigned',
+  tag: TAG,
+  audience: 'anyone',
+  path: '/media/{token}',
+  pathParameters: { token: 'The token of the signed URL' },
+  summary: 'Uploads the file for which a URL was signed',
+  body: { content: { 'multipart/form-data': ref('File') } },
+  answers: {
+    201: {
+      description: 'The record of the file',
+      content: json(objectOf({ results: listOf({ type: 'object' }) })),
+    },
+  },
+};
+
+export const SIGN_COLLECTION_UPLOAD: CollectionOperation = {
+  id: 'signUpload',
+  action: 'create',
+  needsClient: true,
+  only: 'media',
+  describe: ({ name }) => ({
+    summary: `Signs a URL for the upload of one file to ${name}`,
+    body,
+    answers: signed,
+  }),
+};
+
+export const DOWNLOAD_FILE: CollectionOperation = {
+  id: 'downloadFile',
+  action: 'read',
+  only: 'media',
+  describe: ({ name }) => ({
+    summary: `Downloads a file of ${name}`,
+    pathParameters: { id: 'Id of the record: 24 hex digits' },
+    pathSchemas: { id: { type: 'string', pattern: '^[0-9a-fA-F]{24}$' } },
+    parameters: [
+      {
+        in: 'header',
+        name: 'Range',
+        description: 'One range of bytes',
+        schema: { type: 'string', examples: ['bytes=0-99'] },
+      },
+    ],
+    answers: {
+      200: {
+        description: 'The file',
+        content: { '*/*': { type: 'string', contentMediaType: 'application/octet-stream' } },
+      },
+      206: {
+        description: 'The range',
+        content: { '*/*': { type: 'string', contentMediaType: 'application/octet-stream' } },
+      },
+      304: { description: 'As the client has it' },
+    },
+  }),
+};

@@ -1,0 +1,247 @@
+// What the routes of posted code say about themselves. Endpoints and hooks have the same ones under paths of their own.
+
+import type { JsonObject } from '../../lib/json/json.ts';
+import { POLICY_SCHEMA } from '../../modules/policy/policy-schema.ts';
+import {
+  json,
+  listOf,
+  type Operation,
+  objectOf,
+  type ParameterDescription,
+  ref,
+  text,
+} from '../core/operation.ts';
+
+const state = { enum: ['active', 'suspended', 'broken', 'pending'] };
+const time = { type: 'integer', description: 'Epoch milliseconds' };
+const suspension = objectOf({
+  by: { enum: ['admin', 'breaker', 'operator'] },
+  clientId: { type: ['string', 'null'] },
+  at: { type: ['integer', 'null'], description: 'Epoch milliseconds' },
+});
+const text1 = { type: 'string' };
+
+/** Components of these operations. */
+export const MODULE_SCHEMAS = {
+  Policy: {
+    ...(POLICY_SCHEMA as JsonObject),
+    description: 'What the code may use, and is granted: see docs/endpoints.md',
+  },
+  StoredPolicy: {
+    type: 'object',
+    description: 'The policy as it was put, with the state of the code as `code`',
+  },
+  PostedCode: objectOf(
+    {
+      result: { const: 'success' },
+      message: text1,
+      version: { type: 'integer' },
+      warnings: listOf(text1),
+      suggestedIsolation: { enum: ['realm', 'context', 'isolate'] },
+    },
+    ['suggestedIsolation'],
+  ),
+  ModuleVersion: objectOf({
+    version: { type: 'integer' },
+    sha256: text1,
+    clientId: { type: ['string', 'null'] },
+    createdAt: time,
+    active: { type: 'boolean' },
+  }),
+  LogRecord: objectOf(
+    {
+      seq: { type: 'integer', description: 'Counts up from record to record' },
+      at: time,
+      version: { type: 'integer' },
+      requestId: text1,
+      level: text1,
+      message: text1,
+      stack: text1,
+    },
+    ['stack', 'level'],
+  ),
+  ListedEndpoint: objectOf(
+    {
+      version: text1,
+      name: text1,
+      slug: text1,
+      path: text1,
+      methods: listOf(text1),
+      state,
+      suspension,
+      lastModifiedAt: time,
+    },
+    ['suspension'],
+  ),
+  ListedHook: objectOf({ name: text1, path: text1, state, suspension, lastModifiedAt: time }, ['suspension']),
+};
+
+const after: ParameterDescription = {
+  in: 'query',
+  name: 'after',
+  description: 'The `seq` of a record: those after it are answered',
+  schema: { type: 'integer', minimum: 0, default: 0 },
+};
+const limit: ParameterDescription = {
+  in: 'query',
+  name: 'limit',
+  description: 'How many records at most',
+  schema: { type: 'integer', minimum: 0, default: 1000 },
+};
+
+const done = { description: 'Done', content: json(ref('Done')) };
+const posted = { description: 'In force', content: json(ref('PostedCode')) };
+const pending = { description: 'Waits for the approval of a reviewer', content: json(ref('PostedCode')) };
+const source = { description: 'The code', content: text() };
+const policy = { description: 'The policy', content: json(ref('StoredPolicy')) };
+const versionSchema = { type: 'integer', minimum: 1 };
+const code = { content: { 'text/plain': { type: 'string', description: 'The code, as text' } } };
+
+interface Kind {
+  /** `Endpoint` or `Hook`. */
+  readonly noun: 'Endpoint' | 'Hook';
+  /** Where clients find it: `/{version}/{endpoint}`. */
+  readonly path: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
+const ENDPOINT: Kind = {
+  noun: 'Endpoint',
+  path: '/{version}/{endpoint}',
+  pathParameters: { version: 'Version of the API, such as `1.0`', endpoint: 'Name of the endpoint' },
+};
+const HOOK: Kind = { noun: 'Hook', path: '/api/hooks/{name}', pathParameters: { name: 'Name of the hook' } };
+
+type Text = Omit<Operation, 'id' | 'tag' | 'audience' | 'path'> & {
+  readonly audience?: Operation['audience'];
+};
+
+function createOperations(kind: Kind) {
+  const { noun, path, pathParameters } = kind;
+  const word = noun.toLowerCase();
+  const article = noun === 'Endpoint' ? 'an endpoint' : 'a hook';
+  const operation = (id: string, below: string, about: Text): Operation => ({
+    audience: 'admins',
+    ...about,
+    id,
+    tag: `${noun}s`,
+    path: path + below,
+    pathParameters: { ...pathParameters, ...about.pathParameters },
+  });
+  const ofVersion = (id: string, below: string, about: Text): Operation =>
+    operation(id, `/versions/{number}${below}`, {
+      ...about,
+      pathParameters: { number: 'Number of the version', ...about.pathParameters },
+      pathSchemas: { number: versionSchema, ...about.pathSchemas },
+    });
+  return {
+    source: operation(`get${noun}Code`, '/config', {
+      summary: `Reads the code of ${article}`,
+      audience: 'reviewers',
+      answers: { 200: source },
+    }),
+    post: operation(`post${noun}Code`, '/config', {
+      summary: noun === 'Endpoint' ? 'Creates an endpoint, or replaces its code' : 'Creates a hook',
+      body: code,
+      answers: { 200: posted, 202: pending },
+    }),
+    put: operation(`replace${noun}Code`, '/config', {
+      summary: `Replaces the code of ${article}`,
+      body: code,
+      answers: { 200: posted, 202: pending },
+    }),
+    remove: operation(`remove${noun}`, '/config', {
+      summary: `Removes ${article}; its versions can still be read`,
+      answers: { 200: done },
+    }),
+    versions: operation(`list${noun}Versions`, '/versions', {
+      summary: `Lists the versions of ${article}`,
+      audience: 'reviewers',
+      answers: {
+        200: {
+          description: 'The newest ones that are kept',
+          content: json(objectOf({ versions: listOf(ref('ModuleVersion')) })),
+        },
+      },
+    }),
+    versionSource: ofVersion(`get${noun}VersionCode`, '', {
+      summary: `Reads the code of a version of ${article}`,
+      audience: 'reviewers',
+      answers: { 200: source },
+    }),
+    versionPolicy: ofVersion(`get${noun}VersionPolicy`, '/policy', {
+      summary: 'Reads the policy under which a version runs, or would run once approved',
+      audience: 'reviewers',
+      answers: { 200: policy },
+    }),
+    diff: ofVersion(`diff${noun}Versions`, '/diff/{other}', {
+      summary: 'Shows the difference between two versions',
+      audience: 'reviewers',
+      pathParameters: { other: 'Number of the version to compare with' },
+      pathSchemas: { other: versionSchema },
+      answers: { 200: { description: 'A unified diff', content: text() } },
+    }),
+    rollback: ofVersion(`rollBack${noun}`, '/rollback', {
+      summary: 'Makes an older version the active one',
+      answers: { 200: posted, 202: pending },
+    }),
+    approve: ofVersion(`approve${noun}Version`, '/approve', {
+      summary: 'Approves a version that waits',
+      audience: 'reviewersOnly',
+      answers: { 200: done },
+    }),
+    policy: operation(`get${noun}Policy`, '/policy', {
+      summary: `Reads the policy of ${article}`,
+      audience: 'reviewers',
+      answers: { 200: policy },
+    }),
+    putPolicy: operation(`put${noun}Policy`, '/policy', {
+      summary: `Replaces the policy of ${article}`,
+      body: { content: json(ref('Policy')) },
+      answers: { 200: policy, 202: { ...policy, description: 'Waits for the approval of a reviewer' } },
+    }),
+    logs: operation(`list${noun}Logs`, '/logs', {
+      summary: `Reads what the code of ${article} has logged`,
+      parameters: [limit, after],
+      answers: {
+        200: { description: 'Oldest first', content: json(objectOf({ logs: listOf(ref('LogRecord')) })) },
+      },
+    }),
+    suspend: operation(`suspend${noun}`, '/suspend', {
+      summary: `Stops ${article}: nothing of the ${word} runs until it is resumed`,
+      answers: { 200: done },
+    }),
+    resume: operation(`resume${noun}`, '/suspend', {
+      summary: `Lets ${article} run again`,
+      answers: { 200: done },
+    }),
+  };
+}
+
+export type ModuleOperations = ReturnType<typeof createOperations>;
+
+export const ENDPOINT_OPERATIONS: ModuleOperations = createOperations(ENDPOINT);
+export const HOOK_OPERATIONS: ModuleOperations = createOperations(HOOK);
+
+export const LIST_ENDPOINTS: Operation = {
+  id: 'listEndpoints',
+  tag: 'Endpoints',
+  audience: 'ownClients',
+  summary: 'Lists the endpoints',
+  answers: {
+    200: {
+      description: 'Sorted by path. Only admins see why one is suspended',
+      content: json(objectOf({ endpoints: listOf(ref('ListedEndpoint')) })),
+    },
+  },
+};
+
+export const LIST_HOOKS: Operation = {
+  id: 'listHooks',
+  tag: 'Hooks',
+  audience: 'reviewers',
+  summary: 'Lists the hooks',
+  answers: {
+    200: { description: 'Sorted by path', content: json(objectOf({ hooks: listOf(ref('ListedHook')) })) },
+  },
+};
