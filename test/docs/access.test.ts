@@ -5,20 +5,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import { newKey, pemOf, sign } from '../auth/issuers/identity-provider.ts';
-import { type InjectAnswer, injectInto, startApp, type TestApp } from '../helpers/app/app.ts';
-import { FORM_TYPE, formOf } from '../helpers/app/media-server.ts';
+import { startApp, type TestApp } from '../helpers/app/app.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
-import {
-  clientsOf,
-  otherJsonOf,
-  PAGE,
-  requestsOf,
-  type ShownRequest,
-  specificationsOf,
-} from './access-page.ts';
+import { clientsOf, otherJsonOf, PAGE, requestsOf, specificationsOf } from './access-page.ts';
+import { createRequestChecker } from './shown-requests.ts';
 
 const SECRET = 'correct horse';
-const DELIVERY = 'http://localhost:8082';
 const KEY = newKey();
 const CLAIMS = otherJsonOf(PAGE).get('iss') ?? {};
 
@@ -37,8 +29,6 @@ function userToken(sub: string): Promise<string> {
 
 let app: TestApp;
 const tokens = new Map<string, string | null>([['nobody', null]]);
-/** What requests have made, by its name on the page. */
-const made = new Map<string, JsonObject>();
 
 beforeAll(async () => {
   app = await startApp({ specs: specificationsOf(PAGE), config: configuration() });
@@ -59,56 +49,10 @@ async function tokenOf(caller: string): Promise<string | null> {
   return token;
 }
 
-/** The text with ids and other members in place of `$name` and `$name.path`. Operators such as `$gt` stay. */
-const withNames = (text: string) =>
-  text.replaceAll(/\$(\w+)(?:\.(\w+))?/g, (all, name: string, member = '_id') => {
-    const document = made.get(name);
-    return document === undefined ? all : String(document[member]);
-  });
-
-/** `file=beach.jpg` is a form with such a file. */
-const isForm = (body: string | undefined) => /^\w+=/.test(body ?? '');
-
-function formBody(body: string): Buffer {
-  const parts = body.split(' ').map((pair) => {
-    const [name = '', value = ''] = pair.split('=');
-    return name === 'file' ? { fileName: value, type: 'image/jpeg', body: 'bytes' } : { name, body: value };
-  });
-  return formOf(parts);
-}
-
-async function send({ caller, method, target, body }: ShownRequest): Promise<InjectAnswer> {
-  const token = await tokenOf(caller);
-  const isDelivered = target.startsWith(DELIVERY);
-  const server = isDelivered ? await app.app.deliveryServer() : app.app.server;
-  const path = encodeURI(withNames(target.replace(DELIVERY, '')));
-  if (!isForm(body)) {
-    return injectInto({ server }, { method, path }, { token, body: body && withNames(body) });
-  }
-  const answer = await server.inject({
-    method: method as 'POST',
-    url: path,
-    headers: { 'content-type': FORM_TYPE, ...(token !== null && { authorization: `Bearer ${token}` }) },
-    payload: formBody(body ?? ''),
-  });
-  const { statusCode: status, headers, body: text } = answer;
-  return { status, headers, text, body: JSON.parse(text) } as InjectAnswer;
-}
-
-function expectFact(fact: string, { body, text }: InjectAnswer): void {
-  const results: readonly JsonObject[] = body?.results ?? [];
-  if (fact.startsWith('$')) made.set(fact.slice(1), results[0] ?? {});
-  else if (/^\d+ results?$/.test(fact)) expect(results).toHaveLength(Number.parseInt(fact, 10));
-  else if (fact.startsWith('no "')) expect(text).not.toContain(fact.slice(4, -1));
-  else expect(text).toContain(fact.slice(1, -1));
-}
+const check = createRequestChecker(() => app, tokenOf);
 
 describe('docs/access.md', () => {
-  it.each(requestsOf(PAGE))('$heading: $line', async (request) => {
-    const answer = await send(request);
-    expect(answer.status, answer.text).toBe(request.status);
-    for (const fact of request.facts) expectFact(fact, answer);
-  });
+  it.each(requestsOf(PAGE))('$heading: $line', check);
 
   it('shows the body of a refusal', async () => {
     const body = { name: 'Alan', phone: '555-02' };
