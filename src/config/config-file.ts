@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { errorCodeOf, GROUP_AND_OTHERS_MODE, restrictToOwner } from '../lib/files/file-operations.ts';
 import { isJsonObject, type JsonObject } from '../lib/json/json.ts';
+import { describeSyntaxError, type JsonSyntaxError, parseJsonText } from '../lib/json/json-syntax.ts';
 
 /** What is wrong with a setting, wherever it was written. */
 export interface SettingIssue {
@@ -35,11 +36,8 @@ async function readLines(text: string) {
 }
 
 /** The issue of a file that is not JSON. */
-async function syntaxIssue(file: string, text: string): Promise<ConfigIssue> {
-  const { syntaxError } = await readLines(text);
-  if (syntaxError === undefined) return { setting: '', file, message: 'is not valid JSON' };
-  const { line, message } = syntaxError;
-  return { setting: '', file, line, message: `is not valid JSON: ${message}` };
+function syntaxIssue(file: string, error: JsonSyntaxError): ConfigIssue {
+  return { setting: '', file, line: error.line, message: describeSyntaxError(error, false) };
 }
 
 /** Adds the file and the line to issues of settings in it. */
@@ -77,17 +75,14 @@ export async function readConfigFile(file: string): Promise<ConfigFile> {
       issue: { setting: '', file, message: `the file cannot be read (${code})` },
     };
   }
-  try {
-    const content: unknown = JSON.parse(text);
-    if (isJsonObject(content)) return { text, content };
-    return {
-      text,
-      content: {},
-      issue: { setting: '', file, line: 1, message: 'the configuration must be a JSON object' },
-    };
-  } catch {
-    return { text, content: {}, issue: await syntaxIssue(file, text) };
-  }
+  const parsed = parseJsonText(text);
+  if ('error' in parsed) return { text, content: {}, issue: syntaxIssue(file, parsed.error) };
+  if (isJsonObject(parsed.value)) return { text, content: parsed.value };
+  return {
+    text,
+    content: {},
+    issue: { setting: '', file, line: 1, message: 'the configuration must be a JSON object' },
+  };
 }
 
 /** Rights that are reported on a file of another user: that user may let the server read it as a member of a group. */

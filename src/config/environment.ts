@@ -1,6 +1,7 @@
 // Parses environment variables: one setting each, or a whole group as a JSON object.
 
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
+import { describePlace, parseJsonText } from '../lib/json/json-syntax.ts';
 import type { ConfigIssue, SettingIssue } from './config-file.ts';
 import {
   findNearestName,
@@ -93,24 +94,22 @@ export function parseSettingTexts(
   return { assignments, issues };
 }
 
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value = JSON.parse(text) as Json;
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+/** The object that a text is as JSON, or why it is none. */
+function parseObject(text: string): { readonly value: JsonObject } | { readonly issue: string } {
+  const parsed = parseJsonText(text);
+  if ('error' in parsed) return { issue: `must be a JSON object: ${describePlace(parsed.error)}` };
+  return isJsonObject(parsed.value) ? { value: parsed.value } : { issue: 'must be a JSON object' };
 }
 
 function fromBlock({ path, env: name, shorthand }: SettingGroupName, text: string): EnvironmentSource {
   // Any other text is a value of the setting that the group's name is a shorthand for.
   if (shorthand && !isObjectText(text)) return { assignments: [], issues: [], unknown: [] };
-  const value = parseObject(text);
-  if (value === undefined) {
-    const issue = { written: name, message: 'must be a JSON object' };
+  const block = parseObject(text);
+  if ('issue' in block) {
+    const issue = { written: name, message: block.issue };
     return { assignments: [], issues: [issue], unknown: [] };
   }
-  const nested = path.split('.').reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), value);
+  const nested = path.split('.').reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), block.value);
   const { assignments, issues, unknown } = flattenSettings(nested);
   const renamed = <T extends { readonly written: string }>(one: T): T => ({
     ...one,

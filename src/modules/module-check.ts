@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { CollectionRegistry } from '../collections/model/collection.ts';
 import { AppError, type ErrorItem } from '../errors/errors.ts';
 import { parseLineNumbers } from '../lib/json/json-line-numbers.ts';
+import { describeSyntaxError } from '../lib/json/json-syntax.ts';
 import type { Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
 import {
   createModuleFiles,
@@ -99,8 +100,8 @@ async function checkPolicy(context: CheckContext, found: ModuleFile): Promise<Po
   if (text === undefined) return undefined;
   const lines = parseLineNumbers(text);
   if (lines.syntaxError !== undefined) {
-    const { line, message } = lines.syntaxError;
-    addIssue(context, found.file, { message: `is not valid JSON: ${message}` }, line);
+    const message = describeSyntaxError(lines.syntaxError, false);
+    addIssue(context, found.file, { message }, lines.syntaxError.line);
     return undefined;
   }
   const lineOf = ({ field = '' }: ErrorItem) => lines.findNearest(field.split('.'));

@@ -1,11 +1,14 @@
 // Lines of an imported file: splits a stream into lines and parses each, a document and its namespace.
 
+import { isUtf8 } from 'node:buffer';
 import { sizeIssue } from '../collections/model/stored-document.ts';
+
 import { AppError } from '../errors/errors.ts';
 import { isId } from '../lib/ids.ts';
 import { findInexactInteger } from '../lib/json/inexact-integers.ts';
 import { findJsonIssue, isJsonObject, type Json, type JsonObject, MAX_JSON_DEPTH } from '../lib/json/json.ts';
 import { scanJson } from '../lib/json/json-scan.ts';
+import { describeSyntaxError, parseJsonText } from '../lib/json/json-syntax.ts';
 import type { Namespace, StoredDocument } from '../stores/ports.ts';
 import { findNamespaceIssue, isServerNamespace } from './namespaces.ts';
 
@@ -81,12 +84,12 @@ function parseLine({ number, bytes, ended }: InputLine): { readonly value: unkno
   if (scanJson(bytes).depth > LINE_DEPTH) {
     throw importLineError(number, `is nested deeper than ${LINE_DEPTH} levels`);
   }
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return { value: JSON.parse(text), text };
-  } catch (cause) {
-    throw importLineError(number, ended ? 'is not JSON' : 'is not complete: the file ends within it', cause);
-  }
+  const incomplete = () => importLineError(number, 'is not complete: the file ends within it');
+  if (!isUtf8(bytes)) throw ended ? importLineError(number, 'is not valid UTF-8') : incomplete();
+  const text = new TextDecoder().decode(bytes);
+  const parsed = parseJsonText(text);
+  if ('value' in parsed) return { value: parsed.value, text };
+  throw ended ? importLineError(number, describeSyntaxError(parsed.error, false)) : incomplete();
 }
 
 function readSpace(database: Json | undefined, collection: Json | undefined): Namespace | undefined {

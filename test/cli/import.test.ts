@@ -87,14 +87,16 @@ describe('the import command', () => {
     expect(host.drawn()).toMatch(/\d+% \| 1,200 documents/);
     expect(said).toEqual([
       'imported 1,200 documents of 2 collections, up to line 1200; the import may be repeated',
-      'cloister: import: line 1201: is not JSON',
+      'cloister: import: line 1201: is not valid JSON: column 1: expected a value',
     ]);
     expect((await exported()).split('\n')).toHaveLength(1201);
   });
 
   it('says only why where nothing was imported', async () => {
     save('nonsense\n');
-    expect((await run()).said).toEqual(['cloister: import: line 1: is not JSON']);
+    expect((await run()).said).toEqual([
+      'cloister: import: line 1: is not valid JSON: column 1: expected a value',
+    ]);
   });
 
   it.each([

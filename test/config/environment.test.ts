@@ -64,8 +64,12 @@ describe('settings from environment variables', () => {
   it.each([
     ['CLOISTER_SERVER', '8081', 'must be a JSON object'],
     ['CLOISTER_SERVER', '[]', 'must be a JSON object'],
-    ['CLOISTER_SERVER', '', 'must be a JSON object'],
-    ['CLOISTER_CACHE', '{"ttl":', 'must be a JSON object'],
+    ['CLOISTER_SERVER', '', 'must be a JSON object: line 1, column 1: expected a value, but the text ends'],
+    [
+      'CLOISTER_CACHE',
+      '{"ttl":',
+      'must be a JSON object: line 1, column 8: expected a value, but the text ends',
+    ],
     ['CLOISTER_CACHE', 'yes', 'must be true or false'],
     ['CLOISTER_CACHE', '[]', 'must be true or false'],
   ])('refuses %s=%s', (written, text, message) => {

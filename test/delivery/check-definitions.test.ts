@@ -43,7 +43,7 @@ describe('checkDefinitions', () => {
       'recipes/C-Open.json': {},
     });
     expect(found).toEqual([
-      'error routes/a-broken.json:1 is not valid JSON: close brace expected',
+      'error routes/a-broken.json:1 is not valid JSON: column 2: expected a name in double quotes or `}`, but the text ends',
       'error routes/b-partly.json:2 Branch 0: location is another name of country, which is given too',
       'warning routes/c-open.json:1 Branch 0 has no condition, so that the branches after it are never reached',
       'warning routes/c-open.json Branch 1: there is no recipe large',

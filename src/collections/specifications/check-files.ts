@@ -1,6 +1,7 @@
 // `cloister check` for specifications: every problem of every file, with its line, and nothing brought into force.
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { type JsonLineNumbers, parseLineNumbers } from '../../lib/json/json-line-numbers.ts';
+import { describeSyntaxError } from '../../lib/json/json-syntax.ts';
 import { type Collection, type CollectionRegistry, createCollectionRegistry } from '../model/collection.ts';
 import { checkDefaultFilters, checkNameCase, crossCheck, warnMissingHooks } from './cross-checks.ts';
 import { formatWarning } from './issue-collector.ts';
@@ -70,7 +71,7 @@ function parseFile(page: CheckedFile, { address, text }: SpecificationFile, opti
     page.issues.push({
       file: page.file,
       line: syntax.line,
-      message: `is not valid JSON: ${syntax.message}`,
+      message: describeSyntaxError(syntax, false),
       severity: 'error',
     });
     return undefined;

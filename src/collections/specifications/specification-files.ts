@@ -6,6 +6,7 @@ import { atomicWrite, isFileMissing, listNames, removeFile } from '../../lib/fil
 import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
 import { findInexactInteger } from '../../lib/json/inexact-integers.ts';
 import { findJsonIssue, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { describeSyntaxError, parseJsonText } from '../../lib/json/json-syntax.ts';
 import type { CollectionAddress } from '../model/collection.ts';
 
 const FILE_NAME = /^collection\.(?<name>.+)\.json$/;
@@ -51,12 +52,11 @@ export interface SpecificationFiles {
 /** Parses the text of a specification file. Throws SPECIFICATION_INVALID when it is no JSON that could be posted. */
 export function parseSpecificationText(text: string | undefined): Json {
   if (text === undefined) throw new AppError('SPECIFICATION_INVALID', { message: 'The file cannot be read' });
-  let source: Json;
-  try {
-    source = JSON.parse(text) as Json;
-  } catch (cause) {
-    throw new AppError('SPECIFICATION_INVALID', { message: 'The file is not valid JSON', cause });
+  const parsed = parseJsonText(text);
+  if ('error' in parsed) {
+    throw new AppError('SPECIFICATION_INVALID', { message: `The file ${describeSyntaxError(parsed.error)}` });
   }
+  const source = parsed.value;
   const issue = findJsonIssue(source, () => findInexactInteger(text));
   if (issue === undefined) return source;
   const { path: field, message } = issue;

@@ -6,6 +6,7 @@ import { basename, extname, join } from 'node:path';
 import { errorCodeOf, isFileMissing, listNames } from '../../lib/files/file-operations.ts';
 import { findJsonIssue, isJsonObject, type Json } from '../../lib/json/json.ts';
 import { parseLineNumbers } from '../../lib/json/json-line-numbers.ts';
+import { describeSyntaxError, parseJsonText } from '../../lib/json/json-syntax.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import type { Definition, DefinitionFileIssue, DefinitionIssue, DefinitionKind } from './definition.ts';
 import { findFileNameError } from './definition-names.ts';
@@ -98,13 +99,10 @@ function parseText(
   file: string,
   text: string,
 ): { readonly source: Json } | { readonly problem: DefinitionFileIssue } {
-  try {
-    return { source: JSON.parse(text) as Json };
-  } catch {
-    const { line = 1, message = '' } = parseLineNumbers(text).syntaxError ?? {};
-    const why = message === '' ? 'is not valid JSON' : `is not valid JSON: ${message}`;
-    return { problem: { file, line, message: why, severity: 'error' } };
-  }
+  const parsed = parseJsonText(text);
+  if ('value' in parsed) return { source: parsed.value };
+  const message = describeSyntaxError(parsed.error, false);
+  return { problem: { file, line: parsed.error.line, message, severity: 'error' } };
 }
 
 function nameIssues(noun: DefinitionKind<unknown>['noun'], name: Json): readonly DefinitionIssue[] {

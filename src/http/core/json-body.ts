@@ -18,6 +18,12 @@ import {
   scanJson,
   scanJsonYielding,
 } from '../../lib/json/json-scan.ts';
+import {
+  describeSyntaxError,
+  findSyntaxErrorYielding,
+  type JsonSyntaxError,
+  parseJsonText,
+} from '../../lib/json/json-syntax.ts';
 
 export interface JsonLimits {
   /** `limits.jsonValues`: of the whole text, or of each element where it may be a list. */
@@ -44,8 +50,13 @@ const MAX_SYNC_BYTES = 16 * 1024;
 /** Parsing millions of levels takes seconds. Up to this depth it is cheap, and the error can name the path. */
 const MAX_PARSED_DEPTH = 10 * MAX_JSON_DEPTH;
 
-const badRequest = (message: string, cause?: unknown) => new AppError('BAD_REQUEST', { message, cause });
-const invalidJson = (cause?: unknown) => badRequest('The body is not valid JSON', cause);
+const badRequest = (message: string) => new AppError('BAD_REQUEST', { message });
+/** With the place, which the message names too. */
+function invalidJson(error: JsonSyntaxError): AppError {
+  const { line, column } = error;
+  const message = `The body ${describeSyntaxError(error)}`;
+  return new AppError('BAD_REQUEST', { message, items: [{ message, line, column, code: 'BAD_REQUEST' }] });
+}
 const tooDeep = () => badRequest(`The body is nested deeper than ${MAX_JSON_DEPTH} levels`);
 
 /** The bytes as text. Throws BAD_REQUEST. */
@@ -54,12 +65,26 @@ export function decodeUtf8(buffer: Buffer): string {
   return buffer.toString('utf8');
 }
 
-function parse(text: string): Json {
+/** The value of a text that is so short that looking for an error in it takes no time. */
+function parseShort(text: string): Json {
+  const parsed = parseJsonText(text);
+  if ('value' in parsed) return parsed.value;
+  throw invalidJson(parsed.error);
+}
+
+/** The value of a longer text; undefined for one that is not JSON. */
+function parseLong(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
-  } catch (cause) {
-    throw invalidJson(cause);
+  } catch {
+    return undefined;
   }
+}
+
+/** Rejects for a text that is not JSON, once the place is found. */
+async function rejectInvalid(text: string): Promise<never> {
+  const error = await findSyntaxErrorYielding(text);
+  throw error === undefined ? badRequest('The body is not valid JSON') : invalidJson(error);
 }
 
 function tooManyValues(values: number, index?: number): AppError {
@@ -72,8 +97,7 @@ function tooManyValues(values: number, index?: number): AppError {
 
 /** Throws for JSON over one of the limits. */
 function assertWithinLimits({ list, values }: JsonShape, limits: JsonLimits): void {
-  if (list === null) throw invalidJson();
-  if (list === undefined || limits.list === undefined) {
+  if (!list || limits.list === undefined) {
     if (values > limits.maxValues) throw tooManyValues(limits.maxValues);
     return;
   }
@@ -81,12 +105,12 @@ function assertWithinLimits({ list, values }: JsonShape, limits: JsonLimits): vo
   if (list.largest.values > limits.maxValues) throw tooManyValues(limits.maxValues, list.largest.index);
 }
 
-function parseRun(text: string, { elements }: JsonChunk, list: JsonList): readonly Json[] {
-  const part = parse(text) as readonly Json[];
-  const isEmptyList = part.length === 0 && list.elements === 1;
+/** The elements of a run; undefined for text that is not JSON. */
+function parseRun(text: string, { elements }: JsonChunk, list: JsonList): readonly Json[] | undefined {
+  const part = parseLong(text) as readonly Json[] | undefined;
+  const isEmptyList = part?.length === 0 && list.elements === 1;
   // Nothing before a comma or behind one.
-  if (part.length !== elements && !isEmptyList) throw invalidJson();
-  return part;
+  return part?.length === elements || isEmptyList ? part : undefined;
 }
 
 function assertNoIssue(issue: JsonIssue | undefined): void {
@@ -109,7 +133,7 @@ async function parseList(json: Buffer, list: JsonList, { findIssue }: JsonChecks
   const pace = createYielder();
   for (const run of list.chunks) {
     const text = `[${json.toString('utf8', run.start, run.end)}]`;
-    const part = parseRun(text, run, list);
+    const part = parseRun(text, run, list) ?? (await rejectInvalid(json.toString()));
     await pace();
     const findInexact = createInexactFinder(text, values.length);
     for (const value of part) assertNoIssue(findIssue(value, findInexact, values.push(value) - 1));
@@ -121,6 +145,8 @@ async function parseList(json: Buffer, list: JsonList, { findIssue }: JsonChecks
 async function parseInSlices(json: Buffer, limits: JsonLimits, checks: JsonChecks): Promise<Json> {
   const shape = await scanJsonYielding(json);
   checks.assertShape(shape);
+  // Brackets that do not match.
+  if (shape.list === null) return rejectInvalid(decodeUtf8(json));
   assertWithinLimits(shape, limits);
   if (limits.list !== undefined && shape.list) {
     if (!isUtf8(json)) throw badRequest('The body is not valid UTF-8');
@@ -128,7 +154,8 @@ async function parseInSlices(json: Buffer, limits: JsonLimits, checks: JsonCheck
   }
   const text = decodeUtf8(json);
   await yieldToEventLoop();
-  const value = parse(text);
+  const value = parseLong(text);
+  if (value === undefined) return rejectInvalid(text);
   await yieldToEventLoop();
   assertNoIssue(checks.findIssue(value, () => findInexactInteger(text)));
   await yieldToEventLoop();
@@ -145,7 +172,7 @@ function parseAtOnce(json: Buffer, limits: JsonLimits, checks: JsonChecks): Json
 
 function parseUnscanned(json: Buffer, { findIssue }: JsonChecks): Json {
   const text = decodeUtf8(json);
-  const value = parse(text);
+  const value = parseShort(text);
   assertNoIssue(findIssue(value, () => findInexactInteger(text)));
   return value;
 }
@@ -194,7 +221,7 @@ function hasFewBrackets(text: string, max: number): boolean {
  */
 export function validateShortJson(text: string, json: Buffer, maxValues: number): boolean {
   if (!fitsInAnyShape(json, { maxValues }) || !hasFewBrackets(text, MAX_JSON_DEPTH)) return false;
-  parse(text);
+  parseShort(text);
   return true;
 }
 

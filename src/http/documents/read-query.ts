@@ -18,6 +18,7 @@ import {
   type JsonIssue,
   type JsonObject,
 } from '../../lib/json/json.ts';
+import { describePlace, parseJsonText } from '../../lib/json/json-syntax.ts';
 import { createTextCache } from '../../lib/text-cache.ts';
 import { parsePairs, parseQuery, type Query, rawQuery } from '../core/request-url.ts';
 
@@ -102,12 +103,12 @@ function createValueError(name: ReadQueryParameter, { path, message }: JsonIssue
 }
 
 function parseObject(name: ReadQueryParameter, text: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw createParameterError(name, `The \`${name}\` parameter must be valid JSON`);
+  const parsed = parseJsonText(text);
+  if ('error' in parsed) {
+    const details = `The \`${name}\` parameter must be valid JSON: ${describePlace(parsed.error)}`;
+    throw createParameterError(name, details);
   }
+  const { value } = parsed;
   if (Array.isArray(value) && name === 'filter') {
     throw createParameterError(
       name,

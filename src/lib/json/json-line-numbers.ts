@@ -1,6 +1,7 @@
 // Finds the line number of a value in a JSON text, or of its first syntax error.
-import type { Node, ParseError } from 'jsonc-parser';
+import type { Node } from 'jsonc-parser';
 import { lazyPackage } from '../files/lazy-package.ts';
+import { findSyntaxError, type JsonSyntaxError } from './json-syntax.ts';
 
 const jsonc = lazyPackage<typeof import('jsonc-parser')>('jsonc-parser');
 
@@ -8,8 +9,7 @@ const jsonc = lazyPackage<typeof import('jsonc-parser')>('jsonc-parser');
 export type JsonPath = readonly (string | number)[];
 
 export interface JsonLineNumbers {
-  /** The first syntax error, its line counted from 1. */
-  readonly syntaxError: { readonly line: number; readonly message: string } | undefined;
+  readonly syntaxError: JsonSyntaxError | undefined;
   /** The line of the value at `path`; undefined when there is none. */
   find(path: JsonPath): number | undefined;
   /** The line of the value at `path`, or of the nearest one around it that exists. */
@@ -25,31 +25,24 @@ function lineAt(text: string, offset: number): number {
 // The line of a member is that of its name.
 const startOf = (node: Node) => (node.parent?.type === 'property' ? node.parent.offset : node.offset);
 
-function parse(text: string) {
-  const errors: ParseError[] = [];
+function parse(text: string): Node | undefined {
   try {
-    const root = jsonc().parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
-    return { root, first: errors[0] };
+    return jsonc().parseTree(text);
   } catch {
     // The parser is recursive: for a text that exhausts the stack there are no line numbers.
-    return { root: undefined, first: undefined };
+    return undefined;
   }
 }
 
 /** Parses a text as strict JSON with positions. */
 export function parseLineNumbers(text: string): JsonLineNumbers {
-  const { root, first } = parse(text);
-  const words =
-    first &&
-    jsonc()
-      .printParseErrorCode(first.error)
-      .replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  const root = parse(text);
   const find = (path: JsonPath): number | undefined => {
     const node = root && jsonc().findNodeAtLocation(root, [...path]);
     return node === undefined ? undefined : lineAt(text, startOf(node));
   };
   return {
-    syntaxError: first && { line: lineAt(text, first.offset), message: (words ?? '').toLowerCase() },
+    syntaxError: findSyntaxError(text),
     find,
     findNearest(path) {
       for (let length = path.length; length > 0; length -= 1) {

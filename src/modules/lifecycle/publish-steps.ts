@@ -5,6 +5,7 @@ import type { Actor } from '../../auth/audit/actor.ts';
 import type { CollectionRegistry } from '../../collections/model/collection.ts';
 import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
+import { describeSyntaxError, parseJsonText } from '../../lib/json/json-syntax.ts';
 import type { Log } from '../../lib/logger.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import { assertNameAvailable, assertRouteAvailable, parseRoute } from '../model/custom-routes.ts';
@@ -33,13 +34,11 @@ export function formatPolicy(policy: JsonObject): string {
 
 /** Rejects with POLICY_INVALID, also for text that is not JSON. */
 export async function parsePolicyText(policies: PolicyParser, text: string): Promise<Policy> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new AppError('POLICY_INVALID', { message: 'The file is not valid JSON', cause });
+  const parsed = parseJsonText(text);
+  if ('error' in parsed) {
+    throw new AppError('POLICY_INVALID', { message: `The file ${describeSyntaxError(parsed.error)}` });
   }
-  return { ...(await policies.parse(value)), text };
+  return { ...(await policies.parse(parsed.value)), text };
 }
 
 /** The text of the file that holds a policy; undefined where a policy needs no file. */

@@ -6,6 +6,7 @@ import { bareHost, createAllowedDestinations, portOf } from '../../lib/egress/ad
 import { HTTP_METHODS } from '../../lib/http/methods.ts';
 import { findJsonIssue, isJsonObject, type Json } from '../../lib/json/json.ts';
 import { createSchemaValidator, type SchemaValidator } from '../../lib/json/json-schema.ts';
+import { describeSyntaxError, parseJsonText } from '../../lib/json/json-syntax.ts';
 import type {
   CollectionGrant,
   FetchGrant,
@@ -70,16 +71,14 @@ const FORMATS = {
 
 async function readJson(file: string | URL): Promise<Json> {
   const shown = file instanceof URL ? file.pathname : file;
-  const limitsError = (what: string, cause: unknown) =>
+  const limitsError = (what: string, cause?: unknown) =>
     new AppError('CONFIGURATION_INVALID', { message: `The policy limits in ${shown} ${what}`, cause });
   const text = await readFile(file, 'utf8').catch((cause) => {
     throw limitsError('cannot be read', cause);
   });
-  try {
-    return JSON.parse(text) as Json;
-  } catch (cause) {
-    throw limitsError('are not valid JSON', cause);
-  }
+  const parsed = parseJsonText(text);
+  if ('value' in parsed) return parsed.value;
+  throw limitsError(`are wrong: the file ${describeSyntaxError(parsed.error)}`);
 }
 
 /** Throws CONFIGURATION_INVALID, each item with the path in `field`. */

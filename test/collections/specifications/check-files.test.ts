@@ -37,7 +37,7 @@ test('names file and line of every problem', async () => {
     'api/library/collection.d.json': good,
   });
   expect(problems).toEqual([
-    'error 1.0/library/collection.a.json:4 is not valid JSON: property name expected',
+    'error 1.0/library/collection.a.json:4 is not valid JSON: column 3: expected a name in double quotes',
     expect.stringMatching(/^error 1\.0\/library\/collection\.b\.json:4 b: `Nope` is not a type/),
     'error 1.0/library/collection.b.json:9 count: must be a whole number from 1',
     'error 1.0/library/collection.c.json:1 settings: must be provided',

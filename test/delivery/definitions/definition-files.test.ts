@@ -102,8 +102,8 @@ describe('the text of a definition file', () => {
   });
 
   it.each([
-    ['', 1, 'is not valid JSON'],
-    ['{\n"branches": [\n}', 3, 'is not valid JSON'],
+    ['', 1, 'is not valid JSON: column 1: expected a value, but the text ends'],
+    ['{\n"branches": [\n}', 3, 'is not valid JSON: column 1: expected a value or `]`'],
     ['[]', 1, 'must be a JSON object'],
     ['null', 1, 'must be a JSON object'],
     ['{\n"route": 5}', 2, 'route must be a string'],

@@ -42,24 +42,30 @@ describe.each([
   );
 
   it.each([
-    '{',
-    ' ',
-    '{a:1}',
-    'undefined',
-    '{"a":NaN}',
-    '\uFEFF{}',
-    '{"a":1}x',
-    '[1,]',
-    '[,1]',
-    '[1 2]',
-    '[1}',
-    '[1],[2]',
-    '[{]}',
-    '["a',
-  ])('refuses %j', async (text) => {
+    ['{', 2, 'expected a name in double quotes or `}`, but the text ends'],
+    [' ', 2, 'expected a value, but the text ends'],
+    ['{a:1}', 2, 'expected a name in double quotes or `}`'],
+    ['undefined', 1, 'expected a value'],
+    ['{"a":NaN}', 6, 'expected a value'],
+    ['\uFEFF{}', 1, 'expected a value'],
+    ['{"a":1}x', 8, 'expected the end, as the value is complete'],
+    ['[1,]', 4, 'expected a value'],
+    ['[,1]', 2, 'expected a value or `]`'],
+    ['[1 2]', 4, 'expected `,` or `]`'],
+    ['[1}', 3, 'expected `,` or `]`'],
+    ['[1],[2]', 4, 'expected the end, as the value is complete'],
+    ['[{]}', 3, 'expected a name in double quotes or `}`'],
+    ['["a', 2, 'expected `"` at the end of the text that begins here'],
+  ])('refuses %j, naming the place', async (text, inText, expected) => {
+    const column = space.length + inText;
     expect(await refusal(read(space + text, bounds))).toEqual({
       code: 'BAD_REQUEST',
-      item: { message: 'The body is not valid JSON', code: 'BAD_REQUEST' },
+      item: {
+        message: `The body is not valid JSON: line 1, column ${column}: ${expected}`,
+        line: 1,
+        column,
+        code: 'BAD_REQUEST',
+      },
     });
   });
 

@@ -51,6 +51,19 @@ describe('a parser of read queries', () => {
 
 describe('a query on documents', () => {
   it.each([
+    ['filter', '{"a":1,}', 'line 1, column 8: expected a name in double quotes'],
+    ['fields', '{"a":secret}', 'line 1, column 6: expected a value'],
+    ['sort', '{"a":1', 'line 1, column 7: expected `,` or `}`, but the text ends'],
+    ['historyFilters', '{"a"\n1}', 'line 2, column 1: expected `:`'],
+  ])('is refused with a %s that is not JSON, naming the place', (name, json, place) => {
+    const read = (url: string) => createReadQueryParser()(url).readRequest();
+    expect(refused(`/a?${name}=${encodeURIComponent(json)}`, read)).toMatchObject({
+      field: name,
+      message: `The \`${name}\` parameter must be valid JSON: ${place}`,
+    });
+  });
+
+  it.each([
     'filter[name]=z',
     'filter%5Bname%5D%5B$eq%5D=z',
     'filters={"a":1}',

@@ -16,7 +16,8 @@ test('a JSON path has the line of its value, or of the value around it', () => {
 test('a JSON syntax error has its line', () => {
   expect(parseLineNumbers('{\n  "a": 1,\n}').syntaxError).toEqual({
     line: 3,
-    message: 'property name expected',
+    column: 1,
+    message: 'expected a name in double quotes',
   });
   expect(parseLineNumbers('{\n // no\n}').syntaxError?.line).toBe(2);
   expect(parseLineNumbers('').syntaxError?.line).toBe(1);

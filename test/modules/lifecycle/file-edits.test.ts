@@ -102,7 +102,11 @@ describe('a policy file edited by hand', () => {
     await expect.poll(() => errors.length, soon).toBe(2);
     expect(errors.map(({ fields }) => fields)).toMatchObject([
       { problems: [{ field: 'limits.cpuMs' }] },
-      { problems: [{ message: 'The file is not valid JSON' }] },
+      {
+        problems: [
+          { message: 'The file is not valid JSON: line 1, column 11: expected a value, but the text ends' },
+        ],
+      },
     ]);
     expect(modules.registry.get(REPORT)?.moduleVersion?.policy.limits.cpuMs).toBe(77);
   });

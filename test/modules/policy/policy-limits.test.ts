@@ -128,7 +128,7 @@ describe('loadPolicyLimits', () => {
       message: expect.stringMatching(/no-such-ceilings\.json cannot be read$/),
     });
     await expect(loadPolicyLimits(SANDBOX, await withFile('{'))).rejects.toMatchObject({
-      message: expect.stringMatching(/are not valid JSON$/),
+      message: expect.stringMatching(/the file is not valid JSON: line 1, column 2: expected/),
     });
   });
 });
