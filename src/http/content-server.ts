@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { adminPageRoutes } from './admin/admin-page-routes.ts';
 import { auditRoutes, cacheFlushRoutes, configRoutes } from './admin/admin-routes.ts';
 import { clientRoutes } from './admin/client-routes.ts';
+import { meRoutes } from './admin/me-routes.ts';
 import { metricsRoutes } from './admin/metrics-routes.ts';
 import { collectionListRoutes, specificationRoutes } from './admin/specification-routes.ts';
 import { faviconRoute, healthRoutes, statusRoutes } from './admin/status-routes.ts';
@@ -73,6 +74,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
     adminPageRoutes(known, deps);
     known.register(async (scope) => clientRoutes(scope, deps));
     known.register(async (scope) => configRoutes(scope, deps));
+    known.register(async (scope) => meRoutes(scope, deps));
     known.register(async (scope) => collectionListRoutes(scope, deps));
     known.register(async (scope) => auditRoutes(scope, deps));
     known.register(async (scope) => statusRoutes(scope, deps));

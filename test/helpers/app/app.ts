@@ -71,7 +71,7 @@ export async function injectInto(
   } as InjectAnswer;
 }
 
-interface StartOptions {
+export interface StartOptions {
   /** What `workspace/config.json` holds. */
   readonly config?: JsonObject;
   /** Specifications by `version/database/name`; the library's books and people unless given. */
@@ -93,7 +93,10 @@ interface StartOptions {
   readonly allowsIssues?: boolean;
   /** Further options of the application. */
   readonly options?: Partial<
-    Pick<Parameters<typeof createApp>[1], 'pause' | 'onFirstAdmin' | 'now' | 'hashCost' | 'leakedFiles'>
+    Pick<
+      Parameters<typeof createApp>[1],
+      'pause' | 'onFirstAdmin' | 'now' | 'hashCost' | 'leakedFiles' | 'adminFolder'
+    >
   >;
 }
 

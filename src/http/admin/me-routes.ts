@@ -1,0 +1,83 @@
+// `/api/me`: who the caller is, and what it may do, with every collection and with one. For whoever has a valid token.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Client } from '../../auth/clients/client.ts';
+import { toPublicClient } from '../../auth/clients/client-record.ts';
+import type { CollectionAccess } from '../../collections/model/access.ts';
+import type { Collection } from '../../collections/model/collection.ts';
+import { AppError } from '../../errors/errors.ts';
+import { ACCESS_ACTIONS, type AccessAction } from '../../lib/access-actions.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
+import type { HttpDeps } from '../core/http-deps.ts';
+import { sendJson } from '../core/reply.ts';
+import { collectionAddressOf, requireClient } from '../core/request-access.ts';
+import { addResource, type ResourceHandlers } from '../core/resource.ts';
+import { GET_ME, GET_MY_COLLECTION } from './me-operations.ts';
+
+const permittedActions = (access: CollectionAccess): readonly AccessAction[] =>
+  ACCESS_ACTIONS.filter((action) => access[action] !== null);
+
+function formatRights(collection: Collection, { caller }: FastifyRequest) {
+  const actions = permittedActions(caller.access(collection));
+  if (actions.length === 0) return [];
+  return [{ path: collection.path, actions, ...(collection.settings.media && { isMedia: true }) }];
+}
+
+function formatMe(client: Client) {
+  return { ...toPublicClient(client), ...(client.issuer !== undefined && { issuer: client.issuer }) };
+}
+
+/** The fields of the specification that the caller may read, without what says who may. */
+function formatFields({ source, fields }: Collection, { hidden }: CollectionAccess): JsonObject {
+  const specified = isJsonObject(source['fields']) ? source['fields'] : {};
+  const shown = Object.entries(specified).flatMap(([name, field]) => {
+    if (hidden.has(name) || !fields.has(name) || !isJsonObject(field)) return [];
+    const { access: _, ...known } = field;
+    return [[name, known] as const];
+  });
+  return Object.fromEntries(shown);
+}
+
+function formatCollection(collection: Collection, access: CollectionAccess) {
+  const { path, name, settings } = collection;
+  const { sort, sortOrder, pageSize, compose, storeRevisions, signUploads, displayName, media } = settings;
+  const isSortHidden = sort !== null && access.hidden.has(sort);
+  return {
+    path,
+    name: displayName ?? name,
+    actions: permittedActions(access),
+    isMedia: media,
+    fields: formatFields(collection, access),
+    closed: [...access.closed].filter((field) => !access.hidden.has(field)),
+    settings: {
+      ...{ sort: isSortHidden ? null : sort, sortOrder, count: pageSize },
+      ...{ compose, storeRevisions, signUploads },
+    },
+  };
+}
+
+/** Registers what the caller may know about itself. A collection with which it may do nothing is not there for it. */
+export function meRoutes(server: FastifyInstance, { registry }: Pick<HttpDeps, 'registry'>): void {
+  server.addHook('onRequest', requireClient);
+  const me: ResourceHandlers = {
+    GET: async (request, reply) => {
+      const { client } = request;
+      if (client === null) throw new AppError('NOT_FOUND');
+      const collections = registry.list().flatMap((collection) => formatRights(collection, request));
+      return sendJson(reply, { ...formatMe(client), collections });
+    },
+  };
+  const one: ResourceHandlers = {
+    GET: async (request, reply) => {
+      const { version, database, name } = collectionAddressOf(request);
+      const collection = registry.get(version, database, name);
+      if (collection === undefined) throw new AppError('NOT_FOUND');
+      const access = request.caller.access(collection);
+      if (permittedActions(access).length === 0) throw new AppError('NOT_FOUND');
+      return sendJson(reply, formatCollection(collection, access));
+    },
+  };
+  addResource(server, '/api/me', me, { operations: { GET: GET_ME } });
+  addResource(server, '/api/me/collections/:version/:database/:collection', one, {
+    operations: { GET: GET_MY_COLLECTION },
+  });
+}

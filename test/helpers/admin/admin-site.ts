@@ -1,0 +1,111 @@
+// A server with a workspace, and its admin page in a real Chromium.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { type StartOptions, startApp, type TestApp } from '../app/app.ts';
+import { ROOT } from '../fixtures/source-tree.ts';
+import { ADMIN } from '../server-process/server-process.ts';
+import { axeViolations, launchBrowser, openWatchedPage } from './browser.ts';
+import { builtPage } from './built-page.ts';
+
+const SCREENSHOTS = join(ROOT, '.cache', 'admin-screenshots');
+
+/** Pixels of a desktop, and of a phone. */
+export const DESKTOP = { width: 1280, height: 900 };
+export const PHONE = { width: 400, height: 800 };
+
+/** Milliseconds that an element has to appear: as long as a busy machine needs. */
+const PATIENCE_MS = 60_000;
+
+interface VisitOptions {
+  /** Who signs in by the form; null: nobody. The admin of the tests unless given. */
+  readonly as?: { readonly clientId: string; readonly secret: string } | null;
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly colorScheme?: 'light' | 'dark';
+}
+
+export interface AdminSite {
+  readonly app: TestApp;
+  readonly url: string;
+  /**
+   * Opens an address such as `/admin/clients`, signs in, and lets `work` use the page. Rejects when the page has done what it must
+   * never do: errors in its console, violations of its policy, requests to other hosts.
+   */
+  visit(path: string, work: (page: Page) => Promise<void>, options?: VisitOptions): Promise<void>;
+  /** Opens an address and waits for its heading, in light, dark and at 400 pixels: each without violations that axe finds, and without a page that is wider than the window. */
+  expectAccessible(path: string, heading: string, options?: VisitOptions): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function signIn(page: Page, { clientId, secret } = ADMIN): Promise<void> {
+  await page.getByLabel('Client ID').fill(clientId);
+  await page.getByLabel('Secret').fill(secret);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Writes a picture of the page for people to look at. */
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+}
+
+/** No view is wider than the window. */
+export async function expectNoSidewaysScrolling(page: Page): Promise<void> {
+  const overflow = await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  expect(overflow).toBe(0);
+}
+
+const nameOf = (path: string) => path.replace(/^\/admin\/?/, '').replace(/[^\w.-]+/g, '-') || 'start';
+
+/** Starts the server in this process, on a port of its own, and the browser. */
+export async function startAdminSite(options: StartOptions = {}): Promise<AdminSite> {
+  const adminFolder = builtPage();
+  const app = await startApp({ ...options, options: { ...options.options, adminFolder } });
+  const url = (await app.listen()).replace(/\/$/, '');
+  const browser: Browser = await launchBrowser();
+  const visit: AdminSite['visit'] = async (path, work, { as = ADMIN, viewport = DESKTOP, ...rest } = {}) => {
+    const { page, offences, close } = await openWatchedPage(browser, url, { viewport, ...rest });
+    page.setDefaultTimeout(PATIENCE_MS);
+    try {
+      await page.goto(url + path);
+      if (as !== null) await signIn(page, as);
+      await work(page);
+      expect(offences).toEqual([]);
+    } catch (error) {
+      await takeScreenshot(page, `failed-${nameOf(path)}`).catch(() => undefined);
+      if (offences.length > 0) throw new Error(`the page said:\n${offences.join('\n')}`, { cause: error });
+      throw error;
+    } finally {
+      await close();
+    }
+  };
+  return {
+    app,
+    url,
+    visit,
+    async expectAccessible(path, heading, given = {}) {
+      const looks = [
+        { name: 'light', viewport: DESKTOP, colorScheme: 'light' },
+        { name: 'dark', viewport: DESKTOP, colorScheme: 'dark' },
+        { name: 'phone', viewport: PHONE, colorScheme: 'light' },
+      ] as const;
+      for (const { name, ...look } of looks) {
+        const work = async (page: Page) => {
+          await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+          await page.waitForLoadState('networkidle');
+          await takeScreenshot(page, `${nameOf(path)}-${name}`);
+          expect(await axeViolations(page)).toEqual([]);
+          await expectNoSidewaysScrolling(page);
+        };
+        await visit(path, work, { ...given, ...look });
+      }
+    },
+    async close() {
+      await browser.close();
+      await app.close();
+    },
+  };
+}

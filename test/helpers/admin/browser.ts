@@ -1,0 +1,75 @@
+// A real Chromium. What a page must never do is collected while it is used: errors of its console, violations of its content
+// security policy, requests to other hosts.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { isProgramInstalled } from '../server-process/programs.ts';
+
+const PROGRAM = 'chromium';
+
+/** Absent on a developer's machine: said aloud and skipped. Absent where everything must run: a failure. */
+export const hasBrowser = (): boolean =>
+  isProgramInstalled(PROGRAM, 'apt-get install --no-install-recommends chromium');
+
+/** Starts it without a window. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: `/usr/bin/${PROGRAM}`,
+    // Root has no user namespaces of its own in a container; the pages are ours.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+  });
+}
+
+/** The console says the same of every answer from 400 on, which tests ask for. */
+const ANSWER = /^Failed to load resource: the server responded with a status of/;
+
+const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile + ':' + event.lineNumber + ' ' + event.sample));`;
+
+export interface WatchedPage {
+  readonly page: Page;
+  /** What the page has done so far and must not do. */
+  readonly offences: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Opens an empty page that may talk to `origin` alone. */
+export async function openWatchedPage(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  const offences: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !ANSWER.test(message.text())) offences.push(message.text());
+  });
+  page.on('pageerror', (error) => void offences.push(`uncaught: ${error.message}`));
+  page.on('request', (request) => {
+    const url = request.url();
+    const isOwn = url.startsWith(`${origin}/`) || url.startsWith('blob:');
+    if (!isOwn) offences.push(`request to ${url}`);
+  });
+  await page.addInitScript(REPORT_VIOLATIONS);
+  return { page, offences, close: () => context.close() };
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly help: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+}
+
+/** What axe finds on the page, WCAG 2.2 AA and best practices: one text for each element. */
+export async function axeViolations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary ?? ''}`),
+  );
+}
