@@ -7,6 +7,7 @@ import { editorSchema } from './editor-schema.ts';
 import { errorsPage } from './errors.ts';
 import { limitsPage } from './limits.ts';
 import { withLines } from './line-links.ts';
+import { performancePicture } from './performance-picture.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 
@@ -18,6 +19,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['docs/configuration.md', configurationPage()],
     ['docs/errors.md', errorsPage()],
+    ['docs/images/performance.svg', performancePicture(read('docs/performance.md'))],
     ['docs/reference/commands.md', commandsPage()],
     ['docs/reference/limits.md', limitsPage()],
     ['workspace/config.schema.json', editorSchema()],
