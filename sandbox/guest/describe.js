@@ -13,7 +13,7 @@
   const MAX_PLACE_CHARACTERS = 400;
 
   /** Stops the copy: nothing is written after the first problem. */
-  function refuse(copy, place, problem) {
+  function reject(copy, place, problem) {
     copy.problem ??= `${StringSlice(place, 0, MAX_PLACE_CHARACTERS)} ${problem}`;
     return '';
   }
@@ -28,7 +28,7 @@
   /** Counts what was written. */
   function counted(copy, text) {
     copy.characters += text.length;
-    if (copy.characters > MAX_CHARACTERS) return refuse(copy, 'openapi', 'has more than 64 KB of JSON');
+    if (copy.characters > MAX_CHARACTERS) return reject(copy, 'openapi', 'has more than 64 KB of JSON');
     return text;
   }
 
@@ -36,27 +36,27 @@
     copy.place = place;
     const value = plain(given, key);
     copy.values += 1;
-    if (copy.values > MAX_VALUES) return refuse(copy, 'openapi', `has more than ${MAX_VALUES} values`);
+    if (copy.values > MAX_VALUES) return reject(copy, 'openapi', `has more than ${MAX_VALUES} values`);
     if (value === null || value === true || value === false) return counted(copy, `${value}`);
     if (typeof value === 'number') {
-      return value - value === 0 ? counted(copy, `${value}`) : refuse(copy, place, 'is no finite number');
+      return value - value === 0 ? counted(copy, `${value}`) : reject(copy, place, 'is no finite number');
     }
     if (typeof value === 'string') {
       return value.length > MAX_CHARACTERS
-        ? refuse(copy, 'openapi', 'has more than 64 KB of JSON')
+        ? reject(copy, 'openapi', 'has more than 64 KB of JSON')
         : counted(copy, JSONStringify(value));
     }
     if (typeof value !== 'object')
-      return refuse(copy, place, `is of the type ${typeof value}, which JSON does not have`);
+      return reject(copy, place, `is of the type ${typeof value}, which JSON does not have`);
     if (depth > MAX_DEPTH)
-      return refuse(copy, place, `is nested deeper than ${MAX_DEPTH} levels, perhaps in itself`);
+      return reject(copy, place, `is nested deeper than ${MAX_DEPTH} levels, perhaps in itself`);
     return ArrayIsArray(value) ? listText(copy, value, place, depth) : objectText(copy, value, place, depth);
   }
 
   function listText(copy, list, place, depth) {
     // That of a proxy may be anything.
     const { length } = list;
-    if (typeof length !== 'number' || !NumberIsInteger(length)) return refuse(copy, place, 'has no length');
+    if (typeof length !== 'number' || !NumberIsInteger(length)) return reject(copy, place, 'has no length');
     let text = '';
     for (let index = 0; index < length && copy.problem === undefined; index += 1) {
       text += counted(copy, index === 0 ? '' : ',');
@@ -72,7 +72,7 @@
       const key = keys[index];
       const member = object[key];
       if (member === undefined) continue;
-      if (key.length > MAX_CHARACTERS) return refuse(copy, 'openapi', 'has more than 64 KB of JSON');
+      if (key.length > MAX_CHARACTERS) return reject(copy, 'openapi', 'has more than 64 KB of JSON');
       text += counted(copy, `${text === '' ? '' : ','}${JSONStringify(key)}:`);
       text += textOf(copy, member, key, `${place}.${StringSlice(key, 0, MAX_NAME_CHARACTERS)}`, depth + 1);
     }
@@ -88,7 +88,7 @@
       if (openapi === undefined || openapi === null) return { text, problem: undefined };
       text = textOf(copy, openapi, '', 'openapi', 1);
     } catch (thrown) {
-      refuse(copy, copy.place, `cannot be read: ${messageOf(thrown)}`);
+      reject(copy, copy.place, `cannot be read: ${messageOf(thrown)}`);
     }
     return { __proto__: null, text: copy.problem === undefined ? text : undefined, problem: copy.problem };
   };

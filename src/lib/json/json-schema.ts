@@ -60,11 +60,13 @@ const ARTICLES = new Map([
   ['string', 'text'],
 ]);
 
+const typeName = (type: unknown) => ARTICLES.get(String(type)) ?? String(type);
+
 function messageOf(error: ErrorObject, formats: SchemaValidatorOptions['formats']): string {
   const params: Record<string, unknown> = error.params;
   switch (error.keyword) {
     case 'type':
-      return `must be ${ARTICLES.get(String(params['type'])) ?? String(params['type'])}`;
+      return `must be ${[params['type']].flat().map(typeName).join(' or ')}`;
     case 'enum':
       return `must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
     case 'format':
@@ -81,6 +83,8 @@ function messageOf(error: ErrorObject, formats: SchemaValidatorOptions['formats'
       return `must have at most ${params['limit']} entries`;
     case 'minItems':
       return `must have at least ${params['limit']} ${params['limit'] === 1 ? 'entry' : 'entries'}`;
+    case 'minProperties':
+      return params['limit'] === 1 ? 'must not be empty' : `must have at least ${params['limit']} members`;
     case 'uniqueItems':
       return 'must not name the same thing twice';
     case 'additionalProperties':
@@ -92,14 +96,14 @@ function messageOf(error: ErrorObject, formats: SchemaValidatorOptions['formats'
   }
 }
 
-// Missing and unknown members have their own path.
-function pathOf({ instancePath, params }: ErrorObject): string {
+// Members that are missing, unknown or wrongly named have their own path.
+function pathOf({ instancePath, params, propertyName }: ErrorObject): string {
   const keys = instancePath
     .split('/')
     .slice(1)
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
   const { additionalProperty, missingProperty } = params as Readonly<Record<string, unknown>>;
-  const member = additionalProperty ?? missingProperty;
+  const member = additionalProperty ?? missingProperty ?? propertyName;
   return (member === undefined ? keys : [...keys, String(member)]).join('.');
 }
 
@@ -111,14 +115,20 @@ export async function createSchemaValidator({
   const { Ajv } = await import('ajv');
   const tests = Object.fromEntries(Object.entries(formats).map(([name, { test }]) => [name, test]));
   // TypeScript checks our schemas; compiling the meta schema would cost every start 30 ms.
-  const ajv = new Ajv({ strict: true, allErrors: true, formats: tests, meta: false, validateSchema: false });
+  const ajv = new Ajv({
+    strict: true,
+    allErrors: true,
+    allowUnionTypes: true,
+    formats: tests,
+    meta: false,
+    validateSchema: false,
+  });
   ajv.addVocabulary([...annotations]);
   return (schema, value) => {
     const validate = ajv.compile(schema);
     if (validate(value)) return [];
-    return (validate.errors ?? []).map((error) => ({
-      path: pathOf(error),
-      message: messageOf(error, formats),
-    }));
+    // What is wrong with a name has an error of its own.
+    const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'propertyNames');
+    return errors.map((error) => ({ path: pathOf(error), message: messageOf(error, formats) }));
   };
 }

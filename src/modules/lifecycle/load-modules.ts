@@ -100,10 +100,11 @@ async function inspectAndPublish(deps: FileEditDeps, address: ModuleAddress): Pr
   if (entry?.source === undefined || entry.fileErrors.code === undefined) return;
   try {
     const source = validator.normalizeText(entry.source);
-    // Isolation `context` skips the search for undeclared names: its warnings are for clients that post.
-    const { metadata } = await validator.inspect(source, address.kind, 'context');
+    // Isolation `context` skips the search for undeclared names: those warnings are for clients that post.
+    const { metadata, warnings } = await validator.inspect(source, address.kind, 'context');
     const action = entry.state.active === null ? 'create' : 'replace';
     await publishFromFile(deps, { address, source, metadata, action });
+    for (const warning of warnings) deps.log.warn({ module: moduleKey(address), warning }, 'code warning');
   } catch (error) {
     if (isStoreUnavailable(error)) throw error;
     logRejectedFile(deps, files.fileOf(address, 'code'), error);

@@ -8,6 +8,8 @@ import { type ModuleAddress, RESERVED_ENDPOINT_NAMES } from './module-types.ts';
 
 interface Parameter {
   readonly name: string;
+  /** The rule as the author wrote it: `[0-9]+`. */
+  readonly rule?: string | undefined;
   /** Undefined: any text but the empty one. */
   readonly accepts: ((text: string) => boolean) | undefined;
 }
@@ -75,7 +77,7 @@ function parseSegment(part: string): { readonly segment: Segment; readonly optio
   }
   const { name = '', rule, optional } = found;
   const accepts = rule === undefined ? undefined : compileRule(rule);
-  return { segment: { name, accepts }, optional: optional !== undefined };
+  return { segment: { name, rule, accepts }, optional: optional !== undefined };
 }
 
 /** Reads the route of an endpoint of this version. Throws ENDPOINT_INVALID about `route`. */
@@ -96,6 +98,13 @@ export function parseRoute(route: string, apiVersion: string): RoutePattern {
   const names = segments.flatMap((segment) => (typeof segment === 'string' ? [] : segment.name));
   if (new Set(names).size < names.length) throw routeError('must not use the name of a parameter twice');
   return { text: route, segments, optional };
+}
+
+/** The names of the parameters of a route, which may be invalid otherwise. */
+export function routeParameterNames(route: string): readonly string[] {
+  return [...route.matchAll(/\/:(?<name>[A-Za-z_][A-Za-z0-9_]{0,63})/g)].flatMap(
+    ({ groups }) => groups?.['name'] ?? [],
+  );
 }
 
 function matchesSegment(segment: Segment, text: string): boolean {

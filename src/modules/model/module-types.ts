@@ -38,6 +38,8 @@ export interface LiveModule {
   /** `authenticate` of `module.exports.model.settings`; true when absent. */
   readonly authenticate: boolean | readonly string[];
   readonly displayName?: string;
+  /** What the code says of its methods: JSON text by method, valid when it was posted. `describeEndpoint` reads it. */
+  readonly openapi?: Readonly<Record<string, string>>;
   /** Absent while broken or pending. */
   readonly moduleVersion?: ModuleVersion;
   /** Who posted the active version, null for a file laid there by hand; epoch milliseconds. */

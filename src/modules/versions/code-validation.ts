@@ -7,6 +7,7 @@ import { AppError } from '../../errors/errors.ts';
 import { HTTP_METHODS, isHttpMethod } from '../../lib/http/methods.ts';
 import { toOneLine } from '../../lib/printable-text.ts';
 import type { Sandbox } from '../../sandbox-supervisor/model/sandbox.ts';
+import { createDescriptionParser, type OperationTexts } from '../description/parse-openapi.ts';
 
 /** A name that the code assigns to and never declares. */
 interface UndeclaredName {
@@ -66,6 +67,7 @@ const undeclaredWarning = ({ name, line }: UndeclaredName) =>
 
 /** Creates the validator of all code, posted or in files. */
 export function createCodeValidator({ sandbox, findUndeclared, maxBytes }: CodeValidatorDeps): CodeValidator {
+  const descriptions = createDescriptionParser();
   return {
     normalizeText: (source) => validateText(source, maxBytes),
     async inspect(source, kind, isolation, by = null) {
@@ -77,12 +79,14 @@ export function createCodeValidator({ sandbox, findUndeclared, maxBytes }: CodeV
       }
       // With isolation `context`, undeclared names are globals as in any script.
       const names = isolation === 'realm' ? await findUndeclared(source) : [];
+      const metadata = parseCodeMetadata(inspection);
+      const { operations, warnings } = await descriptions.parse(inspection.openapi, metadata);
       return {
-        metadata: parseCodeMetadata(inspection),
-        warnings: [...inspection.warnings.map(toOneLine), ...names.map(undeclaredWarning)].slice(
-          0,
-          MAX_WARNINGS,
-        ),
+        metadata: operations === undefined ? metadata : { ...metadata, openapi: operations },
+        warnings: [
+          ...[...inspection.warnings, ...warnings].map(toOneLine),
+          ...names.map(undeclaredWarning),
+        ].slice(0, MAX_WARNINGS),
         suggestedIsolation: names.length > 0 ? 'context' : inspection.isolation,
       };
     },
@@ -118,6 +122,8 @@ export interface CodeMetadata {
   readonly displayName: string | null;
   /** Custom route as the author wrote it. */
   readonly route: string | null;
+  /** What the module says of its methods; absent where it says nothing. */
+  readonly openapi?: OperationTexts;
 }
 
 type LoadedInspection = Extract<Inspection, { ok: true }>;

@@ -13,6 +13,8 @@ const VERSIONS: Namespace = { database: null, collection: 'cloister.moduleVersio
 // Apart from the versions, so that listing those never reads megabytes of code.
 const SOURCES: Namespace = { database: null, collection: 'cloister.moduleSources' };
 const EVERY_RECORD = Number.MAX_SAFE_INTEGER;
+/** Lists of versions leave out what may be large. */
+const WITHOUT_DESCRIPTIONS = { exclude: ['metadata.openapi'] };
 
 /** Something that the module did against its limits. */
 export interface RecordedViolation {
@@ -208,20 +210,22 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
       });
       await store.commit([version, await put(MODULES, idOf(state.key), state)], timely());
     },
-    /** Oldest first. */
+    /** Oldest first, without their descriptions. */
     async listVersions(key: string): Promise<readonly VersionRecord[]> {
       const query = {
         filter: equal('key', key),
         sort: [['version', 1]],
         skip: 0,
         limit: EVERY_RECORD,
+        projection: WITHOUT_DESCRIPTIONS,
       } as const;
       return (await store.find(VERSIONS, query, timely())).map(toVersion);
     },
     /** Clients that posted code with this hash under any name. Versions that came with a policy do not count: their author is the policy's. */
     async findPosters(sha256: string): Promise<readonly string[]> {
-      const query = { filter: equal('sha256', sha256), sort: [], skip: 0, limit: EVERY_RECORD } as const;
-      const found = (await store.find(VERSIONS, query, timely())).map(toVersion);
+      const filter = equal('sha256', sha256);
+      const page = { sort: [], skip: 0, limit: EVERY_RECORD, projection: WITHOUT_DESCRIPTIONS } as const;
+      const found = (await store.find(VERSIONS, { filter, ...page }, timely())).map(toVersion);
       return found.flatMap(({ clientId, policy }) =>
         clientId === null || policy !== null ? [] : [clientId],
       );

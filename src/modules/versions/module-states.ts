@@ -102,6 +102,7 @@ function toLiveModule(entry: ModuleEntry, moduleVersion: ModuleVersion | undefin
     methods: metadata?.methods ?? [],
     authenticate: metadata?.authenticate ?? true,
     ...(metadata?.displayName == null ? {} : { displayName: metadata.displayName }),
+    ...(metadata?.openapi === undefined ? {} : { openapi: metadata.openapi }),
     ...(moduleVersion === undefined ? {} : { moduleVersion }),
     postedBy: state.active?.clientId ?? null,
     postedAt: state.active?.createdAt ?? 0,

@@ -49,6 +49,26 @@ describe('createSchemaCheck', () => {
     ]);
   });
 
+  it('tells of values of several types, of names and of empty objects', async () => {
+    const check = await load();
+    const schema = {
+      type: 'object',
+      properties: {
+        either: { type: ['string', 'array'], items: { type: 'string' } },
+        map: { type: 'object', propertyNames: { type: 'string', format: 'even' }, minProperties: 1 },
+        pair: { type: 'object', minProperties: 2 },
+      },
+    };
+    expect(check(schema, { either: ['a'], map: { ab: 1 } })).toEqual([]);
+    expect(check(schema, { either: 1, map: { a: 1, ab: 1, abc: 1 }, pair: {} })).toEqual([
+      { path: 'either', message: 'must be text or a list' },
+      { path: 'map.a', message: 'must be even' },
+      { path: 'map.abc', message: 'must be even' },
+      { path: 'pair', message: 'must have at least 2 members' },
+    ]);
+    expect(check(schema, { map: {} })).toEqual([{ path: 'map', message: 'must not be empty' }]);
+  });
+
   it('names members that are unknown or missing, and counts entries', async () => {
     const check = await load();
     const schema = {

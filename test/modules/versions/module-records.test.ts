@@ -43,6 +43,17 @@ describe('module records', () => {
     expect(found.find(({ key }) => key === 'hook:b')).toEqual(initialModuleState('hook:b'));
   });
 
+  it('list versions without their descriptions, and keep these', async () => {
+    const { records } = await open();
+    const state = { ...initialModuleState('endpoint:1.0/a'), last: 1 };
+    const described = { ...record(1), metadata: { ...metadata, openapi: { GET: '{}' } } };
+    await records.addVersion(state, { record: described, source: 'one' }, ENTRY);
+    expect(await records.listVersions(state.key)).toEqual([record(1)]);
+    expect(await records.findPosters('hash1')).toEqual(['alice']);
+    await records.updateVersion(state, { ...described, approvedBy: 'bob' });
+    expect(await records.findVersion(state.key, 1)).toEqual({ ...described, approvedBy: 'bob' });
+  });
+
   it('store versions per module with their sources', async () => {
     const { records } = await open();
     const [a, b] = ['endpoint:1.0/a', 'endpoint:1.0/b'] as const;

@@ -1,0 +1,94 @@
+// References within a schema: each leads to a part of the same schema, and none in a circle that says nothing. In a larger document
+// a schema with references becomes a component, so that they lead to its parts there too.
+import type { JsonObject } from '../../lib/json/json.ts';
+import { mapSchema, schemaParts } from './schema-keywords.ts';
+
+/** What is wrong with a reference. `keys` lead to the schema that has it. */
+interface ReferenceIssue {
+  readonly keys: readonly string[];
+  readonly message: string;
+}
+
+interface PlacedSchema {
+  readonly keys: readonly string[];
+  readonly schema: JsonObject;
+}
+
+/** The keys of a reference such as `#/$defs/a%20b`; undefined for one that is not well formed. */
+function keysOf(reference: string): readonly string[] | undefined {
+  try {
+    const pointer = decodeURIComponent(reference.slice(1));
+    return pointer
+      .split('/')
+      .slice(1)
+      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  } catch {
+    return undefined;
+  }
+}
+
+const referenceOf = ({ $ref }: JsonObject): string | undefined =>
+  typeof $ref === 'string' ? $ref : undefined;
+
+/** Every schema within one, itself included, in the order of the text. */
+function allSchemas(schema: JsonObject, keys: readonly string[] = []): readonly PlacedSchema[] {
+  const inner = schemaParts(schema).flatMap((part) => allSchemas(part.schema, [...keys, ...part.keys]));
+  return [{ keys, schema }, ...inner];
+}
+
+const pointerOf = (keys: readonly string[]) => JSON.stringify(keys);
+
+/**
+ * The first schema from which the way by references and in-place parts leads back to itself: what it says of a value would be asked
+ * for ever.
+ */
+function findCircular(
+  all: readonly PlacedSchema[],
+  targets: ReadonlyMap<JsonObject, JsonObject>,
+): PlacedSchema | undefined {
+  const open = new Set<JsonObject>();
+  const done = new Set<JsonObject>();
+  const leadsBack = (schema: JsonObject): boolean => {
+    if (open.has(schema)) return true;
+    if (done.has(schema)) return false;
+    open.add(schema);
+    const inPlace = schemaParts(schema)
+      .filter((part) => part.isInPlace)
+      .map((part) => part.schema);
+    const target = targets.get(schema);
+    const found = (target === undefined ? inPlace : [...inPlace, target]).some(leadsBack);
+    open.delete(schema);
+    done.add(schema);
+    return found;
+  };
+  return all.find(({ schema }) => targets.has(schema) && leadsBack(schema));
+}
+
+/** Yields what is wrong with the references of a schema: a target that is no schema of it, or a circle. */
+export function* referenceIssues(root: JsonObject): Iterable<ReferenceIssue> {
+  const all = allSchemas(root);
+  const byPointer = new Map(all.map(({ keys, schema }) => [pointerOf(keys), schema]));
+  const targets = new Map<JsonObject, JsonObject>();
+  for (const { keys, schema } of all) {
+    const reference = referenceOf(schema);
+    if (reference === undefined) continue;
+    const target = byPointer.get(pointerOf(keysOf(reference) ?? ['']));
+    if (target === undefined) yield { keys, message: 'leads to no schema within the same schema' };
+    else targets.set(schema, target);
+  }
+  const circular = findCircular(all, targets);
+  if (circular !== undefined) yield { keys: circular.keys, message: 'leads back to itself' };
+}
+
+/** True for a schema that has a reference, at any depth. */
+export function hasReferences(root: JsonObject): boolean {
+  return allSchemas(root).some(({ schema }) => referenceOf(schema) !== undefined);
+}
+
+/** The schema with references that lead to its parts where it stands at `base`, such as `#/components/schemas/Name`. */
+export function rebaseReferences(root: JsonObject, base: string): JsonObject {
+  return mapSchema(root, (schema) => {
+    const reference = referenceOf(schema);
+    return reference === undefined ? schema : { ...schema, $ref: `${base}${reference.slice(1)}` };
+  });
+}
