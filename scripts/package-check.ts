@@ -1,10 +1,21 @@
 // Proves that what `npm pack` makes can be used as a person does it, with the machine's own Node and with the needed one:
 // installs the tarball into an empty folder, runs `npx cloister start`, asks for /health, posts and calls an endpoint,
-// uploads an image and gets it rendered. Then the same in a new site that `cloister init` wrote.
+// uploads an image and gets it rendered. Then the same in a new site, made as the tutorial says.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join, sep } from 'node:path';
+import { guideStepsOf } from '../test/helpers/server-process/guide.ts';
 import { strayLines } from './package-check/npm-output.ts';
 import { tryOut } from './package-check/try-out.ts';
 
@@ -79,14 +90,20 @@ function refuse(folder: string): void {
   console.log(`package check: ${said[0]}`);
 }
 
-/** A new site as its owner makes it, whatever Node the machine has. Resolves with its folder. */
+/**
+ * A new site as docs/tutorial.md has its reader make it, whatever Node the machine has, in a folder beside a checkout that has
+ * the tarball in it. Resolves with its folder.
+ */
 function newSite(tarball: string, folder: string): string {
-  const made = run(['npx', '--yes', `./${basename(tarball)}`, 'init', 'site'], folder, OWN);
-  demand(made.code === 0, `cloister init ended with ${made.code}: ${made.stdout}${made.stderr}`);
-  const site = join(folder, 'site');
-  const { code, stderr } = run(['npm', 'install', '--no-audit', '--no-fund'], site, OWN);
-  demand(code === 0, `npm install in the new site ended with ${code}: ${stderr}`);
-  return site;
+  const page = readFileSync(join(ROOT, 'docs/tutorial.md'), 'utf8');
+  const [packing, ...lines] = guideStepsOf(page)[0]?.text.trim().split('\n') ?? [];
+  demand(packing === '(cd cloister && npm ci && npm pack)', `the tutorial begins otherwise: ${packing}`);
+  mkdirSync(join(folder, 'cloister'));
+  copyFileSync(tarball, join(folder, 'cloister', basename(tarball)));
+  const env = { ...OWN, npm_config_audit: 'false', npm_config_fund: 'false' };
+  const { code, stdout, stderr } = run(['bash', '-ec', lines.join('\n')], folder, env);
+  demand(code === 0, `making the site of the tutorial ended with ${code}: ${stdout}${stderr}`);
+  return join(folder, 'recipe-site');
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'cloister-package-'));
