@@ -43,7 +43,7 @@ describeMongo('Hidden fields', ({ replicaSet }) => {
   const sites: OracleSite[] = [];
   beforeAll(async () => {
     const config = { feedback: true, limits: { writeMatches: 5, composeReferences: 5 } };
-    ({ variants, close } = await openVariants(replicaSet, ORACLE_SPECIFICATIONS, config));
+    ({ variants, close } = await openVariants(replicaSet, { specs: ORACLE_SPECIFICATIONS, config }));
     for (const { app } of variants) sites.push(await openOracleSite(app));
   });
   afterAll(() => close());

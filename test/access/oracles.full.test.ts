@@ -51,7 +51,7 @@ describeMongo('Answers', ({ replicaSet }) => {
   let close = async () => {};
   const sites: OracleSite[] = [];
   beforeAll(async () => {
-    ({ variants, close } = await openVariants(replicaSet, ORACLE_SPECIFICATIONS));
+    ({ variants, close } = await openVariants(replicaSet, { specs: ORACLE_SPECIFICATIONS }));
     for (const { app } of variants) sites.push(await openOracleSite(app));
   });
   afterAll(() => close());

@@ -1,7 +1,7 @@
 // Cells of the matrix: one way to a document, one caller, one outcome; each on every server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallerName } from '../model/callers.ts';
-import { openVariants, VARIANT_NAMES, type Variant } from '../variants.ts';
+import { openVariants, UNCACHED_NAMES, VARIANT_NAMES, type Variant } from '../variants.ts';
 import { EVERYONE, openSite, type Send, type Site, SPECIFICATIONS } from './site.ts';
 
 /** In the order of CALLERS: anonymous, plain, editor, ann, limited, reader, admin. */
@@ -44,19 +44,21 @@ const SUBJECTS: Readonly<Record<CallerName, string>> = {
 
 const told = (outcome: unknown): string => JSON.stringify(outcome).replaceAll('"', '').replaceAll('%', '');
 
-/** Registers a test for each way, caller and server. `uri` is a MongoDB server. */
+/** Registers a test for each way, caller and server: of writes, those without a cache. `uri` is a MongoDB server. */
 export function describeCells(about: string, uri: string, ways: readonly Way[], config = {}): void {
+  const names = ways.some(({ isRead }) => isRead) ? VARIANT_NAMES : UNCACHED_NAMES;
   let variants: readonly Variant[] = [];
   let close = async () => {};
   const sites: Site[] = [];
   beforeAll(async () => {
-    ({ variants, close } = await openVariants(uri, SPECIFICATIONS, config));
+    ({ variants, close } = await openVariants(uri, { specs: SPECIFICATIONS, config, names }));
     for (const { app } of variants) sites.push(await openSite(app));
   });
   afterAll(() => close());
 
-  describe.each(VARIANT_NAMES.map((name, at) => [name, at] as const))(`${about}, on %s`, (_name, at) => {
+  describe.each(names.map((name, at) => [name, at] as const))(`${about}, on %s`, (_name, at) => {
     for (const { does, outcomes, isRead, run } of ways) {
+      if (!isRead && at >= UNCACHED_NAMES.length) continue;
       for (const [n, caller] of EVERYONE.entries()) {
         it(`${SUBJECTS[caller]} ${does}: ${told(outcomes[n])}`, async () => {
           const site = sites[at] as Site;
