@@ -136,6 +136,15 @@ describe('architecture', () => {
     expect(vague.map(({ path }) => path)).toEqual([]);
   });
 
+  it('tests nothing in the workspace of the checkout, where its developer may have anything', () => {
+    const own = 'test/architecture.test.ts';
+    const readers = sourceFiles('test').filter(
+      ({ path, text }) =>
+        path !== own && /\bROOT,\s*['"`]workspace\b|\bcpSync\(\s*ROOT\b/.test(text),
+    );
+    expect(readers.map(({ path }) => path)).toEqual([]);
+  });
+
   it('knows nothing of the machine it was written on', () => {
     const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
     const traces = /\/work\/|\/root\/|\.\.\/shared\b|\bbash_jobs\b/;

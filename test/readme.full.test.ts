@@ -1,9 +1,10 @@
 // Everything that the README tells a reader to type works, in its order, against a server started as it says, and prints what
 // it says. Blocks fenced with ```sh only show.
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeExampleWorkspace } from './helpers/fixtures/example-workspace.ts';
 import { ROOT } from './helpers/fixtures/source-tree.ts';
 import { guideStepsOf, openTerminal, outputPattern } from './helpers/server-process/guide.ts';
 import { ADMIN, type ServerProcess, spawnServer } from './helpers/server-process/server-process.ts';
@@ -19,7 +20,7 @@ let terminal: ReturnType<typeof openTerminal>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cloister-readme-'));
-  cpSync(join(ROOT, 'workspace'), join(folder, 'workspace'), { recursive: true });
+  writeExampleWorkspace(folder);
   server = await spawnServer({ cwd: folder });
   terminal = openTerminal(ROOT, join(folder, 'state'), CREDENTIALS);
 });

@@ -118,10 +118,16 @@ function writeFiles(site: string, files: readonly SiteFile[]): void {
   }
 }
 
-/** Writes the site and says how to start it. Returns 1, having written nothing, if files of it are there already. */
-export async function init({ folder = '' }: CommandFlags, io: Io): Promise<number> {
+/**
+ * Writes the site and says how to start it. Returns 1, having written nothing, if files of it are there already. `root` is the
+ * folder of the package whose example workspace is copied.
+ */
+export async function init(
+  { folder = '' }: CommandFlags,
+  io: Io,
+  root = resolve(fileURLToPath(packageRoot())),
+): Promise<number> {
   const site = resolve(io.cwd, folder);
-  const root = fileURLToPath(packageRoot());
   const there = ['package.json', '.gitignore', 'workspace'].filter((name) => isThere(join(site, name)));
   if (there.length > 0) {
     io.err(`cloister: init: ${folder} has ${there.join(', ')} already; nothing was written`);

@@ -1,21 +1,41 @@
 // A new site: what is written, and that nothing is overwritten.
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { check } from '../../src/cli/check.ts';
+import { init as initSite } from '../../src/cli/init.ts';
 import { runCommand } from '../../src/cli/main.ts';
+import { exampleFiles, writeExampleWorkspace } from '../helpers/fixtures/example-workspace.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
 import { captureIo } from '../helpers/server-process/console.ts';
 import { filesBelow, temporaryFolder } from '../helpers/temp/folders.ts';
 
-const EXAMPLE = filesBelow(join(ROOT, 'workspace/collections')).map(
-  (name) => `workspace/collections/${name}`,
-);
+const EXAMPLE = [...exampleFiles().keys()].filter((path) => path.startsWith('workspace/collections/'));
 const WRITTEN = ['.gitignore', 'package.json', 'workspace/config.json', ...EXAMPLE].sort();
+
+/** A package with the example as it is committed, and not as a developer's checkout has it. */
+let root: string;
+
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'cloister-package-'));
+  cpSync(join(ROOT, 'package.json'), join(root, 'package.json'));
+  writeExampleWorkspace(root);
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 async function init(cwd: string, folder: string) {
   const io = captureIo(cwd);
-  const code = await runCommand(['init', folder], io);
+  const code = await initSite({ folder }, io, root);
   return { code, out: io.printed, err: io.complained };
 }
 
@@ -77,10 +97,16 @@ describe('cloister init', () => {
     const cwd = await temporaryFolder();
     // A file stands where the folder of the site would be.
     writeFileSync(join(cwd, 'site'), 'mine');
-    const { code, err } = await init(cwd, 'site/of/mine');
-    expect(code).toBe(1);
-    expect(err[0]).toMatch(/^cloister: init: ENOTDIR/);
+    await expect(init(cwd, 'site/of/mine')).rejects.toThrow('ENOTDIR');
     expect(filesBelow(cwd)).toEqual(['site']);
+  });
+
+  it('is a command that says what is there already', async () => {
+    const cwd = await temporaryFolder();
+    const io = captureIo(cwd);
+    mkdirSync(join(cwd, 'workspace'));
+    expect(await runCommand(['init', '.'], io)).toBe(1);
+    expect(io.complained).toEqual(['cloister: init: . has workspace already; nothing was written']);
   });
 
   it('goes into a folder that has other files', async () => {

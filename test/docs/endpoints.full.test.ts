@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeExampleWorkspace } from '../helpers/fixtures/example-workspace.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
 import { connectClient } from '../helpers/server-process/client.ts';
 import { guideStepsOf, outputPattern } from '../helpers/server-process/guide.ts';
@@ -42,7 +43,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => weather.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(weather.address() as AddressInfo).port}`;
   copyExamples(`http://${host}`);
-  cpSync(join(ROOT, 'workspace'), join(folder, 'workspace'), { recursive: true });
+  writeExampleWorkspace(folder);
   const headers = { authorization: 'secret:WEATHER_TOKEN' };
   const fetch = [{ origin: `http://${host}`, methods: ['GET'], paths: ['/v1/'], headers }];
   const ceilings = { version: 1, grants: { fetch }, egress: { allow: [host] } };

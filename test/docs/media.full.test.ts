@@ -1,11 +1,12 @@
 // Everything that docs/media.md tells a reader to type works, in its order, behind the first steps of the README.
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sanitizeFileName } from '../../src/media/file-name.ts';
 import { createKeyCandidates, type PathFormat } from '../../src/media/path-format.ts';
 import { sha1Hex } from '../../src/workers/media-tasks.ts';
+import { writeExampleWorkspace } from '../helpers/fixtures/example-workspace.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
 import {
   bash,
@@ -23,7 +24,7 @@ let server: ServerProcess;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cloister-media-page-'));
-  cpSync(join(ROOT, 'workspace'), join(folder, 'workspace'), { recursive: true });
+  writeExampleWorkspace(folder);
   server = await spawnServer({ cwd: folder });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkSpecificationFiles } from '../../../src/collections/specifications/check-files.ts';
 import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
-import { ROOT } from '../../helpers/fixtures/source-tree.ts';
+import { writeExampleWorkspace } from '../../helpers/fixtures/example-workspace.ts';
 
 async function check(files: Readonly<Record<string, Json>>) {
   const root = await mkdtemp(join(tmpdir(), 'cloister-check-'));
@@ -25,7 +25,10 @@ async function check(files: Readonly<Record<string, Json>>) {
 const good = { fields: { a: {} }, settings: {} };
 
 test('the example workspace is sound', async () => {
-  const root = join(ROOT, 'workspace/collections');
+  const site = await mkdtemp(join(tmpdir(), 'cloister-example-'));
+  onTestFinished(() => rm(site, { recursive: true, force: true }));
+  writeExampleWorkspace(site);
+  const root = join(site, 'workspace/collections');
   expect(await checkSpecificationFiles({ root, enableCollectionDatabases: false })).toEqual([]);
 });
 
