@@ -71,7 +71,7 @@ export function adminPageRoutes(server: FastifyInstance, { config, logger, admin
     if (!config.admin.enabled) throw new AppError('NOT_FOUND');
     const built = await files();
     const path = (request.params as { readonly '*'?: string })['*'] ?? '';
-    const isHashed = path.startsWith(HASHED);
+    const isHashed = `${path}/`.startsWith(HASHED);
     const asked = built.get(path);
     if (isHashed && asked === undefined) throw new AppError('NOT_FOUND');
     // Every other path is an address of the page, which finds the view by itself.
