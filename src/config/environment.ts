@@ -2,13 +2,9 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
 import { describePlace, parseJsonText } from '../lib/json/json-syntax.ts';
+import { findNearestName } from '../lib/nearest-name.ts';
 import type { ConfigIssue, SettingIssue } from './config-file.ts';
-import {
-  findNearestName,
-  flattenSettings,
-  type SettingAssignment,
-  unknownKeyIssue,
-} from './flatten-settings.ts';
+import { flattenSettings, type SettingAssignment, unknownKeyIssue } from './flatten-settings.ts';
 import type { SettingSchema, ValueSchema } from './schema/setting-schema.ts';
 import {
   mapSetting,
@@ -162,7 +158,7 @@ export function findMisspeltVariables(env: Environment): ConfigIssue[] {
   return Object.keys(env).flatMap((name) => {
     // Short names are ignored: many are two letters apart, and orchestrators set some (`CLOISTER_PORT`).
     if (!name.startsWith('CLOISTER_') || name.length < 16 || name.length > 100 || known.has(name)) return [];
-    const guess = findNearestName(name, known, 2);
+    const guess = findNearestName(name, known);
     return guess === undefined ? [] : [{ setting: name, message: `is ignored; did you mean ${guess}?` }];
   });
 }

@@ -1,7 +1,7 @@
 // Flattens a configuration object, as written by a person or a client, into settings, and reports unknown keys.
 import { isDeepStrictEqual } from 'node:util';
-import { distance } from 'fastest-levenshtein';
 import { isJsonObject, type Json, type JsonObject } from '../lib/json/json.ts';
+import { findNearestName } from '../lib/nearest-name.ts';
 import type { SettingIssue } from './config-file.ts';
 import { readOlderForms } from './older-settings.ts';
 import {
@@ -38,23 +38,6 @@ interface Collector {
   readonly unknown: UnknownKey[];
 }
 
-/** The candidate with the smallest edit distance, if that is at most `maxDistance`. */
-export function findNearestName(
-  name: string,
-  candidates: Iterable<string>,
-  maxDistance: number,
-): string | undefined {
-  let best: string | undefined;
-  let smallest = maxDistance + 1;
-  for (const candidate of candidates) {
-    const steps = distance(name.toLowerCase(), candidate.toLowerCase());
-    if (steps >= smallest) continue;
-    smallest = steps;
-    best = candidate;
-  }
-  return best;
-}
-
 /** The issue of an unknown key, with the name that was probably meant. */
 export function unknownKeyIssue({ parent, key }: UnknownKey): SettingIssue {
   const prefix = parent === '' ? '' : `${parent}.`;
@@ -64,9 +47,7 @@ export function unknownKeyIssue({ parent, key }: UnknownKey): SettingIssue {
   const written = prefix + key;
   const family = SETTING_MAPS.find(({ path }) => path === parent);
   if (family !== undefined) return { written, message: `is not a setting: names are ${family.node.named}` };
-  // A very long name is not a misspelling, and the comparison would be slow.
-  const maxDistance = Math.max(2, Math.floor(key.length / 3));
-  const guess = key.length > 100 ? undefined : findNearestName(written, siblings, maxDistance);
+  const guess = findNearestName(written, siblings);
   const hint = guess === undefined ? '' : `; did you mean ${guess}?`;
   return { written, message: `is not a setting${hint}` };
 }

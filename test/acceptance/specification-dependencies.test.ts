@@ -148,12 +148,20 @@ describe('the answer to a posted specification', () => {
       field: {},
       fields: {
         a: { requierd: true, maxLength: 5, validation: { minLenght: 3 }, default: 'x', label: 'A' },
-        b: { type: 'Reference', settings: { colection: 'authors', collection: 'nowhere' } },
+        b: { type: 'Reference', settings: { colection: 'authors', collection: 'nowhere' }, publish: {} },
+        c: {
+          publish: { section: 'x' },
+          display: { index: true },
+          comments: 'c',
+          example: 1,
+          placement: 'main',
+        },
       },
       settings: {
         storeRevision: true,
         indexes: [],
         sortorder: 'asc',
+        bogus: 1,
         hooks: { beforeSave: ['x'], beforeCreate: ['missing'] },
       },
     });
@@ -169,12 +177,15 @@ describe('the answer to a posted specification', () => {
       '`storeRevision` has no effect: did you mean `storeRevisions`?',
       '`indexes` has no effect: did you mean `index`?',
       '`sortorder` has no effect: did you mean `sortOrder`?',
+      'settings: `bogus` has no effect',
+      'fields.b: `publish` is no attribute and has no effect, here and in 1 more field',
       '`beforeSave` is no event',
       'there is no hook `missing`',
     ]) {
       expect(body.warnings.join('\n')).toContain(text);
     }
-    expect(body.warnings.join()).not.toContain('label');
+    for (const kept of ['label', 'display', 'comments', 'example', 'placement'])
+      expect(body.warnings.join()).not.toContain(kept);
   });
 
   it('names the references that a removal leaves without a collection', async () => {

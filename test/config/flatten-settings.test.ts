@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findNearestName, flattenSettings, unknownKeyIssue } from '../../src/config/flatten-settings.ts';
+import { flattenSettings, unknownKeyIssue } from '../../src/config/flatten-settings.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 
 const values = (settings: JsonObject) =>
@@ -75,15 +75,5 @@ describe('flattened settings', () => {
       issues: [],
       unknown: [],
     });
-  });
-});
-
-describe('the nearest known name', () => {
-  it('gives the candidate with the fewest differing letters', () => {
-    expect(findNearestName('prot', ['host', 'port'], 2)).toBe('port');
-  });
-
-  it('gives none beyond the limit', () => {
-    expect(findNearestName('zebra', ['host', 'port'], 2)).toBeUndefined();
   });
 });

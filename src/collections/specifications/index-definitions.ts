@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts
 import type { Direction, IndexDefinition, IndexKey } from '../../stores/ports.ts';
 import { type Collection, type Field, INTERNAL_FIELDS } from '../model/collection.ts';
 import type { IssueCollector } from './issue-collector.ts';
-import { warnNearMisses } from './near-misses.ts';
+import { warnUnknown } from './near-misses.ts';
 
 // The narrowest bounds of any store (the index on `_id` counts), so that a specification works on all.
 const MAX_INDEXES = 63;
@@ -88,7 +88,7 @@ function parseIndex(source: Json, fields: Fields, report: IssueCollector): Index
     report.settingIssue('index', 'each index must be an object with `keys`');
     return undefined;
   }
-  warnNearMisses(report, 'settings.index', source, INDEX_MEMBERS);
+  warnUnknown(report, 'settings.index', source, INDEX_MEMBERS);
   const { enabled, keys: sentKeys, options: sentOptions } = source as Record<string, Json | undefined>;
   if (enabled !== undefined && typeof enabled !== 'boolean') {
     report.settingIssue('index', '`enabled` must be true or false');

@@ -1,6 +1,7 @@
 // Parses one entry of a specification's `fields` block, with its `validation`.
 
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { didYouMean } from '../../lib/nearest-name.ts';
 import {
   type Field,
   type FieldValidation,
@@ -18,7 +19,7 @@ import {
 import { checkValue, createPatternQuota } from '../validation/validate-document.ts';
 import { collectionNameIssue, databaseNameIssue } from './collection-address.ts';
 import type { IssueCollector } from './issue-collector.ts';
-import { findMeantName, warnNearMisses } from './near-misses.ts';
+import { type UnknownAttributes, warnNearMisses, warnUnknown } from './near-misses.ts';
 import { parseFieldAccess } from './parse-access.ts';
 import { effectiveFlags, type PatternCompiler } from './pattern-compiler.ts';
 
@@ -34,6 +35,8 @@ export const FIELD_ATTRIBUTES = [
   'settings',
   'access',
 ];
+/** Kept for people and for their programs. */
+const DESCRIPTIONS = ['label', 'comments', 'example', 'placement', 'display'];
 export const REFERENCE_SETTINGS = ['database', 'collection', 'fields', 'compose', 'multiple'];
 const MATCH_TYPES = ['exact', 'ignoreCase'];
 
@@ -60,7 +63,7 @@ function parseReference(name: string, value: Json | undefined, report: IssueColl
     report.fieldIssue(name, '`settings` must be an object');
     return {};
   }
-  warnNearMisses(report, `fields.${name}.settings`, value, REFERENCE_SETTINGS);
+  warnUnknown(report, `fields.${name}.settings`, value, REFERENCE_SETTINGS);
   const { database, collection, fields, compose } = value as Record<
     keyof ReferenceSettings,
     Json | undefined
@@ -96,13 +99,22 @@ function checkDefault(field: Field, report: IssueCollector): void {
   }
 }
 
-function checkMembers(name: string, source: JsonObject, report: IssueCollector): void {
+function checkMembers(
+  name: string,
+  source: JsonObject,
+  { issues: report, attributes }: SpecificationParseContext,
+): void {
   for (const [removed, replacement] of Object.entries(REMOVED_MEMBERS)) {
     if (Object.hasOwn(source, removed)) {
       report.fieldIssue(name, `\`${removed}\` was removed: use \`${replacement}\``);
     }
   }
-  warnNearMisses(report, `fields.${name}`, source, [...FIELD_ATTRIBUTES, ...VALIDATION_RULES]);
+  const known = [...FIELD_ATTRIBUTES, ...VALIDATION_RULES, ...DESCRIPTIONS];
+  const others = warnNearMisses(report, `fields.${name}`, source, known);
+  attributes.add(
+    name,
+    others.filter((attribute) => !Object.hasOwn(REMOVED_MEMBERS, attribute)),
+  );
   for (const rule of VALIDATION_RULES.filter((entry) => Object.hasOwn(source, entry))) {
     report.warn(`fields.${name}`, `\`${rule}\` has no effect here: it belongs in \`validation\``);
   }
@@ -131,7 +143,7 @@ export function parseField(
     report.fieldIssue(name, 'must be an object');
     return undefined;
   }
-  checkMembers(name, source, report);
+  checkMembers(name, source, context);
   const type = parseType(name, source['type'], report);
   const field: Field = {
     name,
@@ -226,6 +238,7 @@ function warnAboutPattern(name: string, { pattern, linear }: PatternRule, report
 /** What a specification is read with. */
 export interface SpecificationParseContext {
   readonly issues: IssueCollector;
+  readonly attributes: UnknownAttributes;
   readonly patterns: PatternCompiler;
 }
 
@@ -242,8 +255,7 @@ export function parseValidation(
     return {};
   }
   for (const key of Object.keys(source).filter((entry) => !VALIDATION_RULES.includes(entry))) {
-    const meant = report.mayCompare() ? findMeantName(key, VALIDATION_RULES) : undefined;
-    const guess = meant === undefined ? '' : `: did you mean \`${meant}\`?`;
+    const guess = report.mayCompare() ? didYouMean(key, VALIDATION_RULES) : '';
     report.warn(`fields.${name}`, `\`validation.${key.slice(0, 100)}\` is no rule and has no effect${guess}`);
   }
   checkLengths(name, source, report);

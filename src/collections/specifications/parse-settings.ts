@@ -1,8 +1,8 @@
 // Parses the `settings` block of a specification: every known setting is checked, every absent one gets its default.
 
-import { distance } from 'fastest-levenshtein';
 import { isHttpMethod } from '../../lib/http/methods.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { didYouMean } from '../../lib/nearest-name.ts';
 import {
   type CollectionAddress,
   type CollectionSettings,
@@ -17,7 +17,7 @@ import { REVISION_MEMBERS } from '../model/revision-owner.ts';
 import { collectionNameIssue } from './collection-address.ts';
 import { parseIndexes } from './index-definitions.ts';
 import type { IssueCollector } from './issue-collector.ts';
-import { warnNearMisses } from './near-misses.ts';
+import { warnUnknown } from './near-misses.ts';
 import { parseAccessRules, warnOfOpenAccess } from './parse-access.ts';
 
 const DEFAULT_PAGE_SIZE = 40;
@@ -105,7 +105,7 @@ function parseRevisionCollection(
 }
 
 function checkSettings(source: JsonObject, report: IssueCollector): void {
-  warnNearMisses(report, 'settings', source, KNOWN_SETTINGS);
+  warnUnknown(report, 'settings', source, KNOWN_SETTINGS);
   for (const [name, check] of Object.entries(CHECKS)) {
     const value = source[name];
     const problem = value === undefined ? undefined : check(value);
@@ -113,8 +113,7 @@ function checkSettings(source: JsonObject, report: IssueCollector): void {
   }
   const type = source['type'];
   if (typeof type === 'string' && !MEDIA_TYPES.includes(type)) {
-    const guess = distance(type.toLowerCase(), 'media') <= 2 ? ': did you mean it?' : '';
-    report.warn('settings.type', `only \`media\` has a meaning here${guess}`);
+    report.warn('settings.type', `only \`media\` has a meaning here${didYouMean(type, MEDIA_TYPES)}`);
   }
 }
 

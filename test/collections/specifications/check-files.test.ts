@@ -175,14 +175,16 @@ test('members that look like others, and a model that nobody reads, are named wi
   const problems = await check({
     '1.0/library/collection.a.json': {
       model: 'b',
-      fields: { a: { requierd: true, validation: { minLenght: 1 } } },
-      settings: { storeRevision: true, index: [{ key: { a: 1 }, keys: { a: 1 } }] },
+      fields: { a: { requierd: true, validation: { minLenght: 1 } }, b: { mine: 1 } },
+      settings: { bogus: 1, storeRevision: true, index: [{ key: { a: 1 }, keys: { a: 1 } }] },
     },
   });
   expect(problems).toEqual([
     expect.stringMatching(/^warning .*:2 model: has no effect: the documents are those of `a`/),
     expect.stringMatching(/^warning .*:\d+ fields\.a: `requierd` has no effect: did you mean `required`\?$/),
     expect.stringMatching(/^warning .*:\d+ fields\.a: `validation\.minLenght` .*did you mean `minLength`\?$/),
+    expect.stringMatching(/^warning .*:\d+ fields\.b: `mine` is no attribute and has no effect$/),
+    expect.stringMatching(/^warning .*:\d+ settings: `bogus` has no effect$/),
     expect.stringMatching(/^warning .*:\d+ settings: `storeRevision` .*did you mean `storeRevisions`\?$/),
     expect.stringMatching(/^warning .*:\d+ settings\.index: `key` has no effect: did you mean `keys`\?$/),
   ]);

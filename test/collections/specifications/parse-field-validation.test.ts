@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
 import { createIssueCollector } from '../../../src/collections/specifications/issue-collector.ts';
+import { createUnknownAttributes } from '../../../src/collections/specifications/near-misses.ts';
 import { parseValidation } from '../../../src/collections/specifications/parse-field.ts';
 import { createPatternCompiler } from '../../../src/collections/specifications/pattern-compiler.ts';
 import type { Json } from '../../../src/lib/json/json.ts';
 
 function read(source: Json) {
   const report = createIssueCollector();
-  const rules = parseValidation('a', source, { issues: report, patterns: createPatternCompiler() });
+  const rules = parseValidation('a', source, {
+    issues: report,
+    patterns: createPatternCompiler(),
+    attributes: createUnknownAttributes(),
+  });
   return { rules, messages: report.issues.map(({ message }) => message), warnings: report.warnings };
 }
 

@@ -102,7 +102,7 @@ test('settings without effect are accepted with a warning', () => {
   expect(fieldsOf({ hooks: { create: ['x'] } })).toEqual(['settings.hooks']);
   expect(fieldsOf({ fieldLimiters: { a: 1, b: 0 } })).toEqual(['settings.fieldLimiters']);
   expect(fieldsOf({ type: 'gallery' })).toEqual(['settings.type']);
-  expect(read({ type: 'medias' }).warnings[0]?.message).toContain('did you mean it?');
+  expect(read({ type: 'medias' }).warnings[0]?.message).toContain('did you mean `media`?');
   expect(fieldsOf({ signUploads: true })).toEqual(['settings.signUploads']);
   expect(fieldsOf({ signUploads: true, type: 'media' })).toEqual([]);
   expect(fieldsOf({ signUploads: false })).toEqual([]);
