@@ -1,5 +1,5 @@
 // The generated pages say what the source says.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,12 @@ describe('generated documentation', () => {
   });
 });
 
-const GUIDES = ['docs/internals/architecture.md', 'docs/internals/mongodb.md', 'docs/internals/glossary.md', 'CONTRIBUTING.md'];
+const GUIDES = [
+  'docs/internals/architecture.md',
+  'docs/internals/mongodb.md',
+  'docs/internals/glossary.md',
+  'CONTRIBUTING.md',
+];
 
 it.each(GUIDES)('every path that %s names exists', (page) => {
   const named = [...read(page).matchAll(/`((?:src|sandbox|test|docs)\/[\w./-]+)`/g)].map(
@@ -38,8 +43,19 @@ it.each(GUIDES)('every path that %s names exists', (page) => {
   expect(missing).toEqual([]);
 });
 
+it.each(GUIDES)('every file that %s names without its folder exists', (page) => {
+  const files = ['src', 'sandbox', 'test', 'scripts'].flatMap((folder) =>
+    readdirSync(join(import.meta.dirname, '..', folder), { recursive: true, encoding: 'utf8' }),
+  );
+  const named = [...read(page).matchAll(/`((?:[\w-]+\/)*\w[\w.-]*\.(?:ts|js))`/g)].map(([, name = '']) => name);
+  const missing = named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)));
+  expect(missing.filter((name) => !existsSync(join(import.meta.dirname, '..', name)))).toEqual([]);
+});
+
 describe('the table "Where is …" of docs/internals/architecture.md', () => {
-  const [, table = ''] = read('docs/internals/architecture.md').split(/^## Where is …$|^## Where to add things$/m);
+  const [, table = ''] = read('docs/internals/architecture.md').split(
+    /^## Where is …$|^## Where to add things$/m,
+  );
   const rows = table.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Question'));
 
   it('has at most 30 rows: what names can tell is not in it', () => {
