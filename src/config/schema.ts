@@ -1,7 +1,7 @@
 // The one declaration of every setting. Types, defaults, environment names, docs, editor schema and redaction follow it.
 import type { Infer } from '../lib/json/json-schema.ts';
 import { AUTH_SCHEMA, CORS_SCHEMA } from './schema/access.ts';
-import { ADMIN_SCHEMA } from './schema/admin.ts';
+import { ADMIN_SCHEMA, DOCS_SCHEMA } from './schema/admin.ts';
 import { DELIVERY_SCHEMA, IMAGES_SCHEMA, NOT_FOUND_SCHEMA } from './schema/delivery.ts';
 import { LIMITS_SCHEMA } from './schema/limits.ts';
 import { GEOLOCATION_SCHEMA, NETWORK_SCHEMA } from './schema/lookups.ts';
@@ -58,6 +58,7 @@ export const CONFIG_SCHEMA = {
     logging: LOGGING_SCHEMA,
     metrics: METRICS_SCHEMA,
     admin: ADMIN_SCHEMA,
+    docs: DOCS_SCHEMA,
     limits: LIMITS_SCHEMA,
   },
 } as const satisfies SettingGroup;

@@ -6,6 +6,7 @@ import { auditRoutes, cacheFlushRoutes, configRoutes } from './admin/admin-route
 import { clientRoutes } from './admin/client-routes.ts';
 import { meRoutes } from './admin/me-routes.ts';
 import { metricsRoutes } from './admin/metrics-routes.ts';
+import { rootRoute } from './admin/root-route.ts';
 import { collectionListRoutes, specificationRoutes } from './admin/specification-routes.ts';
 import { faviconRoute, healthRoutes, statusRoutes } from './admin/status-routes.ts';
 import { tokenRoutes } from './admin/token-routes.ts';
@@ -15,6 +16,8 @@ import type { HttpDeps } from './core/http-deps.ts';
 import { createErrorHandler } from './core/reply.ts';
 import { createAuthenticate } from './core/request-access.ts';
 import { createUrlRewriter } from './core/url-rewrite.ts';
+import { collectDescribedRoutes } from './description/described-routes.ts';
+import { descriptionRoutes } from './description/description-routes.ts';
 import { documentRoutes } from './documents/document-routes.ts';
 import { createResponseCache, type ResponseCache } from './documents/response-cache.ts';
 import { createDownloadHandlers } from './media/file-downloads.ts';
@@ -58,6 +61,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
   });
   const cors = createCors(deps.config.cors, (raw) => urls.endpointOf(raw) !== undefined);
   const server = createFastifyServer(deps, { connections, onError, cors, rewriteUrl: urls.rewrite });
+  const routes = collectDescribedRoutes(server);
   const cache = createCache(deps);
   const files = createDownloadHandlers({ ...deps, connections });
   const receive = createReceiveUpload(deps, connections);
@@ -71,6 +75,8 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
     known.addHook('onRequest', createAuthenticate(deps));
     known.setNotFoundHandler(() => undefined);
     faviconRoute(known);
+    rootRoute(known, deps);
+    descriptionRoutes(known, deps, routes);
     adminPageRoutes(known, deps);
     known.register(async (scope) => clientRoutes(scope, deps));
     known.register(async (scope) => configRoutes(scope, deps));

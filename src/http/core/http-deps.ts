@@ -25,7 +25,7 @@ import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
 /** The part of the configuration that HTTP needs. */
 export type HttpConfig = Pick<
   Config,
-  'server' | 'cors' | 'feedback' | 'cache' | 'limits' | 'media' | 'admin'
+  'server' | 'cors' | 'feedback' | 'cache' | 'limits' | 'media' | 'admin' | 'docs' | 'publicUrl'
 >;
 
 /** The log as this layer uses it. */

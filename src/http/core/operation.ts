@@ -44,13 +44,16 @@ export interface AnswerDescription {
  */
 export type Audience = 'anyone' | 'clients' | 'ownClients' | 'admins' | 'reviewers' | 'reviewersOnly';
 
-interface OperationText {
-  /** `operationId`: unique, letters and digits. */
-  readonly id: string;
+/** What an operation does, takes and answers. */
+export interface OperationText {
   /** One line, without a full stop. */
   readonly summary: string;
   /** Sentences, in CommonMark. */
   readonly description?: string;
+  /** What each `{name}` in the path is. */
+  readonly pathParameters?: Readonly<Record<string, string>>;
+  /** More about a `{name}`, where text says too little: a number, a pattern. */
+  readonly pathSchemas?: Readonly<Record<string, JsonSchema>>;
   readonly parameters?: readonly ParameterDescription[];
   readonly body?: BodyDescription;
   /** Answers by status. Errors in the envelope are added to every operation. */
@@ -59,14 +62,12 @@ interface OperationText {
 
 /** One operation of one path of the server. */
 export interface Operation extends OperationText {
+  /** `operationId`: unique, letters and digits. */
+  readonly id: string;
   readonly tag: string;
   readonly audience: Audience;
   /** The path that clients use, where the router has another: `/media/{token}`. */
   readonly path?: string;
-  /** What each `{name}` in the path is. */
-  readonly pathParameters?: Readonly<Record<string, string>>;
-  /** More about a `{name}`, where text says too little: a number, a pattern. */
-  readonly pathSchemas?: Readonly<Record<string, JsonSchema>>;
 }
 
 /** A collection whose operations are described. */
@@ -92,10 +93,7 @@ export interface CollectionOperation {
   readonly readsAll?: boolean;
   /** Which collections have it; all by default. */
   readonly only?: 'media';
-  describe(collection: DescribedCollection): Omit<OperationText, 'id'> & {
-    readonly pathParameters?: Readonly<Record<string, string>>;
-    readonly pathSchemas?: Readonly<Record<string, JsonSchema>>;
-  };
+  describe(collection: DescribedCollection): OperationText;
 }
 
 /** `null`: an alias, or a path that answers nothing but errors; a comment beside it says which. */

@@ -124,13 +124,7 @@ export const DOCUMENT_OPERATIONS = {
       parameters: query('compose'),
       body: {
         content: isMedia
-          ? {
-              'multipart/form-data': {
-                type: 'object',
-                properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } },
-                description: 'One or more files. Fields before a file are fields of its record',
-              },
-            }
+          ? { 'multipart/form-data': schemas.created }
           : json({ oneOf: [schemas.created, { type: 'array', items: schemas.created, minItems: 1 }] }),
       },
       answers: isMedia

@@ -1,0 +1,235 @@
+// The API description: OpenAPI 3.1 of what one caller may use, made of what the routes say about themselves, of the collections and of
+// the endpoints that are in force.
+
+import { decideEndpoint } from '../../auth/access/permissions.ts';
+import type { Client } from '../../auth/clients/client.ts';
+import { collectionKey } from '../../collections/description/collection-key.ts';
+import { createDocumentSchemas } from '../../collections/description/document-schemas.ts';
+import { readsAll } from '../../collections/model/access.ts';
+import type { Collection, CollectionRegistry } from '../../collections/model/collection.ts';
+import type { Caller } from '../../collections/model/documents.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
+import { describeEndpoint } from '../../modules/description/describe-endpoint.ts';
+import type { LiveModule, ModuleRegistry } from '../../modules/model/module-types.ts';
+import { routePattern } from '../core/internal-paths.ts';
+import type { CollectionOperation, DescribedRoute, Operation } from '../core/operation.ts';
+import { COMPONENT_SCHEMAS } from './components.ts';
+import { formatOperation } from './openapi-operation.ts';
+
+/** What is described. */
+export interface DescribedApi {
+  readonly routes: readonly DescribedRoute[];
+  readonly registry: Pick<CollectionRegistry, 'get' | 'holdsRecords' | 'isRevisionCollection' | 'list'>;
+  readonly modules: Pick<ModuleRegistry, 'list'>;
+  /** Version of the package. */
+  readonly version: string;
+  /** `server.name` of the configuration. */
+  readonly title: string;
+  /** `server.publicUrl`; null: the server that is asked. */
+  readonly publicUrl: string | null;
+}
+
+/** For whom. */
+export interface DescriptionReader {
+  readonly client: Client | null;
+  readonly caller: Caller;
+  /** Who has no token. */
+  readonly anonymous: Caller;
+}
+
+interface Entry {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: JsonObject;
+}
+
+interface Part {
+  readonly entries: readonly Entry[];
+  readonly schemas: Readonly<Record<string, JsonObject>>;
+}
+
+/** True where the caller may use an operation that belongs to no collection. */
+export function isPermittedOperation(
+  { audience }: Pick<Operation, 'audience'>,
+  client: Client | null,
+): boolean {
+  if (audience === 'anyone') return true;
+  if (client === null) return false;
+  const isAdmin = client.accessType === 'admin';
+  const isReviewer = client.reviewer === true;
+  switch (audience) {
+    case 'clients':
+      return true;
+    case 'ownClients':
+      return client.issuer === undefined;
+    case 'admins':
+      return isAdmin;
+    case 'reviewers':
+      return isAdmin || isReviewer;
+    case 'reviewersOnly':
+      return isReviewer;
+  }
+}
+
+const isOfCollections = (operation: Operation | CollectionOperation): operation is CollectionOperation =>
+  'describe' in operation;
+
+function describeServer(routes: readonly DescribedRoute[], client: Client | null): readonly Entry[] {
+  return routes.flatMap(({ method, url, operation }) => {
+    if (isOfCollections(operation) || !isPermittedOperation(operation, client)) return [];
+    const path = operation.path ?? routePattern(url);
+    const place = {
+      operationId: operation.id,
+      tag: operation.tag,
+      path,
+      isPublic: operation.audience === 'anyone',
+    };
+    return [{ path, method: method.toLowerCase(), operation: formatOperation(operation, place) }];
+  });
+}
+
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+interface Asking extends Pick<DescribedApi, 'registry'>, Pick<DescriptionReader, 'client' | 'caller'> {}
+
+/** True where the caller may use an operation of a collection. */
+function isPermitted(
+  operation: CollectionOperation,
+  method: string,
+  collection: Collection,
+  { registry, client, caller }: Asking,
+): boolean {
+  const access = caller.access(collection);
+  const { settings } = collection;
+  if (operation.only === 'media' && !settings.media) return false;
+  if (operation.needsClient === true && client === null) return false;
+  if (!READING.has(method) && registry.isRevisionCollection(collection)) return false;
+  if (operation.action === 'history' && access.read === null) return false;
+  if (operation.readsAll === true && !readsAll(access)) return false;
+  return access[operation.action] !== null;
+}
+
+const segment = (text: string) => encodeURIComponent(text);
+
+function describeCollection(collection: Collection, api: DescribedApi, reader: DescriptionReader): Part {
+  const { registry } = api;
+  const asking = { registry, ...reader };
+  const anonymous = { registry, client: null, caller: reader.anonymous };
+  const { version, database, name, path, settings } = collection;
+  const key = collectionKey(path);
+  const permitted = api.routes.flatMap(({ method, url, operation }) =>
+    isOfCollections(operation) && isPermitted(operation, method, collection, asking)
+      ? [{ method, url, operation }]
+      : [],
+  );
+  if (permitted.length === 0) return { entries: [], schemas: {} };
+  const { components, schemas } = createDocumentSchemas(collection, {
+    registry,
+    caller: reader.caller,
+  });
+  const base = `/${[version, database, name].map(segment).join('/')}`;
+  const about = { name: settings.displayName ?? name, isMedia: settings.media, schemas };
+  const entries = permitted.map(({ method, url, operation }) => {
+    const below = routePattern(url).replace('/{version}/{database}/{collection}', '');
+    const place = {
+      operationId: `${operation.id}_${key}`,
+      tag: path.slice(1),
+      path: base + below,
+      isPublic: isPermitted(operation, method, collection, anonymous),
+    };
+    return {
+      path: place.path,
+      method: method.toLowerCase(),
+      operation: formatOperation(operation.describe(about), place),
+    };
+  });
+  return { entries, schemas: components };
+}
+
+function describeModule(live: LiveModule, { client }: DescriptionReader): Part {
+  const { address, authenticate } = live;
+  if (address.kind !== 'endpoint') return { entries: [], schemas: {} };
+  const endpoint = { version: address.apiVersion, name: address.name, authenticate };
+  const described = describeEndpoint(live).filter(
+    ({ method }) => decideEndpoint(client, endpoint, method) === 'ok',
+  );
+  const entries = described.map(({ method, path, operationId, schemas: _, ...text }) => {
+    const isPublic = decideEndpoint(null, endpoint, method) === 'ok';
+    const operation = {
+      operationId,
+      tags: ['Endpoints'],
+      security: isPublic ? [{}, { bearer: [] }] : [{ bearer: [] }],
+      ...text,
+      responses: { ...text.responses, default: text.responses['default'] ?? ANY_ANSWER },
+    };
+    return { path, method: method.toLowerCase(), operation: operation as unknown as JsonObject };
+  });
+  return { entries, schemas: Object.assign({}, ...described.map(({ schemas }) => schemas)) };
+}
+
+/** Code of an endpoint may answer with any status. */
+const ANY_ANSWER = { description: 'An error: in the envelope, or as the code of the endpoint answers it' };
+
+/** Names of the components that a value refers to. */
+function referredNames(value: Json, found: Set<string> = new Set()): Set<string> {
+  const text = JSON.stringify(value);
+  for (const [, name = ''] of text.matchAll(/"\$ref":"#\/components\/schemas\/([^"/]+)/g)) found.add(name);
+  return found;
+}
+
+/** The components that are referred to, also by each other, sorted by name. */
+function usedSchemas(entries: readonly Entry[], schemas: Readonly<Record<string, JsonObject>>): JsonObject {
+  const used = new Set(['Error']);
+  const queue: Json[] = [...entries.map(({ operation }) => operation), schemas['Error'] ?? null];
+  for (const value of queue) {
+    for (const name of referredNames(value)) {
+      const schema = schemas[name];
+      if (used.has(name) || schema === undefined) continue;
+      used.add(name);
+      queue.push(schema);
+    }
+  }
+  return Object.fromEntries([...used].toSorted().map((name) => [name, schemas[name] ?? {}]));
+}
+
+function pathsOf(entries: readonly Entry[]): JsonObject {
+  const paths = new Map<string, Record<string, JsonObject>>();
+  for (const { path, method, operation } of entries) {
+    const item = paths.get(path) ?? {};
+    item[method] ??= operation;
+    paths.set(path, item);
+  }
+  return Object.fromEntries(paths);
+}
+
+const DESCRIPTION =
+  'What the caller may use: with another token there may be more or less. Errors have one envelope.';
+
+/** Describes what the caller may use. The same state of the server gives the same document. */
+export function describeApi(api: DescribedApi, reader: DescriptionReader): JsonObject {
+  const collections = api.registry.list().map((collection) => describeCollection(collection, api, reader));
+  const endpoints = api.modules.list().map((live) => describeModule(live, reader));
+  const parts = [...collections, ...endpoints];
+  const entries = [...parts.flatMap((part) => part.entries), ...describeServer(api.routes, reader.client)];
+  const schemas = Object.assign({}, COMPONENT_SCHEMAS, ...parts.map((part) => part.schemas));
+  const tags = [...new Set(entries.flatMap(({ operation }) => operation['tags'] as readonly string[]))];
+  return {
+    openapi: '3.1.1',
+    info: { title: api.title, version: api.version, description: DESCRIPTION },
+    servers: [{ url: api.publicUrl ?? '/' }],
+    tags: tags.map((name) => ({ name })),
+    paths: pathsOf(entries),
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'A token of `POST /token`' },
+      },
+      responses: {
+        Error: {
+          description: 'An error',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        },
+      },
+      schemas: usedSchemas(entries, schemas),
+    },
+  };
+}
