@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeViolations, hasBrowser, launchBrowser } from '../helpers/admin/browser.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
 import {
   type GuideStep,
@@ -14,7 +14,6 @@ import {
   outputPattern,
   saveFile,
 } from '../helpers/server-process/guide.ts';
-import { isProgramInstalled } from '../helpers/server-process/programs.ts';
 import {
   ADMIN,
   freePort,
@@ -25,7 +24,8 @@ import {
 
 const TUTORIAL = readFileSync(join(ROOT, 'docs/tutorial.md'), 'utf8');
 const STEPS = guideStepsOf(TUTORIAL);
-const HAS_BROWSER = isProgramInstalled('chromium', 'apt-get install chromium');
+/** Milliseconds that the browser may take for a step on a busy machine. */
+const PATIENCE_MS = 60_000;
 const CREDENTIALS = { CLOISTER_ADMIN_ID: ADMIN.clientId, CLOISTER_ADMIN_SECRET: ADMIN.secret };
 
 let folder: string;
@@ -89,12 +89,13 @@ async function work(step: GuideStep): Promise<void> {
 describe('the tutorial', () => {
   it.each(STEPS.map((step, index) => ({ ...step, index })))('block $index of "$heading" works', work);
 
-  it.runIf(HAS_BROWSER)(
+  it.runIf(hasBrowser())(
     'ends with a page on which a browser shows each recipe, its picture and what to buy',
     async () => {
-      const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+      const browser = await launchBrowser();
       try {
         const page = await browser.newPage();
+        page.setDefaultTimeout(PATIENCE_MS);
         const faults: string[] = [];
         page.on('pageerror', (error) => faults.push(String(error)));
         page.on('console', (message) => faults.push(message.text()));
@@ -114,6 +115,7 @@ describe('the tutorial', () => {
           'tomatoes, g: 800',
           'cream, ml: 50',
         ]);
+        expect(await axeViolations(page)).toEqual([]);
         expect(faults).toEqual([]);
       } finally {
         await browser.close();
