@@ -1,8 +1,10 @@
 // The JSON Schema of a field: of its values as they are returned, and as clients may send them, with what its author says of it.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { type Collection, type Field, isReference } from '../model/collection.ts';
+import type { SchemaRules } from '../model/fields/field-type.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';
 import { ID_PATTERN } from '../model/fields/object-id.ts';
+import { recordFieldSchema } from '../model/media-record-fields.ts';
 import { schemaNames, schemaReference } from './collection-key.ts';
 import { collectionParts, type DescriptionContext, describedTarget } from './collection-parts.ts';
 import { textKeywords } from './text-keywords.ts';
@@ -34,7 +36,7 @@ function orNull(schema: JsonObject): JsonObject {
 function valueSchema(
   collection: Collection,
   field: Field,
-  { form, documents }: { readonly form: 'sent' | 'stored'; readonly documents: readonly JsonObject[] },
+  { form, documents }: { readonly form: SchemaRules['form']; readonly documents: readonly JsonObject[] },
 ): JsonObject {
   const { required, validation } = field;
   const schema = FIELD_TYPES[field.type].schema({
@@ -48,6 +50,9 @@ function valueSchema(
 
 /** The values of a field in answers. Those of a reference are ids, or the documents behind them where the caller may read these. */
 export function storedSchema(collection: Collection, field: Field, context: DescriptionContext): JsonObject {
+  const { name } = field;
+  const record = collection.settings.media ? recordFieldSchema(name) : undefined;
+  if (record !== undefined) return { ...record, ...annotations(collection, name), readOnly: true };
   const target = isReference(field) ? describedTarget(collection, field, context)?.target : undefined;
   const isReadable = target !== undefined && context.caller.access(target).read !== null;
   const documents = isReadable ? [schemaReference(schemaNames(target).document)] : [];
@@ -58,9 +63,14 @@ export function storedSchema(collection: Collection, field: Field, context: Desc
  * The values of a field that a client may send. In the place of an id a reference takes a document: a new one, which is created with
  * this one, or one with its `_id`, whose fields are changed.
  */
-export function sentSchema(collection: Collection, field: Field, context: DescriptionContext): JsonObject {
+export function sentSchema(
+  collection: Collection,
+  field: Field,
+  context: DescriptionContext,
+  form: 'created' | 'changed',
+): JsonObject {
   const documents = isReference(field) ? sentDocuments(collection, field, context) : [];
-  return valueSchema(collection, field, { form: 'sent', documents });
+  return valueSchema(collection, field, { form, documents });
 }
 
 const IDENTIFIED: JsonObject = {
@@ -83,5 +93,7 @@ function sentDocuments(
   const existing = parts.change
     ? { ...schemaReference(names.change), ...IDENTIFIED }
     : { type: 'object', ...IDENTIFIED };
-  return parts.creation ? [schemaReference(names.creation), existing] : [existing];
+  // With an `_id` it is never a new one.
+  const created = { ...schemaReference(names.creation), not: { required: ['_id'] } };
+  return parts.creation ? [created, existing] : [existing];
 }

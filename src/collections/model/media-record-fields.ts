@@ -7,22 +7,30 @@ import type { FieldType } from './fields/field-types.ts';
 
 interface RecordField {
   readonly type: FieldType;
+  /** The JSON Schema of what the server sets. */
+  readonly schema: JsonObject;
   /** Every record has it. */
   readonly always: boolean;
   /** Plain equality minds the case, unless the specification says otherwise: it names one file and no other. */
   readonly exact?: true;
 }
 
+const text = (description: string): JsonObject => ({ type: 'string', description });
+const count = (description: string): JsonObject => ({ type: 'integer', description });
+
 const RECORD_FIELDS: ReadonlyMap<string, RecordField> = new Map<string, RecordField>([
-  ['fileName', { type: 'String', always: true }],
-  ['originalFileName', { type: 'String', always: true }],
-  ['mimetype', { type: 'String', always: true }],
-  ['width', { type: 'Number', always: false }],
-  ['height', { type: 'Number', always: false }],
-  ['path', { type: 'String', always: true, exact: true }],
-  ['contentLength', { type: 'Number', always: true }],
-  ['cloudUrl', { type: 'String', always: false, exact: true }],
-  ['url', { type: 'String', always: true, exact: true }],
+  ['fileName', { type: 'String', always: true, schema: text('Name of the stored file.') }],
+  ['originalFileName', { type: 'String', always: true, schema: text('Name under which it was uploaded.') }],
+  ['mimetype', { type: 'String', always: true, schema: text('Media type that the upload declared.') }],
+  ['width', { type: 'Number', always: false, schema: count('Pixels, of an image.') }],
+  ['height', { type: 'Number', always: false, schema: count('Pixels, of an image.') }],
+  ['path', { type: 'String', always: true, exact: true, schema: text('Path in the media store.') }],
+  ['contentLength', { type: 'Number', always: true, schema: count('Bytes.') }],
+  [
+    'cloudUrl',
+    { type: 'String', always: false, exact: true, schema: text('URL of the file in its bucket.') },
+  ],
+  ['url', { type: 'String', always: true, exact: true, schema: text('Where this server has the file.') }],
 ]);
 
 /** The names of the record fields. */
@@ -39,6 +47,11 @@ export const RECORD_PATH_INDEX: IndexDefinition = {
 /** The type of a record field; undefined for any other name. */
 export function recordFieldType(name: string): FieldType | undefined {
   return RECORD_FIELDS.get(name)?.type;
+}
+
+/** The JSON Schema of a record field; undefined for any other name. */
+export function recordFieldSchema(name: string): JsonObject | undefined {
+  return RECORD_FIELDS.get(name)?.schema;
 }
 
 /** Whether every record has the field. */

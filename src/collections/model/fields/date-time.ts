@@ -65,7 +65,9 @@ export const dateTimeField: FieldTypeRules = {
   normalise,
   // `date-time` is the form of stored values only: clients may leave out time, seconds and zone.
   schema: ({ form, texts }) =>
-    form === 'sent' ? textOfForm(ISO_PATTERN, texts) : { type: 'string', format: 'date-time' },
+    form === 'stored'
+      ? { type: 'string', format: 'date-time' }
+      : textOfForm(ISO_PATTERN, form === 'created' ? texts : {}),
   readOperand(value) {
     if (typeof value === 'number') return isInstant(value) ? new Date(value).toISOString() : undefined;
     const utc = typeof value === 'string' ? toUtc(value) : undefined;

@@ -18,8 +18,11 @@ export interface TextKeywords {
 
 /** What a field asks of its values, for their JSON Schema. */
 export interface SchemaRules {
-  /** The values as clients may send them, or as they are stored and returned. */
-  readonly form: 'sent' | 'stored';
+  /**
+   * The values as they are stored and returned; as clients may send them for a new document; or for one that there is, where a value
+   * in its stored form may be sent back, though it was another text by which the field judged it.
+   */
+  readonly form: 'stored' | 'created' | 'changed';
   /** What holds for each text: for a value that is one, and for those in a list. */
   readonly texts: TextKeywords;
   /** Neither null nor an empty text is a value. */

@@ -43,7 +43,7 @@ export const ID_PATTERN = '^[0-9A-Fa-f]{24}$';
 
 /** The schema of one id. What the field asks of texts is asked before ids are stored, in lower case. */
 export function idSchema({ form, texts }: Pick<SchemaRules, 'form' | 'texts'>): JsonObject {
-  return textOfForm(ID_PATTERN, form === 'sent' ? texts : {});
+  return textOfForm(ID_PATTERN, form === 'created' ? texts : {});
 }
 
 export const objectIdField: FieldTypeRules = {
