@@ -1,5 +1,6 @@
 // What posted code gets: types for authors of endpoints and hooks. For an editor only; nothing here runs.
 // A plain JavaScript file names them in its comments: `@type` with an `import` of this file and `.Handler`, `.Hook`, ….
+import type { Method, OperationDescription } from './endpoint-description.d.ts';
 
 /** The caller, when a token or key was sent. */
 export interface Client {
@@ -113,6 +114,8 @@ export interface Endpoint {
   };
   /** Read once, when the code is posted. A `route` takes the place of `/{version}/{name}`. */
   config?(): { route?: string };
+  /** What the API description says of each method. Read once, when the code is posted: 64 KB of JSON at most. */
+  openapi?: Partial<Record<Method | Lowercase<Method>, OperationDescription>>;
 }
 
 /** What a hook is told beside the document. */

@@ -4,7 +4,7 @@
   'use strict';
   const { ArrayIsArray, JSONStringify, NumberIsInteger, ObjectKeys, ReflectApply, StringSlice } = kit.p;
   const { isObject, messageOf } = kit.errors;
-  /** The server has the same limits. */
+  /** The server measures again. */
   const MAX_CHARACTERS = 65_536;
   const MAX_VALUES = 10_000;
   const MAX_DEPTH = 40;

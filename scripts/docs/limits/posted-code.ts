@@ -27,6 +27,12 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
     tests: ['sandbox/hostile/uploads.alone', 'sandbox/inspect'],
   },
   {
+    limit: 'description that code exports as `openapi`',
+    default: `${constant('src/modules/description/parse-openapi.ts', 'MAX_BYTES', 'bytes')} of JSON, ${constant('sandbox/guest/describe.js', 'MAX_VALUES')} values, ${constant('sandbox/guest/describe.js', 'MAX_DEPTH')} levels`,
+    past: 'the upload warns of it, and the endpoint is described as anything',
+    tests: ['sandbox/guest/describe', 'modules/description/parse-openapi'],
+  },
+  {
     limit: 'body of a request, `grants.request.maxBodyBytes`, and what it would take of the heap',
     default: '`limits.jsonBytes`, and half of `heapMb`',
     past: '413 before the code runs',

@@ -72,7 +72,7 @@ describe('the description that a module exports', () => {
     ['has many quotes', "{ GET: '\"'.repeat(40000) }", 'openapi has more than 64 KB of JSON'],
     [
       'has a hundred thousand members',
-      'Object.fromEntries(Array.from({ length: 1e5 }, (_, n) => [n, 1]))',
+      'Object.assign({}, new Array(1e5).fill(1))',
       'openapi has more than 64 KB of JSON',
     ],
     ['has many numbers', '{ GET: new Array(20000).fill(1) }', 'openapi has more than 10000 values'],
