@@ -8,12 +8,21 @@ import { backupError, openRegular } from './manifest.ts';
 /** A backup holds secrets: it and what is restored belong to their owner. */
 export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;
+/** Begin of the names of files that are not whole yet. */
+export const PARTIAL_PREFIX = '.partial-';
 /** Bytes. */
 const MAX_CHUNK = 256 * 1024;
 
 export interface Content {
   readonly size: number;
   readonly sha256: string;
+}
+
+/** Passes an error on. What the system says of reads, writes and flushes does not name the file. */
+function named(error: unknown, file: string, syscalls: readonly string[]): unknown {
+  const { syscall, path, message } = error as Readonly<Record<'syscall' | 'path' | 'message', unknown>>;
+  const isNameless = error instanceof Error && path === undefined && syscalls.some((one) => one === syscall);
+  return isNameless ? backupError(`${file}: ${message}`, error) : error;
 }
 
 interface CopyWatch {
@@ -47,7 +56,7 @@ export async function writeNew(
   watch: CopyWatch,
 ): Promise<Content> {
   await mkdir(dirname(file), { recursive: true, mode: FOLDER_MODE });
-  const partial = join(dirname(file), `.partial-${randomBytes(8).toString('hex')}`);
+  const partial = join(dirname(file), `${PARTIAL_PREFIX}${randomBytes(8).toString('hex')}`);
   const handle = await open(partial, 'wx', FILE_MODE);
   try {
     const content = await drain(source, (chunk) => handle.writeFile(chunk), watch);
@@ -58,7 +67,7 @@ export async function writeNew(
   } catch (error) {
     await handle.close();
     await rm(partial, { force: true });
-    throw error;
+    throw named(error, file, ['write', 'fsync', 'close']);
   }
 }
 
@@ -67,6 +76,8 @@ async function withBytes<T>(file: string, use: (bytes: AsyncIterable<Uint8Array>
   const { handle } = await openRegular(file);
   try {
     return await use(handle.createReadStream({ autoClose: false, highWaterMark: MAX_CHUNK }));
+  } catch (error) {
+    throw named(error, file, ['read']);
   } finally {
     await handle.close();
   }

@@ -13,6 +13,7 @@ import {
   backupError,
   formatManifest,
   isSafePath,
+  MANIFEST_DRAFT,
   MANIFEST_FILE,
 } from './manifest.ts';
 import { type BackupWatch, copyMedia, type MediaCopyResult, type NamedFile } from './media-files.ts';
@@ -140,7 +141,7 @@ async function writeManifest(
     header: { format: 'cloister-backup', version: 1, createdAt, ...header },
     files,
   });
-  const draft = join(folder, `${MANIFEST_FILE}.new`);
+  const draft = join(folder, MANIFEST_DRAFT);
   await rm(draft, { force: true });
   await writeNew(draft, [Buffer.from(text)] as unknown as AsyncIterable<Uint8Array>, watch);
   await rename(draft, join(folder, MANIFEST_FILE));

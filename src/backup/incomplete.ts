@@ -1,13 +1,13 @@
 // The folder of a backup until it is complete: empty, or left by a backup that was interrupted, and one process's at a time.
-import { chmod, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
-import { flushFolder, isFileMissing } from '../lib/files/file-operations.ts';
-import { FILE_MODE, FOLDER_MODE } from './copy.ts';
-import { backupError, MANIFEST_FILE } from './manifest.ts';
+import { dirname, join } from 'node:path';
+import { errorCodeOf, flushFolder, isFileMissing } from '../lib/files/file-operations.ts';
+import { FILE_MODE, FOLDER_MODE, PARTIAL_PREFIX } from './copy.ts';
+import { AREAS, backupError, MANIFEST_DRAFT, MANIFEST_FILE } from './manifest.ts';
 
-/** In the folder from the first moment until the manifest is written. */
-const MARKER_FILE = 'incomplete.json';
+/** In the folder from the first moment until the manifest is written; after a kill in between also beside it. */
+export const MARKER_FILE = 'incomplete.json';
 
 interface Marker {
   readonly pid: number;
@@ -35,14 +35,37 @@ function isAtWork({ pid, host }: Marker): boolean {
   }
 }
 
+/** What a run leaves at the top of the folder and the next one makes anew. */
+const isRemnant = (name: string) =>
+  name === MANIFEST_FILE || name === MANIFEST_DRAFT || name.startsWith(PARTIAL_PREFIX);
+
 async function assertUsable(folder: string, names: readonly string[]): Promise<void> {
-  if (names.includes(MANIFEST_FILE))
+  const isMarked = names.includes(MARKER_FILE);
+  if (names.includes(MANIFEST_FILE) && !isMarked)
     throw backupError(`${folder} holds a complete backup: name another folder`);
-  if (names.length > 0 && !names.includes(MARKER_FILE))
+  if (names.length > 0 && !isMarked)
     throw backupError(`${folder} is not empty, and no interrupted backup: name another folder`);
+  // It would be in the way of a restore, which takes nothing but what the manifest names.
+  const isPart = (name: string) =>
+    name === MARKER_FILE || isRemnant(name) || AREAS.some((one) => one === name);
+  const other = names.find((name) => !isPart(name));
+  if (other !== undefined)
+    throw backupError(`${folder} has ${other}, which is no part of a backup: remove it`);
   const marker = await readMarker(join(folder, MARKER_FILE));
   if (marker !== undefined && isAtWork(marker))
-    throw backupError(`process ${marker.pid} is making a backup in ${folder}`);
+    throw backupError(
+      `process ${marker.pid} is making a backup in ${folder}; if it is another program, remove ${MARKER_FILE}`,
+    );
+}
+
+/** Makes the folder where it is missing. The system says why it cannot only where one folder is made at a time. */
+async function ensureFolder(folder: string): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true, mode: FOLDER_MODE });
+  try {
+    await mkdir(folder, { mode: FOLDER_MODE });
+  } catch (error) {
+    if (errorCodeOf(error) !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error;
+  }
 }
 
 export interface FolderClaim {
@@ -57,8 +80,9 @@ export async function claimFolder(folder: string): Promise<FolderClaim> {
     throw error;
   });
   await assertUsable(folder, names);
-  await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  await ensureFolder(folder);
   await chmod(folder, FOLDER_MODE);
+  for (const name of names.filter(isRemnant)) await rm(join(folder, name), { force: true });
   const file = join(folder, MARKER_FILE);
   await rm(file, { force: true });
   // Of two processes that come at the same time one fails here.

@@ -1,5 +1,6 @@
 // The manifest of a backup: one line of JSON about the backup, one for each file with its size and checksum, and one at the end.
 // What it says is taken from nobody but a file whose last line has the checksum of all others.
+import { constants as bufferLimits } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -7,9 +8,11 @@ import { AppError } from '../errors/errors.ts';
 import { isFileMissing } from '../lib/files/file-operations.ts';
 
 export const MANIFEST_FILE = 'manifest.jsonl';
+/** Its name until it is whole. */
+export const MANIFEST_DRAFT = `${MANIFEST_FILE}.new`;
 
 /** The folders of a backup. */
-const AREAS = ['workspace', 'database', 'audit', 'media', 'other'] as const;
+export const AREAS = ['workspace', 'database', 'audit', 'media', 'other'] as const;
 export type Area = (typeof AREAS)[number];
 
 export interface BackupFile {
@@ -38,7 +41,8 @@ export interface Manifest {
   readonly files: readonly BackupFile[];
 }
 
-const MAX_MANIFEST_BYTES = 1024 * 1024 * 1024;
+/** What fits into one text. */
+const MAX_MANIFEST_BYTES = bufferLimits.MAX_STRING_LENGTH;
 const MAX_PATH_BYTES = 4096;
 const SHA256 = /^[0-9a-f]{64}$/;
 /** Control characters, and what some systems take for a separator. */
@@ -73,6 +77,10 @@ export function formatManifest({ header, files }: Manifest): string {
   const sha256 = createHash('sha256').update(lines).digest('hex');
   return `${lines}${JSON.stringify({ files: files.length, sha256 })}\n`;
 }
+
+/** Tells a backup from all others. */
+export const manifestId = (manifest: Manifest): string =>
+  createHash('sha256').update(formatManifest(manifest)).digest('hex');
 
 function readHeader(value: unknown): BackupHeader {
   const header = (value ?? {}) as Partial<BackupHeader>;
@@ -149,7 +157,8 @@ export async function readManifest(folder: string): Promise<Manifest> {
     throw backupError(`${folder} holds no complete backup: it has no ${MANIFEST_FILE}`);
   });
   try {
-    if (opened.size > MAX_MANIFEST_BYTES) throw backupError('the manifest is too large');
+    if (opened.size > MAX_MANIFEST_BYTES)
+      throw backupError(`the manifest has more than ${MAX_MANIFEST_BYTES} bytes`);
     return parseManifest(await opened.handle.readFile('utf8'));
   } finally {
     await opened.handle.close();

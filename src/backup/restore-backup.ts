@@ -1,20 +1,14 @@
 // Restores a verified backup: first every file into a folder beside its place, with its checksum compared again, then one rename
 // each. A marker in the data folder keeps servers from starting until the last one.
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCodeOf, flushFolder, isFileMissing } from '../lib/files/file-operations.ts';
-import { copyNew, FILE_MODE, FOLDER_MODE } from './copy.ts';
-import type { Manifest } from './manifest.ts';
+import { errorCodeOf, flushFolder } from '../lib/files/file-operations.ts';
+import { REPLACED_PREFIX, STAGING_NAME } from '../lib/files/restore-names.ts';
+import { copyNew, FOLDER_MODE } from './copy.ts';
+import { type Manifest, manifestId } from './manifest.ts';
 import type { BackupWatch } from './media-files.ts';
-import {
-  assertEmpty,
-  namesIn,
-  type PlacedFile,
-  placeFiles,
-  REPLACED_PREFIX,
-  type RestoreFolder,
-  STAGING_NAME,
-} from './restore-targets.ts';
+import { readRestoreMarker, writeRestoreMarker } from './restore-marker.ts';
+import { assertEmpty, namesIn, type PlacedFile, placeFiles, type RestoreFolder } from './restore-targets.ts';
 import { assertContent } from './verify-backup.ts';
 
 export interface RestoreOptions {
@@ -36,17 +30,6 @@ export interface RestoreReport {
   readonly bytes: number;
   /** Folders in which what was there before now lies. */
   readonly replaced: readonly string[];
-}
-
-/** Whether an interrupted restore left its marker. */
-async function isInterrupted(marker: string): Promise<boolean> {
-  return readFile(marker).then(
-    () => true,
-    (error: unknown) => {
-      if (isFileMissing(error)) return false;
-      throw error;
-    },
-  );
 }
 
 const stagingOf = ({ root }: RestoreFolder) => join(root, STAGING_NAME);
@@ -72,17 +55,33 @@ async function stage(folder: string, placed: readonly PlacedFile[], watch: Backu
   return bytes;
 }
 
-/** Moves what a folder holds into one folder inside of it, so that nothing is lost. */
+interface Removal {
+  readonly targets: readonly RestoreFolder[];
+  readonly placed: readonly PlacedFile[];
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Moves what a folder holds into one folder inside of it, so that nothing is lost. Of a configuration that will be replaced only a
+ * copy: while there was none, commands would look for the data, and for the marker, elsewhere.
+ */
 async function putAside(
   target: RestoreFolder,
-  targets: readonly RestoreFolder[],
-  now: number,
+  { targets, placed, now, signal }: Removal,
 ): Promise<string | undefined> {
   const names = await namesIn(target, targets);
   if (names.length === 0) return undefined;
-  const aside = join(target.root, `${REPLACED_PREFIX}${new Date(now).toISOString().replace(/\D/g, '')}`);
-  await mkdir(aside, { recursive: true, mode: FOLDER_MODE });
-  for (const name of names) await rename(join(target.root, name), join(aside, name));
+  const time = new Date(now()).toISOString().replace(/\D/g, '');
+  const aside = join(target.root, `${REPLACED_PREFIX}${time}`);
+  const isReplaced = (name: string) =>
+    target.configFile === name && placed.some((one) => one.target.root === target.root && one.path === name);
+  for (const name of names) {
+    const [from, to] = [join(target.root, name), join(aside, name)];
+    await mkdir(dirname(to), { recursive: true, mode: FOLDER_MODE });
+    if (isReplaced(name) && (await lstat(from)).isFile()) await copyNew(from, to, { signal });
+    else await rename(from, to);
+  }
   return aside;
 }
 
@@ -116,20 +115,21 @@ async function moveIntoPlace(placed: readonly PlacedFile[], signal: AbortSignal)
  * the system, and the reason of the signal.
  */
 export async function restoreBackup(
-  { files }: Manifest,
+  manifest: Manifest,
   options: RestoreOptions,
   watch: BackupWatch,
 ): Promise<RestoreReport> {
   const { folder, targets, marker, overwrite, importDatabase, now } = options;
-  const all = placeFiles(files, targets);
-  const resumes = await isInterrupted(marker);
+  const all = placeFiles(manifest.files, targets);
+  const before = await readRestoreMarker(marker);
+  const begun = { since: new Date(now()).toISOString(), backup: manifestId(manifest) };
+  const resumes = before?.backup === begun.backup && before.isEmptied === true;
   const isOurs = (target: RestoreFolder, name: string) =>
-    resumes && all.some((one) => one.target.root === target.root && one.path.split('/')[0] === name);
+    resumes &&
+    all.some(({ target: { root }, path }) => root === target.root && `${path}/`.startsWith(`${name}/`));
   if (!overwrite) await assertEmpty(targets, isOurs);
   for (const { root } of rootsOf(targets)) await mkdir(root, { recursive: true, mode: FOLDER_MODE });
-  await writeFile(marker, `${JSON.stringify({ since: new Date(now()).toISOString() })}\n`, {
-    mode: FILE_MODE,
-  });
+  await writeRestoreMarker(marker, { ...begun, isEmptied: resumes || !overwrite });
   await flushFolder(dirname(marker));
   let bytes: number;
   try {
@@ -138,7 +138,8 @@ export async function restoreBackup(
     watch.signal.throwIfAborted();
   } catch (error) {
     await removeStaging(targets);
-    if (!resumes) await rm(marker, { force: true });
+    if (before === undefined) await rm(marker, { force: true });
+    else await writeRestoreMarker(marker, before);
     throw error;
   }
   const imported = importDatabase === undefined ? [] : all.filter(isDataFile);
@@ -146,9 +147,11 @@ export async function restoreBackup(
   const replaced: string[] = [];
   if (overwrite) {
     for (const target of rootsOf(targets)) {
-      const aside = await putAside(target, targets, now());
+      const removal = { targets, placed: all, now, signal: watch.signal };
+      const aside = await putAside(target, removal);
       if (aside !== undefined) replaced.push(aside);
     }
+    await writeRestoreMarker(marker, { ...begun, isEmptied: true });
   }
   await moveIntoPlace(
     all.filter((placed) => !imported.includes(placed)),

@@ -2,12 +2,8 @@
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { isFileMissing } from '../lib/files/file-operations.ts';
+import { isRestoreName } from '../lib/files/restore-names.ts';
 import { type Area, type BackupFile, backupError, splitPath } from './manifest.ts';
-
-/** Where a restore keeps what is not in its place yet, inside of each folder that it fills. */
-export const STAGING_NAME = '.cloister-restore';
-/** What an overwritten folder held before: this and a time. */
-export const REPLACED_PREFIX = '.replaced-';
 
 export interface RestoreFolder {
   readonly area: Area;
@@ -15,6 +11,8 @@ export interface RestoreFolder {
   readonly root: string;
   /** The names that a backup may have there; any where it is undefined. */
   readonly names?: readonly string[];
+  /** The name of the configuration file, where it may lie in this folder. */
+  readonly configFile?: string;
   /** Names that belong to the server and may be there. */
   readonly ignored: readonly string[];
 }
@@ -35,9 +33,7 @@ const isInside = (inner: string, outer: string) => {
 function placeIssue({ target, path }: PlacedFile, targets: readonly RestoreFolder[]): string | undefined {
   const [first = ''] = path.split('/');
   if (target.names?.includes(path) === false) return 'a backup has no such file there';
-  const isOurs =
-    first === STAGING_NAME || first.startsWith(REPLACED_PREFIX) || target.ignored.includes(first);
-  if (isOurs) return 'the name is reserved';
+  if (isRestoreName(first) || target.ignored.includes(first)) return 'the name is reserved';
   const place = join(target.root, path);
   const nested = targets.find(
     ({ root }) => root !== target.root && isInside(root, target.root) && isInside(place, root),
@@ -61,23 +57,31 @@ export function placeFiles(
   });
 }
 
-/** The names in a folder that a restore would have to replace. */
+/**
+ * What a restore would have to replace in a folder, relative to it: names, and paths where another folder of the restore lies
+ * deeper inside, which is not part of this one.
+ */
 export async function namesIn(
   target: RestoreFolder,
   targets: readonly RestoreFolder[],
+  below = '',
 ): Promise<readonly string[]> {
-  const names = await readdir(target.root).catch((error: unknown) => {
+  const names = await readdir(join(target.root, below)).catch((error: unknown) => {
     if (isFileMissing(error)) return [];
     throw error;
   });
-  const holdsTarget = (name: string) => targets.some(({ root }) => root === join(target.root, name));
-  return names.filter(
-    (name) =>
-      name !== STAGING_NAME &&
-      !name.startsWith(REPLACED_PREFIX) &&
-      !target.ignored.includes(name) &&
-      !holdsTarget(name),
-  );
+  const own =
+    below === '' ? names.filter((name) => !isRestoreName(name) && !target.ignored.includes(name)) : names;
+  const found: string[] = [];
+  for (const name of own) {
+    const path = join(below, name);
+    const place = join(target.root, path);
+    if (targets.some(({ root }) => root === place)) continue;
+    if (targets.some(({ root }) => isInside(root, place)))
+      found.push(...(await namesIn(target, targets, path)));
+    else found.push(path);
+  }
+  return found;
 }
 
 /** Throws CONFIGURATION_INVALID where a folder has anything but what `placed` puts there: the rest of an interrupted restore. */

@@ -3,6 +3,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { contentOf, walkStrictly } from './copy.ts';
+import { MARKER_FILE } from './incomplete.ts';
 import { type BackupFile, backupError, MANIFEST_FILE, type Manifest, readManifest } from './manifest.ts';
 import type { BackupWatch } from './media-files.ts';
 
@@ -10,7 +11,8 @@ import type { BackupWatch } from './media-files.ts';
 async function assertSameNames(folder: string, { files }: Manifest): Promise<void> {
   const expected = new Map(files.map((file) => [file.path, file]));
   for await (const path of walkStrictly(folder)) {
-    if (path === MANIFEST_FILE) continue;
+    // The process was killed between the two: the manifest is written last.
+    if (path === MANIFEST_FILE || path === MARKER_FILE) continue;
     const file = expected.get(path);
     if (file === undefined) throw backupError(`${path} is not in the manifest`);
     const { size } = await lstat(join(folder, path));

@@ -1,12 +1,11 @@
 // The part of the composition roots for `cloister backup`: what belongs to a site, and where it is.
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { writeNew } from '../backup/copy.ts';
 import { type BackupReport, createBackup } from '../backup/create-backup.ts';
 import { backupError } from '../backup/manifest.ts';
 import type { BackupWatch, NamedFile } from '../backup/media-files.ts';
-import { REPLACED_PREFIX, STAGING_NAME } from '../backup/restore-targets.ts';
 import { createCollectionRegistry } from '../collections/model/collection.ts';
 import { checkSpecificationFiles } from '../collections/specifications/check-files.ts';
 import { SECRET_PATHS } from '../config/build-config.ts';
@@ -14,6 +13,7 @@ import { assertRestored, auditFolderOf, dataFolderOf } from '../config/data-fold
 import { mediaFolderOf } from '../config/folder-check.ts';
 import type { Config } from '../config/schema.ts';
 import { packageVersion } from '../lib/files/package-files.ts';
+import { isRestoreName } from '../lib/files/restore-names.ts';
 import { commandLogOptions, createLogger, type Logger } from '../lib/logger.ts';
 import type { MediaStore } from '../stores/media-store.ts';
 import { type DatabaseBackup, openDatabaseBackup, openDocumentStore } from '../stores/open/document-store.ts';
@@ -49,7 +49,7 @@ const isInside = (inner: string, outer: string) => {
 };
 
 /** Where a path leads, as far as it exists. */
-async function realOf(path: string): Promise<string> {
+export async function realOf(path: string): Promise<string> {
   const real = await realpath(path).catch(() => undefined);
   if (real !== undefined || dirname(path) === path) return real ?? path;
   return join(await realOf(dirname(path)), basename(path));
@@ -75,10 +75,14 @@ async function otherFolders(config: Config, { cwd, folder }: BackupPlace): Promi
   return new Set([...paths, ...(await Promise.all(paths.map(realOf)))]);
 }
 
-/** A backup inside of what it backs up would hold itself. */
+/** A backup inside of what it backs up would hold itself, and the server removes what it does not know from its caches. */
 async function assertOutside(config: Config, { cwd, folder }: BackupPlace): Promise<void> {
   const real = await realOf(folder);
-  const roots = [resolve(cwd, config.workspace.path), mediaFolderOf(config, cwd), dataFolderOf(config, cwd)];
+  const { workspace, delivery, cache } = config;
+  const roots = [
+    ...[resolve(cwd, workspace.path), mediaFolderOf(config, cwd), dataFolderOf(config, cwd)],
+    ...[auditFolderOf(config, cwd), resolve(cwd, delivery.cache.path), resolve(cwd, cache.path)],
+  ];
   for (const root of roots)
     if (isInside(real, await realOf(root)))
       throw backupError(`${folder} lies in ${root}: name another folder`);
@@ -181,12 +185,19 @@ async function* namedFiles(
   }
 }
 
-function noticesFor(config: Config, cwd: string): readonly string[] {
+function noticesFor(config: Config, cwd: string, way: DatabaseBackup): readonly string[] {
   const workspace = resolve(cwd, config.workspace.path);
   const outside = Object.entries(config.paths).filter(
     ([, path]) => !isInside(resolve(workspace, path), workspace),
   );
+  const data = dataFolderOf(config, cwd);
+  const isEmpty = way.kind === 'file' && !existsSync(join(data, way.name));
   return [
+    ...(isEmpty
+      ? [
+          `there is no database in ${data}: does the command have the configuration and environment of the server?`,
+        ]
+      : []),
     ...(config.media.storage === 'disk' ? [] : ['files in the bucket are not in the backup']),
     ...outside.map(([name]) => `paths.${name} lies outside of the workspace, and is not in the backup`),
   ];
@@ -201,12 +212,11 @@ export async function openSiteBackup(config: Config, place: BackupPlace): Promis
   const media = await openMediaStore(config, { cwd, now: Date.now, log: logOf(config) });
   const onDisk = config.media.storage === 'disk' ? media : undefined;
   const others = await otherFolders(config, place);
-  const isLeftOut = (file: string) =>
-    others.has(file) || basename(file) === STAGING_NAME || basename(file).startsWith(REPLACED_PREFIX);
+  const isLeftOut = (file: string) => others.has(file) || isRestoreName(basename(file));
   const root = await realOf(resolve(cwd, config.workspace.path));
   const { engine, enableCollectionDatabases } = config.database;
   return {
-    notices: noticesFor(config, cwd),
+    notices: noticesFor(config, cwd, way),
     async measure() {
       const file = way.kind === 'file' ? join(dataFolderOf(config, cwd), way.name) : undefined;
       let bytes = file === undefined ? 0 : ((await stat(file).catch(() => undefined))?.size ?? 0);

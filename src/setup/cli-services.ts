@@ -108,7 +108,8 @@ export function checkDelivery(
 }
 
 /** Opens what `cloister check --data` looks at. Rejects with `unavailable` if a data file cannot be read. */
-export function openDataCheck(config: Config, { cwd }: RunDirectory): Promise<DatabaseCheck> {
+export async function openDataCheck(config: Config, { cwd }: RunDirectory): Promise<DatabaseCheck> {
+  assertRestored(config, cwd);
   const { queryMs } = config.limits;
   return openDatabaseCheck(config.database, { cwd, queryMs, log: logOf(config) });
 }

@@ -1,12 +1,13 @@
 // The part of the composition roots for `cloister restore`: which folders are filled, and whether the configuration agrees with the
 // backup about them.
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { FOLDER_MODE } from '../backup/copy.ts';
-import { backupError, type Manifest } from '../backup/manifest.ts';
+import { backupError, type Manifest, manifestId } from '../backup/manifest.ts';
 import type { BackupWatch } from '../backup/media-files.ts';
 import { type RestoreReport, restoreBackup } from '../backup/restore-backup.ts';
+import { readRestoreMarker } from '../backup/restore-marker.ts';
 import { assertEmpty, placeFiles, type RestoreFolder } from '../backup/restore-targets.ts';
 import { type VerifyWatch, verifyBackup } from '../backup/verify-backup.ts';
 import { auditFolderOf, dataFolderOf, restoreMarkerOf } from '../config/data-folder.ts';
@@ -14,7 +15,7 @@ import { mediaFolderOf } from '../config/folder-check.ts';
 import type { Config } from '../config/schema.ts';
 import { lockDataFolder, openDatabaseBackup } from '../stores/open/document-store.ts';
 import { createImporter } from '../transfer/import.ts';
-import { EXPORT_NAME, openBackupStore } from './backup.ts';
+import { EXPORT_NAME, openBackupStore, realOf } from './backup.ts';
 
 interface RestorePlace {
   readonly cwd: string;
@@ -29,12 +30,13 @@ const UPLOADS = '.uploads';
 
 async function targetsOf(config: Config, cwd: string): Promise<readonly RestoreFolder[]> {
   const way = await openDatabaseBackup(config.database, { cwd });
-  const data = dataFolderOf(config, cwd);
+  const data = await realOf(dataFolderOf(config, cwd));
   const ofServer = [...LOCKS, basename(restoreMarkerOf(config, cwd))];
-  const audit = auditFolderOf(config, cwd);
+  const audit = await realOf(auditFolderOf(config, cwd));
+  const workspace = await realOf(resolve(cwd, config.workspace.path));
   const database = way.kind === 'file' ? way.name : EXPORT_NAME;
   return [
-    { area: 'workspace', root: resolve(cwd, config.workspace.path), ignored: [] },
+    { area: 'workspace', root: workspace, configFile: 'config.json', ignored: [] },
     { area: 'database', root: data, names: [database], ignored: ofServer },
     {
       area: 'audit',
@@ -43,7 +45,7 @@ async function targetsOf(config: Config, cwd: string): Promise<readonly RestoreF
       ignored: audit === data ? ofServer : [],
     },
     ...(config.media.storage === 'disk'
-      ? [{ area: 'media' as const, root: mediaFolderOf(config, cwd), ignored: [UPLOADS] }]
+      ? [{ area: 'media' as const, root: await realOf(mediaFolderOf(config, cwd)), ignored: [UPLOADS] }]
       : []),
   ];
 }
@@ -89,6 +91,22 @@ function assertFits(config: Config, { header, files }: Manifest): void {
     );
 }
 
+/**
+ * Who may write everywhere would leave files that the server, another user, cannot read. `user` is the id of who restores, undefined
+ * on systems without. Undefined where all is well.
+ */
+export function ownerIssue(folders: readonly string[], user: number | undefined): string | undefined {
+  if (user !== 0) return undefined;
+  for (const folder of folders) {
+    let path = folder;
+    while (!existsSync(path) && dirname(path) !== path) path = dirname(path);
+    const { uid } = statSync(path);
+    if (uid !== user)
+      return `${path} belongs to the user ${uid}: restore as this user, or the server cannot read what is restored`;
+  }
+  return undefined;
+}
+
 /** Documents have no folder that could be put aside. */
 async function assertEmptyDatabase(config: Config, cwd: string): Promise<void> {
   const store = await openBackupStore(config, cwd);
@@ -122,8 +140,14 @@ async function assertRestorable(
   assertFits(config, manifest);
   const targets = await targetsOf(config, cwd);
   placeFiles(manifest.files, targets);
-  if (existsSync(restoreMarkerOf(config, cwd))) return;
-  if (!overwrite) await assertEmpty(targets, () => false);
+  const roots = targets.map(({ root }) => root);
+  const issue = ownerIssue(roots, process.getuid?.());
+  if (issue !== undefined) throw backupError(issue);
+  const marker = await readRestoreMarker(restoreMarkerOf(config, cwd));
+  const resumes = marker?.backup === manifestId(manifest);
+  // What an interrupted restore of it has moved already is no hindrance; `restoreBackup` looks closer.
+  if (!overwrite && !resumes) await assertEmpty(targets, () => false);
+  if (resumes) return;
   const way = await openDatabaseBackup(config.database, { cwd });
   if (way.kind === 'export') await assertEmptyDatabase(config, cwd);
 }

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { StoreError } from '../errors/errors.ts';
+import { isRestoreName } from '../lib/files/restore-names.ts';
 import type { MediaKey, MediaUploadOptions } from './media-store.ts';
 
 /** Bytes of one part: the limit of common file systems for a name. */
@@ -20,11 +21,12 @@ function isPart(part: string): boolean {
   return part !== '' && part !== '.' && part !== '..' && Buffer.byteLength(part) <= MAX_PART_BYTES;
 }
 
-/** True for a valid key: relative, without empty, `.` or `..` parts, not staged. */
+/** True for a valid key: relative, without empty, `.` or `..` parts, neither staged nor put aside by a restore. */
 export function isMediaKey(key: string): boolean {
   if (Buffer.byteLength(key) > MAX_KEY_BYTES || FORBIDDEN.test(key) || !key.isWellFormed()) return false;
   const parts = key.split('/');
-  return parts.every(isPart) && parts[0]?.toLowerCase() !== STAGING_FOLDER;
+  const [first = ''] = parts;
+  return parts.every(isPart) && first.toLowerCase() !== STAGING_FOLDER && !isRestoreName(first);
 }
 
 /** The prefix of a bucket for `media.basePath`: its parts without empty ones and `.`, ended by `/`; empty for the root. */

@@ -41,7 +41,7 @@ async function addRecord(path: string): Promise<void> {
 
 describe('cloister backup', () => {
   it('takes a site that was never started', async () => {
-    expect(await backup()).toMatchObject({ code: 0, said: expect.stringMatching(/^backed up 2 files, /) });
+    expect(await backup()).toMatchObject({ code: 0, said: expect.stringMatching(/^backed up 2 files, /m) });
     expect(listed()).toEqual([SPECIFICATION, 'workspace/config.json']);
   });
 

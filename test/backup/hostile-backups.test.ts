@@ -2,7 +2,16 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { formatManifest } from '../../src/backup/manifest.ts';
@@ -122,6 +131,11 @@ describe('nothing is written for a backup', () => {
       /media\/more is not in the manifest/,
     ],
     ['with a file less', () => rmSync(inBackup('audit/audit.key')), /audit\/audit\.key is missing/],
+    [
+      'whose manifest is longer than any text can be',
+      () => truncateSync(inBackup('manifest.jsonl'), 2 ** 30),
+      /the manifest has more than \d+ bytes/,
+    ],
     ['without a manifest', () => rmSync(inBackup('manifest.jsonl')), /holds no complete backup/],
     [
       'that was cut',

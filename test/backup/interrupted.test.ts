@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readManifest } from '../../src/backup/manifest.ts';
+import { manifestId, readManifest } from '../../src/backup/manifest.ts';
 import { restoreBackup } from '../../src/backup/restore-backup.ts';
 import type { RestoreFolder } from '../../src/backup/restore-targets.ts';
 import { backup as backupCommand } from '../../src/cli/backup.ts';
@@ -96,7 +96,8 @@ describe('an interrupted restore', () => {
   beforeEach(async () => {
     await backup();
     cwd = await temporaryFolder();
-    write(join(cwd, 'data/cloister.restore.json'), '{}');
+    const marker = { backup: manifestId(await readManifest(folder)), isEmptied: true };
+    write(join(cwd, 'data/cloister.restore.json'), JSON.stringify(marker));
     write(join(cwd, 'workspace/.cloister-restore/collections/half.json'), '{');
     write(join(cwd, 'workspace/config.json'), '{}');
   });

@@ -11,6 +11,9 @@ describe('keys of media files', () => {
   it.each([
     ...['', '.', '..', '/a', 'a/', 'a//b', 'a/./b', 'a/../b', 'a\\b', 'a\0b', 'a\nb', 'a\u007fb', 'a\ud800b'],
     ...['.uploads', '.uploads/a', '.Uploads/a', `a/${'ü'.repeat(128)}`, `${'long/'.repeat(200)}a`],
+    '.replaced-20260101/a.txt',
+    '.Replaced-1',
+    '.cloister-restore/a.txt',
   ])('may not be %j', (key) => expect(isMediaKey(key)).toBe(false));
 
   it('have the prefix of a bucket in front in records that a bucket wrote', () => {

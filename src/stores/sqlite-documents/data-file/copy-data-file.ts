@@ -73,7 +73,9 @@ export async function copyDataFile({ path, target, signal, onProgress }: CopyOpt
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof StoreError) throw error;
-    throw new StoreError('unavailable', { cause: error });
+    // Whoever reads "disk is full" looks at the wrong disk unless the copy is named.
+    const explanation = `${file} cannot be copied to ${copy}: ${error instanceof Error ? error.message : error}`;
+    throw new StoreError('unavailable', { cause: error, explanation });
   }
   return true;
 }
