@@ -1,7 +1,7 @@
 // The files of deploy/, as the programs that read them judge them.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { check } from '../../src/cli/check.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
@@ -34,7 +34,11 @@ describe.skipIf(!isProgramInstalled(HADOLINT, 'npm run test:servers'))('the Dock
 
   it('is not built from data or secrets', () => {
     const left = readFileSync(join(DEPLOY, 'Dockerfile.dockerignore'), 'utf8').split('\n');
-    expect(left).toEqual(expect.arrayContaining(['.env', 'data', 'node_modules', '.git', 'workspace/media']));
+    // Those of deploy/.env too: a line without `**/` is about the top folder only.
+    const everywhere = ['**/.env', '**/.env.*', '**/node_modules', '**/*.log'];
+    expect(left).toEqual(expect.arrayContaining([...everywhere, 'data', '.git', 'workspace']));
+    const untracked = readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n');
+    expect(untracked).toEqual(expect.arrayContaining(['.env', '.env.*']));
   });
 });
 
@@ -90,6 +94,23 @@ describe.skipIf(!isProgramInstalled('systemd-analyze', 'apt-get install systemd'
     return file;
   }
 
+  it('of the backup, with its timer, is one that systemd takes without a word, and exposed no more', async () => {
+    const folder = await temporaryFolder();
+    const [service, timer] = ['service', 'timer'].map((kind) => join(folder, `cloister-backup.${kind}`));
+    for (const file of [service, timer] as string[]) {
+      const text = readFileSync(join(DEPLOY, basename(file)), 'utf8');
+      writeFileSync(file, text);
+    }
+    expect(readFileSync(service as string, 'utf8')).toMatch(
+      /cloister\/dist\/src\/cloister\.js backup "\/var\/backups/,
+    );
+    const verified = run('systemd-analyze', ['verify', '--man=no', timer as string, service as string]);
+    expect(verified).toEqual({ status: 0, said: '' });
+    const args = ['security', '--offline=true', '--threshold=29', service as string];
+    const { status, said } = run('systemd-analyze', args);
+    expect(status, said).toBe(0);
+  });
+
   it('is one that systemd takes without a word', async () => {
     const { status, said } = run('systemd-analyze', ['verify', '--man=no', await unit()]);
     expect({ status, said }).toEqual({ status: 0, said: '' });
@@ -119,6 +140,6 @@ it('docs/hosting.md names every file of deploy/', () => {
   const page = existsSync(join(ROOT, 'docs/hosting.md'))
     ? readFileSync(join(ROOT, 'docs/hosting.md'), 'utf8')
     : '';
-  for (const name of ['Dockerfile', 'compose.yaml', 'cloister.service', 'nginx.conf', 'Caddyfile'])
-    expect(page).toContain(`deploy/${name}`);
+  for (const entry of readdirSync(DEPLOY, { withFileTypes: true }))
+    if (entry.isFile() && !/^\.env|ignore$/.test(entry.name)) expect(page).toContain(`deploy/${entry.name}`);
 });

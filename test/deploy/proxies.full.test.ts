@@ -62,6 +62,8 @@ const CADDY: Proxy = {
 
 interface Sent {
   readonly host?: 'api.example.com' | 'cdn.example.com';
+  /** The name in the request, where it is not that of the connection. */
+  readonly asked?: string;
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -81,9 +83,16 @@ describe.each([NGINX, CADDY])('behind $program', ({ program, isTls, configure })
   let port: number;
   let client: Client;
 
-  const send = ({ host = 'api.example.com', method = 'GET', path, headers = {}, body }: Sent) =>
+  const send = ({ host = 'api.example.com', asked = host, method = 'GET', path, headers = {}, body }: Sent) =>
     new Promise<{ status: number; text: string }>((resolve, reject) => {
-      const options = { host: '127.0.0.1', port, path, method, headers: { ...headers, host }, agent: false };
+      const options = {
+        host: '127.0.0.1',
+        port,
+        path,
+        method,
+        headers: { ...headers, host: asked },
+        agent: false,
+      };
       const take = (answer: import('node:http').IncomingMessage) => {
         const chunks: Buffer[] = [];
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -167,6 +176,22 @@ describe.each([NGINX, CADDY])('behind $program', ({ program, isTls, configure })
       expect(answer.text).not.toContain('results');
     },
   );
+
+  it.each(['api.example.com', 'cdn.example.com'] as const)(
+    'nobody reads the metrics at %s, not even with a token',
+    async (host) => {
+      for (const path of ['/metrics', '/metrics/', '//metrics', '/%6Detrics']) {
+        const answer = await send({ host, path, headers: authorization() });
+        expect([400, 404]).toContain(answer.status);
+        expect(answer.text).not.toContain('cloister_');
+      }
+    },
+  );
+
+  it('a request for another name does not reach the server, which would take that name for its own', async () => {
+    const { text } = await send({ path: '/hello', asked: 'evil.example' });
+    expect(text).not.toContain('Welcome');
+  });
 
   it.each(['POST', 'PUT', 'DELETE'])('%s is no method of delivery', async (method) => {
     const answer = await send({ host: 'cdn.example.com', method, path: '/x', headers: authorization() });
