@@ -12,7 +12,7 @@ import { AREAS } from './areas.ts';
 import { DialogProvider } from './parts/dialogs.tsx';
 import { Answer, Loading } from './parts/loading.tsx';
 import { ToastProvider } from './parts/toasts.tsx';
-import { type Session, useSession } from './session/session.ts';
+import { type Session, SessionProvider, useSession } from './session/session.ts';
 import { SignIn } from './session/sign-in.tsx';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { NotFound } from './shell/not-found.tsx';
@@ -122,7 +122,9 @@ export function App({ session }: { readonly session: Session }) {
         <SignIn api={api} was={state.was} onSignedIn={(next) => session.signIn(next)} />
       )}
       <div ref={views} hidden={state.kind === 'out'}>
-        {client !== undefined && <Page key={client} api={api} onSignOut={session.signOut} />}
+        <SessionProvider value={session}>
+          {client !== undefined && <Page key={client} api={api} onSignOut={session.signOut} />}
+        </SessionProvider>
       </div>
     </MantineProvider>
   );

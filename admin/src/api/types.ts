@@ -100,3 +100,16 @@ export interface AuditEntry {
 export interface AuditPage {
   readonly audit: readonly AuditEntry[];
 }
+
+/** Members that are absent keep their value; `permissions: null` lifts every restriction. */
+export interface ClientChange {
+  readonly accessType?: AccessType;
+  readonly roles?: readonly string[];
+  readonly permissions?: Permissions | null;
+}
+
+export interface NewClientBody extends ClientChange {
+  readonly clientId: string;
+  /** The server makes one where it is absent. */
+  readonly secret?: string;
+}

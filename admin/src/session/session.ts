@@ -1,5 +1,6 @@
 // Who has signed in at this tab. The token is in memory; "Stay signed in" keeps it for the tab, through reloads.
-import { useSyncExternalStore } from 'react';
+import { createContext, use, useSyncExternalStore } from 'react';
+import type { TokenAnswer } from '../api/types.ts';
 
 export type SessionState =
   /** `was`: the client whose token is no longer taken, and whose work is still on the page. */
@@ -32,11 +33,18 @@ function readKept(storage: Storage, now: number): KeptToken | undefined {
   }
 }
 
+/** A token with the moment of its end. */
+export const timed = ({ accessToken, expiresIn }: TokenAnswer) => ({
+  token: accessToken,
+  expiresAt: Date.now() + expiresIn * 1000,
+});
+
 export class Session {
   #state: SessionState = { kind: 'out' };
   #timer: number | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #storage: Storage;
+  #isKept = false;
 
   constructor(storage: Storage) {
     this.#storage = storage;
@@ -54,6 +62,7 @@ export class Session {
   readonly token = (): string | undefined => (this.#state.kind === 'in' ? this.#state.token : undefined);
 
   signIn({ isKept, ...kept }: SignIn): void {
+    this.#isKept = isKept;
     if (isKept) this.#storage.setItem(KEY, JSON.stringify(kept));
     else this.#storage.removeItem(KEY);
     const left = kept.expiresAt - Date.now() - MARGIN_MS;
@@ -61,6 +70,13 @@ export class Session {
     this.#timer = window.setTimeout(() => this.expire(kept.token), Math.max(0, left));
     this.#change({ kind: 'in', ...kept });
   }
+
+  /** Goes on with another token of the same client, whose secret has just been changed. */
+  readonly renew = ({ accessToken, expiresIn }: TokenAnswer): void => {
+    if (this.#state.kind !== 'in') return;
+    const { clientId } = this.#state;
+    this.signIn({ clientId, ...timed({ accessToken, expiresIn }), isKept: this.#isKept });
+  };
 
   /** The server refused this token, or its time is over. One that is no longer in use changes nothing. */
   readonly expire = (token: string): void => {
@@ -83,3 +99,13 @@ export class Session {
 
 export const useSession = (session: Session): SessionState =>
   useSyncExternalStore(session.subscribe, session.state);
+
+const SessionContext = createContext<Session | undefined>(undefined);
+export const SessionProvider = SessionContext;
+
+/** The session around this component, for what changes it. */
+export function useCurrentSession(): Session {
+  const session = use(SessionContext);
+  if (session === undefined) throw new Error('no session around this component');
+  return session;
+}

@@ -5,7 +5,7 @@ import type { Api } from '../api/api.ts';
 import { type ApiError, toApiError } from '../api/api-error.ts';
 import type { TokenAnswer } from '../api/types.ts';
 import { ErrorMessage } from '../parts/error-message.tsx';
-import type { SignIn as SignedIn } from './session.ts';
+import { type SignIn as SignedIn, timed } from './session.ts';
 import classes from './sign-in.module.css';
 
 interface SignInProps {
@@ -35,8 +35,8 @@ export function SignIn({ api, was, onSignedIn }: SignInProps) {
     setBusy(true);
     setError(undefined);
     try {
-      const { accessToken, expiresIn } = await api.send<TokenAnswer>('POST', '/token', { clientId, secret });
-      onSignedIn({ clientId, token: accessToken, expiresAt: Date.now() + expiresIn * 1000, isKept });
+      const answer = await api.send<TokenAnswer>('POST', '/token', { clientId, secret });
+      onSignedIn({ clientId, ...timed(answer), isKept });
     } catch (thrown) {
       setError(toApiError(thrown));
       setBusy(false);

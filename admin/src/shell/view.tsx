@@ -12,7 +12,7 @@ export const NavigationCountProvider = NavigationCount;
 
 interface Step {
   readonly name: string;
-  /** Address below `/admin`, with `~` in front where the view is within an area: `~/collections`. */
+  /** Address within the area, or from `~/admin/` on. */
   readonly href: string;
 }
 

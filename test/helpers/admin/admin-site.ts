@@ -86,22 +86,25 @@ export async function startAdminSite(options: StartOptions = {}): Promise<AdminS
     app,
     url,
     visit,
-    async expectAccessible(path, heading, given = {}) {
+    expectAccessible(path, heading, given = {}) {
       const looks = [
         { name: 'light', viewport: DESKTOP, colorScheme: 'light' },
         { name: 'dark', viewport: DESKTOP, colorScheme: 'dark' },
         { name: 'phone', viewport: PHONE, colorScheme: 'light' },
       ] as const;
-      for (const { name, ...look } of looks) {
-        const work = async (page: Page) => {
-          await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
-          await page.waitForLoadState('networkidle');
+      const work = async (page: Page) => {
+        await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+        await page.waitForLoadState('networkidle');
+        for (const { name, viewport, colorScheme } of looks) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize(viewport);
+          await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
           await takeScreenshot(page, `${nameOf(path)}-${name}`);
           expect(await axeViolations(page)).toEqual([]);
           await expectNoSidewaysScrolling(page);
-        };
-        await visit(path, work, { ...given, ...look });
-      }
+        }
+      };
+      return visit(path, work, given);
     },
     async close() {
       await browser.close();

@@ -1,17 +1,16 @@
 // The views of the area "Clients".
 import { Route, Switch } from 'wouter';
-import { Empty } from '../../parts/loading.tsx';
 import { NotFound } from '../../shell/not-found.tsx';
-import { View } from '../../shell/view.tsx';
+import { ClientList } from './client-list.tsx';
+import { ClientView } from './client-view.tsx';
+import { NewClient } from './new-client.tsx';
 
 export function ClientsArea() {
   return (
     <Switch>
-      <Route path="/">
-        <View title="Clients">
-          <Empty text="There is no view here yet." />
-        </View>
-      </Route>
+      <Route path="/" component={ClientList} />
+      <Route path="/new" component={NewClient} />
+      <Route path="/:id">{({ id }) => <ClientView key={id} clientId={decodeURIComponent(id)} />}</Route>
       <Route>
         <NotFound />
       </Route>

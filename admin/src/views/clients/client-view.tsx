@@ -1,0 +1,134 @@
+// One client: what it may do, a new secret, and its end.
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useLocation } from 'wouter';
+import { useMe } from '../../api/api-context.tsx';
+import type { Client } from '../../api/types.ts';
+import { useDialogs } from '../../parts/dialogs.tsx';
+import { ErrorMessage, fieldErrors, otherErrors } from '../../parts/error-message.tsx';
+import { Answer, Empty } from '../../parts/loading.tsx';
+import { useToasts } from '../../parts/toasts.tsx';
+import { useCurrentSession } from '../../session/session.ts';
+import { View } from '../../shell/view.tsx';
+import { type ClientDraft, ClientFields } from './client-fields.tsx';
+import { useClient, useClientWrites } from './client-queries.ts';
+import { SecretDialog } from './secret-dialog.tsx';
+
+const TRAIL = [{ name: 'Clients', href: '/' }];
+const SHOWN = ['accessType', 'roles', 'permissions'];
+
+export function ClientView({ clientId }: { readonly clientId: string }) {
+  const query = useClient(clientId);
+  return (
+    <View title={clientId} trail={TRAIL}>
+      <Answer query={query} what={`the client ${clientId}`}>
+        {(client) =>
+          client === null ? <Empty text="There is no such client." /> : <ClientForm client={client} />
+        }
+      </Answer>
+    </View>
+  );
+}
+
+function ClientForm({ client }: { readonly client: Client }) {
+  const { clientId, accessType, roles = [], permissions = null, reviewer } = client;
+  const toasts = useToasts();
+  const { update } = useClientWrites();
+  const [changes, setChanges] = useState<Partial<ClientDraft>>({});
+  const draft: ClientDraft = { accessType, roles, permissions, ...changes };
+  const other = otherErrors(update.error, SHOWN);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    update.mutate(
+      { clientId, ...changes },
+      {
+        onSuccess: () => {
+          setChanges({});
+          toasts.say(`The client ${clientId} was saved.`);
+        },
+      },
+    );
+  };
+  return (
+    <Stack maw="48rem">
+      <form onSubmit={submit}>
+        <Stack>
+          {other !== undefined && <ErrorMessage error={other} />}
+          {reviewer === true && (
+            <Text>
+              A reviewer: approves what others post. Only commands on the machine give and take this right.
+            </Text>
+          )}
+          <ClientFields
+            draft={draft}
+            isReviewer={reviewer === true}
+            errors={fieldErrors(update.error)}
+            onChange={(change) => setChanges((before) => ({ ...before, ...change }))}
+          />
+          <Group>
+            <Button type="submit" loading={update.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      <ClientActions client={client} />
+    </Stack>
+  );
+}
+
+function ClientActions({ client: { clientId } }: { readonly client: Client }) {
+  const me = useMe();
+  const [, navigate] = useLocation();
+  const dialogs = useDialogs();
+  const toasts = useToasts();
+  const session = useCurrentSession();
+  const { remove, renewSecret, signIn } = useClientWrites();
+  const [secret, setSecret] = useState<string>();
+  const isMe = me.clientId === clientId;
+  const renew = async () => {
+    const isSure = await dialogs.confirm({
+      title: `Give ${clientId} a new secret?`,
+      gone: ['its present secret', 'every token that it has: it must sign in again'],
+      action: 'Make a new secret',
+      ...(isMe && { note: 'This is you: this tab stays signed in, others do not.' }),
+    });
+    if (!isSure) return;
+    try {
+      const { results } = await renewSecret.mutateAsync(clientId);
+      const next = results[0]?.secret;
+      setSecret(next);
+      // Before any other request: the token of this tab is no longer valid.
+      if (isMe && next !== undefined) session.renew(await signIn({ clientId, secret: next }));
+    } catch (error) {
+      toasts.fail(error);
+    }
+  };
+  const end = async () => {
+    const isSure = await dialogs.confirm({
+      title: `Delete the client ${clientId}?`,
+      gone: ['its id, secret, roles and permissions', 'every token that it has'],
+      note: `${isMe ? 'This is you: you will be signed out. ' : ''}Documents that it wrote stay.`,
+      action: 'Delete',
+    });
+    if (!isSure) return;
+    remove.mutate(clientId, {
+      onSuccess: () => {
+        toasts.say(`The client ${clientId} was deleted.`);
+        navigate('/');
+      },
+      onError: toasts.fail,
+    });
+  };
+  return (
+    <Group>
+      <Button variant="default" onClick={() => void renew()} loading={renewSecret.isPending}>
+        New secret
+      </Button>
+      <Button color="red" variant="outline" onClick={() => void end()} loading={remove.isPending}>
+        Delete
+      </Button>
+      <SecretDialog clientId={clientId} secret={secret} onClose={() => setSecret(undefined)} />
+    </Group>
+  );
+}

@@ -1,0 +1,145 @@
+// The views of clients: making one, its secret, its rights in words, its end.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminSite, signIn, startAdminSite } from '../helpers/admin/admin-site.ts';
+import { hasBrowser } from '../helpers/admin/browser.ts';
+
+let site: AdminSite;
+
+const canRun = hasBrowser();
+
+beforeAll(async () => {
+  if (!canRun) return;
+  site = await startAdminSite();
+  const body = {
+    clientId: 'editor@example.org',
+    roles: ['chief'],
+    permissions: { collections: [{ path: 'books', actions: ['read'] }], endpoints: [{ path: 'report' }] },
+  };
+  expect((await site.app.inject('POST', '/api/clients', { body })).status).toBe(201);
+});
+
+afterAll(() => site?.close());
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const stored = async (id: string) =>
+  (await site.app.inject('GET', `/api/clients/${encodeURIComponent(id)}`)).body;
+
+describe.runIf(canRun)('the clients', () => {
+  it('are listed with their rights in words', () =>
+    site.visit('/admin/clients', async (page) => {
+      const row = page.getByRole('row').filter({ hasText: 'editor@example.org' });
+      await row.getByText('This client may read books; call report').waitFor();
+      await row.getByRole('link').click();
+      await heading(page, 'editor@example.org').waitFor();
+    }));
+
+  it('are accessible views', async () => {
+    await site.expectAccessible('/admin/clients', 'Clients');
+    await site.expectAccessible('/admin/clients/new', 'New client');
+    await site.expectAccessible('/admin/clients/editor@example.org', 'editor@example.org');
+  });
+
+  it('are made with a secret that is shown once and is good', () =>
+    site.visit('/admin/clients', async (page) => {
+      await page.getByRole('link', { name: 'New', exact: true }).click();
+      await heading(page, 'New client').waitFor();
+      await page.getByLabel('Client ID').fill('made-here');
+      await page.getByRole('combobox', { name: 'Roles' }).fill('author');
+      await page.keyboard.press('Enter');
+      await page.getByRole('radio', { name: 'Chosen collections and endpoints' }).check();
+      await page.getByRole('button', { name: 'Add a collection' }).click();
+      await page.getByLabel('Name of the collection').fill('people');
+      await page.getByRole('checkbox', { name: 'Update' }).check();
+      await page.getByText('This client may read and update people').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      const dialog = page.getByRole('dialog', { name: 'The secret of made-here' });
+      const secret = (await dialog.getByLabel('Secret', { exact: true }).textContent()) ?? '';
+      await dialog.getByRole('button', { name: 'I have it' }).click();
+      await heading(page, 'made-here').waitFor();
+      expect(await site.app.token('made-here', secret)).toBeTruthy();
+      expect((await stored('made-here')).results[0]).toEqual({
+        clientId: 'made-here',
+        accessType: 'user',
+        roles: ['author'],
+        permissions: { collections: [{ path: 'people', actions: ['read', 'update'] }], endpoints: [] },
+      });
+    }));
+
+  it('are refused beside the field that is wrong', () =>
+    site.visit('/admin/clients/new', async (page) => {
+      await page.getByLabel('Client ID').fill('not an id');
+      await page.getByLabel('Secret', { exact: true }).fill('short');
+      await page.getByRole('button', { name: 'Save' }).click();
+      const field = page.getByLabel('Client ID');
+      await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+      const described = String(await field.getAttribute('aria-describedby'))
+        .trim()
+        .split(/\s+/);
+      const texts = await Promise.all(described.map((id) => page.locator(`[id="${id}"]`).textContent()));
+      expect(texts.join(' ')).toContain('A client id is 1 to 200 letters');
+    }));
+
+  it('change, and only in what was changed', () =>
+    site.visit('/admin/clients/editor@example.org', async (page) => {
+      await page.getByRole('radio', { name: 'Reading every collection, and nothing else' }).check();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('status').getByText('was saved').waitFor();
+      expect((await stored('editor@example.org')).results[0]).toEqual({
+        clientId: 'editor@example.org',
+        accessType: 'user',
+        roles: ['chief'],
+        permissions: { actions: ['read'] },
+      });
+    }));
+
+  it('say what will be gone before they are deleted', () =>
+    site.visit('/admin/clients/made-here', async (page) => {
+      await page.getByRole('button', { name: 'Delete' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Delete the client made-here?' });
+      await dialog.getByText('every token that it has').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      expect((await stored('made-here')).results).toHaveLength(1);
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await dialog.getByRole('button', { name: 'Delete' }).click();
+      await heading(page, 'Clients').waitFor();
+      expect((await site.app.inject('GET', '/api/clients/made-here')).status).toBe(404);
+    }));
+
+  it('that have signed in here stay so when they renew their own secret', async () => {
+    const secret = 'a secret of another admin';
+    const body = { clientId: 'second', secret, accessType: 'admin' };
+    expect((await site.app.inject('POST', '/api/clients', { body })).status).toBe(201);
+    await site.visit(
+      '/admin/clients/second',
+      async (page) => {
+        await page.getByRole('button', { name: 'New secret' }).click();
+        await page.getByRole('button', { name: 'Make a new secret' }).click();
+        const shown = page
+          .getByRole('dialog', { name: 'The secret of second' })
+          .getByLabel('Secret', { exact: true });
+        const next = (await shown.textContent()) ?? '';
+        await page.getByRole('button', { name: 'I have it' }).click();
+        await page.getByRole('link', { name: 'Clients', exact: true }).first().click();
+        await page.getByRole('row').filter({ hasText: 'editor@example.org' }).waitFor();
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await signIn(page, { clientId: 'second', secret: next });
+        await heading(page, 'Clients').waitFor();
+      },
+      { as: { clientId: 'second', secret } },
+    );
+  });
+
+  it('are told apart from markup', async () => {
+    const body = { clientId: 'hostile', roles: ['a'], secret: 'a secret for tests' };
+    expect((await site.app.inject('POST', '/api/clients', { body })).status).toBe(201);
+    const path = '<img src=x onerror=alert(1)>';
+    const change = { permissions: { collections: [{ path }] } };
+    expect((await site.app.inject('PUT', '/api/clients/hostile', { body: change })).status).toBe(200);
+    await site.visit('/admin/clients', async (page) => {
+      await page.getByRole('row').filter({ hasText: path }).waitFor();
+      expect(await page.locator('img').count()).toBe(0);
+    });
+  });
+});
