@@ -1,12 +1,15 @@
 // Everything of docs/tutorial.md in its order, from the empty folder to the page in a browser: each file is saved, each command
 // is typed and prints what the page says. The first block (the package, `npm install`) is run by scripts/package-check.ts.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { init } from '../../src/cli/init.ts';
 import { axeViolations, hasBrowser, launchBrowser } from '../helpers/admin/browser.ts';
+import { writeExampleWorkspace } from '../helpers/fixtures/example-workspace.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
+import { captureIo } from '../helpers/server-process/console.ts';
 import {
   type GuideStep,
   guideStepsOf,
@@ -55,12 +58,20 @@ const here = (text: string) =>
     .replaceAll('http://localhost:8082', server?.deliveryUrl ?? '')
     .replaceAll(/\b8000\b/g, String(pagePort));
 
+/** A package with the example as it is committed, not as a developer's checkout has it. */
+function examplePackage(): string {
+  const root = join(folder, 'package');
+  mkdirSync(root);
+  copyFileSync(join(ROOT, 'package.json'), join(root, 'package.json'));
+  writeExampleWorkspace(root);
+  return root;
+}
+
 /** By the first line of the block: what the reader leaves running, or waits for. */
 const PROGRAMS: Readonly<Record<string, (text: string) => Promise<void>>> = {
   '(cd cloister && npm ci && npm pack)': async (text) => {
     expect(text).toContain(' init recipe-site\n');
-    const { code, said } = await spawnCommand(['init', 'recipe-site'], { cwd: folder }).ended;
-    expect(code, said).toBe(0);
+    expect(await init({ folder: 'recipe-site' }, captureIo(folder), examplePackage())).toBe(0);
     terminal = openTerminal(site, join(folder, 'state'), CREDENTIALS);
   },
   'npm start': async () => {
