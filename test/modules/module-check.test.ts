@@ -94,6 +94,13 @@ describe('`cloister check` of code', () => {
     expect(folder).toBe('error hooks/b.js cannot be read: it is not a file');
   });
 
+  it('reports a description that is not valid as a warning', async () => {
+    const text = JSON.stringify({ openapi: '{"GET":{"summary":1}}' });
+    expect(await problemsOf({ 'endpoints/1.0/endpoint.a.js': `// ${text}` })).toEqual([
+      'warning endpoints/1.0/endpoint.a.js openapi.GET.summary must be text',
+    ]);
+  });
+
   it('reports doubtful code as a warning', async () => {
     const files = {
       'endpoints/1.0/endpoint.a.js': '// {"warnings": ["odd"]}',

@@ -1,6 +1,7 @@
 // The operations of an endpoint for an API description: what its code says of them, and what the server knows of itself.
 import { identifierKey } from '../../lib/identifier-key.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
+import { replaceUnprintable } from '../../lib/printable-text.ts';
 import { parseRoute, type RoutePattern } from '../model/custom-routes.ts';
 import { type LiveModule, modulePath } from '../model/module-types.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type DescribedResponse,
   mapOperationSchemas,
 } from './described-operation.ts';
-import { hasReferences, rebaseReferences } from './schema-references.ts';
+import { countReferences, rebaseReferences } from './schema-references.ts';
 
 /** One operation of one path, in the form of OpenAPI 3.1. */
 export interface EndpointOperation {
@@ -55,6 +56,8 @@ const ANY_BODY: DescribedBody = {
 
 const ANY_RESPONSE = { '2XX': { description: 'What the code of the endpoint answers.' } };
 
+/** Characters. */
+const MAX_SUMMARY = 200;
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** The rule of a parameter as ECMA-262 reads it alike; a dot differs in which line ends it takes, some escapes are none there. */
@@ -104,7 +107,7 @@ function parametersOf(
 function withComponents(operation: DescribedOperation, nameOf: (number: number) => string) {
   const schemas = new Map<string, JsonObject>();
   const moved = mapOperationSchemas(operation, (schema) => {
-    if (!hasReferences(schema)) return schema;
+    if (countReferences(schema) === 0) return schema;
     const name = nameOf(schemas.size + 1);
     const base = `#/components/schemas/${name}`;
     schemas.set(name, rebaseReferences(schema, base));
@@ -125,7 +128,7 @@ function describeOperation(live: LiveModule, method: string, template: PathTempl
     method,
     path: template.path,
     operationId: `call${word}_${key}`,
-    summary: moved.summary ?? `Call ${displayName ?? address.name}`,
+    summary: replaceUnprintable(moved.summary ?? '', MAX_SUMMARY) || `Call ${displayName ?? address.name}`,
     ...(moved.description === undefined ? {} : { description: moved.description }),
     parameters: parametersOf(moved, template),
     ...(body === undefined ? {} : { requestBody: body }),

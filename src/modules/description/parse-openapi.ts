@@ -6,13 +6,15 @@ import { createSchemaValidator, type SchemaValidator } from '../../lib/json/json
 import { routeParameterNames } from '../model/custom-routes.ts';
 import { type DescribedOperation, mapOperationSchemas } from './described-operation.ts';
 import { OPERATION_FORMATS, OPERATION_SCHEMA } from './operation-schema.ts';
-import { referenceIssues } from './schema-references.ts';
+import { countReferences, referenceIssues } from './schema-references.ts';
 
 /** Of the JSON text. */
 const MAX_BYTES = 65_536;
 const MAX_DEPTH = 40;
 /** Counted as a scan counts them: names twice, and long ones more. */
 const MAX_VALUES = 50_000;
+/** Of one operation: in the API description each has the name of a component, which may be long. */
+const MAX_REFERENCES = 200;
 const MAX_WARNINGS = 10;
 
 /** JSON text of the operation of a method, by method in upper case. */
@@ -84,12 +86,15 @@ function* parameterIssues(
 
 function schemaIssues(operation: DescribedOperation): readonly Issue[] {
   const issues: Issue[] = [];
+  let references = 0;
   mapOperationSchemas(operation, (schema, at) => {
+    references += countReferences(schema);
     for (const { keys, message } of referenceIssues(schema)) {
       issues.push({ path: [...at, ...keys, '$ref'].join('.'), message });
     }
     return schema;
   });
+  if (references > MAX_REFERENCES) return [{ path: '', message: `has more than ${MAX_REFERENCES} \`$ref\`` }];
   return issues;
 }
 

@@ -80,9 +80,9 @@ export function* referenceIssues(root: JsonObject): Iterable<ReferenceIssue> {
   if (circular !== undefined) yield { keys: circular.keys, message: 'leads back to itself' };
 }
 
-/** True for a schema that has a reference, at any depth. */
-export function hasReferences(root: JsonObject): boolean {
-  return allSchemas(root).some(({ schema }) => referenceOf(schema) !== undefined);
+/** How many references a schema has, at any depth. */
+export function countReferences(root: JsonObject): number {
+  return allSchemas(root).filter(({ schema }) => referenceOf(schema) !== undefined).length;
 }
 
 /** The schema with references that lead to its parts where it stands at `base`, such as `#/components/schemas/Name`. */

@@ -60,6 +60,15 @@ describe('the operations of an endpoint', () => {
     expect(put).toMatchObject({ summary: 'Put', requestBody: { required: false }, responses: { '2XX': {} } });
   });
 
+  it('have a summary of one line, without characters that reverse text', async () => {
+    const [get, post] = await described(
+      { GET: { summary: 'One\nline\u202e.' }, POST: { summary: '\n' } },
+      { methods: ['GET', 'POST'] },
+    );
+    expect(get?.summary).toBe('One line .');
+    expect(post?.summary).toBe('Call my-report');
+  });
+
   it('have the parameters of the route in their path', async () => {
     const path = '/1.0/shelf/:shelf/:isbn([0-9X]{10,13})';
     const isbn = {
