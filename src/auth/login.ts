@@ -4,10 +4,11 @@
 import { isIP } from 'node:net';
 import type { RateLimiterMemory } from 'rate-limiter-flexible';
 import { AppError, isStoreUnavailable, type StoreError } from '../errors/errors.ts';
+import { isClientId } from '../lib/client-names.ts';
 import { lazyPackage } from '../lib/files/lazy-package.ts';
 import type { TokenResponse } from './access-tokens.ts';
 import { invalidCredentialsError } from './auth-errors.ts';
-import { isClientId, MAX_SECRET_LENGTH } from './clients/client.ts';
+import { MAX_SECRET_LENGTH } from './clients/client.ts';
 import type { ClientStatus } from './clients/client-record.ts';
 import type { ClientService } from './clients/client-service.ts';
 

@@ -1,5 +1,6 @@
 // Text formats of settings: networks, origins, URLs of services, durations.
 import { isIP } from 'node:net';
+import { isIssuerName } from '../lib/client-names.ts';
 import { isDuration } from '../lib/duration.ts';
 import type { TextFormat } from '../lib/json/json-schema.ts';
 import { readPublicKey } from '../lib/public-key.ts';
@@ -84,7 +85,7 @@ export const SETTING_FORMATS: Readonly<Record<string, TextFormat>> = {
       'must be the http or https URL of a host, without path or credentials, such as https://s3.example.org',
   },
   'issuer-name': {
-    test: (text) => /^[A-Za-z0-9-]{1,50}$/.test(text),
+    test: isIssuerName,
     message: 'must be 1 to 50 letters, digits and -',
   },
   'keys-url': {

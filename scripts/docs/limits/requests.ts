@@ -43,7 +43,7 @@ export const REQUEST_LIMITS: readonly Limit[] = [
       'roles of a client; length of a role; entries of a list of its permissions; length of a name in them',
     default: [
       constant(CLIENT, 'MAX_ROLES'),
-      constant(CLIENT, 'MAX_ROLE_LENGTH'),
+      constant('src/lib/client-names.ts', 'MAX_ROLE_LENGTH'),
       constant(PERMISSIONS, 'MAX_GRANTS'),
       constant(PERMISSIONS, 'MAX_NAME_LENGTH'),
     ].join('; '),

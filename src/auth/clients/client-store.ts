@@ -1,12 +1,14 @@
 // Stores clients. Concurrent changes lose nothing, one admin always remains, nobody over HTTP becomes a reviewer or changes
 // one, and each change is one commit with its audit entry.
+
 import { AppError, StoreError } from '../../errors/errors.ts';
 import { retry } from '../../lib/async/retry.ts';
+import { isClientId } from '../../lib/client-names.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stores/ports.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Audit } from '../audit/audit.ts';
-import { type Client, isClientId, issuerOfId } from './client.ts';
+import { type Client, issuerOfId } from './client.ts';
 import {
   type ClientRecord,
   type ClientRecordChange,

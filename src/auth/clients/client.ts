@@ -1,5 +1,6 @@
 // A client of the API: who it is, and what it may do at most.
 import type { AccessAction } from '../../lib/access-actions.ts';
+import { isRoleName } from '../../lib/client-names.ts';
 
 export type AccessType = 'admin' | 'user';
 
@@ -42,33 +43,19 @@ export interface Client {
   readonly issuer?: string;
 }
 
-/** A path segment: no slash, no space, and neither `.` nor `..`. */
-const CLIENT_ID = /^[A-Za-z0-9_][A-Za-z0-9_.@:+~-]{0,199}$/;
 /** Length of a secret that a person chose, in characters. */
 export const MAX_SECRET_LENGTH = 1024;
-
-/** True for a valid client id: 1 to 200 of A-Z a-z 0-9 `_ . @ : + ~ -`, beginning with a letter, digit or `_`. */
-export function isClientId(value: unknown): value is string {
-  return typeof value === 'string' && CLIENT_ID.test(value);
-}
 
 /** The issuer whose users have ids like this one; undefined for an id that a client of our own may have. */
 export function issuerOfId(clientId: string, issuerNames: readonly string[]): string | undefined {
   return issuerNames.find((name) => clientId.startsWith(`${name}:`));
 }
 
-const ROLE = /^[A-Za-z0-9_-]+$/;
 export const MAX_ROLES = 100;
-export const MAX_ROLE_LENGTH = 100;
 /** What rules of collections call everybody, every client, and those who need no rule. */
 export const RESERVED_ROLES: readonly string[] = ['anyone', 'clients', 'admin'];
 
 /** True for a role that a client may have. */
 export function isRole(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    value.length <= MAX_ROLE_LENGTH &&
-    ROLE.test(value) &&
-    !RESERVED_ROLES.includes(value)
-  );
+  return typeof value === 'string' && isRoleName(value) && !RESERVED_ROLES.includes(value);
 }

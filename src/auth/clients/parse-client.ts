@@ -1,6 +1,7 @@
 // Validates what requests and commands say about a client.
+import { isClientId } from '../../lib/client-names.ts';
 import { badField, members } from './body-members.ts';
-import { type AccessType, isClientId, issuerOfId, MAX_SECRET_LENGTH, type Permissions } from './client.ts';
+import { type AccessType, issuerOfId, MAX_SECRET_LENGTH, type Permissions } from './client.ts';
 import { parsePermissions, parseRoles } from './parse-permissions.ts';
 
 /** Length of a secret that a person chose, in characters. */

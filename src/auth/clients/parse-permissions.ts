@@ -1,12 +1,12 @@
 // Validates the roles and permissions of a client.
 
 import { ACCESS_ACTIONS, type AccessAction, isAccessAction } from '../../lib/access-actions.ts';
+import { MAX_ROLE_LENGTH } from '../../lib/client-names.ts';
 import { badField, members } from './body-members.ts';
 import {
   type CollectionPermission,
   type EndpointPermission,
   isRole,
-  MAX_ROLE_LENGTH,
   MAX_ROLES,
   type Permissions,
   RESERVED_ROLES,

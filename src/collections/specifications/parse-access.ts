@@ -2,6 +2,7 @@
 
 import { AppError } from '../../errors/errors.ts';
 import { ACCESS_ACTIONS, type AccessAction, isAccessAction } from '../../lib/access-actions.ts';
+import { isNamedClient, isNamedUser, isRoleName } from '../../lib/client-names.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { parseRuleFilter } from '../filters/rule-filter.ts';
 import {
@@ -19,9 +20,6 @@ const MAX_RULES = 50;
 const MAX_CALLERS = 100;
 const MAX_CALLER_LENGTH = 500;
 
-const ROLE = /^[A-Za-z0-9_-]{1,100}$/;
-const CLIENT = /^client:[A-Za-z0-9_][A-Za-z0-9_.@:+~-]{0,199}$/;
-const USER = /^user:[A-Za-z0-9-]+:./;
 const CALLER_FORMS = '`anyone`, `clients`, a role, `client:<id>` or `user:<issuer>:<sub>`';
 
 const RULE_MEMBERS: readonly string[] = ['to', 'where'];
@@ -32,7 +30,7 @@ function callerIssue(value: Json): string | undefined {
     return `is one of ${CALLER_FORMS}`;
   }
   if (value === 'admin') return 'need not be named: admins may do everything';
-  if (ROLE.test(value) || CLIENT.test(value) || USER.test(value)) return undefined;
+  if (isRoleName(value) || isNamedClient(value) || isNamedUser(value)) return undefined;
   return `is one of ${CALLER_FORMS}, and not \`${value.slice(0, 100)}\``;
 }
 

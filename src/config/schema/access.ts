@@ -1,4 +1,5 @@
 // Settings of access: tokens, the rate limit on logins, the first admin, other origins.
+import { CLIENT_ID } from '../../lib/client-names.ts';
 import type { ItemSchema, SettingGroup } from './setting-schema.ts';
 
 const CLAIM_NAME = { type: 'string', minLength: 1, maxLength: 200 } as const;
@@ -99,7 +100,7 @@ export const AUTH_SCHEMA = {
       properties: {
         id: {
           type: 'string',
-          pattern: '^[A-Za-z0-9_][A-Za-z0-9_.@:+~-]{0,199}$',
+          pattern: `^${CLIENT_ID}$`,
           env: ['CLOISTER_ADMIN_ID'],
           description: 'Its client id: 1 to 200 letters, digits and `_.@:+~-`, a letter, digit or `_` first.',
         },

@@ -64,7 +64,7 @@ const FORMATS = {
     message: 'must be a path without a query or `*`; ending in `/` it is a prefix',
   },
   'limit-actor': {
-    test: (text: string) => /^(?:caller|client:(?:\*|[A-Za-z0-9_][A-Za-z0-9_.@:+~-]*))$/.test(text),
+    test: (text: string) => text === 'client:*' || POLICY_FORMATS.actor.test(text),
     message: 'must be `caller`, `client:<id>` or `client:*`',
   },
 };

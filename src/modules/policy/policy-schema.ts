@@ -1,6 +1,7 @@
 // The shape of a policy as an admin puts it: what an endpoint or a hook asks for. What is absent keeps its default.
 
 import type { Isolation } from '../../../sandbox/protocol.ts';
+import { isNamedClient } from '../../lib/client-names.ts';
 import { HTTP_METHODS } from '../../lib/http/methods.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import type {
@@ -96,7 +97,9 @@ function isPath(path: string): boolean {
 
 const PART = '[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}';
 const COLLECTION = new RegExp(`^${PART}/${PART}/${PART}$`);
-const ACTOR = /^(?:caller|client:[A-Za-z0-9_][A-Za-z0-9_.@:+~-]{0,199})$/;
+
+/** Whom a call of `Model` acts as. */
+const isActor = (name: string): boolean => name === 'caller' || isNamedClient(name);
 
 /** The text formats that the schema names. */
 export const POLICY_FORMATS = {
@@ -109,7 +112,7 @@ export const POLICY_FORMATS = {
     test: (name: string) => COLLECTION.test(name),
     message: 'must be `<version>/<database>/<collection>`',
   },
-  actor: { test: (name: string) => ACTOR.test(name), message: 'must be `caller` or `client:<id>`' },
+  actor: { test: isActor, message: 'must be `caller` or `client:<id>`' },
   origin: {
     test: (origin: string) => /^https?:[^*]+$/.test(origin) && URL.parse(origin)?.origin === origin,
     message:

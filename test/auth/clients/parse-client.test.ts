@@ -1,8 +1,8 @@
 // What may be said about a client: every fault is a 400 that names its field.
 import { describe, expect, it } from 'vitest';
-import { isClientId } from '../../../src/auth/clients/client.ts';
 import { parseClientChange, parseNewClient, parseSecret } from '../../../src/auth/clients/parse-client.ts';
 import { AppError } from '../../../src/errors/errors.ts';
+import { isClientId } from '../../../src/lib/client-names.ts';
 
 function faultOf(task: () => unknown): { field: string | undefined; status: number } {
   try {
