@@ -75,8 +75,8 @@ function withIssuers(own: AccessTokens, others: IssuerTokens): AccessTokens {
     issue: own.issue,
     peek: (token) => own.peek(token) ?? others.peek(token),
     async verify(token) {
-      if (!others.claims(token)) return own.verify(token);
       const user = await others.verify(token);
+      if (user === null) return own.verify(token);
       if (user === undefined) throw invalidTokenError();
       return user;
     },

@@ -1,7 +1,7 @@
 // Authorizes one `Model` call: resolves its name to a grant of the policy, then collection, acting client and deadline.
 
 import type { Client } from '../auth/clients/client.ts';
-import { narrowAccess, notPermitted } from '../collections/model/access.ts';
+import { type CollectionAccess, narrowAccess, notPermitted } from '../collections/model/access.ts';
 import type { Collection, CollectionRegistry } from '../collections/model/collection.ts';
 import { type Caller, type RequestContext, withLiveDeadline } from '../collections/model/documents.ts';
 import type { HookWrites } from '../collections/model/hook-writes.ts';
@@ -68,17 +68,30 @@ export function restrictCaller(
   grants: readonly CollectionGrant[],
   granted: GrantedCall,
 ): Caller {
+  const narrow = (collection: Collection, access: CollectionAccess) => {
+    const own = grants.filter(({ name }) => `/${name}` === collection.path);
+    const isOfCall = collection.path === granted.path;
+    return narrowAccess(
+      access,
+      (action) =>
+        (isOfCall && action === granted.action) ||
+        own.some(({ actions }) => actions.includes(GRANTED[action])),
+    );
+  };
+  const known = new WeakMap<
+    Collection,
+    { readonly of: CollectionAccess; readonly access: CollectionAccess }
+  >();
   return {
     clientId: caller.clientId,
     access(collection) {
-      const own = grants.filter(({ name }) => `/${name}` === collection.path);
-      const isOfCall = collection.path === granted.path;
-      return narrowAccess(
-        caller.access(collection),
-        (action) =>
-          (isOfCall && action === granted.action) ||
-          own.some(({ actions }) => actions.includes(GRANTED[action])),
-      );
+      const of = caller.access(collection);
+      const last = known.get(collection);
+      // Another one where the specifications have changed meanwhile.
+      if (last?.of === of) return last.access;
+      const access = narrow(collection, of);
+      known.set(collection, { of, access });
+      return access;
     },
   };
 }

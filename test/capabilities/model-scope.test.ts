@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../../src/auth/clients/client.ts';
 import { createModelScope, findCollectionGrant, restrictCaller } from '../../src/capabilities/model-scope.ts';
+import { type CollectionAccess, FULL_ACCESS } from '../../src/collections/model/access.ts';
 import type { Collection } from '../../src/collections/model/collection.ts';
 import { ACCESS_ACTIONS } from '../../src/lib/access-actions.ts';
 import { callerNamed, collectionOf } from '../collections/library-service.ts';
@@ -203,4 +204,19 @@ test('a restricted caller may do what both caller and grants allow', () => {
   // What the call itself does was granted before.
   expect(allowed(other)).toEqual(['delete']);
   expect(caller.clientId).toBe('ann');
+});
+
+test('the access of a restricted caller is the same object, until that of the caller is another', () => {
+  const people = collectionOf('people', { fields: { title: { type: 'String' } } });
+  const grants = [grantOf('1.0/library/people', { actions: ['find'] })];
+  let access: CollectionAccess = { ...FULL_ACCESS };
+  const caller = restrictCaller({ clientId: 'ann', access: () => access }, grants, {
+    path: people.path,
+    action: 'read',
+  });
+  const first = caller.access(people);
+  expect(caller.access(people)).toBe(first);
+  access = { ...FULL_ACCESS, read: null };
+  expect(caller.access(people)).not.toBe(first);
+  expect(caller.access(people).read).toBeNull();
 });

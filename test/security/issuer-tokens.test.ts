@@ -37,7 +37,7 @@ async function everyIssuer() {
 async function expectRefused(...tokens: readonly string[]) {
   for (const issuer of await everyIssuer()) {
     for (const token of tokens)
-      await expect(issuer.verify(token), token.slice(0, 200)).resolves.toBeUndefined();
+      expect(await issuer.verify(token), token.slice(0, 200)).toBeOneOf([undefined, null]);
     for (const token of tokens) expect(issuer.peek(token)).toBeUndefined();
   }
 }
@@ -186,7 +186,7 @@ describe('a forged token of another issuer is refused', () => {
     expect((await issuer!.verify(fits))?.clientId).toBe('acme:ann');
     const over = await lengthy(12_100);
     expect(over.length).toBeGreaterThan(16_384);
-    expect(issuer!.claims(over)).toBe(false);
+    expect(await issuer!.verify(over)).toBeNull();
     await expectRefused(over, await lengthy(1_000_000), '.'.repeat(1_000_000), `${'['.repeat(16_000)}.a.b`);
   });
 });

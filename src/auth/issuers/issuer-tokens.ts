@@ -50,15 +50,13 @@ interface Remembered {
 }
 
 export interface IssuerTokens {
-  /** True for a token that says that it is of one of the issuers. Nothing of it is verified yet. */
-  claims(token: string): boolean;
   /** The user of a token that was verified before, by keys that still count; undefined: call `verify`. */
   peek(token: string): Client | undefined;
   /**
-   * Undefined for a token that is not valid, and the log says why. Rejects with ISSUER_UNAVAILABLE when the keys of its issuer
-   * cannot be fetched.
+   * Null for a token that does not say that it is of one of the issuers; undefined for one that is not valid, and the log says
+   * why. Rejects with ISSUER_UNAVAILABLE when the keys of its issuer cannot be fetched.
    */
-  verify(token: string): Promise<Client | undefined>;
+  verify(token: string): Promise<Client | null | undefined>;
   /** Ends fetches that run. */
   close(): void;
 }
@@ -138,9 +136,21 @@ export function createIssuerTokens({ issuers, log, now }: IssuerTokensOptions): 
     }
   };
 
-  return {
-    claims: (token) => byIssuer.has(claimedIssuer(token)),
+  const verifyOf = async (issuer: KnownIssuer, token: string): Promise<Client | undefined> => {
+    try {
+      const { claims, verifiedBy } = await checkWithNewest(token, issuer);
+      const client = readUser(issuer.settings, claims);
+      const expiresAt = (claims.exp + CLOCK_TOLERANCE_SECONDS) * 1000;
+      remembered.set(token, { client, issuer, verifiedBy, expiresAt });
+      return client;
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      logRejected(issuer, error);
+      return undefined;
+    }
+  };
 
+  return {
     peek(token) {
       const entry = remembered.get(token);
       if (entry === undefined || now() >= entry.expiresAt) return undefined;
@@ -149,18 +159,7 @@ export function createIssuerTokens({ issuers, log, now }: IssuerTokensOptions): 
 
     async verify(token) {
       const issuer = byIssuer.get(claimedIssuer(token));
-      if (issuer === undefined) return undefined;
-      try {
-        const { claims, verifiedBy } = await checkWithNewest(token, issuer);
-        const client = readUser(issuer.settings, claims);
-        const expiresAt = (claims.exp + CLOCK_TOLERANCE_SECONDS) * 1000;
-        remembered.set(token, { client, issuer, verifiedBy, expiresAt });
-        return client;
-      } catch (error) {
-        if (error instanceof AppError) throw error;
-        logRejected(issuer, error);
-        return undefined;
-      }
+      return issuer === undefined ? null : verifyOf(issuer, token);
     },
 
     close: () => closing.abort(),

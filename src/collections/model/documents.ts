@@ -15,7 +15,7 @@ import type { ComposeDepth, ReadRequest } from './read-parameters.ts';
 export interface Caller {
   /** The client id that goes into `createdBy` and `lastModifiedBy`; null when anonymous. */
   readonly clientId: string | null;
-  /** The same object for the same collection. */
+  /** The same object for the same collection, for as long as the specifications stay what they are. */
   access(collection: Collection): CollectionAccess;
 }
 
@@ -91,6 +91,8 @@ export interface Metadata {
   readonly totalPages: number;
   readonly nextPage?: number;
   readonly prevPage?: number;
+  /** What has no effect in the request, each as a sentence. */
+  readonly warnings?: readonly string[];
 }
 
 /** A page of documents that were written. */
