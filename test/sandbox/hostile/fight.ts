@@ -42,13 +42,14 @@ function roundsOf(place: Place, attack: Attack): readonly (readonly AttackReques
   return attack.rounds ?? (attack.atOnce === true ? [requests] : requests.map((request) => [request]));
 }
 
-/** Resolves when requests of a synchronous module share entries, unless the machine is so slow that every time slice is long. */
-async function warmUp(arena: Arena, place: Place, { warmUp }: Attack): Promise<void> {
-  if (warmUp === undefined) return;
+/**
+ * Resolves when requests of a synchronous module share entries, unless the machine is so slow that every time slice is long. Asks as
+ * many as an attack does at first, so that every host has the module, and then one after the other: others may be fighting.
+ */
+async function warmUp(arena: Arena, place: Place, request: AttackRequest): Promise<void> {
   const until = performance.now() + CAREFUL_MS;
-  while (performance.now() < until) {
-    await Promise.all(Array.from({ length: CONCURRENCY }, () => arena.call(place, warmUp)));
-  }
+  await Promise.all(Array.from({ length: CONCURRENCY }, () => arena.call(place, request)));
+  while (performance.now() < until) await arena.call(place, request);
 }
 
 async function callUntilFree(arena: Arena, place: Place, request: AttackRequest): Promise<Exchange> {
@@ -91,22 +92,40 @@ async function witnessProblems(arena: Arena, place: Place, attack: Attack, polic
   return problemsOf(answer, expect).map((problem) => `the witness: ${problem}`);
 }
 
-/** Posts the attack under `name`, calls it with the neighbour beside it, and once more the neighbour after it. */
-export async function fight(
-  arena: Arena,
-  name: string,
-  { attack, isolation }: { readonly attack: Attack; readonly isolation: Isolation | undefined },
-): Promise<readonly string[]> {
+interface Bout {
+  readonly attack: Attack;
+  readonly isolation: Isolation | undefined;
+}
+
+interface Prepared {
+  readonly place: Place;
+  readonly policy: JsonObject;
+  /** The answer that refused the code or its policy. */
+  readonly refused: Answer | undefined;
+}
+
+/** Posts the attack under `name`, and has it ready to be called. */
+export async function prepare(arena: Arena, name: string, { attack, isolation }: Bout): Promise<Prepared> {
   const limited = { version: 1, ...attack.policy, limits: limitsOf(attack) };
   const policy = isolation === undefined ? limited : { ...limited, isolation };
   const place = attack.hook === undefined ? endpointAt(name) : hookAt(name, attack.hook);
   const refused = await upload(arena, place, { source: attack.source, policy });
+  if (refused === undefined && attack.warmUp !== undefined) await warmUp(arena, place, attack.warmUp);
+  return { place, policy, refused };
+}
+
+/** Calls an attack with the neighbour beside it, and once more the neighbour after it. */
+export async function fight(
+  arena: Arena,
+  name: string,
+  { attack, prepared }: { readonly attack: Attack; readonly prepared: Prepared },
+): Promise<readonly string[]> {
+  const { place, policy, refused } = prepared;
   const bound = wallOf(attack) + GRACE_MS + SLICE_MS;
   if (refused !== undefined) {
     const first = endingOf(attack.expect, 0);
     return [...problemsOf(refused, first), ...(await neighbourProblems(arena, bound))];
   }
-  await warmUp(arena, place, attack);
   const [exchanges, beside] = await Promise.all([
     callAll(arena, place, roundsOf(place, attack)),
     neighbourProblems(arena, bound),

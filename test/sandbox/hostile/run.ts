@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOOK_RESULT_LIMITS } from '../../../src/hooks/hook-result.ts';
 import { type Arena, startArena } from './arena.ts';
 import { attacksOf } from './corpus.ts';
-import { fight } from './fight.ts';
+import { fight, prepare } from './fight.ts';
 
 /** The longest that the server may work in one piece while attacks run, in milliseconds of processor time. */
 const LONGEST_WORK_MS = 100;
@@ -53,7 +53,14 @@ export async function runClasses(...classes: readonly string[]): Promise<void> {
     // By a loop: the titles of `it.each` are cut after forty characters.
     for (const { endpoint, bout } of bouts) {
       it(endpoint, { timeout: PATIENCE_MS }, async () => {
-        expect(await inSlot(() => fight(arena, endpoint, bout))).toEqual([]);
+        const { attack } = bout;
+        // A warm-up takes seconds and is no attack: it need not wait for a slot.
+        const warm = attack.warmUp && (await prepare(arena, endpoint, bout));
+        const fought = await inSlot(async () => {
+          const prepared = warm ?? (await prepare(arena, endpoint, bout));
+          return fight(arena, endpoint, { attack, prepared });
+        });
+        expect(fought).toEqual([]);
       });
     }
   });
