@@ -68,7 +68,13 @@ const METADATA: readonly (readonly [Parameters, Parameters])[] = [
       totalPages: 1,
     },
   ],
-  [{ sort: 'unknown' }, { limit: 40, page: 1, fields: {}, offset: 0, totalCount: 7, totalPages: 1 }],
+  [
+    { sort: 'unknown' },
+    {
+      ...{ limit: 40, page: 1, fields: {}, offset: 0, totalCount: 7, totalPages: 1 },
+      warnings: ["`unknown` in `sort` is ignored: it doesn't exist in the collection schema"],
+    },
+  ],
   [
     { includeHistory: true, historyFilters: { v: 1 } },
     {

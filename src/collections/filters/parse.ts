@@ -14,7 +14,7 @@ import {
   type ParsedTest,
   type ReferenceCondition,
 } from './parsed-filter.ts';
-import { collectionScope, elementScope, type OperandRules, type PathScope } from './scope.ts';
+import { collectionScope, elementScope, type OperandRules, type PathScope, pathHint } from './scope.ts';
 
 export interface FilterLimits {
   /** How deep logical operators, `$elemMatch`, `$not` and steps through references may nest. */
@@ -167,7 +167,10 @@ function resolvePath(
 ): ResolvedPath {
   const fullPath = `${context.prefix}${path}`;
   const meaning = context.scope(path);
-  if (meaning === undefined) throw createFilterError(fullPath, "doesn't exist in the collection schema");
+  if (meaning === undefined) {
+    const hint = context.collection === undefined ? '' : pathHint(path, context.collection);
+    throw createFilterError(fullPath, `doesn't exist in the collection schema${hint}`);
+  }
   if (meaning.kind === 'field') return { path, rules: meaning.rules, context, depth, steps };
   const { field, rest } = meaning;
   const step = followReference(field, context, fullPath);

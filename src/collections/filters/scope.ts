@@ -1,5 +1,6 @@
 // Resolves the paths of filters: a field of the collection, a value inside one, or a field of a referenced document.
 import { isId } from '../../lib/ids.ts';
+import { didYouMean } from '../../lib/nearest-name.ts';
 import type { Collection, Field } from '../model/collection.ts';
 import { MILLISECONDS_OPERAND } from '../model/fields/date-time.ts';
 import type { FieldTypeRules } from '../model/fields/field-type.ts';
@@ -56,6 +57,18 @@ const INTERNAL_PATHS: ReadonlyMap<string, PathMeaning> = new Map(
     { kind: 'field', rules: operandRules(reader, false) },
   ]),
 );
+
+/** The names with which a path of the collection may begin. */
+export const pathNames = ({ fields }: Collection): readonly string[] => [
+  ...fields.keys(),
+  ...INTERNAL_OPERANDS.keys(),
+];
+
+/** The end of a message about a path that the collection does not have: the name that was probably meant. */
+export function pathHint(path: string, collection: Collection): string {
+  const [first = ''] = path.split('.', 1);
+  return didYouMean(first, pathNames(collection));
+}
 
 /** True for a dotted path that a store can resolve. */
 export function isValidPath(path: string): boolean {

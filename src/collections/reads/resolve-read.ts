@@ -2,7 +2,7 @@
 // metadata of a page.
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { Direction, Projection, Sort } from '../../stores/ports.ts';
-import { collectionScope, isValidPath } from '../filters/scope.ts';
+import { collectionScope, isValidPath, pathHint } from '../filters/scope.ts';
 import { isHiddenPath, NO_NAMES } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import type { CountResult, Metadata } from '../model/documents.ts';
@@ -16,11 +16,13 @@ export interface PageInfo {
   readonly fields: Readonly<Record<string, 0 | 1>>;
   readonly sort?: Readonly<Record<string, 1 | -1>>;
   readonly historyFilters?: JsonObject;
+  /** What has no effect in the request. */
+  readonly warnings?: readonly string[];
 }
 
 /** Metadata of a list. A page past the end has neither a next nor a previous one. */
 export function pageMetadata(facts: PageInfo, totalCount: number): Metadata {
-  const { limit, page, fields, sort, historyFilters, offset } = facts;
+  const { limit, page, fields, sort, historyFilters, offset, warnings } = facts;
   const totalPages = Math.ceil(totalCount / limit);
   return {
     limit,
@@ -33,6 +35,7 @@ export function pageMetadata(facts: PageInfo, totalCount: number): Metadata {
     totalPages,
     ...(page < totalPages ? { nextPage: page + 1 } : {}),
     ...(page > 1 && page <= totalPages ? { prevPage: page - 1 } : {}),
+    ...(warnings === undefined ? {} : { warnings }),
   };
 }
 
@@ -72,6 +75,7 @@ export function resolveReadOptions(
   const offset = Math.min((page - 1) * limit + (request.skip ?? 0), Number.MAX_SAFE_INTEGER);
   const { fields, projection } = resolveFields(request.fields, collection.settings.fieldLimiters);
   const sort = resolveSort(collection, request);
+  const warnings = warnOfSort(collection, request);
   const { includeHistory, historyFilters } = request;
   return {
     page: {
@@ -81,6 +85,7 @@ export function resolveReadOptions(
       fields,
       ...(sort.length === 0 ? {} : { sort: Object.fromEntries(sort) }),
       ...(includeHistory === true && historyFilters !== undefined ? { historyFilters } : {}),
+      ...(warnings.length === 0 ? {} : { warnings }),
     },
     sort,
     projection: withoutHidden(projection, hidden),
@@ -101,6 +106,24 @@ export function resolveSort(collection: Collection, { sort, sortOrder }: ReadReq
   const { settings } = collection;
   if (settings.sort === null || !isSortable(settings.sort)) return [];
   return [[settings.sort, sortOrder ?? settings.sortOrder]];
+}
+
+const NO_WARNINGS: readonly string[] = [];
+/** Names that are warned of: each is compared with all fields. */
+const MAX_WARNINGS = 10;
+const MAX_SHOWN_CHARACTERS = 100;
+
+/** A warning for each field to sort by that the collection does not have: such a field is ignored. */
+function warnOfSort(collection: Collection, { sort }: ReadRequest): readonly string[] {
+  if (sort === undefined) return NO_WARNINGS;
+  const scope = collectionScope(collection);
+  const names = typeof sort === 'string' ? [sort] : Object.keys(sort);
+  const unknown = names.filter((name) => name !== '' && scope(name)?.kind !== 'field').slice(0, MAX_WARNINGS);
+  return unknown.map((name) => {
+    const shown = `\`${name.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed()}\` in \`sort\``;
+    if (scope(name) !== undefined) return `${shown} is ignored: it is in another collection`;
+    return `${shown} is ignored: it doesn't exist in the collection schema${pathHint(name, collection)}`;
+  });
 }
 
 function parseSort(sort: NonNullable<ReadRequest['sort']>, order: Direction): Sort {

@@ -36,9 +36,12 @@ export type PatternMatcher = (rule: PatternRule, texts: readonly string[]) => Pr
 
 const NONE: readonly never[] = [];
 
-/** The issue of a field that the specification does not declare. */
+/** The code of the issue of a field that the specification does not declare. */
+export const NOT_IN_SCHEMA = 'ERROR_NOT_IN_SCHEMA';
+
+/** That issue. */
 export function undeclaredIssue(name: string): ErrorItem {
-  return { field: name, message: "doesn't exist in the collection schema", code: 'ERROR_NOT_IN_SCHEMA' };
+  return { field: name, message: "doesn't exist in the collection schema", code: NOT_IN_SCHEMA };
 }
 
 const isPending = (result: ErrorItem | PendingPattern): result is PendingPattern => 'rule' in result;

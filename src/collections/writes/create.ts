@@ -13,6 +13,7 @@ import type {
   WriteResult,
 } from '../model/documents.ts';
 import { missingFileIssue, stripRecordFields } from '../model/media-record-fields.ts';
+import { withNameHints } from '../validation/name-hints.ts';
 import { formatAnswer, showWritten } from './answer.ts';
 import { WHOLE_BODY } from './body-position.ts';
 import { findClosedValues } from './closed-fields.ts';
@@ -99,7 +100,8 @@ async function create(deps: WriteDeps, creation: Creation, request: RequestConte
     return validateBody(deps, { ...target, access, sent: creation.documents[index] }, extracted);
   });
   const subDocuments = bodies.flatMap((body) => body.subDocuments);
-  const issues = bodies.flatMap((body) => body.issues);
+  const found = bodies.flatMap((body) => body.issues);
+  const issues = withNameHints(found, { collection, access });
 
   const hookedCreates: HookedCreates = new Map();
   const { texts, writes } = await commitWithRetry(

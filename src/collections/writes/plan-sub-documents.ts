@@ -1,5 +1,6 @@
 // Plans the writes of sub-documents, each to its own collection: new ones are inserted, changed ones updated, unchanged ones left
 // alone.
+
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { createYielder, forEachYielding } from '../../lib/async/maybe-promise.ts';
@@ -9,6 +10,7 @@ import type { StoredDocument } from '../../stores/ports.ts';
 import { type HookSession, openHookSession } from '../hooks/document-hooks.ts';
 import { type Collection, isReference } from '../model/collection.ts';
 import type { Caller, RequestContext } from '../model/documents.ts';
+import { withNameHints } from '../validation/name-hints.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { stripInternalFields, validateFields, type WriteMode } from '../validation/validate-document.ts';
 import { withPosition } from './body-position.ts';
@@ -97,7 +99,10 @@ export async function planSubDocuments(
     const planned = sub.isNew
       ? await planInsert(deps, sub, planning)
       : await planUpdate(deps, { sub, stored: storedOf(sub) }, planning);
-    issues.push(...withPosition(planned, sub.position));
+    const { collection } = sub;
+    const access = context.caller.access(collection);
+    const hinted = withNameHints(planned, { collection, access, told: issues.length });
+    issues.push(...withPosition(hinted, sub.position));
   }
   return issues;
 }

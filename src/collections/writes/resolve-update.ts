@@ -1,5 +1,6 @@
 // Holds a validated update against the documents that it is for. What is sent as it is stored needs not obey the rules of today: a
 // fetched document can be sent back, also where its specification has become stricter or has dropped a field since.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { ErrorItem } from '../../errors/errors.ts';
 import { mapYielding } from '../../lib/async/maybe-promise.ts';
@@ -8,6 +9,7 @@ import type { StoredDocument } from '../../stores/ports.ts';
 import type { CollectionAccess } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import type { Caller } from '../model/documents.ts';
+import { withNameHints } from '../validation/name-hints.ts';
 import { resolveUndeclared } from '../validation/undeclared-fields.ts';
 import { undeclaredIssue, type ValidatedFields, validateFields } from '../validation/validate-document.ts';
 import { mayCompare, withoutHiddenNames } from './permitted-states.ts';
@@ -63,7 +65,8 @@ export async function resolveUpdate(
   const { fields, issues } = await resolveUndeclared({ ...validated, undeclared }, compare);
   const unknown = await findUnknown(update.removed, targets, isComparable);
   const told = withoutHiddenNames(issues, access, update.client);
-  return { fields, issues: unknown.length === 0 ? told : [...told, ...unknown.map(undeclaredIssue)] };
+  const all = unknown.length === 0 ? told : [...told, ...unknown.map(undeclaredIssue)];
+  return { fields, issues: withNameHints(all, { collection, access }) };
 }
 
 const isSame = (document: JsonObject, name: string, value: Json | undefined) =>

@@ -15,13 +15,14 @@ export type QueryParameter = ReadQueryParameter | 'cache' | 'callback';
 export type Query = ReadonlyMap<QueryParameter, string>;
 
 const EMPTY: Query = new Map();
-const KNOWN_PARAMETERS: ReadonlySet<string> = new Set<QueryParameter>([
+/** The parameters of reads of documents. */
+export const KNOWN_PARAMETERS: ReadonlySet<string> = new Set<QueryParameter>([
   ...READ_PARAMETERS.map(({ query }) => query),
   'cache',
   'callback',
 ]);
 
-const isKnownParameter = (name: string): name is QueryParameter => KNOWN_PARAMETERS.has(name);
+export const isKnownParameter = (name: string): name is QueryParameter => KNOWN_PARAMETERS.has(name);
 
 /** The text after `?`, undefined when there is none. */
 export function rawQuery(url: string): string | undefined {

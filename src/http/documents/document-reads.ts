@@ -3,7 +3,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { assertReadsAll } from '../../collections/model/access.ts';
 import type { Collection } from '../../collections/model/collection.ts';
-import { type RequestContext, readPageJson, type SinglePage } from '../../collections/model/documents.ts';
+import {
+  type ReadPage,
+  type RequestContext,
+  readPageJson,
+  type SinglePage,
+} from '../../collections/model/documents.ts';
 import type { ReadRequest } from '../../collections/model/read-parameters.ts';
 import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';
@@ -17,8 +22,9 @@ import type { ConnectionTracker } from '../transport/connection-tracker.ts';
 import type { ParseReadQuery } from './read-query.ts';
 import { createPageEtags, parseCallback, sendRead } from './read-response.ts';
 import { type CachedResponse, type ResponseCache, readThroughCache } from './response-cache.ts';
+import { createParameterLog, parameterWarning } from './unknown-parameters.ts';
 
-type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now' | 'store'>;
+type Deps = Pick<HttpDeps, 'config' | 'documents' | 'logger' | 'now' | 'store'>;
 
 export interface ReadsOptions {
   readonly cache: ResponseCache | undefined;
@@ -34,6 +40,27 @@ interface Read {
   readonly collection: Collection;
   readonly parameters: ReadRequest;
   readonly context: RequestContext;
+  /** Names of parameters that have no effect. */
+  readonly unknown: readonly string[];
+}
+
+interface AnswerOptions {
+  /** Offered as JSONP too. */
+  readonly jsonp?: boolean;
+  /** The response names parameters that have no effect. */
+  readonly namesUnknown?: boolean;
+  readonly find: (read: Read) => MaybePromise<CachedResponse>;
+}
+
+const NONE: readonly string[] = [];
+
+/** The page with a warning for each parameter that has no effect. Hooks have run. */
+function withWarnings(page: ReadPage, unknown: readonly string[]): ReadPage {
+  if (unknown.length === 0) return page;
+  const { warnings, ...metadata } = page.metadata;
+  // What a hook returned may be anything.
+  const others = Array.isArray(warnings) ? warnings : NONE;
+  return { ...page, metadata: { ...metadata, warnings: [...unknown.map(parameterWarning), ...others] } };
 }
 
 /** The response for the page of one document. Throws DOCUMENT_NOT_FOUND for an empty one. */
@@ -50,19 +77,22 @@ export function createDocumentReads(
   const { documents, store } = deps;
   const createContext = createContextFactory(deps);
   const pageEtags = createPageEtags();
+  const logUnknown = createParameterLog(deps.logger);
 
   /** Answers a read: parse, look up in the cache, else find, then send. */
   const answer = (
     request: FastifyRequest,
     reply: FastifyReply,
-    { jsonp, find }: { readonly jsonp: boolean; readonly find: (read: Read) => MaybePromise<CachedResponse> },
+    { jsonp = false, namesUnknown = false, find }: AnswerOptions,
   ): void => {
     const collection = collectionOf(request);
-    const { query, readRequest } = parse(request.originalUrl);
+    const { query, unknown, readRequest } = parse(request.originalUrl);
+    const named = namesUnknown ? unknown : NONE;
+    logUnknown(named);
     const callback = jsonp ? parseCallback(query, collection) : undefined;
     const parameters = readRequest();
-    const key = cache?.cacheKey(collection, urlPath(request.url), query, request.caller);
-    const compute = () => find({ collection, parameters, context: createContext(request) });
+    const key = cache?.cacheKey(collection, { path: urlPath(request.url), query, named }, request.caller);
+    const compute = () => find({ collection, parameters, unknown: named, context: createContext(request) });
     const send = (response: CachedResponse) =>
       sendRead(request, reply, { response, callback, pageEtags, connections });
     const answering =
@@ -79,9 +109,11 @@ export function createDocumentReads(
 
   return {
     list(request, reply) {
-      const find = ({ collection, parameters, context }: Read) =>
-        andThen(documents.list(collection, parameters, context), (page) => ({ body: readPageJson(page) }));
-      answer(request, reply, { jsonp: true, find });
+      const find = ({ collection, parameters, context, unknown }: Read) =>
+        andThen(documents.list(collection, parameters, context), (page) => ({
+          body: readPageJson(withWarnings(page, unknown)),
+        }));
+      answer(request, reply, { jsonp: true, namesUnknown: true, find });
     },
     one(request, reply) {
       const id = documentIdOf(request);
@@ -94,7 +126,7 @@ export function createDocumentReads(
         andThen(documents.count(collection, parameters, context), (count) => ({
           body: JSON.stringify(count),
         }));
-      answer(request, reply, { jsonp: false, find });
+      answer(request, reply, { find });
     },
     history(request, reply) {
       assertPermitted(request, collectionOf(request), 'history');
@@ -103,7 +135,7 @@ export function createDocumentReads(
         andThen(documents.history(collection, id, parameters, context), (page) => ({
           body: readPageJson(page),
         }));
-      answer(request, reply, { jsonp: false, find });
+      answer(request, reply, { find });
     },
     async stats(request, reply) {
       const { caller, deadline } = createContext(request);

@@ -21,19 +21,23 @@ import {
 import { describePlace, parseJsonText } from '../../lib/json/json-syntax.ts';
 import { createTextCache } from '../../lib/text-cache.ts';
 import { parsePairs, parseQuery, type Query, rawQuery } from '../core/request-url.ts';
+import { unknownParameters } from './unknown-parameters.ts';
 
 /** What a query string holds. */
 interface ReadQuery {
   /** Its known parameters. */
   readonly query: Query;
+  /** Names of its other parameters, which have no effect. */
+  readonly unknown: readonly string[];
   /** What is to be read. Throws PARAMETER_INVALID. */
   readRequest(): ReadRequest;
 }
 
-function createReadQuery(query: Query): ReadQuery {
+function createReadQuery(query: Query, unknown: readonly string[]): ReadQuery {
   let request: ReadRequest | undefined;
   return {
     query,
+    unknown,
     readRequest() {
       request ??= parseReadRequest(query);
       return request;
@@ -41,7 +45,7 @@ function createReadQuery(query: Query): ReadQuery {
   };
 }
 
-const EMPTY: ReadQuery = { query: new Map(), readRequest: () => ({}) };
+const EMPTY: ReadQuery = { query: new Map(), unknown: [], readRequest: () => ({}) };
 
 /** Query strings that are remembered, and the characters up to which one is. */
 const MAX_QUERIES = 1000;
@@ -75,8 +79,9 @@ export function createReadQueryParser(): ParseReadQuery {
     if (text === undefined || text === '') return EMPTY;
     const known = remembered.get(text);
     if (known !== undefined) return known;
-    const parsed = createReadQuery(parseQuery(url));
+    const query = parseQuery(url);
     assertNoOtherFilter(text);
+    const parsed = createReadQuery(query, unknownParameters(text));
     remembered.set(text, parsed);
     return parsed;
   };

@@ -20,9 +20,17 @@ export interface CachedResponse {
   readonly v?: number | undefined;
 }
 
+/** The parts of a request that its response depends on. */
+export interface CacheableRequest {
+  readonly path: string;
+  readonly query: Query;
+  /** Names of unknown parameters, where the response names them. */
+  readonly named: readonly string[];
+}
+
 export interface ResponseCache {
   /** The key of a response, taken before the response is computed. Undefined: this collection is not cached. */
-  cacheKey(collection: Collection, path: string, query: Query, caller: Caller): string | undefined;
+  cacheKey(collection: Collection, request: CacheableRequest, caller: Caller): string | undefined;
   read(key: string): Promise<CachedResponse | undefined>;
   write(key: string, representation: CachedResponse): Promise<void>;
   /** Hears what came of each read through the cache. */
@@ -94,9 +102,9 @@ function visibilityKey({ collections }: Reachable, caller: Caller): string {
 }
 
 /** The parameters that shape the answer, in one order. */
-function normalizeQuery(query: Query): string {
+function normalizeQuery({ query, named }: CacheableRequest): string {
   const pairs = [...query].filter(([name]) => name !== 'cache' && name !== 'callback');
-  return JSON.stringify(pairs.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify([...pairs.sort(([a], [b]) => (a < b ? -1 : 1)), ...named]);
 }
 
 /** Makes the response cache. Create it once: it listens to the store for as long as the store lives. */
@@ -130,7 +138,7 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
 
   return {
     onResult: deps.onResult,
-    cacheKey(collection, path, query, caller) {
+    cacheKey(collection, request, caller) {
       if (!collection.settings.cache || hasReadHooks(collection)) return undefined;
       const read = reachableFrom(collection);
       const states = read.spaces.map((key) => generations.get(key) ?? 0);
@@ -141,9 +149,9 @@ export function createResponseCache(deps: ResponseCacheDeps): ResponseCache {
         everything,
         flushes,
         states,
-        path,
+        request.path,
         visibilityKey(read, caller),
-        normalizeQuery(query),
+        normalizeQuery(request),
       ].join('\n');
     },
     async read(key) {

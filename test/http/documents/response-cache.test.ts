@@ -48,10 +48,15 @@ beforeEach(() => {
   responses = open('boot');
 });
 
-function keyOf(name: string, query: Query = NOTHING, client = ADMIN_CLIENT as typeof ADMIN_CLIENT | null) {
+function keyOf(
+  name: string,
+  query: Query = NOTHING,
+  client = ADMIN_CLIENT as typeof ADMIN_CLIENT | null,
+  named: readonly string[] = [],
+) {
   const found = registry.get('1.0', 'library', name);
   if (found === undefined) throw new Error(`no ${name}`);
-  return responses.cacheKey(found, found.path, query, createCallers(registry)(client));
+  return responses.cacheKey(found, { path: found.path, query, named }, createCallers(registry)(client));
 }
 
 describe('the key of a response', () => {
@@ -112,12 +117,15 @@ describe('the key of a response', () => {
     const query = (...pairs: [string, string][]) => new Map(pairs) as unknown as Query;
     const [books] = registry.list();
     if (books === undefined) throw new Error('no books');
-    expect(responses.cacheKey(books, '/a', NOTHING, createCallers(registry)(null))).not.toBe(
-      responses.cacheKey(books, '/b', NOTHING, createCallers(registry)(null)),
+    expect(
+      responses.cacheKey(books, { path: '/a', query: NOTHING, named: [] }, createCallers(registry)(null)),
+    ).not.toBe(
+      responses.cacheKey(books, { path: '/b', query: NOTHING, named: [] }, createCallers(registry)(null)),
     );
     expect(keyOf('books', query(['page', '1'], ['count', '2']))).toBe(
       keyOf('books', query(['count', '2'], ['cache', 'false'], ['page', '1'], ['callback', 'f'])),
     );
+    expect(keyOf('books', NOTHING, ADMIN_CLIENT, ['zzz'])).not.toBe(keyOf('books'));
     expect(keyOf('books', query(['page', '1']))).not.toBe(keyOf('books', query(['page', '2'])));
     expect(keyOf('books', query(['sort', 'a","b']))).not.toBe(
       keyOf('books', query(['sort', 'a'], ['filter', 'b'])),
