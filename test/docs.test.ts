@@ -47,7 +47,9 @@ it.each(GUIDES)('every file that %s names without its folder exists', (page) => 
   const files = ['src', 'sandbox', 'test', 'scripts'].flatMap((folder) =>
     readdirSync(join(import.meta.dirname, '..', folder), { recursive: true, encoding: 'utf8' }),
   );
-  const named = [...read(page).matchAll(/`((?:[\w-]+\/)*\w[\w.-]*\.(?:ts|js))`/g)].map(([, name = '']) => name);
+  const named = [...read(page).matchAll(/`((?:[\w-]+\/)*\w[\w.-]*\.(?:ts|js))`/g)].map(
+    ([, name = '']) => name,
+  );
   const missing = named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)));
   expect(missing.filter((name) => !existsSync(join(import.meta.dirname, '..', name)))).toEqual([]);
 });

@@ -27,7 +27,8 @@ interface ShownCommand {
   readonly flags: readonly string[];
 }
 
-const START = /(?:^|\s|\/)cloister(?:\.js)?(?: --silent)?(?: --)? (?=[a-z])/;
+const START =
+  /(?:npm run (?:--silent )?cloister(?: --silent)? -- |(?<!-\w )(?:^|(?<=\s|\/))cloister(?:\.js)? )(?=[a-z])/;
 
 /** The commands in a text; the name of the program alone, as in `useradd … cloister`, is none. */
 function commandsIn(text: string): readonly ShownCommand[] {
