@@ -17,7 +17,7 @@ export function createDisabledSandbox(): Sandbox {
     },
     evict: () => undefined,
     stop: async () => undefined,
-    status: () => ({ level: 0, layers: {}, selfTest, jit: null, hosts, versions: null }),
+    status: () => ({ level: 0, missing: [], layers: {}, selfTest, jit: null, hosts, versions: null }),
     selfTest: async () => selfTest,
     close: async () => undefined,
   };

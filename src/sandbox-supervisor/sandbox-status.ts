@@ -1,7 +1,7 @@
 // The status of the sandbox as admins see it: which isolation is proven, and how many hosts there are.
 
 import type { HostPool } from './host-pool.ts';
-import { isolationLevel } from './isolation/isolation-levels.ts';
+import { isolationLevel, missingForNextLevel } from './isolation/isolation-levels.ts';
 import type { SelfTestResults } from './isolation/self-test-results.ts';
 import type { SandboxStatus } from './model/sandbox.ts';
 
@@ -29,6 +29,7 @@ export function createStatus({ pool, selfTests, maxHosts, hasJit }: StatusDeps):
     const proven = selfTests.provenLayers(layers, false);
     return {
       level: proven === undefined ? 0 : isolationLevel(proven),
+      missing: proven === undefined ? [] : missingForNextLevel(proven),
       layers: proven ?? layers,
       selfTest: selfTests.latest(false),
       jit: hasJit ? jitStatus() : null,

@@ -23,10 +23,10 @@ export function formatUptime(seconds: number): string {
 /** What only admins see: files that were forgotten; of the sandbox isolation level, self-test, processes. */
 function formatForAdmins({ sandboxStatus, leakedFiles }: Deps, client: Client | null) {
   if (client?.accessType !== 'admin') return {};
-  const { level, selfTest, hosts, jit } = sandboxStatus();
+  const { level, missing, selfTest, hosts, jit } = sandboxStatus();
   return {
     leakedFiles: leakedFiles(),
-    sandbox: { level, selfTest, hosts, ...(jit === null ? {} : { jit }) },
+    sandbox: { level, missing, selfTest, hosts, ...(jit === null ? {} : { jit }) },
   };
 }
 

@@ -41,6 +41,12 @@ export function isolationLevel(layers: IsolationLayers): number {
   return failing < 0 ? LEVELS.length : failing;
 }
 
+/** What the next level needs beside these layers, in words; empty at the highest level. */
+export function missingForNextLevel(layers: IsolationLayers): readonly string[] {
+  const next = LEVELS[isolationLevel(layers)] ?? [];
+  return next.filter((name) => layers[name] !== true).map((name) => LAYER_DESCRIPTIONS[name] ?? name);
+}
+
 /** Why hosts with these layers are below the minimum level (0 accepts all); undefined when they are not. */
 export function checkIsolationLevel(minimum: number, layers: IsolationLayers): string | undefined {
   if (minimum <= 0) return undefined;

@@ -122,6 +122,8 @@ export interface SelfTestResult extends SelfTest {
 export interface SandboxStatus {
   /** Isolation level that the self-test has proven, 1 to 3; 0 before it has run. */
   readonly level: number;
+  /** What the next level needs, in words; empty at the highest level and before the self-test has run. */
+  readonly missing: readonly string[];
   /** Active isolation layers by name; empty before the first host has started. */
   readonly layers: Readonly<Record<string, boolean>>;
   readonly selfTest: SelfTest;

@@ -40,6 +40,7 @@ describe('/api/status', () => {
     const custom = startEndpointApp();
     const sandbox = {
       level: 2,
+      missing: ['a lock'],
       selfTest: { state: 'passed', items: [] },
       hosts: { running: 1, busy: 0, spare: 1, max: 16 },
     };

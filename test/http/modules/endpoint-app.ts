@@ -74,6 +74,7 @@ function depsOf(modules: ModuleService, jobs: InvocationRequest[], options: Opti
   };
   const status = {
     level: 2,
+    missing: ['a lock'],
     layers: {},
     selfTest: { state: 'passed', items: [] },
     hosts: { running: 1, busy: 0, spare: 1, max: 16 },

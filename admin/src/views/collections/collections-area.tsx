@@ -1,17 +1,12 @@
 // The views of the area "Collections".
 import { Route, Switch } from 'wouter';
-import { Empty } from '../../parts/loading.tsx';
 import { NotFound } from '../../shell/not-found.tsx';
-import { View } from '../../shell/view.tsx';
+import { CollectionList } from './collection-list.tsx';
 
 export function CollectionsArea() {
   return (
     <Switch>
-      <Route path="/">
-        <View title="Collections">
-          <Empty text="There is no view here yet." />
-        </View>
-      </Route>
+      <Route path="/" component={CollectionList} />
       <Route>
         <NotFound />
       </Route>
