@@ -87,6 +87,23 @@ describe('the schemas of documents', () => {
     expect(check(books.document, { out: '1815-12-23T00:00:00.000Z' })).toBeUndefined();
   });
 
+  it('hold what is sent for a new document against the rules of texts, and not its stored form, which may be sent back', () => {
+    const regex = { pattern: '^\\d{4}-\\d\\d-\\d\\d$' };
+    const fields = {
+      day: { type: 'DateTime', validation: { regex, maxLength: 10 } },
+      code: { type: 'ObjectID', validation: { regex: { pattern: '^[0-9A-F]+$' } } },
+    };
+    const { check } = validatorFor([collectionOf('days', { fields })], FULL_CALLER);
+    const days = namesOf('days');
+    const sent = { day: '1815-12-23', code: ID.toUpperCase() };
+    const stored = { day: '1815-12-23T00:00:00.000Z', code: ID };
+    expect([check(days.creation, sent), check(days.document, stored), check(days.change, stored)]).toEqual(
+      Array(3).fill(undefined),
+    );
+    expect(check(days.creation, { day: stored.day })).toBeDefined();
+    expect(check(days.creation, { code: stored.code })).toBeDefined();
+  });
+
   it('describe every internal field, and mark it as read-only', () => {
     expect(Object.keys(internalSchemas())).toEqual(INTERNAL_FIELDS);
     for (const schema of Object.values(internalSchemas())) {

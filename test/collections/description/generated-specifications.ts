@@ -50,7 +50,7 @@ function field(type: FieldType): fc.Arbitrary<JsonObject> {
   const defaults = VALUES.filter((value) => value === null || FIELD_TYPES[type].check(value) === undefined);
   return fc
     .record({
-      required: rarely(fc.boolean()),
+      required: rarely(fc.constant(true)),
       default: rarely(fc.constantFrom(...defaults)),
       validation: fc.option(validation, { nil: undefined, freq: 2 }),
       label: rarely(fc.constant('A label')),
@@ -111,7 +111,11 @@ const NOTHING = Symbol('no value');
 /** One member in the place of another, or of none, or none in its place. */
 const mutation = fc.tuple(
   fc.constantFrom(...FIELD_NAMES, ...FIELD_NAMES, 'action', 'unknown'),
-  fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...VALUES) }, fc.constant<typeof NOTHING>(NOTHING)),
+  fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom(...VALUES) },
+    { weight: 4, arbitrary: fc.constantFrom<Json>('', null) },
+    fc.constant<typeof NOTHING>(NOTHING),
+  ),
 );
 
 /** A body for a collection of `sources`, with sub-documents down to `depth` levels. Half of them have one member changed. */
