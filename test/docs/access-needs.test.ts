@@ -92,7 +92,7 @@ const without = (actions: readonly string[], action: string) => actions.filter((
 /** Path and supported methods of every route of a collection. */
 async function routes(): Promise<readonly string[]> {
   const lines = app.app.server.printRoutes({ commonPrefix: false }).split('\n');
-  const first = lines.findIndex((line) => line.includes('/:collection ('));
+  const first = lines.findIndex((line) => / :version\/\S*\/:collection \(/.test(line));
   const parents: string[] = [];
   const paths = lines.slice(first).flatMap((line) => {
     const [, tree = '', part] = /^(.*?)((?:\/|\*)\S*) \(/.exec(line) ?? [];
