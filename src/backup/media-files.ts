@@ -54,8 +54,14 @@ async function copyFile(
   if (await isCopyOf(copy, file)) return contentOf(copy, watch);
   const bytes = await media.read(file.key);
   if (bytes === undefined) return undefined;
-  await rm(copy, { force: true });
-  const content = await writeNew(copy, bytes, watch);
+  let content: Content;
+  try {
+    await rm(copy, { force: true });
+    content = await writeNew(copy, bytes, watch);
+  } finally {
+    // Where nothing could be written, nobody has begun to read.
+    bytes.destroy();
+  }
   if (file.modifiedAt !== undefined) await utimes(copy, file.modifiedAt / 1000, file.modifiedAt / 1000);
   return content;
 }
