@@ -2,9 +2,9 @@
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 
 /** A schema; `true` and `false` are schemas too. */
-export type DescribedSchema = boolean | JsonObject;
+type DescribedSchema = boolean | JsonObject;
 
-export interface DescribedContent {
+interface DescribedContent {
   readonly [mediaType: string]: JsonObject & { readonly schema?: DescribedSchema };
 }
 

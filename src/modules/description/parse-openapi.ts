@@ -6,7 +6,7 @@ import { createSchemaValidator, type SchemaValidator } from '../../lib/json/json
 import { routeParameterNames } from '../model/custom-routes.ts';
 import { type DescribedOperation, mapOperationSchemas } from './described-operation.ts';
 import { OPERATION_FORMATS, OPERATION_SCHEMA } from './operation-schema.ts';
-import { countReferences, referenceIssues } from './schema-references.ts';
+import { countReferences, referenceIssues, strayReferences } from './schema-references.ts';
 
 /** Of the JSON text. */
 const MAX_BYTES = 65_536;
@@ -20,7 +20,7 @@ const MAX_WARNINGS = 10;
 /** JSON text of the operation of a method, by method in upper case. */
 export type OperationTexts = Readonly<Record<string, string>>;
 
-export interface ParsedDescription {
+interface ParsedDescription {
   /** Undefined where nothing valid is described. */
   readonly operations: OperationTexts | undefined;
   /** Each names a place, such as `openapi.GET.parameters[0].in`, and what is wrong there. */
@@ -86,8 +86,10 @@ function* parameterIssues(
 
 function schemaIssues(operation: DescribedOperation): readonly Issue[] {
   const issues: Issue[] = [];
+  const schemas: JsonObject[] = [];
   let references = 0;
   mapOperationSchemas(operation, (schema, at) => {
+    schemas.push(schema);
     references += countReferences(schema);
     for (const { keys, message } of referenceIssues(schema)) {
       issues.push({ path: [...at, ...keys, '$ref'].join('.'), message });
@@ -95,6 +97,9 @@ function schemaIssues(operation: DescribedOperation): readonly Issue[] {
     return schema;
   });
   if (references > MAX_REFERENCES) return [{ path: '', message: `has more than ${MAX_REFERENCES} \`$ref\`` }];
+  for (const { keys, message } of strayReferences(operation as JsonObject, schemas)) {
+    issues.push({ path: [...keys, '$ref'].join('.'), message });
+  }
   return issues;
 }
 

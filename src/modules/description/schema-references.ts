@@ -1,6 +1,6 @@
 // References within a schema: each leads to a part of the same schema, and none in a circle that says nothing. In a larger document
 // a schema with references becomes a component, so that they lead to its parts there too.
-import type { JsonObject } from '../../lib/json/json.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { mapSchema, schemaParts } from './schema-keywords.ts';
 
 /** What is wrong with a reference. `keys` lead to the schema that has it. */
@@ -78,6 +78,25 @@ export function* referenceIssues(root: JsonObject): Iterable<ReferenceIssue> {
   }
   const circular = findCircular(all, targets);
   if (circular !== undefined) yield { keys: circular.keys, message: 'leads back to itself' };
+}
+
+/**
+ * Yields what looks like a reference, and is none because no schema has it: some programs follow it in an example too. `schemas` are
+ * the schemas of the whole, without those within them.
+ */
+export function* strayReferences(
+  whole: JsonObject,
+  schemas: readonly JsonObject[],
+): Iterable<ReferenceIssue> {
+  const known = new Set(schemas.flatMap((root) => allSchemas(root).map(({ schema }) => schema)));
+  function* within(value: Json, keys: readonly string[]): Iterable<ReferenceIssue> {
+    if (typeof value !== 'object' || value === null) return;
+    const object = value as JsonObject;
+    if (!known.has(object) && referenceOf(object) !== undefined)
+      yield { keys, message: 'must be in a schema' };
+    for (const [key, member] of Object.entries(object)) yield* within(member, [...keys, key]);
+  }
+  yield* within(whole, []);
 }
 
 /** How many references a schema has, at any depth. */

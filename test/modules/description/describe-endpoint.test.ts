@@ -143,11 +143,10 @@ describe('schemas with references', () => {
     $defs: {
       node: { type: 'object', properties: { children: { type: 'array', items: { $ref: '#/$defs/node' } } } },
     },
-    examples: [{ $ref: '#/$defs/node' }],
   };
 
   it('become components, so that they mean the same in a larger document', async () => {
-    const content = { 'application/json': { schema: TREE, example: { schema: TREE } } };
+    const content = { 'application/json': { schema: TREE, example: { schema: { type: 'tree' } } } };
     const GET = {
       parameters: [{ name: 'schema', in: 'query', schema: { items: { $ref: '#' } } }],
       responses: { 200: { description: 'Tree', content, headers: { schema: { schema: TREE } } } },
@@ -160,18 +159,20 @@ describe('schemas with references', () => {
     const response = get?.responses['200'];
     expect(response?.headers).toEqual({ schema: { schema: { $ref: `${base}3_1_0__my_x2d_report` } } });
     expect(response?.content).toEqual({
-      'application/json': { schema: { $ref: `${base}2_1_0__my_x2d_report` }, example: { schema: TREE } },
+      'application/json': {
+        schema: { $ref: `${base}2_1_0__my_x2d_report` },
+        example: { schema: { type: 'tree' } },
+      },
     });
     const ajv = new Ajv2020({ strict: false });
     ajv.addSchema({ $id: 'document', components: { schemas: get?.schemas } });
     const isTree = ajv.compile({ $ref: `document${base}3_1_0__my_x2d_report` });
     expect(isTree({ children: [{ children: [] }, {}] })).toBe(true);
     expect(isTree({ children: [{ children: [1] }] })).toBe(false);
-    expect(get?.schemas['callGetSchema3_1_0__my_x2d_report']?.['examples']).toEqual(TREE.examples);
   });
 
   it('stay where they are without any', async () => {
-    const schema = { type: 'object', properties: { $ref: { type: 'string' } }, const: { $ref: '#' } };
+    const schema = { type: 'object', properties: { $ref: { type: 'string' } }, const: { $ref: 1 } };
     const [get] = await described({ GET: { parameters: [{ name: 'a', in: 'query', schema }] } });
     expect(get).toMatchObject({ parameters: [{ schema }], schemas: {} });
   });

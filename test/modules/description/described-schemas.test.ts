@@ -19,8 +19,8 @@ describe('schemas of a description', () => {
     // biome-ignore lint/suspicious/noThenProperty: it is a keyword.
     { if: { minimum: 1 }, then: { maximum: 5 }, else: { not: {} }, patternProperties: { '^\\d+$': true } },
     {
-      const: { $ref: 'anything' },
-      example: { $ref: 'x' },
+      const: { $ref: 1 },
+      properties: { $ref: { type: 'string' } },
       enum: [{ $id: 1 }],
       dependentRequired: { a: ['b'] },
     },
@@ -69,6 +69,12 @@ describe('schemas of a description', () => {
       '.items.$ref leads to no schema',
     ],
     ['a reference to a prototype', { items: { $ref: '#/constructor' } }, '.items.$ref leads to no schema'],
+    [
+      'a reference in an example',
+      { example: [{ $ref: 'https://evil.example/' }] },
+      '.example[0].$ref must be in a schema',
+    ],
+    ['a reference in a value', { not: { const: { $ref: '#' } } }, '.not.const.$ref must be in a schema'],
     ['a broken reference', { items: { $ref: '#/%zz' } }, '.items.$ref leads to no schema'],
     ['a reference to itself', { $ref: '#' }, '.$ref leads back to itself'],
     [

@@ -141,6 +141,15 @@ describe('the description of an endpoint', () => {
       'openapi.GET.responses[200].headers.a b must be the name of a header',
     ],
     [
+      'a reference in an example',
+      {
+        GET: {
+          responses: { 200: { description: '', content: { 'a/b': { example: { $ref: '/api/clients' } } } } },
+        },
+      },
+      'openapi.GET.responses[200].content.a/b.example.$ref must be in a schema',
+    ],
+    [
       'links',
       { GET: { responses: { 200: { description: '', links: {} } } } },
       'openapi.GET.responses[200].links is unknown',
