@@ -93,14 +93,16 @@ const without = (actions: readonly string[], action: string) => actions.filter((
 async function routes(): Promise<readonly string[]> {
   const lines = app.app.server.printRoutes({ commonPrefix: false }).split('\n');
   const first = lines.findIndex((line) => / :version\/\S*\/:collection \(/.test(line));
-  const parents: string[] = [];
-  const paths = lines.slice(first).flatMap((line) => {
+  const base = lines[first]?.indexOf(':version') ?? 0;
+  const parents = ['…'];
+  const below = lines.slice(first + 1).flatMap((line) => {
     const [, tree = '', part] = /^(.*?)((?:\/|\*)\S*) \(/.exec(line) ?? [];
     if (part === undefined) return [];
-    const depth = tree.length / 4;
-    parents[depth] = depth === 1 ? '…' : `${parents[depth - 1]}${part === '*' ? '/*' : part}`;
+    const depth = (tree.length - base) / 4;
+    parents[depth] = `${parents[depth - 1]}${part === '*' ? '/*' : part}`;
     return [parents[depth]];
   });
+  const paths = ['…', ...below];
   const { _id } = await newRecord();
   const methods = await Promise.all(
     paths.map(async (path) => {
