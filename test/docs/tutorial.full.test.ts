@@ -100,6 +100,16 @@ async function work(step: GuideStep): Promise<void> {
 describe('the tutorial', () => {
   it.each(STEPS.map((step, index) => ({ ...step, index })))('block $index of "$heading" works', work);
 
+  it('keeps a draft from a visitor who names it to the endpoint, and shows it to an editor', async () => {
+    const draft = '{"title":"Draft","minutes":1}';
+    const shopping = '"$API/1.0/shopping-list?recipe=$DRAFT"';
+    const printed = await terminal.type(`
+      DRAFT=$(curl -s $API/1.0/kitchen/recipes -H "$EDITOR" -H "$JSON" -d '${draft}' | idOf)
+      curl -s ${shopping}
+      curl -s ${shopping} -H "$EDITOR"`);
+    expect(printed).toBe('{"recipes":[],"buy":{}}{"recipes":["Draft"],"buy":{}}');
+  });
+
   it.runIf(hasBrowser())(
     'ends with a page on which a browser shows each recipe, its picture and what to buy',
     async () => {
