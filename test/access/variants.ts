@@ -49,6 +49,8 @@ export async function openVariants(
       config: { cache: { enabled: cache }, ...config },
       ...(database === undefined ? {} : { env: mongoEnvironment(database.uri) }),
     });
+    // On a busy machine a start may listen before it is done, and answers 503 until then.
+    await app.app.started;
     const close = async () => {
       await app.close();
       await database?.drop();

@@ -161,6 +161,9 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     ...options.options,
   });
 
+  // On a busy machine a start may listen before it is done, and answers 503 until then.
+  if (store === undefined && mongoOfWorkspaces() !== undefined) await app.started;
+
   const send = (method: string, path: string, options: InjectOptions) =>
     injectInto(app, { method, path }, options);
 
