@@ -93,12 +93,34 @@ export interface AuditEntry {
   readonly after: string | null;
   readonly requestId?: string;
   readonly address?: string;
+  readonly policy?: { readonly before: string | null; readonly after: string | null };
+  /** Id of the key that signed it. */
+  readonly key: string;
   readonly hash: string;
   readonly previous: string;
 }
 
 export interface AuditPage {
   readonly audit: readonly AuditEntry[];
+}
+
+export interface AuditFault {
+  readonly kind: 'changed' | 'missing' | 'moved' | 'replaced' | 'truncated' | 'noted';
+  readonly seq: number;
+  readonly to?: number;
+  readonly entry?: AuditEntry;
+}
+
+/** `GET /api/audit/verify`: of one part of the log. */
+export interface AuditVerification {
+  /** Valid entries. */
+  readonly count: number;
+  readonly last?: { readonly seq: number; readonly at: number };
+  readonly isAnchored: boolean;
+  /** False: there are more entries to verify. */
+  readonly isComplete: boolean;
+  readonly fault?: AuditFault;
+  readonly unknownKey?: { readonly id: string; readonly seq: number };
 }
 
 /** Members that are absent keep their value; `permissions: null` lifts every restriction. */

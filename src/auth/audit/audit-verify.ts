@@ -51,6 +51,8 @@ interface VerifyOptions {
   readonly anchor: AuditAnchor;
   /** Number of a trusted entry; 0 verifies from the first one. */
   readonly after: number;
+  /** Entries after which it stops, before the end of the log is looked at; all of them unless given. */
+  readonly limit?: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Time limit of one page of entries, in milliseconds. */
@@ -118,11 +120,11 @@ function findHeadIssue(end: AuditHead | undefined, last: AuditEntry | undefined,
  * with NOT_FOUND if there is no entry `after`.
  */
 export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> {
-  const { store, keys, anchor, after, now, queryMs } = options;
+  const { store, keys, anchor, after, limit = Number.POSITIVE_INFINITY, now, queryMs } = options;
   // Loaded before the entries: it may be older than they are, never newer.
   const end = await anchor.load();
-  const read = (filter: Filter, limit: number) => {
-    const query = { filter, sort: [['_id', 1]], skip: 0, limit } as const;
+  const read = (filter: Filter, size: number) => {
+    const query = { filter, sort: [['_id', 1]], skip: 0, limit: size } as const;
     return store.find(AUDIT_NAMESPACE, query, { deadline: now() + queryMs });
   };
   const progress: Progress = {
@@ -149,9 +151,12 @@ export async function verifyAudit(options: VerifyOptions): Promise<AuditReport> 
     progress.trusted = parseAuditEntry(trusted);
     progress.keys.add(progress.trusted.key);
   }
-  let seen: string | undefined;
+  // A part that begins at the newest entry known outside compares that one, too.
+  let seen = progress.trusted?.seq === end?.seq ? progress.trusted?.hash : undefined;
   for (let from = auditEntryId(after); ; ) {
-    const page = await read({ kind: 'field', path: '_id', tests: [{ kind: 'gt', value: from }] }, PAGE_SIZE);
+    const size = Math.min(PAGE_SIZE, limit - progress.count);
+    if (size === 0) return report();
+    const page = await read({ kind: 'field', path: '_id', tests: [{ kind: 'gt', value: from }] }, size);
     for (const document of page) {
       const expected = (progress.last?.seq ?? after) + 1;
       const issue = findIssue(document, expected, progress, keys);

@@ -12,6 +12,13 @@ import {
 } from './audit-entry.ts';
 import type { AuditFolder } from './audit-folder.ts';
 import { type AuditLogger, createAuditHead, findAuditEntries } from './audit-head.ts';
+import { type AuditSearch, auditFilter } from './audit-search.ts';
+import { type AuditReport, verifyAudit } from './audit-verify.ts';
+
+interface AuditPage {
+  readonly newestFirst: boolean;
+  readonly limit: number;
+}
 
 interface AnnounceOptions extends OperationOptions {
   readonly writes?: readonly Write[];
@@ -39,6 +46,10 @@ export interface Audit {
    * store's StoreError.
    */
   check(): Promise<void>;
+  /** At most `limit` entries that somebody looks for. */
+  search(search: AuditSearch, page: AuditPage, options?: OperationOptions): Promise<readonly AuditEntry[]>;
+  /** Verifies `limit` entries after the number `after`, and the end of the log where there are fewer. */
+  verify(range: { readonly after: number; readonly limit: number }): Promise<AuditReport>;
   /** At most `limit` entries with a greater number than `after`, oldest first. */
   read(after: number, limit: number, options?: OperationOptions): Promise<readonly AuditEntry[]>;
 }
@@ -236,13 +247,13 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
         const { failure } = await append([], [], until());
         if (failure !== undefined) throw failure;
       }),
-    read(after, limit, options) {
-      const filter: Filter = {
-        kind: 'field',
-        path: '_id',
-        tests: [{ kind: 'gt', value: auditEntryId(after) }],
-      };
-      return find(filter, { limit, deadline: until(options) });
-    },
+    read: (after, limit, options) => find(auditFilter({ after }), { limit, deadline: until(options) }),
+    search: (search, { newestFirst, limit }, options) =>
+      findAuditEntries(store, auditFilter(search), {
+        direction: newestFirst ? -1 : 1,
+        limit,
+        deadline: until(options),
+      }),
+    verify: ({ after, limit }) => verifyAudit({ store, keys, anchor, after, limit, now, queryMs }),
   };
 }

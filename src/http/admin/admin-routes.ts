@@ -1,4 +1,4 @@
-// For admins only: `/api/audit` (the audit log), `/api/config` (the main configuration), `/api/flush` (drops cached responses).
+// For admins only: `/api/config` (the main configuration), `/api/flush` (drops cached responses).
 
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
@@ -8,32 +8,9 @@ import { acceptTextAsJson, bodyLimit, jsonBody, jsonObjectBody } from '../core/b
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { requireAdmin } from '../core/request-access.ts';
-import { createRequestDeadline } from '../core/request-context.ts';
-import { parseNumberParameter } from '../core/request-url.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
 import type { ResponseCache } from '../documents/response-cache.ts';
-import { AUDIT, CHANGE_CONFIGURATION, FLUSH, GET_CONFIGURATION } from './server-operations.ts';
-
-const MAX_ENTRIES = 1000;
-
-const AFTER = { fallback: 0, what: 'the number of an entry' };
-
-/** Registers reading the audit log: the entries after number `after`, at most 1,000, oldest first. */
-export function auditRoutes(
-  server: FastifyInstance,
-  { audit, config, now }: Pick<HttpDeps, 'audit' | 'config' | 'now'>,
-): void {
-  const deadline = createRequestDeadline({ config, now });
-  server.addHook('onRequest', requireAdmin);
-  const handlers: ResourceHandlers = {
-    GET: async (request, reply) => {
-      const after = parseNumberParameter(request.originalUrl, 'after', AFTER);
-      const entries = await audit.read(after, MAX_ENTRIES, { deadline: deadline(request) });
-      return sendJson(reply, { audit: entries });
-    },
-  };
-  addResource(server, '/api/audit', handlers, { operations: { GET: AUDIT } });
-}
+import { CHANGE_CONFIGURATION, FLUSH, GET_CONFIGURATION } from './server-operations.ts';
 
 /** Registers the configuration. Changes take effect after a restart. */
 export function configRoutes(

@@ -1,14 +1,6 @@
 // What the routes of the server itself say about themselves: health, status, metrics, configuration, audit log, cached responses.
 
-import {
-  json,
-  listOf,
-  type Operation,
-  objectOf,
-  type ParameterDescription,
-  ref,
-  text,
-} from '../core/operation.ts';
+import { json, listOf, type Operation, objectOf, ref, text } from '../core/operation.ts';
 
 const SERVER = 'Server';
 const ADMINISTRATION = 'Administration';
@@ -69,13 +61,6 @@ export const SERVER_SCHEMAS = {
   ),
 };
 
-const AFTER: ParameterDescription = {
-  in: 'query',
-  name: 'after',
-  description: 'The number of an entry: those after it are answered',
-  schema: { type: 'integer', minimum: 0, default: 0 },
-};
-
 const done = { description: 'Done', content: json(ref('Done')) };
 
 export const HELLO: Operation = {
@@ -116,17 +101,6 @@ export const STATUS: Operation = {
   audience: 'ownClients',
   summary: 'How the server is',
   answers: { 200: { description: 'Versions, memory, uptime', content: json(ref('Status')) } },
-};
-
-export const AUDIT: Operation = {
-  id: 'listAuditEntries',
-  tag: ADMINISTRATION,
-  audience: 'admins',
-  summary: 'Reads the audit log, oldest first, at most 1,000 entries',
-  parameters: [AFTER],
-  answers: {
-    200: { description: 'The entries', content: json(objectOf({ audit: listOf(ref('AuditEntry')) })) },
-  },
 };
 
 export const GET_CONFIGURATION: Operation = {
