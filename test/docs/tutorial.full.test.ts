@@ -117,10 +117,10 @@ describe('the tutorial', () => {
       try {
         const page = await browser.newPage();
         page.setDefaultTimeout(PATIENCE_MS);
-        const faults: string[] = [];
-        page.on('pageerror', (error) => faults.push(String(error)));
-        page.on('console', (message) => faults.push(message.text()));
-        page.on('requestfailed', (request) => faults.push(request.url()));
+        const problems: string[] = [];
+        page.on('pageerror', (error) => problems.push(String(error)));
+        page.on('console', (message) => problems.push(message.text()));
+        page.on('requestfailed', (request) => problems.push(request.url()));
         await page.goto(`http://localhost:${pagePort}`, { waitUntil: 'networkidle' });
         const titles = await page.getByRole('heading', { level: 2 }).allTextContents();
         expect(titles).toEqual(['Cake', 'Pancakes', 'Tomato soup']);
@@ -137,7 +137,7 @@ describe('the tutorial', () => {
           'cream, ml: 50',
         ]);
         expect(await axeViolations(page)).toEqual([]);
-        expect(faults).toEqual([]);
+        expect(problems).toEqual([]);
       } finally {
         await browser.close();
       }
