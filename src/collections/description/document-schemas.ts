@@ -1,10 +1,11 @@
 // The JSON Schemas (2020-12) of a collection's documents for one caller, made from the specification and from what the caller may do:
 // as documents are read, created and changed, and of answers that hold them.
 //
-// They say what holds of documents that were written under the present specification, by its rules, and agree with what the server does
-// with two kinds of exception. What the server refuses and a schema accepts, as none can say it: the time zones and days of a DateTime;
-// rules of texts on numbers; patterns with flags; lone surrogates, NUL in names, inexact integers; limits of depth, size and number;
-// unique indexes, conditions of access rules, ids of documents that do not exist. And what the server takes and a schema refuses:
+// They describe documents that were written under the present specification, by its rules. What the server does differs in two ways.
+// It refuses what a schema accepts, where none can tell: days that no month has, rules of texts on numbers and on ids of sub-documents,
+// patterns with flags, defaults that break the rules, lone surrogates, NUL in names, inexact integers, limits of depth, size and number,
+// values of unique indexes, conditions of access rules, ids of no document, required fields that the caller may not write. And it
+// takes what a schema refuses:
 // - bodies of older clients (`{query, update}`, `{update}`), which are not described;
 // - an update with values that break a rule, or are not declared, where the document holds the same: from an earlier specification, or
 //   of another collection that shares the documents;
@@ -19,7 +20,7 @@ import { documentSchema, revisionSchema } from './read-schemas.ts';
 import { changeSchema, creationSchema } from './write-schemas.ts';
 
 /** Schemas of a collection, most of them references to components. */
-export interface CollectionSchemas {
+interface CollectionSchemas {
   readonly document: JsonObject;
   /** A document to create, or the form of an upload. Any object where the caller may create none. */
   readonly created: JsonObject;

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../src/lib/json/json.ts';
 
 const TYPES = Object.keys(FIELD_TYPES) as FieldType[];
 
-export const UNKNOWN_ID = 'ab'.repeat(12);
+const UNKNOWN_ID = 'ab'.repeat(12);
 
 /** Values at the edges of every rule. */
 const VALUES: readonly Json[] = [

@@ -94,7 +94,7 @@ describe('what the server takes', () => {
           await library.close();
         }
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     );
     expect(tally.taken).toBeGreaterThan(30);
     expect(tally.refused).toBeGreaterThan(30);
