@@ -44,15 +44,13 @@ function fieldOf(library: Library, path: string) {
 }
 
 /** Why a schema cannot know that the server refuses a body. */
-function excuseOf(library: Library, caller: Caller, { field: path = '', message, code }: ErrorItem) {
-  if (/^is not a valid DateTime|DateTime of the years/.test(message))
-    return 'a day or an hour that there is not';
-  if (message === 'is the id of no document: leave it out to create one') return 'an unknown id';
-  if (message === 'A field that you may not read has no valid value') return 'the default of a hidden field';
+function excuseOf(library: Library, caller: Caller, { field: path = '', code }: ErrorItem) {
+  if (path === '' && code?.startsWith('ERROR_')) return 'the default of a hidden field';
   if (path.endsWith('_id')) return 'an unknown id';
   const { collection, field } = fieldOf(library, path);
   if (collection === undefined || field === undefined) return undefined;
   if (code === 'ERROR_REQUIRED' && caller.access(collection).closed.has(field.name)) return 'a closed field';
+  if (field.type === 'DateTime' && code === 'ERROR_VALUE_INVALID') return 'a day that there is not';
   const { regex } = field.validation;
   if (code === 'ERROR_REGEX' && regex && portablePattern(regex) === undefined)
     return 'a pattern that no schema has';
