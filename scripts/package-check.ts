@@ -23,7 +23,8 @@ const ROOT = join(import.meta.dirname, '..');
 const NEEDED = 26;
 /** Source, the worked-through documents and six binaries of about a megabyte each; more has come in by mistake. */
 const MAX_TARBALL_BYTES = 5_000_000;
-const LICENCES = ['LICENSE', 'prebuilds/LICENSE'];
+/** What must be in the package besides the code: licences, and the built admin page. */
+const NEEDED_FILES = ['LICENSE', 'prebuilds/LICENSE', 'dist/admin/index.html', 'dist/admin/licences.md'];
 
 type Environment = NodeJS.ProcessEnv;
 
@@ -76,7 +77,7 @@ function install(tarball: string, folder: string, env: Environment): void {
   const { code, stdout, stderr } = run(['npm', 'install', '--no-audit', '--no-fund', tarball], folder, env);
   const stray = strayLines(`${stdout}\n${stderr}`, majorOf(env) < NEEDED ? 'cloister' : undefined);
   demand(code === 0 && stray.length === 0, `npm install ended with ${code} and said:\n${stray.join('\n')}`);
-  const missing = LICENCES.filter((name) => !existsSync(join(folder, 'node_modules/cloister', name)));
+  const missing = NEEDED_FILES.filter((name) => !existsSync(join(folder, 'node_modules/cloister', name)));
   demand(missing.length === 0, `not in the package: ${missing}`);
 }
 

@@ -46,7 +46,7 @@ describe.runIf(canRun)('the audit log', () => {
       expect(new URL(page.url()).search).toBe('?action=specification');
       await page.getByRole('button', { name: 'Show only changes of /1.0/library/notes' }).click();
       await expect.poll(() => new URL(page.url()).searchParams.get('target')).toBe('/1.0/library/notes');
-      await page.getByRole('button', { name: 'Details of entry 2' }).click();
+      await page.getByRole('button', { name: 'Show details of entry 2' }).click();
       await page.getByText('Hash of the entry before').waitFor();
       await page.getByRole('button', { name: 'Show all' }).click();
       await expect.poll(() => rows.count()).toBe(100);

@@ -104,7 +104,7 @@ export interface AuditPage {
   readonly audit: readonly AuditEntry[];
 }
 
-export interface AuditFault {
+export interface AuditIssue {
   readonly kind: 'changed' | 'missing' | 'moved' | 'replaced' | 'truncated' | 'noted';
   readonly seq: number;
   readonly to?: number;
@@ -119,7 +119,7 @@ export interface AuditVerification {
   readonly isAnchored: boolean;
   /** False: there are more entries to verify. */
   readonly isComplete: boolean;
-  readonly fault?: AuditFault;
+  readonly issue?: AuditIssue;
   readonly unknownKey?: { readonly id: string; readonly seq: number };
 }
 

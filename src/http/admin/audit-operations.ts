@@ -78,7 +78,7 @@ export const VERIFY_AUDIT: Operation = {
               description: 'The number of entries is known from outside of the database',
             },
             isComplete: { type: 'boolean', description: 'False: there are more entries to verify' },
-            fault: objectOf(
+            issue: objectOf(
               {
                 kind: { enum: ['changed', 'missing', 'moved', 'replaced', 'truncated', 'noted'] },
                 seq: { type: 'integer' },
@@ -89,7 +89,7 @@ export const VERIFY_AUDIT: Operation = {
             ),
             unknownKey: objectOf({ id: { type: 'string' }, seq: { type: 'integer' } }),
           },
-          ['first', 'last', 'fault', 'unknownKey'],
+          ['first', 'last', 'issue', 'unknownKey'],
         ),
       ),
     },

@@ -44,10 +44,10 @@ function clientOf(url: string): string | null | undefined {
   return clientId === '' ? null : clientId;
 }
 
-function formatReport({ count, first, last, keys, isAnchored, fault, unknownKey }: AuditReport) {
+function formatReport({ count, first, last, keys, isAnchored, fault: issue, unknownKey }: AuditReport) {
   const place = (entry: AuditReport['last']) => entry && { seq: entry.seq, at: entry.at };
-  const isComplete = fault !== undefined || unknownKey !== undefined || count < MAX_VERIFIED;
-  return { count, first: place(first), last: place(last), keys, isAnchored, isComplete, fault, unknownKey };
+  const isComplete = issue !== undefined || unknownKey !== undefined || count < MAX_VERIFIED;
+  return { count, first: place(first), last: place(last), keys, isAnchored, isComplete, issue, unknownKey };
 }
 
 /** Registers reading and verifying the audit log. */

@@ -108,7 +108,7 @@ describe('/api/audit/verify', () => {
       await store.commit([write as Write], {});
       const { body } = await own.inject('GET', '/api/audit/verify');
       expect([body.count, body.isComplete]).toEqual([1, true]);
-      expect(body.fault).toMatchObject({ kind: 'changed', seq: 2, entry: { target: 'somebody else' } });
+      expect(body.issue).toMatchObject({ kind: 'changed', seq: 2, entry: { target: 'somebody else' } });
     } finally {
       await own.close();
     }

@@ -81,7 +81,7 @@ function Details({ entry }: { readonly entry: AuditEntry }) {
         variant="default"
         size="compact-sm"
         aria-expanded={isOpen}
-        aria-label={`Details of entry ${seq}`}
+        aria-label={`${isOpen ? 'Hide' : 'Show'} details of entry ${seq}`}
         onClick={() => setOpen(!isOpen)}
       >
         {isOpen ? 'Hide' : 'Show'}

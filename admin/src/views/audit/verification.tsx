@@ -3,7 +3,7 @@ import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { Api } from '../../api/api.ts';
 import { useApi } from '../../api/api-context.tsx';
-import type { AuditFault, AuditPage, AuditVerification } from '../../api/types.ts';
+import type { AuditIssue, AuditPage, AuditVerification } from '../../api/types.ts';
 import { ErrorMessage } from '../../parts/error-message.tsx';
 import { formatNumber } from '../../parts/time.tsx';
 
@@ -82,7 +82,7 @@ export function Verification() {
   );
 }
 
-const FAULTS: Readonly<Record<AuditFault['kind'], (fault: AuditFault) => string>> = {
+const ISSUES: Readonly<Record<AuditIssue['kind'], (issue: AuditIssue) => string>> = {
   changed: ({ seq }) => `Entry ${seq} was changed: it is not what was signed.`,
   missing: ({ seq, to = seq }) =>
     to === seq
@@ -95,12 +95,12 @@ const FAULTS: Readonly<Record<AuditFault['kind'], (fault: AuditFault) => string>
   noted: ({ seq }) => `Entry ${seq} says that entries before it were changed or missing.`,
 };
 
-function Report({ result: { total, fault, unknownKey, isAnchored } }: { readonly result: Result }) {
+function Report({ result: { total, issue, unknownKey, isAnchored } }: { readonly result: Result }) {
   const count = `${formatNumber(total)} ${total === 1 ? 'entry is as it was' : 'entries are as they were'} signed`;
-  if (fault !== undefined) {
+  if (issue !== undefined) {
     return (
       <Alert color="red" variant="outline" role="alert" title="The audit log is not whole">
-        <Text>{FAULTS[fault.kind](fault)}</Text>
+        <Text>{ISSUES[issue.kind](issue)}</Text>
         <Text>{count}, up to there; what follows was not looked at.</Text>
       </Alert>
     );
