@@ -82,10 +82,14 @@ interface Outcome {
   print(): void;
 }
 
+/** Hosts that mean every interface of the machine. */
+const ALL_INTERFACES: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
 async function listen({ at, listen, name, optional }: Listener, io: Io): Promise<Outcome> {
   try {
     const { url } = await listen();
-    return { goesOn: true, print: () => io.out(`${name} ready at ${url}`) };
+    const reach = ALL_INTERFACES.has(at.host) ? ', on all interfaces' : '';
+    return { goesOn: true, print: () => io.out(`${name} ready at ${url}${reach}`) };
   } catch (error) {
     const code = systemErrorCode(error);
     const why = LISTEN_FAILURES.get(code ?? '');

@@ -4,12 +4,13 @@ import { type Collection, type Field, INTERNAL_FIELDS } from '../collections/mod
 import { WRONG_TYPE } from '../collections/model/fields/field-type.ts';
 import { FIELD_TYPES } from '../collections/model/fields/field-types.ts';
 import { recordFieldType } from '../collections/model/media-record-fields.ts';
-import { fieldIssue } from '../collections/validation/validate-document.ts';
+import { typeIssue } from '../collections/validation/validate-document.ts';
 import { AppError, type ErrorItem } from '../errors/errors.ts';
 import { yieldToEventLoop } from '../lib/async/maybe-promise.ts';
 import { findInexactInteger } from '../lib/json/inexact-integers.ts';
 import { findJsonIssue, type Json, type JsonObject, MAX_JSON_DEPTH } from '../lib/json/json.ts';
 import { scanJsonYielding } from '../lib/json/json-scan.ts';
+import { describePlace, findSyntaxError } from '../lib/json/json-syntax.ts';
 import type { MediaKey, MediaStore } from '../stores/media-store.ts';
 
 export interface UploadedFile {
@@ -75,6 +76,17 @@ async function parseAs({ type }: Field, text: string, jsonValues: number): Promi
   return text.isWellFormed() ? text : undefined;
 }
 
+/** The item for text of a form that is no value of the field's type; where it had to be JSON, with the place where it is none. */
+function formIssue(field: Field, text: string): ErrorItem {
+  const issue = typeIssue(field, WRONG_TYPE);
+  const { formText } = FIELD_TYPES[field.type];
+  const isJson = formText === 'json' || (formText === 'json-list' && text.trimStart().startsWith('['));
+  if (!isJson) return issue;
+  const error = findSyntaxError(text);
+  const place = error === undefined ? '' : `: ${describePlace(error)}`;
+  return { ...issue, details: `${issue.details} as JSON${place}` };
+}
+
 const isOwn = (name: string) => recordFieldType(name) !== undefined || INTERNAL_FIELDS.includes(name);
 
 /**
@@ -95,7 +107,7 @@ export async function parseFormFields(
     const value = await parseAs(field, text, jsonValues);
     if (values.has(name))
       items.push({ field: name, message: 'is sent more than once', code: WRONG_TYPE.code });
-    else if (value === undefined) items.push(fieldIssue(field, WRONG_TYPE.message, WRONG_TYPE.code));
+    else if (value === undefined) items.push(formIssue(field, text));
     else values.set(name, value);
   }
   if (items.length > 0) throw new AppError('DOCUMENT_INVALID', { items });

@@ -1,5 +1,6 @@
 // Values against specifications over the whole application: what each type takes, and the words for what it refuses.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ErrorItem } from '../../src/errors/errors.ts';
 import type { Json, JsonObject } from '../../src/lib/json/json.ts';
 import { startApp, type TestApp } from '../helpers/app/app.ts';
 import { createTestCollection, type TestCollection } from '../helpers/app/site.ts';
@@ -53,6 +54,18 @@ const TAKEN: Readonly<Record<string, readonly (readonly [Json, Json])[]>> = {
     ['2024-02-29', '2024-02-29T00:00:00.000Z'],
     same(null),
   ],
+};
+
+/** What `details` of an error say of each field. */
+const FORMS: Readonly<Record<string, string>> = {
+  bare: 'text, or a list of texts',
+  text: 'text, or a list of texts',
+  number: 'a number, without quotes',
+  flag: 'true or false, without quotes',
+  object: 'an object, or a list',
+  id: 'an id of 24 hexadecimal digits, or a list of them',
+  ref: 'the id of a document, a document, or a list of them',
+  at: 'ISO 8601 text, such as 2023-01-29T12:00:00Z',
 };
 
 const WRONG = 'is wrong type';
@@ -120,7 +133,10 @@ describe('a field', () => {
       const answer = await app.inject(method, path, { body });
       expect([answer.status, answer.body]).toEqual([
         400,
-        { statusCode: 400, success: false, errors: [{ field, message, code }] },
+        {
+          ...{ statusCode: 400, success: false },
+          errors: [{ field, message, code, details: `expected ${FORMS[field]}` }],
+        },
       ]);
     }
     expect((await typed.get({}, `/${_id}`)).body.results[0]).not.toHaveProperty(field);
@@ -190,7 +206,8 @@ describe('rules', () => {
 
   it.each(BROKEN)('refuse %j', async (body, items) => {
     const answer = await app.inject('POST', '/1.0/library/ruled', { body });
-    expect([answer.status, answer.body.errors.map(Object.values)]).toEqual([400, items]);
+    const told = answer.body.errors.map(({ field, message, code }: ErrorItem) => [field, message, code]);
+    expect([answer.status, told]).toEqual([400, items]);
     const batch = await app.inject('POST', '/1.0/library/ruled', { body: [GOOD, body] });
     expect(batch.body.errors.map(({ index }: { index: number }) => index)).toEqual(items.map(() => 1));
     expect((await app.inject('GET', '/1.0/library/ruled/count')).body.metadata.totalCount).toBe(0);

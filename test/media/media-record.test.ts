@@ -115,7 +115,15 @@ describe('the fields of a form', () => {
     ['reference', '['],
   ])('refuse %s from %j', async (name, text) => {
     const message = name === 'number' ? 'A number, please' : 'is wrong type';
-    expect(await itemsOf([name, text])).toEqual([{ field: name, message, code: 'ERROR_VALUE_INVALID' }]);
+    const details = expect.stringMatching(/^expected /);
+    expect(await itemsOf([name, text])).toEqual([
+      { field: name, message, details, code: 'ERROR_VALUE_INVALID' },
+    ]);
+  });
+
+  it('that are to be JSON and are none are refused with the place', async () => {
+    const [item] = await itemsOf(['object', '{"a":hunter2}']);
+    expect(item?.details).toBe('expected an object, or a list as JSON: line 1, column 6: expected a value');
   });
 
   it('are refused all at once, and once each', async () => {

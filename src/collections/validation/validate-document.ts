@@ -5,6 +5,7 @@ import type { ErrorItem } from '../../errors/errors.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Collection, type Field, INTERNAL_FIELDS, type PatternRule } from '../model/collection.ts';
+import type { FieldIssue } from '../model/fields/field-type.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';
 
 /** Issues of one document after which validation stops. */
@@ -186,6 +187,16 @@ export function fieldIssue(field: Field, message: string, code: string): ErrorIt
   return { field: field.name, message: field.message ?? message, code };
 }
 
+/** The item with what was expected: the message is one that clients compare, or the field's own. */
+const expecting = (issue: ErrorItem, what: string): ErrorItem => ({ ...issue, details: `expected ${what}` });
+
+/** An item for a value that is none of the field's type. */
+export function typeIssue(field: Field, { message, code }: FieldIssue): ErrorItem {
+  return expecting(fieldIssue(field, message, code), FIELD_TYPES[field.type].valueForm);
+}
+
+const characters = (count: number) => (count === 1 ? '1 character' : `${count} characters`);
+
 // Rules look at scalars: the value itself, or each element of a list. Objects have neither length nor text.
 function textsOf(value: Json): readonly string[] {
   const scalars = Array.isArray(value) ? (value as readonly Json[]) : [value];
@@ -209,17 +220,23 @@ function codePoints(text: string): number {
 function checkLength(field: Field, texts: readonly string[]): ErrorItem | undefined {
   const { minLength, maxLength } = field.validation;
   if (minLength !== undefined && texts.some((text) => !isLongerThan(text, minLength - 1))) {
-    return fieldIssue(field, 'is too short', 'ERROR_MIN_LENGTH');
+    return expecting(
+      fieldIssue(field, 'is too short', 'ERROR_MIN_LENGTH'),
+      `at least ${characters(minLength)}`,
+    );
   }
   if (maxLength !== undefined && texts.some((text) => isLongerThan(text, maxLength))) {
-    return fieldIssue(field, 'is too long', 'ERROR_MAX_LENGTH');
+    return expecting(
+      fieldIssue(field, 'is too long', 'ERROR_MAX_LENGTH'),
+      `at most ${characters(maxLength)}`,
+    );
   }
   return undefined;
 }
 
 function checkType(field: Field, value: Json): ErrorItem | undefined {
   const problem = FIELD_TYPES[field.type].check(value);
-  return problem && fieldIssue(field, problem.message, problem.code);
+  return problem && typeIssue(field, problem);
 }
 
 /**

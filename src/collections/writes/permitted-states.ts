@@ -151,10 +151,15 @@ export function withoutHiddenNames(
   sent: JsonObject = {},
 ): readonly ErrorItem[] {
   if (issues.length === 0 || hidden.size === 0) return issues;
-  return issues.map(({ field, message, ...issue }) => {
+  return issues.map(({ field, message, details, ...issue }) => {
     const [name = ''] = field?.split('.', 1) ?? [];
     if (!hidden.has(name) || Object.hasOwn(sent, name)) {
-      return { ...(field !== undefined && { field }), message, ...issue };
+      return {
+        ...(field !== undefined && { field }),
+        message,
+        ...issue,
+        ...(details !== undefined && { details }),
+      };
     }
     return { message: 'A field that you may not read has no valid value', ...issue };
   });

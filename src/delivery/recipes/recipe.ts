@@ -2,6 +2,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { JsonPath } from '../../lib/json/json-line-numbers.ts';
+import { didYouMean } from '../../lib/nearest-name.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import type { DefinitionIssue, DefinitionKind } from '../definitions/definition.ts';
 import {
@@ -59,6 +60,12 @@ const RESERVED: ReadonlySet<string> = new Set([
 const MEMBERS: ReadonlySet<string> = new Set(['recipe', 'path', 'settings', 'plugins', 'processors']);
 const ASSET_FORMATS: ReadonlySet<unknown> = new Set(['js', 'css', 'font', 'fonts']);
 const ASSET_SETTINGS: ReadonlySet<string> = new Set(['format', 'compress', 'transform', 'allowOverride']);
+const SETTING_NAMES: readonly string[] = [
+  ...Object.keys(SETTING_RULES),
+  'allowOverride',
+  'format',
+  'compress',
+];
 const MAX_PATH = 1024;
 const MAX_SHOWN = 100;
 
@@ -125,7 +132,7 @@ function parseImageSettings(settings: JsonObject, { errors, warnings }: Issues):
     const name = settingNameOf(key);
     if (name === undefined) {
       if (SETTINGS_WITHOUT_EFFECT.has(key)) warnings.push(issue(path, `setting "${key}" has no effect`));
-      else errors.push(unknown(path, `Setting ${shown(key)} is unknown`));
+      else errors.push(unknown(path, `Setting ${shown(key)} is unknown${didYouMean(key, SETTING_NAMES)}`));
       continue;
     }
     const result = parseSetting(name, raw);
@@ -144,7 +151,10 @@ function parseImageSettings(settings: JsonObject, { errors, warnings }: Issues):
 
 function parseCompress(settings: JsonObject, { errors, warnings }: Issues): boolean {
   for (const key of Object.keys(settings)) {
-    if (!ASSET_SETTINGS.has(key)) errors.push(unknown(['settings', key], `Setting ${shown(key)} is unknown`));
+    if (!ASSET_SETTINGS.has(key))
+      errors.push(
+        unknown(['settings', key], `Setting ${shown(key)} is unknown${didYouMean(key, ASSET_SETTINGS)}`),
+      );
   }
   if (settings['transform'] !== undefined) {
     warnings.push(issue(['settings', 'transform'], 'setting "transform" has no effect'));
@@ -170,7 +180,8 @@ export function parseRecipe(json: unknown, fileName?: string): ParsedRecipe {
   const name = parseName(document['recipe'], fileName, issues);
   const path = parsePath(document['path'], issues);
   for (const key of Object.keys(document).slice(0, MAX_SHOWN)) {
-    if (!MEMBERS.has(key)) errors.push(unknown([key], `Property ${shown(key)} is unknown`));
+    if (!MEMBERS.has(key))
+      errors.push(unknown([key], `Property ${shown(key)} is unknown${didYouMean(key, MEMBERS)}`));
     else if (key === 'plugins' || key === 'processors') {
       warnings.push(issue([key], `property "${key}" has no effect`));
     }

@@ -1,5 +1,6 @@
 // The condition of a branch: which facts it asks for, and which values it accepts.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { didYouMean } from '../../lib/nearest-name.ts';
 import { DEVICES, isLanguageRange, normalizeLanguage } from '../conditions/visitor-facts.ts';
 import type { DefinitionIssue } from '../definitions/definition.ts';
 import type { VisitorFact } from '../model/delivery-types.ts';
@@ -29,6 +30,7 @@ const FACTS: ReadonlyMap<string, VisitorFact> = new Map([
 
 /** The documented name, and the one that older servers read. */
 const QUALITIES = ['languageMinQuality', 'languagesMinQuality'] as const;
+const CONDITIONS: readonly string[] = [...FACTS.keys(), ...QUALITIES];
 
 interface Member {
   readonly key: string;
@@ -126,7 +128,7 @@ export function parseCondition(source: Json | undefined, index: number): ParsedC
       if (wanted !== undefined) tests.push({ fact, key, wanted, minQuality });
     } else if (!QUALITIES.some((name) => name === key)) {
       broken = true;
-      const message = `Branch ${index}: unknown condition "${key}"`;
+      const message = `Branch ${index}: unknown condition "${key}"${didYouMean(key, CONDITIONS)}`;
       issues.push({ severity: 'error', message, path: [...path, key] });
     }
   }

@@ -1,6 +1,7 @@
 // A route: a JSON document with branches, each of which names a recipe and the conditions under which it is taken.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { JsonPath } from '../../lib/json/json-line-numbers.ts';
+import { didYouMean } from '../../lib/nearest-name.ts';
 import type { DefinitionIssue, DefinitionKind, ParsedDefinition } from '../definitions/definition.ts';
 import { type ConditionTest, parseCondition } from './condition.ts';
 
@@ -19,6 +20,9 @@ export interface RouteBranch {
 export interface Route {
   readonly branches: readonly RouteBranch[];
 }
+
+const MEMBERS = ['route', 'branches'];
+const BRANCH_MEMBERS = ['recipe', 'condition'];
 
 const error = (message: string, path: JsonPath): DefinitionIssue => ({ severity: 'error', message, path });
 const warning = (message: string, path: JsonPath): DefinitionIssue => ({
@@ -50,7 +54,9 @@ function parseBranch(
   const report = condition === undefined ? error : warning;
   const issues = [
     ...recipeErrors(recipe, index),
-    ...Object.keys(others).map((key) => report(`Branch ${index}: unknown property "${key}"`, [...path, key])),
+    ...Object.keys(others).map((key) =>
+      report(`Branch ${index}: unknown property "${key}"${didYouMean(key, BRANCH_MEMBERS)}`, [...path, key]),
+    ),
   ];
   const broken = read.broken || issues.some(({ severity }) => severity === 'error');
   return {
@@ -88,8 +94,8 @@ function parseBranches(source: Json | undefined): ParsedDefinition<Route> {
 function parse(source: JsonObject): ParsedDefinition<Route> {
   const { value, issues } = parseBranches(source['branches']);
   const unknown = Object.keys(source)
-    .filter((key) => key !== 'route' && key !== 'branches')
-    .map((key) => warning(`Property "${key}" has no effect`, [key]));
+    .filter((key) => !MEMBERS.includes(key))
+    .map((key) => warning(`Property "${key}" has no effect${didYouMean(key, MEMBERS)}`, [key]));
   return { value, issues: [...issues, ...unknown] };
 }
 

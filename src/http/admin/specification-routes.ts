@@ -3,11 +3,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
 import type { ChangeInterceptor } from '../../collections/specifications/specification-service.ts';
-import { AppError } from '../../errors/errors.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts';
 import { acceptTextAsJson, bodyLimit, jsonBody } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
+import { missingCollectionError } from '../core/missing-collection.ts';
 import { sendJson } from '../core/reply.ts';
 import { collectionAddressOf, requireAdmin, requireClient } from '../core/request-access.ts';
 import { hasSwitch } from '../core/request-url.ts';
@@ -17,7 +17,12 @@ import { LIST_COLLECTIONS, SPECIFICATION_OPERATIONS } from './specification-oper
 /** Registers the specifications of collections. */
 export function specificationRoutes(
   server: FastifyInstance,
-  { specifications, audit, config }: Pick<HttpDeps, 'specifications' | 'audit' | 'config'>,
+  {
+    specifications,
+    registry,
+    audit,
+    config,
+  }: Pick<HttpDeps, 'specifications' | 'registry' | 'audit' | 'config'>,
 ): void {
   const announce = createAuditedChange(audit);
   const around =
@@ -41,8 +46,9 @@ export function specificationRoutes(
   server.addHook('onRequest', requireAdmin);
   const handlers: ResourceHandlers = {
     GET: async (request, reply) => {
-      const source = specifications.read(collectionAddressOf(request));
-      if (source === undefined) throw new AppError('NOT_FOUND');
+      const address = collectionAddressOf(request);
+      const source = specifications.read(address);
+      if (source === undefined) throw missingCollectionError(request, address, registry.list);
       return sendJson(reply, source);
     },
     POST: async (request, reply) => {

@@ -1,6 +1,7 @@
 // Parsers of request bodies, in place of Fastify's: bounded before they parse, strict about types and encodings.
 
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
+import { ERRORS } from '../../errors/error-catalogue.ts';
 import { AppError } from '../../errors/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { decodeUtf8, type JsonLimits, parseJsonBody } from './json-body.ts';
@@ -8,6 +9,7 @@ import { decodeUtf8, type JsonLimits, parseJsonBody } from './json-body.ts';
 type Done = (error: Error | null, body?: unknown) => void;
 
 const MAX_FORM_FIELDS = 20;
+const JSON_TYPE = 'application/json';
 const CHARSET = /;\s*charset="?([^";\s]+)/i;
 
 /** A form body as an object of texts. Throws BAD_REQUEST, also for a repeated field. */
@@ -60,6 +62,30 @@ function createParser(parse: (buffer: Buffer) => unknown) {
   };
 }
 
+const MEDIA_TYPE = /^[\w!#$&^.+-]{1,80}\/[\w!#$&^.+-]{1,80}$/;
+
+/** The error for a body of a type that is not taken: what was sent, and what to send. */
+export function unsupportedType({ headers }: Pick<FastifyRequest, 'headers'>, accepted: string): AppError {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
+  const named = type.trim();
+  const other = MEDIA_TYPE.test(named) ? `\`${named}\`` : 'what is no media type';
+  const sent = named === '' ? 'a body without `Content-Type`' : other;
+  const { message } = ERRORS.UNSUPPORTED_MEDIA_TYPE;
+  return new AppError('UNSUPPORTED_MEDIA_TYPE', {
+    message: `${message}: ${sent} was sent, send \`Content-Type: ${accepted}\``,
+  });
+}
+
+/** Refuses bodies of every type that has no parser of its own. The type of an empty body does not matter. */
+function refuseOtherTypes(server: FastifyInstance, accepted: string): void {
+  if (server.hasContentTypeParser('*')) server.removeContentTypeParser('*');
+  // A body that is refused stays unread.
+  server.addContentTypeParser('*', (request, _payload, done) => {
+    if (hasEmptyBody(request)) done(null);
+    else done(unsupportedType(request, accepted));
+  });
+}
+
 /** Parses JSON under these types in this scope. */
 function parseJsonTypes(server: FastifyInstance, types: readonly string[], bounds: JsonLimits): void {
   for (const type of types) {
@@ -79,11 +105,7 @@ function parseJsonTypes(server: FastifyInstance, types: readonly string[], bound
 export function useJsonParser(server: FastifyInstance, maxValues: number): void {
   server.removeAllContentTypeParsers();
   parseJsonTypes(server, ['application/json'], { maxValues });
-  // The type of an empty body does not matter; a body of any other type stays unread.
-  server.addContentTypeParser('*', (request, _payload, done) => {
-    if (hasEmptyBody(request)) done(null);
-    else done(new AppError('UNSUPPORTED_MEDIA_TYPE'));
-  });
+  refuseOtherTypes(server, JSON_TYPE);
   // Routes without a body do not run the hook.
   server.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
@@ -108,11 +130,7 @@ export function acceptCodeBodiesOnly(server: FastifyInstance): void {
   server.removeContentTypeParser('application/json');
   const types = ['text/plain', 'text/javascript', 'application/javascript'];
   server.addContentTypeParser<Buffer>(types, { parseAs: 'buffer' }, createParser(decodeUtf8));
-  // The defaults of HTTP clients get a hint.
-  const usual = ['application/json', 'application/x-www-form-urlencoded'];
-  server.addContentTypeParser(usual, (_request, _payload, done) => {
-    done(new AppError('UNSUPPORTED_MEDIA_TYPE', { message: 'Send code with `Content-Type: text/plain`' }));
-  });
+  refuseOtherTypes(server, 'text/plain');
 }
 
 /** The parsed body, null when there was none. Its parser has checked it. */

@@ -7,6 +7,7 @@ import { ERRORS } from '../../errors/error-catalogue.ts';
 import { AppError, type ErrorCode, type ErrorItem, toAppError } from '../../errors/errors.ts';
 import type { ChunkedText } from '../../lib/chunked-text.ts';
 import { createLogThrottle } from '../../lib/logger.ts';
+import { unsupportedType } from './body-parsers.ts';
 import type { HttpLogger } from './http-deps.ts';
 import { loggablePath, requestPath } from './request-url.ts';
 
@@ -40,12 +41,14 @@ function member(error: unknown, name: 'code' | 'statusCode'): unknown {
 }
 
 /** A thrown value as an error that a client may see. */
-function toClientError(thrown: unknown): AppError {
+function toClientError(thrown: unknown, request: Pick<FastifyRequest, 'headers'>): AppError {
   const code = member(thrown, 'code');
   const status = member(thrown, 'statusCode');
   // Only Fastify's own errors count: a status on anything else is chance.
   if (typeof code === 'string' && code.startsWith('FST_') && typeof status === 'number' && status < 500) {
-    return new AppError(FASTIFY_ERROR_CODES.get(code) ?? 'BAD_REQUEST', { cause: thrown });
+    const known = FASTIFY_ERROR_CODES.get(code) ?? 'BAD_REQUEST';
+    if (known === 'UNSUPPORTED_MEDIA_TYPE') return unsupportedType(request, JSON_TYPE);
+    return new AppError(known, { cause: thrown });
   }
   return toAppError(thrown);
 }
@@ -66,7 +69,20 @@ const OVERLOAD_CODES: ReadonlySet<ErrorCode> = new Set(['SERVER_BUSY', 'STORE_BU
 /** True for errors of posted code, which has a log of its own. */
 const isModuleError = ({ code }: AppError) => code.startsWith('ENDPOINT_') || code === 'SANDBOX_DISABLED';
 
-function errorItems(error: AppError): readonly ErrorItem[] {
+/** What is wrong with a header that names no token; the message and the challenge are those that clients compare. */
+function explainAuthorization(header: string): string {
+  const [scheme = '', ...parts] = header.trim().split(' ');
+  const form = '`Authorization: Bearer <token>`';
+  if (scheme.toLowerCase() !== 'bearer') {
+    return `The scheme \`Bearer\` is missing in the \`Authorization\` header: send ${form}`;
+  }
+  return `The \`Authorization\` header has ${parts.length === 0 ? 'no token' : 'spaces in its token'}: send ${form}`;
+}
+
+function errorItems(error: AppError, { authorization }: FastifyRequest['headers']): readonly ErrorItem[] {
+  if (error.code === 'NO_TOKEN' && authorization !== undefined) {
+    return error.items.map((item) => ({ ...item, details: explainAuthorization(authorization) }));
+  }
   if (error.status !== 503 || isModuleError(error)) return error.items;
   return error.items.map((item) => ({ ...item, code: 'API-0004', title: ERRORS[error.code].message }));
 }
@@ -84,14 +100,19 @@ const extraMembers = (error: AppError) =>
   error.code === 'DOCUMENT_NOT_FOUND' ? { ...EMPTY_PAGE, ...error.body } : error.body;
 
 /** The body of the content API's errors. */
-function formatError(error: AppError): object {
-  return { statusCode: error.status, success: false, errors: errorItems(error), ...extraMembers(error) };
+function formatError(error: AppError, { headers }: Pick<FastifyRequest, 'headers'>): object {
+  return {
+    statusCode: error.status,
+    success: false,
+    errors: errorItems(error, headers),
+    ...extraMembers(error),
+  };
 }
 
 interface ErrorHandlerOptions {
   readonly now?: () => number;
   /** The body of an error; that of the content API by default. */
-  readonly format?: (error: AppError) => object;
+  readonly format?: (error: AppError, request: Pick<FastifyRequest, 'headers'>) => object;
 }
 
 /** Makes Fastify's error handler: it sends what the client may see, and logs the rest. */
@@ -108,7 +129,7 @@ export function createErrorHandler(
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     // The client went away while it sent the body: nobody reads the response, and the server is not at fault.
     const isAborted = request.raw.readableAborted && !request.raw.complete;
-    const error = isAborted ? new AppError('BAD_REQUEST') : toClientError(thrown);
+    const error = isAborted ? new AppError('BAD_REQUEST') : toClientError(thrown, request);
     const fields = { requestId: request.id, method: request.method, path: loggablePath(request) };
     if (isModuleError(error)) logger.debug({ ...fields, code: error.code }, 'endpoint call failed');
     // A flood of connections must not flood the log.
@@ -118,6 +139,6 @@ export function createErrorHandler(
     reply.headers(errorHeaders(error, request));
     // Not through the framework, whose own wish to close is ignored.
     if (OVERLOAD_CODES.has(error.code)) reply.raw.setHeader('connection', 'close');
-    return sendJson(reply, format(error), error.status);
+    return sendJson(reply, format(error, request), error.status);
   };
 }

@@ -13,6 +13,7 @@ import { type HttpMethod, isHttpMethod, isSafeMethod } from '../../lib/http/meth
 import { isId } from '../../lib/ids.ts';
 import { apiVersionIssue } from '../../modules/model/module-types.ts';
 import type { HttpDeps } from './http-deps.ts';
+import { missingCollectionError } from './missing-collection.ts';
 import { requestPath } from './request-url.ts';
 import { methodNotAllowed, type OnRequestHook } from './resource.ts';
 
@@ -184,7 +185,11 @@ function resolveCollection(
 ): void {
   const { version = '', database = '', collection: name = '', id } = request.params as Params;
   const collection = registry.get(version, database, name);
-  if (collection === undefined) throw unknownPathError(request, isReady);
+  if (collection === undefined) {
+    const error = unknownPathError(request, isReady);
+    const isMissing = error instanceof AppError && error.code === 'NOT_FOUND';
+    throw isMissing ? missingCollectionError(request, { version, database, name }, registry.list) : error;
+  }
   const { media } = collection.settings;
   if (files && !media) throw unknownPathError(request);
   // A file directly below the collection has its name where documents have their id.

@@ -6,7 +6,7 @@ import { createTooManyDocumentsError } from '../../collections/writes/request-bo
 import { AppError } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
-import { acceptTextAsJson, jsonBody } from '../core/body-parsers.ts';
+import { acceptTextAsJson, jsonBody, unsupportedType } from '../core/body-parsers.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
 import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
@@ -124,7 +124,7 @@ function createPost(create: RouteHandler, receive: ReceiveUpload, { config }: De
   const upload = createUploadHandler({ receive, enabled: config.media.enabled });
   const receiveForm: RouteHandler = async (request, reply) => {
     const collection = collectionOf(request);
-    if (!collection.settings.media) throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+    if (!collection.settings.media) throw unsupportedType(request, JSON_TYPE);
     return upload(request, collection, reply);
   };
   return (request, reply) =>

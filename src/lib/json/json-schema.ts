@@ -1,5 +1,6 @@
 // JSON Schema: the TypeScript type of a literal schema, and the strict validator.
 import type { ErrorObject } from 'ajv';
+import { didYouMean } from '../nearest-name.ts';
 
 type Present = { readonly default: unknown } | { readonly type: 'object' };
 type RequiredOf<S> = S extends { readonly required: readonly (infer R)[] } ? R : never;
@@ -88,12 +89,20 @@ function messageOf(error: ErrorObject, formats: SchemaValidatorOptions['formats'
     case 'uniqueItems':
       return 'must not name the same thing twice';
     case 'additionalProperties':
-      return 'is unknown';
+      return `is unknown${unknownHint(error)}`;
     case 'required':
       return 'is missing';
     default:
       return error.message ?? 'is not valid';
   }
+}
+
+/** The member that was probably meant; nothing where the schema names none. */
+function unknownHint({ params, parentSchema }: ErrorObject): string {
+  const { additionalProperty } = params as Readonly<Record<string, unknown>>;
+  const known: unknown = parentSchema?.['properties'];
+  const names = typeof known === 'object' && known !== null ? Object.keys(known) : [];
+  return didYouMean(String(additionalProperty), names);
 }
 
 // Members that are missing, unknown or wrongly named have their own path.
@@ -122,6 +131,8 @@ export async function createSchemaValidator({
     formats: tests,
     meta: false,
     validateSchema: false,
+    // Errors have the schema around them, which names the members that there are.
+    verbose: true,
   });
   ajv.addVocabulary([...annotations]);
   return (schema, value) => {

@@ -171,7 +171,7 @@ test('a wrong setting is an error where it stands, and the recipe is none', () =
 test('an unknown setting is an error, but the recipe works', () => {
   const { value, issues } = RECIPE_KIND.parse({ settings: { widht: 10 } });
   expect(value).toBeDefined();
-  const message = 'Setting "widht" is unknown';
+  const message = 'Setting "widht" is unknown: did you mean `width`?';
   expect(issues).toEqual([{ severity: 'error', message, path: ['settings', 'widht'] }]);
 });
 

@@ -45,7 +45,7 @@ describe('a condition', () => {
     [['mobile'], 'condition must be an object'],
     [0, 'condition must be an object'],
     [{ place: 'GB' }, 'unknown condition "place"'],
-    [{ Device: 'mobile' }, 'unknown condition "Device"'],
+    [{ Device: 'mobile' }, 'unknown condition "Device": did you mean `device`?'],
     [JSON.parse('{"__proto__":"GB"}'), 'unknown condition "__proto__"'],
     [{ constructor: 'GB' }, 'unknown condition "constructor"'],
     [

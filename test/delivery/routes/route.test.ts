@@ -38,7 +38,11 @@ describe('a route', () => {
       [{ recipe: 'x'.repeat(101) }],
       ['Branch 0: recipe must be 100 characters or shorter'],
     ],
-    ['an unknown member', [{ recipe: 'x', conditions: {} }], ['Branch 0: unknown property "conditions"']],
+    [
+      'an unknown member',
+      [{ recipe: 'x', conditions: {} }],
+      ['Branch 0: unknown property "conditions": did you mean `condition`?'],
+    ],
     ['text as condition', [{ recipe: 'x', condition: 'mobile' }], ['Branch 0: condition must be an object']],
   ])('is refused for %s', (_, branches, errors) => {
     expect(messages(branches)).toEqual(errors);

@@ -32,12 +32,7 @@ describe('POST /token', () => {
   it.each([
     { clientId: ADMIN.clientId, secret: 'wrong' },
     { clientId: 'nobody', secret: ADMIN.secret },
-    { clientId: ADMIN.clientId },
-    { clientId: ADMIN.clientId, secret: { $ne: '' } },
-    { clientId: { $ne: '' }, secret: { $ne: '' } },
-    [],
-    null,
-    'null',
+    { clientId: 'no such id: ☃', secret: 'x'.repeat(5000) },
   ])('rejects %j with a challenge', async (body) => {
     const { status, headers, body: answer } = await login(body);
     expect(status).toBe(401);
@@ -51,9 +46,37 @@ describe('POST /token', () => {
     });
   });
 
-  it('rejects an empty body like wrong credentials, and broken JSON with 400', async () => {
-    expect((await app.inject('POST', '/token', { token: null })).status).toBe(401);
-    expect((await login('{')).status).toBe(400);
+  const ID = '`clientId` is missing';
+  const SECRET = '`secret` is missing';
+  it.each([
+    [{ clientId: ADMIN.clientId }, [SECRET]],
+    [{ client: ADMIN.clientId, secret: ADMIN.secret }, [ID]],
+    [{ clientId: '', secret: null }, [ID, SECRET]],
+    [{ clientId: ADMIN.clientId, secret: { $ne: '' } }, ['`secret` must be text']],
+    [{ clientId: { $ne: '' }, secret: { $ne: '' } }, ['`clientId` must be text', '`secret` must be text']],
+    [[], [ID, SECRET]],
+    ['null', [ID, SECRET]],
+    [undefined, [ID, SECRET]],
+  ])('says which member %j lacks, with 400, which is no attempt', async (body, messages) => {
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      const { status, headers, body: answer } = await login(body);
+      expect([status, headers['www-authenticate']]).toEqual([400, undefined]);
+      expect(answer.errors.map(({ message }: { message: string }) => message)).toEqual(messages);
+      expect(answer.errors[0].details).toContain('clientId');
+    }
+  });
+
+  it('says that JSON needs its type where a form was announced', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const { status, body, text } = await login(JSON.stringify(ADMIN), headers);
+    expect([status, body.errors[0].field]).toEqual([400, 'clientId']);
+    expect(body.errors[0].details).toBe('JSON needs `Content-Type: application/json`');
+    expect(text).not.toContain(ADMIN.secret);
+  });
+
+  it('rejects broken JSON with the place', async () => {
+    const { status, body } = await login('{');
+    expect([status, body.errors[0].column]).toEqual([400, 2]);
   });
 
   it('supports no other method', async () => {

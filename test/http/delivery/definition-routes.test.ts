@@ -173,7 +173,7 @@ describe('recipes over HTTP', () => {
     const { asAdmin } = await startDelivery({ routes: { 'home-route': ROUTE } });
     expect((await asAdmin('POST', '/api/recipes', { ...RECIPE, settings: { widht: 1 } })).body).toEqual({
       success: false,
-      errors: [{ error: 'Setting "widht" is unknown' }],
+      errors: [{ error: 'Setting "widht" is unknown: did you mean `width`?' }],
     });
     expect((await asAdmin('POST', '/api/recipes')).body).toEqual({ success: false, errors: ['Bad Request'] });
     const taken = await asAdmin('POST', '/api/recipes', { ...RECIPE, recipe: 'home-route' });

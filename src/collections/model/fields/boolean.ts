@@ -3,6 +3,7 @@ import { type FieldTypeRules, WRONG_TYPE } from './field-type.ts';
 
 export const booleanField: FieldTypeRules = {
   check: (value) => (typeof value === 'boolean' ? undefined : WRONG_TYPE),
+  valueForm: 'true or false, without quotes',
   normalise: (value) => value,
   schema: () => ({ type: 'boolean' }),
   readOperand(value) {

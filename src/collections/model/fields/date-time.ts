@@ -62,6 +62,7 @@ export const dateTimeField: FieldTypeRules = {
     if (utc === undefined) return NOT_A_DATE;
     return hasFourDigits(utc) ? undefined : OUT_OF_RANGE;
   },
+  valueForm: 'ISO 8601 text, such as 2023-01-29T12:00:00Z',
   normalise,
   // `date-time` is the form of stored values only: clients may leave out time, seconds and zone.
   schema: ({ form, texts }) =>

@@ -40,6 +40,8 @@ export function textOfForm(form: string, { pattern, ...lengths }: TextKeywords):
 export interface FieldTypeRules {
   /** Returns what is wrong with `value`, which is never null: null clears a field of any type. */
   check(value: Json): FieldIssue | undefined;
+  /** What a value must be, for messages. */
+  readonly valueForm: string;
   /** Returns the form in which a checked value is stored: the same value where nothing changes. */
   normalise(value: Json): Json;
   /**

@@ -3,6 +3,7 @@ import type { FieldTypeRules } from './field-type.ts';
 
 export const mixedField: FieldTypeRules = {
   check: () => undefined,
+  valueForm: 'any value',
   normalise: (value) => value,
   // Keywords of texts say nothing of other values, and `items` nothing of what is no list.
   schema: ({ texts, required }) => ({

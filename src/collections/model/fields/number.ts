@@ -15,6 +15,7 @@ function parseNumber(text: string, form: RegExp): number | undefined {
 
 export const numberField: FieldTypeRules = {
   check: (value) => (typeof value === 'number' && Number.isFinite(value) ? undefined : WRONG_TYPE),
+  valueForm: 'a number, without quotes',
   normalise: (value) => value,
   // Rules of texts hold for the digits of a number, of which a schema cannot speak.
   schema: () => ({ type: 'number' }),

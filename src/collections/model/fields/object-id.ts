@@ -56,6 +56,7 @@ export const objectIdField: FieldTypeRules = {
     }
     return undefined;
   },
+  valueForm: 'an id of 24 hexadecimal digits, or a list of them',
   normalise: lowerCaseIds,
   schema(rules) {
     const id = idSchema(rules);

@@ -3,6 +3,7 @@ import { type FieldTypeRules, WRONG_TYPE } from './field-type.ts';
 
 export const objectField: FieldTypeRules = {
   check: (value) => (typeof value === 'object' ? undefined : WRONG_TYPE),
+  valueForm: 'an object, or a list',
   normalise: (value) => value,
   schema: ({ texts }) => ({
     type: ['object', 'array'],

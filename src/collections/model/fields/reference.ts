@@ -18,6 +18,7 @@ export const referenceField: FieldTypeRules = {
     }
     return undefined;
   },
+  valueForm: 'the id of a document, a document, or a list of them',
   normalise: lowerCaseIds,
   schema(rules) {
     const targets = [idSchema(rules), ...rules.documents];

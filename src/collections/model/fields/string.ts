@@ -18,6 +18,7 @@ const isText = (value: unknown) => typeof value === 'string';
 
 export const stringField: FieldTypeRules = {
   check: (value) => (isText(value) || (Array.isArray(value) && value.every(isText)) ? undefined : WRONG_TYPE),
+  valueForm: 'text, or a list of texts',
   normalise: (value) => value,
   schema({ texts, required }) {
     const text = { type: 'string', ...texts };
