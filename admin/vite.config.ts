@@ -37,6 +37,8 @@ export default defineConfig({
     target: 'es2022',
     license: { fileName: 'licences.md' },
     reportCompressedSize: false,
+    // The editor is larger, and loaded when one is shown.
+    chunkSizeWarningLimit: 1000,
     rollupOptions: {
       onwarn(warning, warn) {
         // "use client", which means something to servers that render pages.

@@ -2,7 +2,7 @@
 // until the same client is back.
 import { MantineProvider, Portal } from '@mantine/core';
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { type Api, createApi } from './api/api.ts';
 import { ApiProvider, MeProvider, useApi } from './api/api-context.tsx';
@@ -16,6 +16,7 @@ import { type Session, SessionProvider, useSession } from './session/session.ts'
 import { SignIn } from './session/sign-in.tsx';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { NotFound } from './shell/not-found.tsx';
+import { PopUpProvider } from './shell/pop-ups.tsx';
 import { Shell } from './shell/shell.tsx';
 import { NavigationCountProvider } from './shell/view.tsx';
 import { theme } from './styles/theme.ts';
@@ -103,9 +104,7 @@ export function App({ session }: { readonly session: Session }) {
   const state = useSession(session);
   const api = useMemo(() => createApi(session), [session]);
   const client = state.kind === 'in' ? state.clientId : state.was;
-  const views = useRef<HTMLDivElement>(null);
   const [portal] = useState(() => document.createElement('div'));
-  useEffect(() => void views.current?.append(portal), [portal]);
   // Dialogs of a view are part of what is hidden when the session ends.
   const withPortal = useMemo(
     () => ({ ...theme, components: { Portal: Portal.extend({ defaultProps: { target: portal } }) } }),
@@ -121,9 +120,11 @@ export function App({ session }: { readonly session: Session }) {
       {state.kind === 'out' && (
         <SignIn api={api} was={state.was} onSignedIn={(next) => session.signIn(next)} />
       )}
-      <div ref={views} hidden={state.kind === 'out'}>
+      <div hidden={state.kind === 'out'}>
         <SessionProvider value={session}>
-          {client !== undefined && <Page key={client} api={api} onSignOut={session.signOut} />}
+          <PopUpProvider value={portal}>
+            {client !== undefined && <Page key={client} api={api} onSignOut={session.signOut} />}
+          </PopUpProvider>
         </SessionProvider>
       </div>
     </MantineProvider>

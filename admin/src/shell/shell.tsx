@@ -12,6 +12,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useMe } from '../api/api-context.tsx';
 import { AREAS } from '../areas.ts';
+import { PopUps } from './pop-ups.tsx';
 import classes from './shell.module.css';
 
 function ColorScheme() {
@@ -100,6 +101,7 @@ export function Shell({ onSignOut, children }: ShellProps) {
       </nav>
       <main id="main" tabIndex={-1} className={classes['main']}>
         {children}
+        <PopUps />
       </main>
     </div>
   );

@@ -54,6 +54,16 @@ const LOOK = EditorView.theme({
   '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
     backgroundColor: 'light-dark(#a5d8ff, #1864ab)',
   },
+  // The package draws these by data: addresses, which the policy of the page does not allow.
+  '.cm-lintRange-error, .cm-lintRange-warning, .cm-lintRange-info, .cm-lintRange-hint': {
+    backgroundImage: 'none',
+    textDecoration: 'underline wavy light-dark(#c92a2a, #ff8787)',
+  },
+  '.cm-lintRange-warning': { textDecorationColor: 'light-dark(#a05a00, #ffd43b)' },
+  '.cm-lint-marker-error': { content: '"✕"', color: 'light-dark(#c92a2a, #ff8787)' },
+  '.cm-lint-marker-warning': { content: '"!"', color: 'light-dark(#a05a00, #ffd43b)' },
+  '.cm-lint-marker-info': { content: '"i"' },
+  '.cm-lint-marker-hint': { content: '"i"' },
   '.cm-tooltip, .cm-panels': {
     color: 'var(--mantine-color-text)',
     backgroundColor: 'var(--mantine-color-body)',
