@@ -25,25 +25,25 @@ interface Credentials {
   /** Network address of the client. */
   readonly address: string;
   /** Set where the request has no credentials: the error for it, which is no failed attempt. */
-  readonly refusal?: AppError | undefined;
+  readonly missing?: AppError | undefined;
 }
 
 export type Login = ReturnType<typeof createLogin>;
 
-/** Creates the login function. It rejects with INVALID_CREDENTIALS, the refusal, RATE_LIMITED, or the store's StoreError. */
+/** Creates the login function. It rejects with INVALID_CREDENTIALS, `missing`, RATE_LIMITED, or the store's StoreError. */
 export function createLogin({ clients, limiter, tokens }: LoginDeps) {
-  return async ({ clientId, secret, address, refusal }: Credentials): Promise<TokenResponse> => {
+  return async ({ clientId, secret, address, missing }: Credentials): Promise<TokenResponse> => {
     const known = isClientId(clientId) ? clientId : '';
     const status = await limiter.run({ address, clientId: known }, async () => {
       const isPlausible =
-        refusal === undefined &&
+        missing === undefined &&
         known !== '' &&
         typeof secret === 'string' &&
         secret.length <= MAX_SECRET_LENGTH;
       if (isPlausible) return clients.verifySecret(known, secret);
       // While the database is away, no attempt is rejected as wrong: this rejects as the lookup would.
       await clients.hasAny();
-      if (refusal !== undefined) throw refusal;
+      if (missing !== undefined) throw missing;
       return undefined;
     });
     if (status === undefined) throw invalidCredentialsError();

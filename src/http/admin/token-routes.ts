@@ -19,7 +19,7 @@ function findIssue(body: JsonObject, name: (typeof MEMBERS)[number]): ErrorItem 
 }
 
 /** The error for a body without credentials, which names each member that is missing. */
-function findRefusal(body: JsonObject): AppError | undefined {
+function findMissingMembers(body: JsonObject): AppError | undefined {
   const items = MEMBERS.map((name) => findIssue(body, name)).filter((item) => item !== undefined);
   if (items.length === 0) return undefined;
   // What curl makes of JSON without a type: the whole text is the name of a field.
@@ -40,8 +40,8 @@ export function tokenRoutes(
     const body = jsonBody(request);
     const sent = isJsonObject(body) ? { ...body } : {};
     const { clientId, secret } = sent;
-    const refusal = findRefusal(sent);
-    const token = await login({ clientId, secret, refusal, address: request.clientAddress });
+    const missing = findMissingMembers(sent);
+    const token = await login({ clientId, secret, missing, address: request.clientAddress });
     return sendJson(reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache' }), token);
   };
   const operations = { POST: ISSUE_TOKEN };

@@ -77,7 +77,7 @@ export function unsupportedType({ headers }: Pick<FastifyRequest, 'headers'>, ac
 }
 
 /** Refuses bodies of every type that has no parser of its own. The type of an empty body does not matter. */
-function refuseOtherTypes(server: FastifyInstance, accepted: string): void {
+function rejectOtherTypes(server: FastifyInstance, accepted: string): void {
   if (server.hasContentTypeParser('*')) server.removeContentTypeParser('*');
   // A body that is refused stays unread.
   server.addContentTypeParser('*', (request, _payload, done) => {
@@ -105,7 +105,7 @@ function parseJsonTypes(server: FastifyInstance, types: readonly string[], bound
 export function useJsonParser(server: FastifyInstance, maxValues: number): void {
   server.removeAllContentTypeParsers();
   parseJsonTypes(server, ['application/json'], { maxValues });
-  refuseOtherTypes(server, JSON_TYPE);
+  rejectOtherTypes(server, JSON_TYPE);
   // Routes without a body do not run the hook.
   server.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
@@ -130,7 +130,7 @@ export function acceptCodeBodiesOnly(server: FastifyInstance): void {
   server.removeContentTypeParser('application/json');
   const types = ['text/plain', 'text/javascript', 'application/javascript'];
   server.addContentTypeParser<Buffer>(types, { parseAs: 'buffer' }, createParser(decodeUtf8));
-  refuseOtherTypes(server, 'text/plain');
+  rejectOtherTypes(server, 'text/plain');
 }
 
 /** The parsed body, null when there was none. Its parser has checked it. */

@@ -21,7 +21,7 @@ export interface CachedResponse {
 }
 
 /** The parts of a request that its response depends on. */
-export interface CacheableRequest {
+interface CacheableRequest {
   readonly path: string;
   readonly query: Query;
   /** Names of unknown parameters, where the response names them. */

@@ -81,9 +81,11 @@ describe('createSchemaCheck', () => {
         must: { type: 'string' },
       },
       required: ['must'],
+      additionalProperties: false,
     } as const;
-    expect(check(schema, { 'a/b': { odd: 1 }, few: ['x', 'x', 'y'], none: [], two: [] })).toEqual([
+    expect(check(schema, { 'a/b': { odd: 1 }, musst: 1, few: ['x', 'x', 'y'], none: [], two: [] })).toEqual([
       { path: 'must', message: 'is missing' },
+      { path: 'musst', message: 'is unknown: did you mean `must`?' },
       { path: 'a/b.odd', message: 'is unknown' },
       { path: 'few', message: 'must have at most 2 entries' },
       { path: 'few', message: 'must not name the same thing twice' },
