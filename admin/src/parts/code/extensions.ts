@@ -60,10 +60,11 @@ const LOOK = EditorView.theme({
     textDecoration: 'underline wavy light-dark(#c92a2a, #ff8787)',
   },
   '.cm-lintRange-warning': { textDecorationColor: 'light-dark(#a05a00, #ffd43b)' },
-  '.cm-lint-marker-error': { content: '"✕"', color: 'light-dark(#c92a2a, #ff8787)' },
-  '.cm-lint-marker-warning': { content: '"!"', color: 'light-dark(#a05a00, #ffd43b)' },
-  '.cm-lint-marker-info': { content: '"i"' },
-  '.cm-lint-marker-hint': { content: '"i"' },
+  '.cm-lint-marker-error, .cm-lint-marker-warning, .cm-lint-marker-info, .cm-lint-marker-hint': {
+    content: 'normal',
+  },
+  '.cm-lint-marker::before': { content: '"!"', color: 'light-dark(#a05a00, #ffd43b)' },
+  '.cm-lint-marker-error::before': { content: '"✕"', color: 'light-dark(#c92a2a, #ff8787)' },
   '.cm-tooltip, .cm-panels': {
     color: 'var(--mantine-color-text)',
     backgroundColor: 'var(--mantine-color-body)',
