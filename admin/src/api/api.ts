@@ -7,13 +7,13 @@ const MAX_WAIT_MS = 90_000;
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly query?: Query;
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface UploadOptions {
+interface UploadOptions {
   readonly signal?: AbortSignal;
   /** Told how much has been sent, from 0 to 1. */
   readonly onProgress?: (part: number) => void;
@@ -39,7 +39,7 @@ export interface Api {
 }
 
 /** An address with a query string; undefined members are left out. */
-export function withQuery(path: string, query: Query = {}): string {
+function withQuery(path: string, query: Query = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   );

@@ -3,7 +3,7 @@
 import { Button, Group, List, Modal, Stack, Text } from '@mantine/core';
 import { createContext, type ReactNode, use, useCallback, useMemo, useState } from 'react';
 
-export interface ConfirmQuestion {
+interface ConfirmQuestion {
   /** A question: "Delete the collection books?" */
   readonly title: string;
   /** What will be gone or changed, one line each. */
@@ -14,7 +14,7 @@ export interface ConfirmQuestion {
   readonly action: string;
 }
 
-export interface ConflictQuestion {
+interface ConflictQuestion {
   /** "This document" */
   readonly what: string;
   /** What the server said. */

@@ -5,7 +5,7 @@ import { createContext, type ReactNode, use, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 
 /** How many times the address has changed since the page was loaded. */
-export const NavigationCount = createContext(0);
+const NavigationCount = createContext(0);
 
 /** Counts addresses that were opened; a reload begins at 0. */
 export const NavigationCountProvider = NavigationCount;

@@ -12,7 +12,7 @@ import { builtPage } from './built-page.ts';
 const SCREENSHOTS = join(ROOT, '.cache', 'admin-screenshots');
 
 /** Pixels of a desktop, and of a phone. */
-export const DESKTOP = { width: 1280, height: 900 };
+const DESKTOP = { width: 1280, height: 900 };
 export const PHONE = { width: 400, height: 800 };
 
 /** Milliseconds that an element has to appear: as long as a busy machine needs. */
@@ -45,13 +45,13 @@ export async function signIn(page: Page, { clientId, secret } = ADMIN): Promise<
 }
 
 /** Writes a picture of the page for people to look at. */
-export async function takeScreenshot(page: Page, name: string): Promise<void> {
+async function takeScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
 }
 
 /** No view is wider than the window. */
-export async function expectNoSidewaysScrolling(page: Page): Promise<void> {
+async function expectNoSidewaysScrolling(page: Page): Promise<void> {
   const overflow = await page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );

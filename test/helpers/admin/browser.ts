@@ -1,7 +1,6 @@
 // A real Chromium. What a page must never do is collected while it is used: errors of its console, violations of its content
 // security policy, requests to other hosts.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { isProgramInstalled } from '../server-process/programs.ts';
 
@@ -55,8 +54,6 @@ export async function openWatchedPage(
   return { page, offences, close: () => context.close() };
 }
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 interface AxeResults {
   readonly violations: readonly {
     readonly id: string;
@@ -67,7 +64,7 @@ interface AxeResults {
 
 /** What axe finds on the page, WCAG 2.2 AA and best practices: one text for each element. */
 export async function axeViolations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary ?? ''}`),
