@@ -94,7 +94,10 @@ async function readPath({ path, visitor }: DeliveryRequest, deps: DeliverDeps): 
   return recipe === undefined ? plain : { recipe, rest, decision: NO_DECISION };
 }
 
-function find(address: OriginalAddress, { source, remote }: DeliverDeps): Promise<OriginalFile | undefined> {
+function find(
+  address: OriginalAddress,
+  { source, remote }: Pick<DeliverDeps, 'source' | 'remote'>,
+): Promise<OriginalFile | undefined> {
   if ('path' in address) return source.find(address.path);
   if (remote === undefined) throw new AppError('ORIGIN_REFUSED');
   return remote.find(address.url);
@@ -120,14 +123,18 @@ async function firstBytes(stream: Readable, count: number): Promise<Buffer> {
   return bytes;
 }
 
-async function standIn(path: string, deps: DeliverDeps): Promise<Original> {
+async function standIn(path: string, deps: Pick<DeliverDeps, 'fallback'>): Promise<Original> {
   const file = isRasterImage(deliveredContentType(path, undefined)) ? await deps.fallback() : undefined;
   if (file === undefined) throw fileNotFound();
   const contentType = deliveredContentType('', file.contentType);
   return { file, contentType, sourceId: 'fallback', isStandIn: true };
 }
 
-async function findOriginal({ recipe, rest }: Wish, deps: DeliverDeps): Promise<Original> {
+/** Rejects with NOT_FOUND, ORIGIN_REFUSED, and with the errors of sources. */
+export async function findOriginal(
+  { recipe, rest }: Pick<Wish, 'recipe' | 'rest'>,
+  deps: Pick<DeliverDeps, 'source' | 'remote' | 'fallback'>,
+): Promise<Original> {
   // A plain file is one of this server: other servers' are delivered by name only.
   const address = originalAddress(rest, recipe?.path);
   if (address === undefined || (recipe === undefined && 'url' in address)) throw fileNotFound();

@@ -2,7 +2,8 @@
 
 import type { FastifyInstance } from 'fastify';
 import { adminPageRoutes } from './admin/admin-page-routes.ts';
-import { auditRoutes, cacheFlushRoutes, configRoutes } from './admin/admin-routes.ts';
+import { cacheFlushRoutes, configRoutes } from './admin/admin-routes.ts';
+import { auditRoutes } from './admin/audit-routes.ts';
 import { clientRoutes } from './admin/client-routes.ts';
 import { meRoutes } from './admin/me-routes.ts';
 import { metricsRoutes } from './admin/metrics-routes.ts';
@@ -16,6 +17,7 @@ import type { HttpDeps } from './core/http-deps.ts';
 import { createErrorHandler } from './core/reply.ts';
 import { createAuthenticate } from './core/request-access.ts';
 import { createUrlRewriter } from './core/url-rewrite.ts';
+import { guardedDefinitionRoutes } from './delivery/definition-routes.ts';
 import { collectDescribedRoutes } from './description/described-routes.ts';
 import { descriptionRoutes } from './description/description-routes.ts';
 import { documentRoutes } from './documents/document-routes.ts';
@@ -87,6 +89,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
     known.register(async (scope) => cacheFlushRoutes(scope, cache));
     known.register(async (scope) => endpointListRoutes(scope, deps));
     known.register(async (scope) => hookRoutes(scope, deps));
+    known.register(async (scope) => guardedDefinitionRoutes(scope, deps));
     endpointRoutes(known, deps, urls);
     known.register(async (scope) => specificationRoutes(scope, deps));
     signedUploadRoutes(known, deps, { urls, receive });

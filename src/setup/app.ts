@@ -29,7 +29,8 @@ import { openDocumentStore } from '../stores/open/document-store.ts';
 import type { CacheStore, DocumentStore } from '../stores/ports.ts';
 import { createPatternWorker } from '../workers/pattern-worker.ts';
 import { auditActionOfEdit, openAudit } from './audit.ts';
-import type { createDelivery as CreateDelivery, DeliverySetup } from './delivery.ts';
+import type { DeliverySetup } from './delivery.ts';
+import { createLazyDelivery } from './lazy-delivery.ts';
 import { createMediaSetup } from './media.ts';
 import { createMetrics } from './metrics.ts';
 import { createPostedCode, loadConfiguredPolicyLimits, moduleFolders } from './posted-code.ts';
@@ -120,22 +121,6 @@ function createTryStart(running: Config, environment: Environment, configFile: s
       throw new AppError('CONFIGURATION_INVALID', { field: 'cache.path', message, cause });
     });
     await cache?.close();
-  };
-}
-
-/** Creates delivery once, on the first call. A process that serves the content API alone never loads it. */
-function createLazyDelivery(options: Parameters<typeof CreateDelivery>[0]) {
-  let delivery: Promise<DeliverySetup> | undefined;
-  return {
-    open(): Promise<DeliverySetup> {
-      delivery ??= import('./delivery.ts').then(({ createDelivery }) => createDelivery(options));
-      return delivery;
-    },
-    async close(): Promise<void> {
-      // The caller of `open` has got the error already.
-      const opened = await delivery?.catch(() => undefined);
-      await opened?.close();
-    },
   };
 }
 
@@ -245,7 +230,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const server = createContentServer({
     ...shared,
     ...{ registry, specifications, documents, modules, calls, clients },
-    ...{ version, sandboxStatus, metrics: listeners?.content },
+    ...{ version, sandboxStatus, metrics: listeners?.content, definitions: delivery.administration },
     media: media.createService(documents),
     sandboxEnabled: config.sandbox.enabled,
     adminFolder: options.adminFolder ?? builtAdminFolder(),
@@ -261,7 +246,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   return {
     server,
-    deliveryServer: async () => (await delivery.open()).server,
+    deliveryServer: delivery.server,
     started: startup.done,
     notices: [],
     async listen() {
@@ -270,14 +255,15 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     },
     async listenDelivery() {
       const { host, port } = config.delivery;
-      const { server: deliveryServer } = await delivery.open();
+      const deliveryServer = await delivery.server();
       return { url: await deliveryServer.listen({ host, port }) };
     },
     startSelfTest() {
       if (server.server.listening) postedCode.startSelfTest();
     },
     async close() {
-      await Promise.all([server.close(), delivery.close()]);
+      await Promise.all([server.close(), delivery.closeServer()]);
+      await delivery.close();
       await startup.close();
       await media.close();
       await specifications.close();

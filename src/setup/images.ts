@@ -1,7 +1,7 @@
 // The part of the composition root for images: the rendering processes and the store of variants.
 import { resolve } from 'node:path';
 import type { Config } from '../config/schema.ts';
-import { createRenderer } from '../delivery/images/renderer.ts';
+import { createRenderer, type Renderer } from '../delivery/images/renderer.ts';
 import { createVariantService, type VariantService } from '../delivery/images/variant-service.ts';
 import { openDiskVariants } from '../delivery/variants/disk-variants.ts';
 import { createObjectVariants } from '../delivery/variants/object-variants.ts';
@@ -23,6 +23,8 @@ interface OpenImagesOptions {
   readonly now: () => number;
   /** Undefined where nothing is counted. */
   readonly counts?: Metrics['images'] | undefined;
+  /** Renders; one of the configuration unless given. */
+  readonly renderer?: Renderer;
 }
 
 /** Opens a bucket as a media store. It is not contacted before the first file. */
@@ -53,17 +55,25 @@ async function openVariants(options: OpenImagesOptions): Promise<VariantStore> {
   return VARIANTS[options.config.delivery.cache.storage](options);
 }
 
-/** Opens the configured image rendering. Rejects with a StoreError if variants cannot be stored. */
-export async function openImages(options: OpenImagesOptions): Promise<VariantService> {
-  const { concurrency, queue, seconds, ...limits } = options.config.delivery.render;
-  const store = await openVariants(options).catch((cause: unknown) => {
-    throw new StoreError('unavailable', { cause });
-  });
-  const { maxSourceBytes } = limits;
-  const { counts } = options;
+/** Creates the configured renderer. No process is started yet. */
+export function createConfiguredRenderer({
+  config,
+  counts,
+}: Pick<OpenImagesOptions, 'config' | 'counts'>): Renderer {
+  const { concurrency, queue, seconds, maxSourceBytes } = config.delivery.render;
   const onRendered = counts && ((ms: number) => counts.onRendered(ms));
   const renderer = createRenderer({ concurrency, queue, seconds, maxSourceBytes, onRendered });
   counts?.watch(renderer);
+  return renderer;
+}
+
+/** Opens the configured image rendering. Rejects with a StoreError if variants cannot be stored. */
+export async function openImages(options: OpenImagesOptions): Promise<VariantService> {
+  const store = await openVariants(options).catch((cause: unknown) => {
+    throw new StoreError('unavailable', { cause });
+  });
+  const { counts, renderer = createConfiguredRenderer(options) } = options;
+  const limits = options.config.delivery.render;
   const variants = createVariantService({ renderer, store, limits });
   return counts?.around(variants) ?? variants;
 }

@@ -134,4 +134,16 @@ export const DELIVERY_LIMITS: readonly Limit[] = [
     past: '400 over HTTP, else left out',
     tests: ['delivery/definitions/definition-files', 'delivery/definitions/loaded-definitions'],
   },
+  {
+    limit: 'parameters of `…/decide`: a header; a type of connection',
+    default: `${constant('src/http/delivery/request-visitor.ts', 'MAX_HEADER_LENGTH')}; ${constant('src/http/delivery/request-visitor.ts', 'MAX_NETWORK_LENGTH')} characters`,
+    past: '400',
+    tests: ['http/delivery/request-visitor'],
+  },
+  {
+    limit: 'the path of the original of a preview',
+    default: `${constant('src/delivery/preview-recipe.ts', 'MAX_ORIGINAL_LENGTH')} characters`,
+    past: '400',
+    tests: ['http/delivery/recipe-preview-route'],
+  },
 ];

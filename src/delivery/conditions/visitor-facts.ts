@@ -161,12 +161,18 @@ export function createVisitorFacts(visitor: Visitor, sources: VisitorFactSources
     },
     country() {
       consulted.add('country');
-      country ??= sources.country(visitor.ip, onFailure);
+      country ??=
+        visitor.country === undefined
+          ? sources.country(visitor.ip, onFailure)
+          : Promise.resolve(visitor.country);
       return country;
     },
     network() {
       consulted.add('network');
-      network ??= sources.network(visitor.ip, onFailure);
+      network ??=
+        visitor.network === undefined
+          ? sources.network(visitor.ip, onFailure)
+          : Promise.resolve(visitor.network);
       return network;
     },
   };

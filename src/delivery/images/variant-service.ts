@@ -17,7 +17,7 @@ import {
 } from '../variants/variant-store.ts';
 import { type FormatCandidate, negotiateFormats } from './negotiate-format.ts';
 import { createRecentFailures } from './recent-failures.ts';
-import type { RenderJob, RenderLimits } from './render-job.ts';
+import type { RenderJob, RenderLimits, RenderResult } from './render-job.ts';
 import type { Renderer } from './renderer.ts';
 
 export interface VariantRequest {
@@ -67,6 +67,14 @@ export interface Variant extends VariantTag {
   readonly bytes: Buffer | undefined;
   /** The body or a part of it. The caller reads or destroys the stream. */
   open(range?: ByteRange): Promise<Readable>;
+}
+
+/** A variant that is kept nowhere. */
+export interface UncachedVariant {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+  /** Request headers that decided: `Accept`, or nothing. */
+  readonly vary: readonly string[];
 }
 
 export interface VariantService {
@@ -142,6 +150,37 @@ function answer({ info, size, bytes, open }: StoredVariant, tag: VariantTag, cac
   return { ...tag, contentType, size, width, height, cached, bytes, open };
 }
 
+/** Renders what is planned. `signal`: everybody who waits has gone. */
+async function renderPlanned(
+  { job }: Plan,
+  { source, sourceId }: VariantRequest,
+  {
+    renderer,
+    limits,
+    signal,
+  }: Pick<VariantServiceDeps, 'renderer' | 'limits'> & {
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<RenderResult> {
+  const { maxSourceBytes } = limits;
+  if ((source.size ?? 0) > maxSourceBytes) {
+    const message = `The image has more than ${maxSourceBytes} bytes`;
+    throw new AppError('IMAGE_TOO_LARGE', { message });
+  }
+  const original = { size: source.size, open: () => source.open(), isRemote: sourceId.startsWith('url:') };
+  return renderer.render(job, original, signal);
+}
+
+/** Renders a variant that nobody looks for again: it is not kept. Rejects as `variant` of a planned one does. */
+export async function renderUncached(
+  request: VariantRequest,
+  { renderer, limits }: Pick<VariantServiceDeps, 'renderer' | 'limits'>,
+): Promise<UncachedVariant> {
+  const plan = planVariant(request, limits);
+  const { info, body } = await renderPlanned(plan, request, { renderer, limits, signal: request.signal });
+  return { bytes: body, contentType: info.contentType, vary: plan.tag.vary };
+}
+
 /** Concurrent requests for one variant share its rendering. Failures are remembered for a moment. */
 export function createVariantService(deps: VariantServiceDeps): VariantService {
   const { renderer, store, limits, now = () => performance.now() } = deps;
@@ -149,21 +188,13 @@ export function createVariantService(deps: VariantServiceDeps): VariantService {
   const shared = createSingleFlight<{ readonly variant: StoredVariant; readonly cached: boolean }>();
   let flushes = 0;
 
-  const rendered = async ({ key, job }: Plan, request: VariantRequest, signal: AbortSignal) => {
-    const { source, sourceId, recipe } = request;
-    const { maxSourceBytes } = limits;
-    if ((source.size ?? 0) > maxSourceBytes) {
-      const message = `The image has more than ${maxSourceBytes} bytes`;
-      throw new AppError('IMAGE_TOO_LARGE', { message });
-    }
+  const rendered = async (plan: Plan, request: VariantRequest, signal: AbortSignal) => {
+    const { key } = plan;
+    const { sourceId, recipe } = request;
     failures.assertNone(key);
     const flushesBefore = flushes;
-    const original = {
-      size: source.size,
-      open: () => source.open(),
-      isRemote: sourceId.startsWith('url:'),
-    };
-    const { info: image, body } = await renderer.render(job, original, signal).catch((error: unknown) => {
+    const rendering = renderPlanned(plan, request, { renderer, limits, signal });
+    const { info: image, body } = await rendering.catch((error: unknown) => {
       if (flushes === flushesBefore) failures.add(key, error);
       throw error;
     });

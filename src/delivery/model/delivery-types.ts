@@ -12,6 +12,9 @@ export interface Visitor {
   readonly acceptLanguage: string;
   /** Address of the client after `server.trustProxy`, without port or zone. */
   readonly ip: string;
+  /** In place of what the address tells, where somebody asks about a visitor of his own making. */
+  readonly country?: string;
+  readonly network?: string;
 }
 
 /** The outcome of a route for one visitor. */

@@ -79,6 +79,12 @@ export function originalAddress(encoded: string, base: string | undefined): Orig
   return path === undefined ? undefined : below(base ?? '', path);
 }
 
+/** The encoded form of a path as records and people write it; a URL stays as it is. One slash in front is tolerated. */
+export function encodeOriginalPath(path: string): string {
+  if (REMOTE.test(path)) return path;
+  return path.toWellFormed().replace(/^\//, '').split('/').map(encodeURIComponent).join('/');
+}
+
 const ENCODED = /%[0-9a-f]{2}/gi;
 const UNRESERVED = /[\w.~-]/;
 

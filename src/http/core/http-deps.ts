@@ -11,6 +11,7 @@ import type { DocumentService } from '../../collections/model/documents.ts';
 import type { SpecificationService } from '../../collections/specifications/specification-service.ts';
 import type { ConfigStore } from '../../config/config-store.ts';
 import type { Config } from '../../config/schema.ts';
+import type { DefinitionAdministration } from '../../delivery/definition-administration.ts';
 import type { EndpointCalls } from '../../endpoints/call.ts';
 import type { ByteQuota } from '../../lib/async/concurrency.ts';
 import type { Log } from '../../lib/logger.ts';
@@ -77,6 +78,8 @@ export interface HttpDeps extends CustomCodeDeps {
   /** False until startup has completed: until then tokens cannot be verified, nor documents read. */
   readonly isReady: () => boolean;
   readonly configStore: ConfigStore;
+  /** Routes and recipes of delivery, opened on the first call. Rejects with a StoreError. */
+  readonly definitions: () => Promise<DefinitionAdministration>;
   /** Undefined where nothing is counted. */
   readonly metrics?: HttpMetrics | undefined;
   /** Files that this process has opened and never closed: each is a defect. */

@@ -56,8 +56,10 @@ export interface OperationText {
   readonly pathSchemas?: Readonly<Record<string, JsonSchema>>;
   readonly parameters?: readonly ParameterDescription[];
   readonly body?: BodyDescription;
-  /** Answers by status. Errors in the envelope are added to every operation. */
+  /** Answers by status. Errors are added to every operation. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
+  /** The body of its errors, where they are not in the envelope. */
+  readonly errors?: JsonSchema;
 }
 
 /** One operation of one path of the server. */

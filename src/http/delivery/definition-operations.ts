@@ -1,6 +1,7 @@
 // What the routes of delivery's definitions say about themselves.
 
 import { json, listOf, type Operation, objectOf, ref } from '../core/operation.ts';
+import { VISITOR_PARAMETERS } from './request-visitor.ts';
 
 const any = { type: 'object' };
 
@@ -17,6 +18,17 @@ export const DEFINITION_SCHEMAS = {
     ]),
     description: 'How an image is made: see docs/recipes.md',
   },
+  DefinitionError: objectOf(
+    {
+      success: { const: false },
+      errors: listOf({
+        anyOf: [{ type: 'string' }, { ...objectOf({ error: { type: 'string' } }), description: 'Of a recipe' }],
+      }),
+      details: listOf({ type: 'string' }),
+      Error: { type: 'string', description: 'Where a token is missing or invalid' },
+    },
+    ['details', 'Error'],
+  ),
   Saved: objectOf({ success: { const: true }, message: { type: 'string' } }, ['message']),
   Decision: objectOf({
     route: { type: 'string' },
@@ -31,12 +43,13 @@ export const DEFINITION_SCHEMAS = {
   }),
 };
 
+const errors = ref('DefinitionError');
 const saved = { description: 'Done', content: json(ref('Saved')) };
 
 function createOperations(noun: 'Route' | 'Recipe') {
   const word = noun.toLowerCase();
   const pathParameters = { name: `Name of the ${word}` };
-  const base = { tag: `${noun}s`, audience: 'admins' } as const;
+  const base = { tag: `${noun}s`, audience: 'admins', errors } as const;
   const body = { content: json(ref(noun)) };
   return {
     list: {
@@ -83,11 +96,52 @@ export const DEFINITION_OPERATIONS = { route: createOperations('Route'), recipe:
 
 export const DECIDE_ROUTE: Operation = {
   id: 'decideRoute',
+  errors,
   tag: 'Routes',
   audience: 'admins',
-  summary: 'Tells which branch of a route this request would take, and why',
+  summary: 'Tells which branch of a route a visitor would take, and why',
+  description: 'Without parameters: this request. Each parameter stands in place of one of its facts.',
   pathParameters: { name: 'Name of the route' },
+  parameters: VISITOR_PARAMETERS,
   answers: { 200: { description: 'Each branch with its tests', content: json(ref('Decision')) } },
+};
+
+export const PREVIEW_RECIPE: Operation = {
+  id: 'previewRecipe',
+  errors,
+  tag: 'Recipes',
+  audience: 'admins',
+  summary: 'Renders an original as a recipe says that is not saved',
+  description:
+    'As delivery would, with the same limits, of the same originals. Nothing is kept; `Accept` decides between formats.',
+  body: {
+    content: json(
+      objectOf(
+        {
+          original: {
+            type: 'string',
+            minLength: 1,
+            maxLength: 4096,
+            description: 'The path of a record, or of a file of another source; not percent-encoded',
+          },
+          settings: any,
+          path: { type: 'string' },
+          recipe: { type: 'string', description: 'Has no effect' },
+        },
+        ['path', 'recipe'],
+      ),
+    ),
+  },
+  answers: {
+    200: {
+      description: 'The image',
+      headers: { 'X-Original-Size': 'Bytes of the original, where they are known' },
+      content: {
+        'image/*': { type: 'string', contentMediaType: 'image/*' },
+        ...json({ type: 'object', description: 'Of a recipe with `format: json`' }),
+      },
+    },
+  },
 };
 
 export const FLUSH_VARIANTS: Operation = {

@@ -1,22 +1,30 @@
-// `/api/routes` and `/api/recipes`: the definitions of routes and recipes, for admins only.
+// `/api/routes` and `/api/recipes`: the definitions of routes and recipes, for admins only, on both ports.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Definition, DefinitionChangeResult } from '../../delivery/definitions/definition.ts';
 import type { DefinitionChangeInterceptor, Definitions } from '../../delivery/definitions/definitions.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
 import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts';
 import { bodyLimit, jsonBody } from '../core/body-parsers.ts';
+import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
-import { addResource, type ResourceHandlers } from '../core/resource.ts';
+import { requireAdmin } from '../core/request-access.ts';
+import { addResource, type OnRequestHook, type ResourceHandlers } from '../core/resource.ts';
 import { DECIDE_ROUTE, DEFINITION_OPERATIONS } from './definition-operations.ts';
-import { createVisitor } from './delivered-file-route.ts';
-import type { DeliveryDeps } from './delivery-deps.ts';
 import { createDefinitionErrorHandler, deliveryErrorBody } from './delivery-error-handler.ts';
+import { PREVIEW_NAME, recipePreviewRoute } from './recipe-preview-route.ts';
+import { describedVisitor } from './request-visitor.ts';
 
 type DefinitionKind = 'route' | 'recipe';
-type Deps = Pick<DeliveryDeps, 'audit' | 'config' | 'logger'>;
+type Open<T> = () => Promise<T>;
+
+interface DefinitionRoutesDeps extends Pick<HttpDeps, 'audit' | 'logger' | 'definitions'> {
+  readonly config: Pick<HttpDeps['config'], 'limits'>;
+}
 type Verb = 'create' | 'replace' | 'remove';
 
-const definitionName = (request: FastifyRequest) => (request.params as { readonly name: string }).name;
+/** The path without a parameter is that of previews. */
+const definitionName = ({ params }: FastifyRequest) =>
+  (params as { readonly name?: string }).name ?? PREVIEW_NAME;
 
 const SAVED = { success: true };
 
@@ -57,7 +65,11 @@ async function createOrReplace(
   return !replaced.ok && replaced.reason === 'not-found' ? outcome : replaced;
 }
 
-function definitionHandlers(noun: DefinitionKind, definitions: Definitions<unknown>, deps: Deps) {
+function definitionHandlers(
+  noun: DefinitionKind,
+  open: Open<Definitions<unknown>>,
+  deps: Pick<DefinitionRoutesDeps, 'audit'>,
+) {
   const announced = createAuditedChange(deps.audit);
   const announce =
     (request: FastifyRequest, name: string) =>
@@ -76,11 +88,11 @@ function definitionHandlers(noun: DefinitionKind, definitions: Definitions<unkno
   const all: ResourceHandlers = {
     GET: async (_request, reply) =>
       sendJson(reply, {
-        [`${noun}s`]: definitions.list().map((definition) => formatDefinition(noun, definition)),
+        [`${noun}s`]: (await open()).list().map((definition) => formatDefinition(noun, definition)),
       }),
     POST: async (request, reply) => {
       const name = postedName(request, noun);
-      const outcome = await createOrReplace(noun, definitions, {
+      const outcome = await createOrReplace(noun, await open(), {
         request,
         announce: announce(request, name),
       });
@@ -90,50 +102,71 @@ function definitionHandlers(noun: DefinitionKind, definitions: Definitions<unkno
   };
   const byName: ResourceHandlers = {
     GET: async (request, reply) => {
-      const definition = definitions.get(definitionName(request));
+      const definition = (await open()).get(definitionName(request));
       if (definition !== undefined) return sendJson(reply, formatDefinition(noun, definition));
       return sendJson(reply, deliveryErrorBody([`${noun === 'route' ? 'Route' : 'Recipe'} not found`]), 404);
     },
     PUT: async (request, reply) => {
       const name = definitionName(request);
       const change = announce(request, name)('replace');
-      return sendOutcome(reply, await definitions.replace(name, jsonBody(request), change));
+      return sendOutcome(reply, await (await open()).replace(name, jsonBody(request), change));
     },
     DELETE: async (request, reply) => {
       const name = definitionName(request);
-      return sendOutcome(reply, await definitions.remove(name, announce(request, name)('remove')));
+      return sendOutcome(reply, await (await open()).remove(name, announce(request, name)('remove')));
     },
   };
   return { all, byName };
 }
 
+/** Registers the paths of one kind, and returns the handlers of a single one. */
 function registerKind(
   server: FastifyInstance,
   noun: DefinitionKind,
-  definitions: Definitions<unknown>,
-  deps: Deps,
-): void {
-  const { all, byName } = definitionHandlers(noun, definitions, deps);
-  const limit = bodyLimit('definition', deps.config.limits.jsonBytes);
+  open: Open<Definitions<unknown>>,
+  deps: DefinitionRoutesDeps,
+): ResourceHandlers {
+  const { all, byName } = definitionHandlers(noun, open, deps);
+  const limit = definitionLimit(deps);
   const { list, create, get, replace, remove } = DEFINITION_OPERATIONS[noun];
   addResource(server, `/api/${noun}s`, all, { operations: { GET: list, POST: create }, bodyLimit: limit });
   addResource(server, `/api/${noun}s/:name`, byName, {
     operations: { GET: get, PUT: replace, DELETE: remove },
     bodyLimit: limit,
   });
+  return byName;
 }
 
-/** Registers the administration of routes and recipes. */
-export function definitionRoutes(server: FastifyInstance, deps: DeliveryDeps): void {
+const definitionLimit = ({ config }: DefinitionRoutesDeps) =>
+  bodyLimit('definition', config.limits.jsonBytes);
+
+/** Hook: forbids caching of what only admins may see. */
+export const forbidCaching: OnRequestHook = (_request, reply, done) => {
+  reply.header('Cache-Control', 'no-store');
+  done();
+};
+
+/** Registers the administration of routes and recipes. Hooks of the scope have rejected everybody but admins. */
+export function definitionRoutes(server: FastifyInstance, deps: DefinitionRoutesDeps): void {
+  const { definitions } = deps;
   server.setErrorHandler(createDefinitionErrorHandler(deps.logger));
-  registerKind(server, 'route', deps.routes, deps);
-  registerKind(server, 'recipe', deps.recipes, deps);
+  registerKind(server, 'route', async () => (await definitions()).routes, deps);
+  const byName = registerKind(server, 'recipe', async () => (await definitions()).recipes, deps);
+  recipePreviewRoute(server, { definitions, byName, bodyLimit: definitionLimit(deps) });
   const decide: ResourceHandlers = {
     GET: async (request, reply) => {
-      const explanation = await deps.explain(definitionName(request), createVisitor(request));
+      const visitor = describedVisitor(request);
+      const explanation = await (await definitions()).explain(definitionName(request), visitor);
       if (explanation !== undefined) return sendJson(reply, explanation);
       return sendJson(reply, deliveryErrorBody(['Route not found']), 404);
     },
   };
   addResource(server, '/api/routes/:name/decide', decide, { operations: { GET: DECIDE_ROUTE } });
+}
+
+/** The same for a scope that knows the caller, but has rejected nobody. */
+export function guardedDefinitionRoutes(server: FastifyInstance, deps: DefinitionRoutesDeps): void {
+  server.addHook('onRequest', forbidCaching);
+  server.addHook('onRequest', requireAdmin);
+  definitionRoutes(server, deps);
 }

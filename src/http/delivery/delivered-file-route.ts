@@ -3,34 +3,16 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DeliverDeps, type DeliveryRequest, deliver } from '../../delivery/deliver.ts';
-import type { Visitor } from '../../delivery/model/delivery-types.ts';
 import type { DeliveryResponse } from '../../delivery/responses/file-response.ts';
 import { OriginalChangedError } from '../../delivery/sources/remote-source.ts';
 import { AppError, isStoreUnavailable, StoreError, toAppError } from '../../errors/errors.ts';
-import { onceClosed } from '../../lib/streams/ownership.ts';
 import type { HttpLogger } from '../core/http-deps.ts';
 import { passThrough } from '../core/reply.ts';
 import { rawQuery, requestPath, urlPath } from '../core/request-url.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
+import { createCloseSignal } from '../transport/close-signal.ts';
 import { type BufferQuota, openFileBody, reserveBuffers } from '../transport/file-body.ts';
-
-/** The visitor by the headers and the client address of a request. */
-export function createVisitor({ headers, clientAddress }: FastifyRequest): Visitor {
-  return {
-    userAgent: headers['user-agent'] ?? '',
-    acceptLanguage: headers['accept-language'] ?? '',
-    ip: clientAddress,
-  };
-}
-
-/** A signal that is aborted when the client closes the connection early. */
-function createCloseSignal(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  onceClosed(reply.raw, () => {
-    if (!reply.raw.writableFinished) controller.abort();
-  });
-  return controller.signal;
-}
+import { createVisitor } from './request-visitor.ts';
 
 const lengthOf = ({ headers }: DeliveryResponse) => {
   const length = headers['Content-Length'];

@@ -8,20 +8,14 @@ import { useJsonParser } from '../core/body-parsers.ts';
 import { applyFileCors } from '../core/cors.ts';
 import { createAuthenticate, requireAdmin } from '../core/request-access.ts';
 import { originForm } from '../core/request-url.ts';
-import { addAnyMethodRoute, type OnRequestHook } from '../core/resource.ts';
+import { addAnyMethodRoute } from '../core/resource.ts';
 import { createConnectionTracker } from '../transport/connection-tracker.ts';
 import { createFastifyServer } from '../transport/fastify-server.ts';
-import { definitionRoutes } from './definition-routes.ts';
+import { definitionRoutes, forbidCaching } from './definition-routes.ts';
 import { deliveredFileRoute } from './delivered-file-route.ts';
 import type { DeliveryDeps } from './delivery-deps.ts';
 import { createDeliveryErrorHandler } from './delivery-error-handler.ts';
 import { variantFlushRoute } from './variant-flush-route.ts';
-
-/** Hook: forbids caching of what only admins may see. */
-const forbidCaching: OnRequestHook = (_request, reply, done) => {
-  reply.header('Cache-Control', 'no-store');
-  done();
-};
 
 /** Unknown paths below `/api` are 404, behind the guard of admins. */
 function unknownApiPaths(server: FastifyInstance): void {
@@ -54,7 +48,8 @@ export function createDeliveryServer(deps: DeliveryDeps): FastifyInstance {
     known.addHook('onRequest', forbidCaching);
     known.addHook('onRequest', createAuthenticate(deps));
     known.addHook('onRequest', requireAdmin);
-    known.register(async (scope) => definitionRoutes(scope, deps));
+    const definitions = async () => deps;
+    known.register(async (scope) => definitionRoutes(scope, { ...deps, definitions }));
     variantFlushRoute(known, deps);
     unknownApiPaths(known);
   });

@@ -1,11 +1,12 @@
 // One operation in the form of OpenAPI 3.1.
 
 import type { Json, JsonObject } from '../../lib/json/json.ts';
-import type {
-  AnswerDescription,
-  JsonSchema,
-  OperationText,
-  ParameterDescription,
+import {
+  type AnswerDescription,
+  type JsonSchema,
+  json,
+  type OperationText,
+  type ParameterDescription,
 } from '../core/operation.ts';
 
 /** What is added to the text of an operation. */
@@ -55,6 +56,9 @@ function pathParameters(path: string, { pathParameters: texts = {}, pathSchemas 
 
 const ERROR = { $ref: '#/components/responses/Error' };
 
+const errorOf = ({ errors }: OperationText): JsonObject =>
+  errors === undefined ? ERROR : formatAnswer({ description: 'An error', content: json(errors) });
+
 /** The operation with its parameters, body and answers. */
 export function formatOperation(text: OperationText, place: OperationPlace): JsonObject {
   const { operationId, tag, path, isPublic } = place;
@@ -80,6 +84,6 @@ export function formatOperation(text: OperationText, place: OperationPlace): Jso
             content: mediaTypes(body.content),
           },
         }),
-    responses: { ...Object.fromEntries(responses), default: ERROR },
+    responses: { ...Object.fromEntries(responses), default: errorOf(text) },
   };
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
-import { createVisitor } from '../../../src/http/delivery/delivered-file-route.ts';
+import { createVisitor } from '../../../src/http/delivery/request-visitor.ts';
 import { openDiskMedia } from '../../../src/stores/disk-media/disk-media.ts';
 import { startDelivery } from '../../helpers/app/delivery.ts';
 import { FORM_TYPE, formOf } from '../../helpers/app/media-server.ts';
