@@ -68,6 +68,8 @@ export interface Operation extends OperationText {
   readonly id: string;
   readonly tag: string;
   readonly audience: Audience;
+  /** It is for uploads: only where there are any, and for who may create in a media collection. */
+  readonly isUpload?: boolean;
   /** The path that clients use, where the router has another: `/media/{token}`. */
   readonly path?: string;
 }
@@ -89,6 +91,12 @@ export interface CollectionOperation {
   readonly id: string;
   /** What a caller must be permitted to do with the collection. */
   readonly action: AccessAction;
+  /** What the caller must be permitted as well. */
+  readonly also?: readonly AccessAction[];
+  /** It reads a file: `media.public` of the configuration permits that where no rules do. */
+  readonly isDownload?: boolean;
+  /** It is for uploads: only where there are any. */
+  readonly isUpload?: boolean;
   /** Clients only, whatever the rules say. */
   readonly needsClient?: boolean;
   /** The caller must be permitted to read every document. */

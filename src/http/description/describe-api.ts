@@ -21,6 +21,8 @@ export interface DescribedApi {
   readonly routes: readonly DescribedRoute[];
   readonly registry: Pick<CollectionRegistry, 'get' | 'holdsRecords' | 'isRevisionCollection' | 'list'>;
   readonly modules: Pick<ModuleRegistry, 'list'>;
+  /** `media` of the configuration. */
+  readonly media: { readonly enabled: boolean; readonly public: boolean };
   /** Version of the package. */
   readonly version: string;
   /** `server.name` of the configuration. */
@@ -74,9 +76,17 @@ export function isPermittedOperation(
 const isOfCollections = (operation: Operation | CollectionOperation): operation is CollectionOperation =>
   'describe' in operation;
 
-function describeServer(routes: readonly DescribedRoute[], client: Client | null): readonly Entry[] {
-  return routes.flatMap(({ method, url, operation }) => {
+/** True where there is a media collection in which the caller may create. */
+const mayUpload = ({ registry }: Pick<DescribedApi, 'registry'>, caller: Caller): boolean =>
+  registry
+    .list()
+    .some((collection) => collection.settings.media && caller.access(collection).create !== null);
+
+function describeServer(api: DescribedApi, { client, caller }: DescriptionReader): readonly Entry[] {
+  return api.routes.flatMap(({ method, url, operation }) => {
     if (isOfCollections(operation) || !isPermittedOperation(operation, client)) return [];
+    const { audience, isUpload = false } = operation;
+    if (isUpload && !(api.media.enabled && (audience === 'anyone' || mayUpload(api, caller)))) return [];
     const path = operation.path ?? routePattern(url);
     const place = {
       operationId: operation.id,
@@ -90,31 +100,35 @@ function describeServer(routes: readonly DescribedRoute[], client: Client | null
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-interface Asking extends Pick<DescribedApi, 'registry'>, Pick<DescriptionReader, 'client' | 'caller'> {}
+interface Asking
+  extends Pick<DescribedApi, 'registry' | 'media'>,
+    Pick<DescriptionReader, 'client' | 'caller'> {}
 
 /** True where the caller may use an operation of a collection. */
 function isPermitted(
   operation: CollectionOperation,
   method: string,
   collection: Collection,
-  { registry, client, caller }: Asking,
+  { registry, media, client, caller }: Asking,
 ): boolean {
   const access = caller.access(collection);
   const { settings } = collection;
+  const { action, also = [], isDownload = false, isUpload = false } = operation;
   if (operation.only === 'media' && !settings.media) return false;
   if (operation.needsClient === true && client === null) return false;
   if (!READING.has(method) && registry.isRevisionCollection(collection)) return false;
-  if (operation.action === 'history' && access.read === null) return false;
+  if (isUpload && !media.enabled) return false;
+  if (isDownload && media.public && settings.access === null) return true;
   if (operation.readsAll === true && !readsAll(access)) return false;
-  return access[operation.action] !== null;
+  return [action, ...also].every((needed) => access[needed] !== null);
 }
 
 const segment = (text: string) => encodeURIComponent(text);
 
 function describeCollection(collection: Collection, api: DescribedApi, reader: DescriptionReader): Part {
-  const { registry } = api;
-  const asking = { registry, ...reader };
-  const anonymous = { registry, client: null, caller: reader.anonymous };
+  const { registry, media } = api;
+  const asking = { registry, media, ...reader };
+  const anonymous = { registry, media, client: null, caller: reader.anonymous };
   const { version, database, name, path, settings } = collection;
   const key = collectionKey(path);
   const permitted = api.routes.flatMap(({ method, url, operation }) =>
@@ -210,7 +224,7 @@ export function describeApi(api: DescribedApi, reader: DescriptionReader): JsonO
   const collections = api.registry.list().map((collection) => describeCollection(collection, api, reader));
   const endpoints = api.modules.list().map((live) => describeModule(live, reader));
   const parts = [...collections, ...endpoints];
-  const entries = [...parts.flatMap((part) => part.entries), ...describeServer(api.routes, reader.client)];
+  const entries = [...parts.flatMap((part) => part.entries), ...describeServer(api, reader)];
   const schemas = Object.assign({}, COMPONENT_SCHEMAS, ...parts.map((part) => part.schemas));
   const tags = [...new Set(entries.flatMap(({ operation }) => operation['tags'] as readonly string[]))];
   return {

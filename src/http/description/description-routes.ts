@@ -74,6 +74,7 @@ export function descriptionRoutes(
     modules: modules.registry,
     title: config.server.name,
     publicUrl: config.publicUrl ?? null,
+    media: { enabled: config.media.enabled !== false, public: config.media.public },
   });
   const handlers: ResourceHandlers = {
     GET: async (request, reply) => {

@@ -215,6 +215,7 @@ export const DOCUMENT_OPERATIONS = {
   history: {
     id: 'listRevisions',
     action: 'history',
+    also: ['read'],
     describe: ({ name, schemas }) => ({
       summary: `Earlier states of a document of ${name}`,
       pathParameters,
@@ -232,6 +233,7 @@ export const DOCUMENT_OPERATIONS = {
   restore: {
     id: 'restoreRevision',
     action: 'update',
+    also: ['read', 'history'],
     describe: ({ name, schemas }) => ({
       summary: `Writes an earlier state of a document of ${name} again`,
       pathParameters: { ...pathParameters, revisionId: 'Id of the revision' },

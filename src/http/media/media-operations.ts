@@ -35,6 +35,7 @@ const sign = (id: string): Operation => ({
   id,
   tag: TAG,
   audience: 'clients',
+  isUpload: true,
   summary: 'Signs a URL for the upload of one file',
   body,
   answers: signed,
@@ -47,6 +48,7 @@ export const UPLOAD_SIGNED: Operation = {
   id: 'uploadSigned',
   tag: TAG,
   audience: 'anyone',
+  isUpload: true,
   path: '/media/{token}',
   pathParameters: { token: 'The token of the signed URL' },
   summary: 'Uploads the file for which a URL was signed',
@@ -64,6 +66,7 @@ export const SIGN_COLLECTION_UPLOAD: CollectionOperation = {
   action: 'create',
   needsClient: true,
   only: 'media',
+  isUpload: true,
   describe: ({ name }) => ({
     summary: `Signs a URL for the upload of one file to ${name}`,
     body,
@@ -75,6 +78,7 @@ export const DOWNLOAD_FILE: CollectionOperation = {
   id: 'downloadFile',
   action: 'read',
   only: 'media',
+  isDownload: true,
   describe: ({ name }) => ({
     summary: `Downloads a file of ${name}`,
     pathParameters: { id: 'Id of the record: 24 hex digits' },

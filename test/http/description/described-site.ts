@@ -34,7 +34,7 @@ export const SITE_SPECS: Readonly<Record<string, JsonObject>> = {
       access: {
         read: [{ to: 'anyone' }],
         create: [{ to: 'author' }, { to: 'editor' }],
-        update: [{ to: 'clients', where: own }, { to: 'editor' }],
+        update: [{ to: 'author' }, { to: 'editor' }],
         delete: [{ to: 'editor' }],
         history: [{ to: 'editor' }],
       },
@@ -43,7 +43,13 @@ export const SITE_SPECS: Readonly<Record<string, JsonObject>> = {
   '1.0/site/closedArchive': { fields: TEXT, settings: { storeRevisions: true, access: {} } },
   '1.0/site/own': {
     fields: TEXT,
-    settings: { access: { read: [{ to: 'clients', where: own }], create: [{ to: 'clients' }] } },
+    settings: {
+      storeRevisions: true,
+      access: {
+        ...{ read: [{ to: 'clients', where: own }], create: [{ to: 'clients' }] },
+        ...{ update: [{ to: 'clients', where: own }], history: [{ to: 'clients', where: own }] },
+      },
+    },
   },
   '1.0/site/open': { fields: TEXT, settings: { authenticate: false } },
   '1.0/site/half-open.2': { fields: TEXT, settings: { authenticate: ['POST', 'PUT', 'DELETE'] } },
@@ -96,33 +102,40 @@ export interface DescribedSite extends EndpointServer {
   /** A bearer token by the name of a caller; null for who has none. */
   readonly tokens: ReadonlyMap<CallerName, string | null>;
   readonly secrets: ReadonlyMap<CallerName, { readonly clientId: string; readonly secret: string }>;
-  /** Ids of a document, with a revision, by path of its collection. */
-  readonly ids: ReadonlyMap<string, { readonly id: string; readonly revisionId: string }>;
+  /** A document, with a revision, of the collection at a path; of the caller itself where only own ones may be changed. */
+  documentOf(path: string, caller: CallerName): { readonly id: string; readonly revisionId: string };
+  readonly paths: readonly string[];
   describe(caller: CallerName): Promise<JsonObject>;
 }
 
-async function send(server: EndpointServer, method: string, path: string, body: Json) {
-  const answer = await server.call(method, path, { body });
+type Call = Pick<EndpointServer, 'call' | 'app'> & { readonly token: string | null };
+interface Filled {
+  readonly id: string;
+  readonly revisionId: string;
+}
+
+async function send({ call, token }: Call, method: string, path: string, body?: Json) {
+  const answer = await call(method, path, body === undefined ? { token } : { token, body });
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
   return answer.body;
 }
 
-/** Puts a document into each collection, and changes it once. */
-async function fill(server: EndpointServer) {
-  const ids = new Map<string, { id: string; revisionId: string }>();
-  for (const [address, { fields, settings }] of Object.entries(SITE_SPECS)) {
-    const path = `/${address.split('/').map(encodeURIComponent).join('/')}`;
-    const isMedia = (settings as JsonObject)['type'] === 'media';
-    const name = ['text', 'title', 'name', 'caption'].find((field) => field in (fields as JsonObject)) ?? '';
-    const { results } = isMedia
-      ? (await upload(server, path, {}, { token: await server.adminToken() })).body
-      : await send(server, 'POST', path, { [name]: 'first' });
-    const id = results[0]._id;
-    await send(server, 'PUT', `${path}/${id}`, { [name]: 'second' });
-    const revisions = await server.get(`${path}/${id}/history`);
-    ids.set(path, { id, revisionId: revisions.body.results?.[0]?._id ?? '0'.repeat(24) });
-  }
-  return ids;
+const PATHS = Object.keys(SITE_SPECS).map((address) => `/${address}`);
+const OWN = '/1.0/site/own';
+
+/** Puts a document into a collection, and changes it once. */
+async function fill(server: Call, path: string): Promise<Filled> {
+  const { fields = {}, settings = {} } = SITE_SPECS[path.slice(1)] as Readonly<Record<string, JsonObject>>;
+  const isMedia = settings['type'] === 'media';
+  const name = ['text', 'title', 'name', 'caption'].find((field) => field in fields) ?? '';
+  const { results } = isMedia
+    ? (await upload(server, path, {}, { token: server.token ?? '' })).body
+    : await send(server, 'POST', path, { [name]: 'first' });
+  const id = results[0]._id;
+  await send(server, 'PUT', `${path}/${id}`, { [name]: 'second' });
+  if (settings['storeRevisions'] !== true) return { id, revisionId: '0'.repeat(24) };
+  const revisions = await send(server, 'GET', `${path}/${id}/history`);
+  return { id, revisionId: revisions.results[0]._id };
 }
 
 async function logIn(
@@ -135,7 +148,9 @@ async function logIn(
   ]);
   const secrets = new Map<CallerName, { clientId: string; secret: string }>([['admin', ADMIN]]);
   for (const [clientId, rights] of Object.entries(CLIENTS)) {
-    await send(server, 'POST', '/api/clients', { clientId, secret: SECRET, ...rights });
+    await send({ ...server, token: await server.adminToken() }, 'POST', '/api/clients', {
+      ...{ clientId, secret: SECRET, ...rights },
+    });
     tokens.set(clientId, await server.token(clientId, SECRET));
     secrets.set(clientId, { clientId, secret: SECRET });
   }
@@ -167,11 +182,24 @@ export async function startDescribedSite(config: JsonObject = {}): Promise<Descr
   const issuedToken = (sub: string, roles: readonly string[]) =>
     sign(claimsAt(Date.now(), { sub, realm: { roles } }), { key });
   const { tokens, secrets } = await logIn(server, issuedToken);
+  const documents = new Map<string, Filled>();
+  const admin = { ...server, token: await server.adminToken() };
+  for (const path of PATHS) documents.set(path, await fill(admin, path));
+  for (const [caller, token] of tokens) {
+    if (caller !== 'anonymous' && caller !== 'reader' && caller !== 'narrow') {
+      documents.set(`${OWN} ${caller}`, await fill({ ...server, token }, OWN));
+    }
+  }
   return {
     ...server,
     tokens,
     secrets,
-    ids: await fill(server),
+    paths: PATHS,
+    documentOf(path, caller) {
+      const found = documents.get(`${path} ${caller}`) ?? documents.get(path);
+      if (found === undefined) throw new Error(`no document in ${path}`);
+      return found;
+    },
     async describe(caller) {
       const token = tokens.get(caller);
       if (token === undefined) throw new Error(`no caller ${caller}`);

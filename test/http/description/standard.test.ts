@@ -19,7 +19,9 @@ const METHODS = 'get|put|post|delete|options|head|patch|trace';
 const standard = JSON.parse(
   JSON.stringify(openapi.v31).replaceAll('"$dynamicRef":"#meta"', '"$ref":"#/$defs/schema"'),
 );
-const validateStandard = new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(standard);
+const validateStandard = new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(
+  standard,
+);
 
 /** Every value below a key named `$ref`. */
 function referencesIn(value: unknown): readonly string[] {
@@ -91,7 +93,10 @@ describe.each(CALLER_NAMES)('the description for %s', (name) => {
       // References begin at the root: the components stand there.
       const rooted = { ...(schema as JsonObject), components };
       const validate = ajv.compile(rooted);
-      const { examples = [], default: preset } = schema as { examples?: readonly unknown[]; default?: unknown };
+      const { examples = [], default: preset } = schema as {
+        examples?: readonly unknown[];
+        default?: unknown;
+      };
       for (const example of [...examples, ...(preset === undefined ? [] : [preset])]) {
         expect(
           validate(example),
