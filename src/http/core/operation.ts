@@ -95,8 +95,8 @@ export interface CollectionOperation {
   readonly also?: readonly AccessAction[];
   /** It reads a file: `media.public` of the configuration permits that where no rules do. */
   readonly isDownload?: boolean;
-  /** It is for uploads: only where there are any. */
-  readonly isUpload?: boolean;
+  /** It is for uploads, of every collection or of those of media: only where there are any. */
+  readonly isUpload?: true | 'of media collections';
   /** Clients only, whatever the rules say. */
   readonly needsClient?: boolean;
   /** The caller must be permitted to read every document. */

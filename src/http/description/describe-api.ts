@@ -113,11 +113,11 @@ function isPermitted(
 ): boolean {
   const access = caller.access(collection);
   const { settings } = collection;
-  const { action, also = [], isDownload = false, isUpload = false } = operation;
+  const { action, also = [], isDownload = false, isUpload } = operation;
   if (operation.only === 'media' && !settings.media) return false;
   if (operation.needsClient === true && client === null) return false;
   if (!READING.has(method) && registry.isRevisionCollection(collection)) return false;
-  if (isUpload && !media.enabled) return false;
+  if (!media.enabled && (isUpload === true || (isUpload !== undefined && settings.media))) return false;
   if (isDownload && media.public && settings.access === null) return true;
   if (operation.readsAll === true && !readsAll(access)) return false;
   return [action, ...also].every((needed) => access[needed] !== null);

@@ -119,6 +119,7 @@ export const DOCUMENT_OPERATIONS = {
   create: {
     id: 'createDocuments',
     action: 'create',
+    isUpload: 'of media collections',
     describe: ({ name, isMedia, schemas }) => ({
       summary: isMedia ? `Uploads files to ${name}` : `Creates documents of ${name}`,
       parameters: query('compose'),

@@ -5,23 +5,8 @@ import { type FoundOperation, operationsOf } from './described-operations.ts';
 import { CALLER_NAMES, type DescribedSite, SECRET_NAMES, startDescribedSite } from './described-site.ts';
 import { requestFor } from './requests.ts';
 
-let site: DescribedSite;
-/** Every operation of anybody: only reviewers have the approval of code. */
-const all = new Map<string, FoundOperation>();
-const own = new Map<string, ReadonlySet<string>>();
-
-beforeAll(async () => {
-  site = await startDescribedSite();
-  for (const name of CALLER_NAMES) {
-    const operations = operationsOf(await site.describe(name));
-    for (const operation of operations) all.set(operation.id, operation);
-    own.set(name, new Set(operations.map(({ id }) => id)));
-  }
-});
-afterAll(() => site.close());
-
 /** What the server says to a caller who uses an operation as it is described. */
-async function ask(name: string, operation: FoundOperation) {
+async function ask(site: DescribedSite, name: string, operation: FoundOperation) {
   const { path, body, form, type } = await requestFor(site, operation, name);
   const token = site.tokens.get(name) ?? null;
   if (form !== undefined) {
@@ -33,18 +18,63 @@ async function ask(name: string, operation: FoundOperation) {
   return { path, status, text };
 }
 
-describe.each(CALLER_NAMES)('the description for %s', (name) => {
-  it('has exactly the operations that the server does not refuse it', async () => {
-    const wrong: string[] = [];
+/** Operations of a caller that the server refuses it, and others that it does not refuse. */
+async function contradictions(site: DescribedSite, names: readonly string[]) {
+  // Of anybody: only reviewers have the approval of code.
+  const all = new Map<string, FoundOperation>();
+  const own = new Map<string, ReadonlySet<string>>();
+  for (const name of CALLER_NAMES) {
+    const operations = operationsOf(await site.describe(name));
+    for (const operation of operations) all.set(operation.id, operation);
+    own.set(name, new Set(operations.map(({ id }) => id)));
+  }
+  const found: string[] = [];
+  for (const name of names) {
     for (const operation of all.values()) {
-      const { path, status, text } = await ask(name, operation);
+      const { path, status, text } = await ask(site, name, operation);
       const isRefused = status === 401 || status === 403;
       const isDescribed = own.get(name)?.has(operation.id) ?? false;
       if (isRefused === isDescribed || status >= 500) {
-        wrong.push(`${operation.id}: ${operation.method} ${path}: ${status} ${text.slice(0, 200)}`);
+        found.push(`${name}: ${operation.id}: ${operation.method} ${path}: ${status} ${text.slice(0, 200)}`);
       }
     }
-    expect(wrong.join('\n')).toBe('');
+  }
+  return { found: found.join('\n'), ids: [...all.keys()] };
+}
+
+let site: DescribedSite;
+beforeAll(async () => {
+  site = await startDescribedSite();
+});
+afterAll(() => site.close());
+
+describe('the description for a caller', () => {
+  it.each(CALLER_NAMES)('has exactly the operations that the server does not refuse it: %s', async (name) => {
+    expect((await contradictions(site, [name])).found).toBe('');
+  });
+
+  it('has downloads without a token where files are public', async () => {
+    const open = await startDescribedSite({ media: { public: true } });
+    try {
+      expect((await contradictions(open, ['anonymous', 'user', 'narrow', 'reader'])).found).toBe('');
+      const ids = operationsOf(await open.describe('anonymous')).map(({ id }) => id);
+      expect(ids.filter((id) => id.startsWith('downloadFile'))).toEqual(['downloadFile_1_0__site__pictures']);
+    } finally {
+      await open.close();
+    }
+  });
+
+  it('has no uploads where there are none', async () => {
+    const closed = await startDescribedSite({ media: { enabled: false } }, { hasFiles: false });
+    try {
+      const { found, ids } = await contradictions(closed, ['anonymous', 'user', 'admin']);
+      expect(found).toBe('');
+      const uploads =
+        /^(?:signUpload|signMediaUpload|uploadSigned|createDocuments_1_0__site__(?:pictures|scans))/;
+      expect(ids.filter((id) => uploads.test(id))).toEqual([]);
+    } finally {
+      await closed.close();
+    }
   });
 });
 

@@ -123,6 +123,8 @@ async function send({ call, token }: Call, method: string, path: string, body?: 
 const PATHS = Object.keys(SITE_SPECS).map((address) => `/${address}`);
 const OWN = '/1.0/site/own';
 
+const NOTHING: Filled = { id: '0'.repeat(24), revisionId: '0'.repeat(24) };
+
 /** Puts a document into a collection, and changes it once. */
 async function fill(server: Call, path: string): Promise<Filled> {
   const { fields = {}, settings = {} } = SITE_SPECS[path.slice(1)] as Readonly<Record<string, JsonObject>>;
@@ -133,7 +135,7 @@ async function fill(server: Call, path: string): Promise<Filled> {
     : await send(server, 'POST', path, { [name]: 'first' });
   const id = results[0]._id;
   await send(server, 'PUT', `${path}/${id}`, { [name]: 'second' });
-  if (settings['storeRevisions'] !== true) return { id, revisionId: '0'.repeat(24) };
+  if (settings['storeRevisions'] !== true) return { ...NOTHING, id };
   const revisions = await send(server, 'GET', `${path}/${id}/history`);
   return { id, revisionId: revisions.results[0]._id };
 }
@@ -166,8 +168,11 @@ async function logIn(
   return { tokens, secrets };
 }
 
-/** Starts the site on a socket. `config`: further settings. */
-export async function startDescribedSite(config: JsonObject = {}): Promise<DescribedSite> {
+/** Starts the site on a socket. `config`: further settings. `hasFiles`: whether there may be uploads. */
+export async function startDescribedSite(
+  config: JsonObject = {},
+  { hasFiles = true } = {},
+): Promise<DescribedSite> {
   const key = newKey();
   const keys: KeyServer = await startKeyServer(keySetOf(key));
   const issuers = [{ ...ACME, jwksUrl: keys.url, roles: 'realm.roles' }];
@@ -184,7 +189,10 @@ export async function startDescribedSite(config: JsonObject = {}): Promise<Descr
   const { tokens, secrets } = await logIn(server, issuedToken);
   const documents = new Map<string, Filled>();
   const admin = { ...server, token: await server.adminToken() };
-  for (const path of PATHS) documents.set(path, await fill(admin, path));
+  for (const path of PATHS) {
+    const isMedia = (SITE_SPECS[path.slice(1)]?.['settings'] as JsonObject)['type'] === 'media';
+    documents.set(path, isMedia && !hasFiles ? NOTHING : await fill(admin, path));
+  }
   for (const [caller, token] of tokens) {
     if (caller !== 'anonymous' && caller !== 'reader' && caller !== 'narrow') {
       documents.set(`${OWN} ${caller}`, await fill({ ...server, token }, OWN));
