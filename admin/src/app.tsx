@@ -1,8 +1,9 @@
-// The page: the form to sign in, or the views of whoever has signed in. Where a session ends, the views stay as they are, unseen,
-// until the same client is back.
+// The page: the form to sign in, or the views of whoever has signed in. Where a session ends, the views are taken out of the document
+// as they are, until the same client is back.
 import { MantineProvider, Portal } from '@mantine/core';
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { Suspense, useMemo, useState } from 'react';
+import { Suspense, useLayoutEffect, useMemo, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { type Api, createApi } from './api/api.ts';
 import { ApiProvider, MeProvider, useApi } from './api/api-context.tsx';
@@ -105,7 +106,16 @@ export function App({ session }: { readonly session: Session }) {
   const api = useMemo(() => createApi(session), [session]);
   const client = state.kind === 'in' ? state.clientId : state.was;
   const [portal] = useState(() => document.createElement('div'));
-  // Dialogs of a view are part of what is hidden when the session ends.
+  const [views] = useState(() => document.createElement('div'));
+  const isIn = state.kind === 'in';
+  useLayoutEffect(() => {
+    if (!isIn) return;
+    document.body.append(views);
+    // Views that come back have no focus; new ones take it by themselves.
+    document.getElementById('main')?.focus();
+    return () => views.remove();
+  }, [isIn, views]);
+  // Dialogs of a view are part of what is taken out of the document.
   const withPortal = useMemo(
     () => ({ ...theme, components: { Portal: Portal.extend({ defaultProps: { target: portal } }) } }),
     [portal],
@@ -120,13 +130,12 @@ export function App({ session }: { readonly session: Session }) {
       {state.kind === 'out' && (
         <SignIn api={api} was={state.was} onSignedIn={(next) => session.signIn(next)} />
       )}
-      <div hidden={state.kind === 'out'}>
-        <SessionProvider value={session}>
-          <PopUpProvider value={portal}>
-            {client !== undefined && <Page key={client} api={api} onSignOut={session.signOut} />}
-          </PopUpProvider>
-        </SessionProvider>
-      </div>
+      <SessionProvider value={session}>
+        <PopUpProvider value={portal}>
+          {client !== undefined &&
+            createPortal(<Page api={api} onSignOut={session.signOut} />, views, client)}
+        </PopUpProvider>
+      </SessionProvider>
     </MantineProvider>
   );
 }

@@ -1,5 +1,5 @@
-// Where dialogs, menus and lists of choices are put: into the content of the page, so that they are part of a landmark, and out of
-// sight with everything else when the session ends.
+// Where dialogs, menus and lists of choices are put: into the content of the page, so that they are part of a landmark, and gone with
+// everything else when the session ends.
 import { createContext, use, useEffect, useRef } from 'react';
 
 const PopUpContext = createContext<HTMLElement | undefined>(undefined);

@@ -71,7 +71,11 @@ export async function startAdminSite(options: StartOptions = {}): Promise<AdminS
     page.setDefaultTimeout(PATIENCE_MS);
     try {
       await page.goto(url + path);
-      if (as !== null) await signIn(page, as);
+      if (as !== null) {
+        await signIn(page, as);
+        // The form has fields with names that views have too.
+        await page.locator('#main').waitFor();
+      }
       await work(page);
       expect(offences).toEqual([]);
     } catch (error) {
