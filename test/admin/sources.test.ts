@@ -7,8 +7,8 @@ import { filesBelow } from '../helpers/temp/folders.ts';
 
 const MAX_LINES = 300;
 const MAX_FILES = 20;
-/** What the page takes of the server: words that commands have too. */
-const SHARED = ['src/cli/client-rights.ts'];
+/** What the page takes of the server: words that commands have too, and the table of settings of recipes. */
+const SHARED = ['src/cli/client-rights.ts', 'src/delivery/recipes/setting-rules.ts'];
 
 const files = filesBelow(join(ROOT, 'admin'))
   .filter((path) => /\.(ts|tsx|css)$/.test(path))

@@ -65,8 +65,9 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function parseItem(value: unknown): readonly ErrorItem[] {
   if (typeof value === 'string') return [{ message: value }];
   if (!isObject(value)) return [];
-  const { message, details, title, field, code, line, column } = value;
-  const text = [message, details, title].find((part) => typeof part === 'string' && part !== '');
+  // Recipes have `error` where all others have `message`.
+  const { message, details, title, error, field, code, line, column } = value;
+  const text = [message, details, title, error].find((part) => typeof part === 'string' && part !== '');
   return [
     {
       message: typeof text === 'string' ? text : JSON.stringify(value),
