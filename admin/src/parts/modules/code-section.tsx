@@ -1,0 +1,126 @@
+// The code of an endpoint or hook in an editor. Reviewers read it; admins save it, and see what the server says at its lines.
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useApi } from '../../api/api-context.tsx';
+import { toApiError } from '../../api/api-error.ts';
+import { CodeEditor, problemsOf } from '../code/code-editor.tsx';
+import { useDialogs } from '../dialogs.tsx';
+import { ErrorMessage } from '../error-message.tsx';
+import { Answer, Empty } from '../loading.tsx';
+import {
+  pendingOf,
+  useCodeRights,
+  useModuleWrites,
+  usePolicy,
+  useSource,
+  useVersionSource,
+} from './module-queries.ts';
+import { apiPathOf, type ModuleRef, titleOf } from './module-ref.ts';
+import { Saved, warningsAt } from './saved-code.tsx';
+
+export function CodeSection({ of: ref }: { readonly of: ModuleRef }) {
+  const source = useSource(ref);
+  return (
+    <Answer query={source} what="the code">
+      {(text) =>
+        text === null ? <PendingCode of={ref} /> : <Editor key={titleOf(ref)} of={ref} source={text} />
+      }
+    </Answer>
+  );
+}
+
+/** Where no version is approved yet, the newest one that waits. */
+function PendingCode({ of: ref }: { readonly of: ModuleRef }) {
+  const policy = usePolicy(ref);
+  const version = pendingOf(policy.data).at(-1);
+  const source = useVersionSource(ref, version);
+  if (policy.data !== undefined && version === undefined) {
+    return <Empty text="There is no code that could be shown: it was removed, or its file is broken." />;
+  }
+  return (
+    <Answer query={source} what="the code that waits">
+      {(text) => (
+        <>
+          <Text>This is version {version}, which waits for approval. Nothing of it runs yet.</Text>
+          <Editor of={ref} source={text ?? ''} isPending />
+        </>
+      )}
+    </Answer>
+  );
+}
+
+interface EditorProps {
+  readonly of: ModuleRef;
+  readonly source: string;
+  readonly isPending?: boolean;
+}
+
+function Editor({ of: ref, source, isPending = false }: EditorProps) {
+  const api = useApi();
+  const { mayChange } = useCodeRights();
+  const dialogs = useDialogs();
+  const { save } = useModuleWrites(ref);
+  /** What the changes began with. Undefined while there are none: then the editor shows what the server has. */
+  const [base, setBase] = useState<string>();
+  const [draft, setDraft] = useState('');
+  const shown = base === undefined ? source : draft;
+  const isChanged = base !== undefined && draft !== base;
+  const write = (text: string) => {
+    if (base === undefined && text === source) return;
+    if (base === undefined) setBase(source);
+    setDraft(text);
+  };
+  /** False: somebody else has saved other code meanwhile, and it shall stay. */
+  const isStillWanted = async () => {
+    if (isPending || base === undefined) return true;
+    const now = await api.text(apiPathOf(ref, 'config')).catch(() => base);
+    if (now === base || now === draft) return true;
+    const choice = await dialogs.conflict({ what: `The code of ${titleOf(ref)}` });
+    if (choice === 'reload') {
+      setBase(now);
+      setDraft(now);
+    }
+    return choice === 'overwrite';
+  };
+  const submit = async () => {
+    if (!(await isStillWanted())) return;
+    const text = shown;
+    const result = await save.mutateAsync({ source: text, isNew: false }).catch(() => undefined);
+    // Code that waits is not in force: what was written stays in the editor.
+    if (result !== undefined) setBase(result.isWaiting ? text : undefined);
+  };
+  const error = save.error === null ? undefined : toApiError(save.error);
+  return (
+    <Stack>
+      {error !== undefined && <ErrorMessage error={error} />}
+      {save.data !== undefined && <Saved saved={save.data} />}
+      <CodeEditor
+        label="Code"
+        language="javascript"
+        value={shown}
+        onChange={write}
+        isReadOnly={!mayChange}
+        problems={
+          error === undefined ? warningsAt(save.data?.warnings ?? []) : problemsOf(error.items, 'error')
+        }
+      />
+      {mayChange && (
+        <Group>
+          <Button onClick={() => void submit()} loading={save.isPending}>
+            Save
+          </Button>
+          <Button
+            variant="default"
+            disabled={!isChanged}
+            onClick={() => {
+              setBase(undefined);
+              save.reset();
+            }}
+          >
+            Discard changes
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}

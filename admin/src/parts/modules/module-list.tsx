@@ -1,0 +1,119 @@
+// All endpoints, or all hooks: their states, and what waits for approval.
+import { Anchor, Button, Stack, TextInput } from '@mantine/core';
+import { Link, useSearchParams } from 'wouter';
+import { View } from '../../shell/view.tsx';
+import { type Column, DataTable } from '../data-table.tsx';
+import { Answer, Empty } from '../loading.tsx';
+import { Time } from '../time.tsx';
+import { type ListedModule, useCodeRights, useModules } from './module-queries.ts';
+import { areaOf, hrefOf, type ModuleKind, titleOf } from './module-ref.ts';
+import { StateBadge, SuspensionText } from './module-state.tsx';
+import { usePendingVersions } from './review-queries.ts';
+
+const NAMES: Column<ListedModule> = {
+  label: 'Name',
+  isName: true,
+  cell: ({ ref }) => (
+    <Anchor component={Link} href={hrefOf(ref)} className="wrap">
+      {titleOf(ref)}
+    </Anchor>
+  ),
+};
+const STATES: Column<ListedModule> = {
+  label: 'State',
+  cell: ({ state, suspension }) => (
+    <Stack gap={4}>
+      <StateBadge state={state} />
+      {suspension !== undefined && <SuspensionText suspension={suspension} />}
+    </Stack>
+  ),
+};
+const ADDRESSES: Column<ListedModule> = {
+  label: 'Answers',
+  cell: (row) => (
+    <span className="mono wrap">
+      {'methods' in row ? `${row.methods.join(', ')} ` : ''}
+      {row.path}
+    </span>
+  ),
+};
+const CHANGES: Column<ListedModule> = {
+  label: 'Changed',
+  cell: ({ lastModifiedAt }) => (lastModifiedAt === 0 ? 'not yet' : <Time at={lastModifiedAt} />),
+};
+
+function Rows({
+  kind,
+  modules,
+  words,
+}: {
+  readonly kind: ModuleKind;
+  readonly modules: readonly ListedModule[];
+  readonly words: string;
+}) {
+  const { mayChange, mayRead } = useCodeRights();
+  const waiting = usePendingVersions(mayRead);
+  const versionsOf = ({ ref }: ListedModule) =>
+    (waiting.data ?? []).filter((one) => one.ref.kind === ref.kind && titleOf(one.ref) === titleOf(ref));
+  const pending: Column<ListedModule> = {
+    label: 'Waiting',
+    cell: (row) => {
+      const versions = versionsOf(row).map(({ version }) => version);
+      return versions.length === 0 ? 'nothing' : `version ${versions.join(', ')}`;
+    },
+  };
+  const rows = modules.filter(({ ref, path }) =>
+    `${titleOf(ref)} ${path}`.toLowerCase().includes(words.trim().toLowerCase()),
+  );
+  if (modules.length === 0) {
+    return <Empty text={`There are no ${kind}s yet.${mayChange ? ' "New" makes the first one.' : ''}`} />;
+  }
+  if (rows.length === 0) return <Empty text={`No ${kind} has "${words}" in its name or address.`} />;
+  const columns = [
+    ...[NAMES, STATES],
+    ...(kind === 'endpoint' ? [ADDRESSES] : []),
+    ...(mayRead ? [pending] : []),
+    CHANGES,
+  ];
+  return (
+    <DataTable caption={areaOf(kind).name} columns={columns} rows={rows} keyOf={({ ref }) => titleOf(ref)} />
+  );
+}
+
+export function ModuleList({ kind }: { readonly kind: ModuleKind }) {
+  const { mayChange, mayRead } = useCodeRights();
+  const [search, setSearch] = useSearchParams();
+  const words = search.get('search') ?? '';
+  const query = useModules(kind);
+  const actions = (
+    <>
+      {mayRead && (
+        <Button component={Link} href="~/admin/endpoints/review" variant="default">
+          Review
+        </Button>
+      )}
+      {mayChange && (
+        <Button component={Link} href="/new">
+          New
+        </Button>
+      )}
+    </>
+  );
+  return (
+    <View title={areaOf(kind).name} actions={actions}>
+      <TextInput
+        label="Search"
+        type="search"
+        maw="24rem"
+        value={words}
+        onChange={(event) => {
+          const text = event.currentTarget.value;
+          setSearch(text === '' ? {} : { search: text }, { replace: true });
+        }}
+      />
+      <Answer query={query} what={`the ${kind}s`}>
+        {(modules) => <Rows kind={kind} modules={modules} words={words} />}
+      </Answer>
+    </View>
+  );
+}

@@ -1,0 +1,213 @@
+// One endpoint or hook: its state, what an admin can do with it as a whole, and the way to its sections.
+import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { View } from '../../shell/view.tsx';
+import { useDialogs } from '../dialogs.tsx';
+import { Answer, Empty } from '../loading.tsx';
+import { useToasts } from '../toasts.tsx';
+import {
+  type ListedModule,
+  pendingOf,
+  useCodeRights,
+  useModules,
+  useModuleWrites,
+  usePolicy,
+} from './module-queries.ts';
+import { areaOf, hrefOf, type ModuleRef, type Section, titleOf } from './module-ref.ts';
+import { STATE_MEANINGS, StateBadge, SuspensionText } from './module-state.tsx';
+
+const SECTIONS: Readonly<Record<Section, string>> = {
+  code: 'Code',
+  policy: 'Policy',
+  versions: 'Versions',
+  logs: 'Logs',
+  try: 'Try',
+};
+
+const HEADINGS: Readonly<Record<Section, (name: string) => string>> = {
+  code: (name) => name,
+  policy: (name) => `Policy of ${name}`,
+  versions: (name) => `Versions of ${name}`,
+  logs: (name) => `Logs of ${name}`,
+  try: (name) => `Try ${name}`,
+};
+
+function useSections({ kind }: ModuleRef): readonly Section[] {
+  const { mayChange, mayRead } = useCodeRights();
+  return [
+    ...(mayRead ? (['code', 'policy', 'versions'] as const) : []),
+    ...(mayChange ? (['logs'] as const) : []),
+    ...(kind === 'endpoint' ? (['try'] as const) : []),
+  ];
+}
+
+interface ModuleViewProps {
+  readonly of: ModuleRef;
+  readonly section: Section;
+  readonly children: (module: ListedModule) => ReactNode;
+}
+
+export function ModuleView({ of: ref, section, children }: ModuleViewProps) {
+  const query = useModules(ref.kind);
+  const sections = useSections(ref);
+  const { mayChange } = useCodeRights();
+  const name = titleOf(ref);
+  const find = (modules: readonly ListedModule[]) => modules.find((one) => titleOf(one.ref) === name);
+  const found = find(query.data ?? []);
+  const trail = [
+    areaOf(ref.kind),
+    ...(section === 'code' || !sections.includes('code') ? [] : [{ name, href: hrefOf(ref) }]),
+  ];
+  return (
+    <View
+      title={HEADINGS[section](name)}
+      trail={trail}
+      actions={found !== undefined && mayChange ? <ModuleActions module={found} /> : undefined}
+    >
+      <Answer query={query} what={`the ${ref.kind} ${name}`}>
+        {(modules) => {
+          const module = find(modules);
+          if (module === undefined) return <Empty text={`There is no ${ref.kind} ${name}.`} />;
+          if (!sections.includes(section)) return <Empty text="You may not see this." />;
+          return (
+            <>
+              <StateNote module={module} />
+              <nav aria-label={`Sections of ${name}`}>
+                <Group gap="md">
+                  {sections.map((one) => (
+                    <Anchor
+                      key={one}
+                      component={Link}
+                      href={hrefOf(ref, one)}
+                      aria-current={one === section ? 'page' : undefined}
+                      fw={one === section ? 700 : undefined}
+                      underline={one === section ? 'always' : 'hover'}
+                    >
+                      {SECTIONS[one]}
+                    </Anchor>
+                  ))}
+                </Group>
+              </nav>
+              {children(module)}
+            </>
+          );
+        }}
+      </Answer>
+    </View>
+  );
+}
+
+/** The state, why it is so, and what waits. */
+function StateNote({ module: { ref, state, suspension, path } }: { readonly module: ListedModule }) {
+  const { mayRead } = useCodeRights();
+  const policy = usePolicy(ref, mayRead);
+  const pending = pendingOf(policy.data);
+  return (
+    <>
+      <Group gap="sm">
+        <StateBadge state={state} />
+        <Text className="mono wrap">{path}</Text>
+      </Group>
+      {(state !== 'active' || suspension !== undefined) && (
+        <Alert variant="outline" color="red" title={state === 'active' ? 'Suspended' : undefined}>
+          {state !== 'active' && <Text>{STATE_MEANINGS[state]}</Text>}
+          {suspension !== undefined && <SuspensionText suspension={suspension} />}
+        </Alert>
+      )}
+      {pending.length > 0 && (
+        <Alert variant="outline" title="Waiting for approval">
+          <Text>
+            {pending.length === 1 ? 'Version ' : 'Versions '}
+            {pending.map((version, index) => (
+              <span key={version}>
+                {index > 0 && ', '}
+                <Anchor component={Link} href={reviewHref(ref, version)}>
+                  {version}
+                </Anchor>
+              </span>
+            ))}{' '}
+            {pending.length === 1 ? 'waits' : 'wait'} for a reviewer who wrote none of it. Nothing of it runs
+            until then.
+          </Text>
+        </Alert>
+      )}
+    </>
+  );
+}
+
+/** Address of the view where a version is approved. */
+export const reviewHref = (ref: ModuleRef, version: number): string =>
+  `~/admin/endpoints/review/${ref.kind}${hrefOf(ref, 'code').replace(/\/code$/, '')}/${version}`;
+
+function ModuleActions({ module: { ref, suspension } }: { readonly module: ListedModule }) {
+  const [, navigate] = useLocation();
+  const dialogs = useDialogs();
+  const toasts = useToasts();
+  const { suspend, resume, remove } = useModuleWrites(ref);
+  const name = `the ${ref.kind} ${titleOf(ref)}`;
+  const askToSuspend = async () => {
+    const isSure = await dialogs.confirm({
+      title: `Suspend ${name}?`,
+      gone: [
+        'every run of it that is under way, at once',
+        ref.kind === 'hook'
+          ? 'reading and writing of the collections that name it: 503 until it is resumed'
+          : 'its answers: 503 until it is resumed',
+      ],
+      note: 'Code, policy, versions and logs stay. Resume lets it run again.',
+      action: 'Suspend',
+    });
+    if (!isSure) return;
+    suspend.mutate(undefined, {
+      onSuccess: () => toasts.say(`${titleOf(ref)} is suspended.`),
+      onError: toasts.fail,
+    });
+  };
+  const askToRemove = async () => {
+    const isSure = await dialogs.confirm({
+      title: `Delete ${name}?`,
+      gone: [
+        ref.kind === 'hook'
+          ? 'the hook: collections that name it answer 503'
+          : 'its address: requests are answered with 404',
+        'its policy: one that is made under this name later has none',
+        'its log, and what waits for approval',
+      ],
+      note: 'Its versions can still be read through the API, and go on when the name comes back.',
+      action: 'Delete',
+    });
+    if (!isSure) return;
+    remove.mutate(undefined, {
+      onSuccess: () => {
+        toasts.say(`${titleOf(ref)} was deleted.`);
+        navigate('/');
+      },
+      onError: toasts.fail,
+    });
+  };
+  return (
+    <>
+      {suspension === undefined ? (
+        <Button variant="default" onClick={() => void askToSuspend()} loading={suspend.isPending}>
+          Suspend
+        </Button>
+      ) : (
+        <Button
+          onClick={() =>
+            resume.mutate(undefined, {
+              onSuccess: () => toasts.say(`${titleOf(ref)} runs again.`),
+              onError: toasts.fail,
+            })
+          }
+          loading={resume.isPending}
+        >
+          Resume
+        </Button>
+      )}
+      <Button color="red" variant="outline" onClick={() => void askToRemove()} loading={remove.isPending}>
+        Delete
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,167 @@
+// The versions of an endpoint or hook: who posted which, what is different in each, and the way back to one.
+import { Badge, Button, Group, Select, Stack, Text } from '@mantine/core';
+import { useSearchParams } from 'wouter';
+import type { ModuleVersion } from '../../api/types-modules.ts';
+import { CodeEditor } from '../code/code-editor.tsx';
+import { type Column, DataTable } from '../data-table.tsx';
+import { useDialogs } from '../dialogs.tsx';
+import { Answer, Empty } from '../loading.tsx';
+import { Time } from '../time.tsx';
+import { useToasts } from '../toasts.tsx';
+import {
+  pendingOf,
+  useCodeRights,
+  useModuleWrites,
+  usePolicy,
+  useVersionSource,
+  useVersions,
+} from './module-queries.ts';
+import { type ModuleRef, titleOf } from './module-ref.ts';
+import { Saved } from './saved-code.tsx';
+
+export function VersionsSection({ of: ref }: { readonly of: ModuleRef }) {
+  const query = useVersions(ref);
+  return (
+    <Answer query={query} what="the versions">
+      {(versions) =>
+        versions.length === 0 ? (
+          <Empty text="There are no versions." />
+        ) : (
+          <Versions of={ref} versions={versions} />
+        )
+      }
+    </Answer>
+  );
+}
+
+interface VersionsProps {
+  readonly of: ModuleRef;
+  readonly versions: readonly ModuleVersion[];
+}
+
+function Versions({ of: ref, versions }: VersionsProps) {
+  const [search, setSearch] = useSearchParams();
+  const dialogs = useDialogs();
+  const toasts = useToasts();
+  const { mayChange } = useCodeRights();
+  const { rollBack } = useModuleWrites(ref);
+  const pending = pendingOf(usePolicy(ref).data);
+  const newest = versions.toSorted((a, b) => b.version - a.version);
+  const show = (version: number, since: number | null) =>
+    setSearch({ version: `${version}`, ...(since !== null && { since: `${since}` }) });
+  const askToRollBack = async ({ version }: ModuleVersion) => {
+    const isSure = await dialogs.confirm({
+      title: `Roll ${titleOf(ref)} back to version ${version}?`,
+      gone: ['the code in force, until you roll back to it or save it again'],
+      note: `The code of version ${version} becomes a new version. The policy stays as it is.`,
+      action: 'Roll back',
+    });
+    if (!isSure) return;
+    rollBack.mutate(version, { onSuccess: ({ message }) => toasts.say(`${message}.`), onError: toasts.fail });
+  };
+  const columns: readonly Column<ModuleVersion>[] = [
+    {
+      label: 'Version',
+      isName: true,
+      cell: ({ version, active }) => (
+        <Group gap="xs">
+          {version}
+          {active && <Badge variant="outline">In force</Badge>}
+          {pending.includes(version) && <Badge variant="outline">Waits for approval</Badge>}
+        </Group>
+      ),
+    },
+    { label: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      label: 'Who',
+      cell: ({ clientId }) => <span className="wrap">{clientId ?? 'a file on the machine'}</span>,
+    },
+    {
+      label: 'Hash',
+      cell: ({ sha256 }) => (
+        <span className="mono" title={sha256}>
+          {sha256.slice(0, 12)}
+        </span>
+      ),
+    },
+    {
+      label: 'Show',
+      cell: (row) => (
+        <Group gap="xs">
+          <Button
+            variant="default"
+            size="compact-sm"
+            aria-label={`Show version ${row.version}`}
+            onClick={() =>
+              show(row.version, newest.find(({ version }) => version < row.version)?.version ?? null)
+            }
+          >
+            Show
+          </Button>
+          {mayChange && !row.active && !pending.includes(row.version) && (
+            <Button
+              variant="default"
+              size="compact-sm"
+              aria-label={`Roll back to version ${row.version}`}
+              onClick={() => void askToRollBack(row)}
+            >
+              Roll back
+            </Button>
+          )}
+        </Group>
+      ),
+    },
+  ];
+  const version = Number(search.get('version') ?? newest[0]?.version);
+  const since = search.get('since');
+  return (
+    <Stack>
+      {rollBack.data !== undefined && <Saved saved={rollBack.data} />}
+      <DataTable caption="Versions" columns={columns} rows={newest} keyOf={(row) => `${row.version}`} />
+      <Group>
+        <Select
+          label="Compare with version"
+          placeholder="none"
+          clearable
+          clearButtonProps={{ 'aria-label': 'Compare with none' }}
+          data={newest.filter((one) => one.version !== version).map((one) => `${one.version}`)}
+          value={since}
+          onChange={(next) => show(version, next === null ? null : Number(next))}
+        />
+      </Group>
+      <VersionCode of={ref} version={version} since={since === null ? undefined : Number(since)} />
+    </Stack>
+  );
+}
+
+interface VersionCodeProps {
+  readonly of: ModuleRef;
+  readonly version: number;
+  /** What is different from this version is marked. */
+  readonly since: number | undefined;
+}
+
+function VersionCode({ of: ref, version, since }: VersionCodeProps) {
+  const source = useVersionSource(ref, version);
+  const original = useVersionSource(ref, since);
+  const label =
+    since === undefined ? `Version ${version}` : `Version ${version}, and its changes since version ${since}`;
+  return (
+    <Answer query={source} what={`version ${version}`}>
+      {(text) => {
+        if (text === null) return <Text>The code of version {version} is not kept any more.</Text>;
+        if (since !== undefined && original.data === undefined && original.error === null) return null;
+        return (
+          <CodeEditor
+            key={`${version}/${since}`}
+            label={label}
+            language="javascript"
+            value={text}
+            isReadOnly
+            original={since === undefined ? undefined : (original.data ?? undefined)}
+          />
+        );
+      }}
+    </Answer>
+  );
+}

@@ -1,0 +1,212 @@
+// The views of endpoints and hooks: making one, mending its code, trying it, its logs and versions, stopping it.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminSite, startAdminSite } from '../helpers/admin/admin-site.ts';
+import { hasBrowser } from '../helpers/admin/browser.ts';
+
+let site: AdminSite;
+
+const canRun = hasBrowser();
+const HOSTILE = '<img src=x onerror=alert(1)>';
+const GREETING = `module.exports.model = { settings: { authenticate: false } };
+module.exports.get = (req, res) => {
+  console.warn('${HOSTILE}', req.client ? req.client.clientId : 'nobody');
+  res.set('x-seen', 'yes').json({ hello: req.query.name || 'world', by: req.client ? req.client.clientId : null });
+};
+`;
+const CLIENT = { clientId: 'plain', secret: 'a secret for tests' };
+
+const post = (path: string, body: string) =>
+  site.app.inject('POST', path, { body, headers: { 'content-type': 'text/plain' } });
+
+beforeAll(async () => {
+  if (!canRun) return;
+  site = await startAdminSite();
+  expect((await site.app.inject('POST', '/api/clients', { body: CLIENT })).status).toBe(201);
+  expect((await post('/1.0/greeting/config', GREETING)).status).toBe(200);
+  const hook = 'module.exports = (obj) => obj;\n';
+  for (const name of ['stamp', 'new'])
+    expect((await post(`/api/hooks/${name}/config`, hook)).status).toBe(200);
+});
+
+afterAll(() => site?.close());
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const code = (page: Page) => page.getByRole('textbox', { name: 'Code', exact: true });
+const link = (page: Page, name: string) => page.locator('main').getByRole('link', { name, exact: true });
+
+describe.runIf(canRun)('the views of endpoints', () => {
+  it('are accessible', async () => {
+    await site.expectAccessible('/admin/endpoints', 'Endpoints');
+    await site.expectAccessible('/admin/endpoints/new', 'New endpoint');
+    await site.expectAccessible('/admin/endpoints/1.0/greeting', '1.0/greeting');
+    await site.expectAccessible('/admin/endpoints/1.0/greeting/versions', 'Versions of 1.0/greeting');
+    await site.expectAccessible('/admin/endpoints/1.0/greeting/try', 'Try 1.0/greeting');
+    await site.expectAccessible('/admin/hooks', 'Hooks');
+    await site.expectAccessible('/admin/hooks/stamp', 'stamp');
+  });
+
+  it('make an endpoint whose mistake is shown at its line until it is put right', () =>
+    site.visit('/admin/endpoints', async (page) => {
+      await link(page, 'New').click();
+      await heading(page, 'New endpoint').waitFor();
+      await page.getByLabel('Name').fill('report');
+      await code(page).fill(
+        'module.exports.get = (req, res) => {\n  const one = 1;\n  res.json({ one: };\n};\n',
+      );
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').getByText('Line 3').waitFor();
+      await page.locator('.cm-lint-marker-error').waitFor();
+      expect((await site.app.inject('GET', '/1.0/report/config')).status).toBe(404);
+      await code(page).fill(
+        'module.exports.get = (req, res) => {\n  const one = 1;\n  res.json({ one });\n};\n',
+      );
+      await page.getByRole('button', { name: 'Save' }).click();
+      await heading(page, '1.0/report').waitFor();
+      expect((await site.app.inject('GET', '/1.0/report')).body).toEqual({ one: 1 });
+    }));
+
+  it('refuse to make one in the place of another', () =>
+    site.visit('/admin/endpoints/new', async (page) => {
+      await page.getByLabel('Name').fill('greeting');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').getByText('There is an endpoint 1.0/greeting already').waitFor();
+      expect((await site.app.inject('GET', '/1.0/greeting/config')).text).toBe(GREETING);
+    }));
+
+  it('show a warning at its line, and the code in force', () =>
+    site.visit('/admin/endpoints/1.0/report', async (page) => {
+      await code(page).fill('module.exports.get = (req, res) => {\n  seen = 2;\n  res.json({ seen });\n};\n');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('status').getByText('Version 2 is in force').waitFor();
+      await page.getByText('line 2: `seen` is assigned to but not declared').first().waitFor();
+      await page.locator('.cm-lint-marker-warning').waitFor();
+    }));
+
+  it('show what somebody else has saved meanwhile as a choice', () =>
+    site.visit('/admin/endpoints/1.0/report', async (page) => {
+      await code(page).fill('module.exports.get = (req, res) => res.json({ mine: true });\n');
+      const theirs = 'module.exports.get = (req, res) => res.json({ theirs: true });\n';
+      expect((await post('/1.0/report/config', theirs)).status).toBe(200);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Take theirs' }).click();
+      await code(page).getByText('theirs').waitFor();
+      expect((await site.app.inject('GET', '/1.0/report/config')).text).toBe(theirs);
+    }));
+
+  it('compare versions and roll back', () =>
+    site.visit('/admin/endpoints/1.0/report', async (page) => {
+      await link(page, 'Versions').click();
+      await heading(page, 'Versions of 1.0/report').waitFor();
+      await page.getByRole('button', { name: 'Show version 2' }).click();
+      const shown = page.getByRole('textbox', { name: 'Version 2, and its changes since version 1' });
+      await shown.getByText('const one = 1;').waitFor();
+      await shown.getByText('seen = 2;').waitFor();
+      await page.getByRole('button', { name: 'Roll back to version 1' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+      await page.getByRole('rowheader', { name: '4 In force' }).waitFor();
+      expect((await site.app.inject('GET', '/1.0/report')).body).toEqual({ one: 1 });
+    }));
+
+  it('try a call as oneself, with another token, and as nobody', async () => {
+    const token = await site.app.token(CLIENT.clientId, CLIENT.secret);
+    await site.visit('/admin/endpoints/1.0/greeting', async (page) => {
+      await link(page, 'Try').click();
+      await heading(page, 'Try 1.0/greeting').waitFor();
+      const body = page.getByRole('region', { name: 'Body of the answer' });
+      const send = () => page.getByRole('button', { name: 'Try', exact: true }).click();
+      await page.getByLabel('Path').fill(`/1.0/greeting?name=${encodeURIComponent(HOSTILE)}`);
+      await page.getByLabel('Headers', { exact: true }).fill('accept-language: de\nhost: elsewhere');
+      await send();
+      await body.getByText(HOSTILE).waitFor();
+      await body.getByText('"by":"admin"').waitFor();
+      await page.getByText('200 OK').waitFor();
+      await page.getByRole('region', { name: 'Headers of the answer' }).getByText('x-seen: yes').waitFor();
+      await page.getByText('Browsers do not let pages send: host').waitFor();
+      await page.getByRole('radio', { name: /^Whoever has a token/ }).check();
+      await page.getByRole('textbox', { name: 'Token' }).fill(token);
+      await send();
+      await body.getByText('"by":"plain"').waitFor();
+      await page.getByRole('radio', { name: /^Nobody/ }).check();
+      await send();
+      await body.getByText('"by":null').waitFor();
+      expect(await page.locator('main img').count()).toBe(0);
+      await page.getByLabel('Path').fill('//example.com/');
+      await send();
+      await page.getByRole('alert').getByText('one of this server').waitFor();
+    });
+  });
+
+  it('show what code logs as it comes, as text', () =>
+    site.visit('/admin/endpoints/1.0/greeting/logs', async (page) => {
+      await heading(page, 'Logs of 1.0/greeting').waitFor();
+      await page.getByRole('status').getByText('records, newest first').waitFor();
+      expect((await site.app.inject('GET', '/1.0/greeting')).status).toBe(200);
+      const records = page.getByRole('table', { name: 'Records of the log' });
+      await records.getByText(`${HOSTILE} admin`).first().waitFor();
+      expect(await page.locator('main img').count()).toBe(0);
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('paused').waitFor();
+      await page.getByRole('combobox', { name: 'Level' }).click();
+      await page.getByRole('option', { name: 'error' }).click();
+      await page.getByText('Nothing has been logged').waitFor();
+    }));
+
+  it('find a suspended one with who did it, and let it run again', async () => {
+    expect((await site.app.inject('POST', '/1.0/greeting/suspend')).status).toBe(200);
+    await site.visit('/admin/endpoints', async (page) => {
+      const row = page.getByRole('row').filter({ hasText: '1.0/greeting' });
+      await row.getByText('by the admin admin').waitFor();
+      await row.getByRole('link').click();
+      await page.getByText('requests are answered with 503').waitFor();
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.getByRole('button', { name: 'Suspend' }).waitFor();
+      expect((await site.app.inject('GET', '/1.0/greeting')).status).toBe(200);
+    });
+  });
+
+  it('suspend and delete by keyboard alone', () =>
+    site.visit('/admin/endpoints/1.0/report', async (page) => {
+      const press = async (name: string) => {
+        await page.getByRole('button', { name, exact: true }).last().focus();
+        await page.keyboard.press('Enter');
+      };
+      await page.getByRole('button', { name: 'Suspend' }).waitFor();
+      await press('Suspend');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('every run of it that is under way').waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Resume' }).waitFor();
+      expect((await site.app.inject('GET', '/1.0/report')).status).toBe(503);
+      await press('Delete');
+      await dialog.getByText('its policy').waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await heading(page, 'Endpoints').waitFor();
+      expect((await site.app.inject('GET', '/1.0/report')).status).toBe(404);
+    }));
+
+  it('reach a hook whose name is that of another view', () =>
+    site.visit('/admin/hooks', async (page) => {
+      await page.getByRole('rowheader', { name: 'new' }).getByRole('link').click();
+      await heading(page, 'new').waitFor();
+      await code(page).getByText('module.exports').waitFor();
+    }));
+
+  it('show a client that is no admin what it may call, and nothing of the code', () =>
+    site.visit(
+      '/admin/endpoints',
+      async (page) => {
+        await page.getByRole('rowheader', { name: '1.0/greeting' }).getByRole('link').click();
+        await heading(page, 'Try 1.0/greeting').waitFor();
+        for (const name of ['Code', 'Policy', 'Versions', 'Logs'])
+          expect(await link(page, name).count()).toBe(0);
+        for (const name of ['Suspend', 'Delete'])
+          expect(await page.getByRole('button', { name }).count()).toBe(0);
+        await page.getByRole('button', { name: 'Try', exact: true }).click();
+        await page.getByRole('region', { name: 'Body of the answer' }).getByText('"by":"plain"').waitFor();
+      },
+      { as: CLIENT },
+    ));
+});
