@@ -102,6 +102,13 @@ export function parseNumberParameter(
   throw createParameterError(name, `The \`${name}\` parameter must be ${what}`);
 }
 
+/** The text that a URL gives under a name that is no read parameter. Throws PARAMETER_INVALID where the name is there twice. */
+export function parseTextParameter(url: string, name: string): string | undefined {
+  const found = [...parsePairs(rawQuery(url) ?? '')].filter(([key]) => key === name);
+  if (found.length > 1) throw createParameterError(name, givenTwice(name));
+  return found[0]?.[1];
+}
+
 const SCHEME_AND_HOST = /^https?:\/\/[^/?#]*/i;
 
 /** Every upload token is longer, and no stored file has so long a name. */
