@@ -150,17 +150,20 @@ export function createLoadedModules({ createGuest, now, peakMb }) {
     /**
      * V8 collects late: an isolate is replaced before what earlier requests left behind can cost a later one its memory.
      * @param {LoadedModule} loaded
+     * @returns Bytes that it used; 0 where they were not looked at.
      */
     checkHeap(loaded) {
       releaseOutgoing(loaded);
       const { guest, heapAtStart } = loaded;
-      if (guest === null || guest.disposed || now() - loaded.heapReadAt < HEAP_CHECK_MS) return;
+      if (guest === null || guest.disposed || now() - loaded.heapReadAt < HEAP_CHECK_MS) return 0;
       loaded.heapReadAt = now();
       const half = heapAtStart + Math.max(0, loaded.options.heapMb * MB - heapAtStart) / 2;
-      if (loaded.outgoing !== null || guest.memory().used < half) return;
+      const used = Math.max(0, guest.memory().used);
+      if (loaded.outgoing !== null || used < half) return used;
       loaded.outgoing = guest;
       loaded.guest = null;
       releaseOutgoing(loaded);
+      return used;
     },
   };
 }

@@ -109,6 +109,8 @@ export type FromHost =
       readonly sliceMs: number;
       /** Processor time of all time slices since the last frame, in milliseconds. */
       readonly cpuMs: number;
+      /** Bytes of the heap after the time slices, buffers included; 0: it was not looked at. */
+      readonly heapBytes: number;
       /**
        * The isolate was disposed: every other request that waited in it is lost. An error in this frame names the request that was
        * certainly the cause; without one it is uncertain.

@@ -229,9 +229,9 @@ export function createRequestRunner({ createGuest, writer, now, cpu, peakMb, los
         waiting = waiting.slice(done);
         if (used > SHORT_MS || report.isolateGone()) break;
       }
-      modules.checkHeap(loaded);
+      const heapBytes = modules.checkHeap(loaded);
       const returned = waiting.map(([next]) => next);
-      report.flush(moduleNumber, true, returned);
+      report.flush(moduleNumber, true, returned, heapBytes);
     },
 
     /**
@@ -242,14 +242,15 @@ export function createRequestRunner({ createGuest, writer, now, cpu, peakMb, los
     deliver({ moduleNumber, number: of, call, ok }, raw) {
       const loaded = modules.get(moduleNumber);
       const started = loaded?.started.get(of);
+      let heapBytes = 0;
       if (loaded !== undefined && started !== undefined) {
         const text = raw.toString();
         number = of;
         timer.reset();
         runSlice(loaded, started, (ms) => started.guest.deliver(of, { call, ok, text }, ms));
-        modules.checkHeap(loaded);
+        heapBytes = modules.checkHeap(loaded);
       }
-      report.flush(moduleNumber, true);
+      report.flush(moduleNumber, true, [], heapBytes);
     },
 
     /** @param {Extract<ToHost, { t: 'forget' }>} message */

@@ -75,10 +75,12 @@ export function createResultFrame({ writer, lost }) {
      * @param {number} moduleNumber
      * @param {boolean} idle
      * @param {number[]} returned
+     * @param {number} heapBytes
      */
-    flush(moduleNumber, idle, returned = []) {
+    flush(moduleNumber, idle, returned = [], heapBytes = 0) {
       writer.cut(told);
-      writer.flush({ t: 'results', moduleNumber, events, errors, returned, idle, sliceMs, cpuMs, disposed });
+      const times = { sliceMs, cpuMs, heapBytes };
+      writer.flush({ t: 'results', moduleNumber, events, errors, returned, idle, ...times, disposed });
       events = [];
       errors = [];
       told = 0;

@@ -23,6 +23,7 @@ interface ResultReaderDeps {
   readonly now: () => number;
   readonly onIncident: (incident: Incident) => void;
   readonly onCpu?: UsageObserver['onCpu'] | undefined;
+  readonly onHeap?: UsageObserver['onHeap'] | undefined;
   /** Puts invocations that have not started back in front of their queue. */
   readonly requeue: (host: Host, invocations: readonly Invocation[]) => void;
 }
@@ -166,7 +167,7 @@ const isAnswered = (current: SentFrame) =>
 const isSharedLoss = (message: ResultMessage) => message.disposed && lossOf(message) === undefined;
 
 /** Creates the reader of result frames. It returns what the frame broke, or null when all of it was in order. */
-export function createResultReader({ now, onIncident, onCpu, requeue }: ResultReaderDeps) {
+export function createResultReader({ now, onIncident, onCpu, onHeap, requeue }: ResultReaderDeps) {
   const parseEvent = createEventParser();
 
   const handleEvent = (invocation: Invocation, event: GuestEvent): string | null => {
@@ -266,6 +267,7 @@ export function createResultReader({ now, onIncident, onCpu, requeue }: ResultRe
     const time = now();
     const [first] = current.invocations;
     if (first !== undefined) onCpu?.(first.moduleVersion.id, host.addCpu(message.cpuMs, time));
+    if (first !== undefined && message.heapBytes > 0) onHeap?.(first.moduleVersion.id, message.heapBytes);
     host.frames.recordProgress(time);
     host.queue?.recordSlice(message.sliceMs, { isCold: current.isCold, now: time });
     host.queue?.recordResultBytes(raw.length, time);

@@ -92,7 +92,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
   });
   const inspector = createInspector({ pool, now });
   const readResults = createResultReader({
-    ...{ now, onIncident, onCpu: usage?.onCpu },
+    ...{ now, onIncident, onCpu: usage?.onCpu, onHeap: usage?.onHeap },
     requeue: scheduler.requeue,
   });
   const selfTests = createSelfTestResults(options.selfTest);

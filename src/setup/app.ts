@@ -231,6 +231,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     ...shared,
     ...{ registry, specifications, documents, modules, calls, clients },
     ...{ version, sandboxStatus, metrics: listeners?.content, definitions: delivery.administration },
+    usage: postedCode.usage,
     media: media.createService(documents),
     sandboxEnabled: config.sandbox.enabled,
     adminFolder: options.adminFolder ?? builtAdminFolder(),

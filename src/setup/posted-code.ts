@@ -20,6 +20,7 @@ import type { Pause } from '../lib/async/retry.ts';
 import { createHostResolver } from '../lib/egress/destination.ts';
 import { packageRoot } from '../lib/files/package-files.ts';
 import type { Logger } from '../lib/logger.ts';
+import { ModuleUsage, type ModuleUsageReport } from '../metrics/module-usage.ts';
 import type { ModuleService } from '../modules/model/module-types.ts';
 import { createModuleService, type ManagedModuleService } from '../modules/module-service.ts';
 import { loadPolicyLimits, type PolicyLimits } from '../modules/policy/policy-limits.ts';
@@ -107,6 +108,8 @@ export interface PostedCode {
   readonly hooks: DocumentHooks;
   /** Gives posted code access to documents. Call it once, before a module runs. */
   connect(documents: DocumentService): EndpointCalls;
+  /** What the code of a module has used in the last hour, by the id of the module. */
+  readonly usage: (moduleId: string) => ModuleUsageReport;
   readonly sandboxStatus: () => SandboxStatus;
   /** Throws CONFIGURATION_INVALID if the isolation is weaker than configured. */
   requireIsolation(): Promise<void>;
@@ -164,7 +167,9 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
   const { enabled, review, minimumLevel } = config.sandbox;
   const policyLimits = await loadConfiguredPolicyLimits(config, cwd);
   const undeclaredNames = createUndeclaredNameFinder();
-  const sandbox = openSandbox(config, deps.usage);
+  const usage = new ModuleUsage(now);
+  const sandbox = openSandbox(config, usage.observer(deps.usage));
+  const counted = usage.around(sandbox);
   const modules = createModuleService({
     ...{ store, sandbox, audit, policyLimits, review, limits, queryMs, now },
     folders: moduleFolders(config, cwd),
@@ -184,7 +189,7 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
     },
   };
   const hooks = createHooks({
-    ...{ modules, sandbox, limits, enabled, now, log: logger },
+    ...{ modules, sandbox: counted, limits, enabled, now, log: logger },
     capabilities: connectedCapabilities,
     encodeRequest: createRequestEncoder(),
   });
@@ -200,8 +205,9 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
         findCached: (clientId) => auth.findClient(clientId),
         fetch: createModuleFetch(deps, policyLimits, modules),
       });
-      return createEndpointCalls({ sandbox, modules, capabilities, enabled });
+      return createEndpointCalls({ sandbox: counted, modules, capabilities, enabled });
     },
+    usage: (moduleId) => usage.report(moduleId),
     sandboxStatus: () => sandbox.status(),
     requireIsolation: () => requireLevel(sandbox, config.sandbox),
     load: () => modules.load(),

@@ -116,6 +116,8 @@ describe('the link to a host', () => {
       returned: [],
       idle: true,
       sliceMs: 1,
+      cpuMs: 1,
+      heapBytes: 0,
       disposed: false,
     };
     const header = JSON.stringify({ ...turns, events: [[1, kind, 67_108_864, 0]] });

@@ -15,7 +15,7 @@ const READY: FromHost = {
 };
 const RESULTS: FromHost = {
   ...{ t: 'results', moduleNumber: 1, events: [], errors: [], returned: [] },
-  ...{ idle: true, sliceMs: 0, cpuMs: 0, disposed: false },
+  ...{ idle: true, sliceMs: 0, cpuMs: 0, heapBytes: 0, disposed: false },
 };
 
 /** A process and its pipe that do what the test says. */

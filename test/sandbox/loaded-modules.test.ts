@@ -64,13 +64,13 @@ describe('modules of a host', () => {
     guest();
     (guests[0] as { heap: number }).heap = 5.9 * MB;
     wait(300);
-    modules.checkHeap(loaded);
+    expect(modules.checkHeap(loaded)).toBe(5.9 * MB);
     expect(loaded.guest).not.toBeNull();
     (guests[0] as { heap: number }).heap = 6 * MB;
-    modules.checkHeap(loaded);
+    expect(modules.checkHeap(loaded)).toBe(0);
     expect(loaded.guest, 'not asked again so soon').not.toBeNull();
     wait(300);
-    modules.checkHeap(loaded);
+    expect(modules.checkHeap(loaded)).toBe(6 * MB);
     expect([loaded.guest, loaded.outgoing, guests[0]?.isDisposed]).toEqual([null, null, true]);
   });
 

@@ -81,7 +81,7 @@ function hostOf({ synchronous = false, cpuMs = LIMITS.cpuMs } = {}) {
       return DONE;
     },
     forget: (number) => seen.push(`forget ${number}`),
-    memory: () => ({ used: 0, held: 0 }),
+    memory: () => ({ used: 4096, held: 0 }),
     dispose: () => undefined,
     get disposed() {
       return isDisposed;
@@ -120,12 +120,14 @@ const ended = ({ events }: Sent) => events.map(([number, kind]) => `${number} ${
 
 describe('a batch', () => {
   it('of short runner is answered in one frame, in order', () => {
-    const { run, seen } = hostOf();
+    const { run, seen, tick } = hostOf();
     const frames = run(['a', 'ü', 'c']);
     expect(frames).toHaveLength(1);
     expect(frames[0]).toMatchObject({ idle: true, returned: [], errors: [], disposed: false, cpuMs: 0 });
     expect(frames.map(ended)).toEqual([['1 end', '2 end', '3 end']]);
     expect(seen).toEqual(['1 a B 100', '2 ü B 100', '3 c B 100']);
+    tick(250);
+    expect([frames, run(['a'])]).toMatchObject([[{ heapBytes: 0 }], [{ heapBytes: 4096 }]]);
   });
 
   it('stops after a long turn, and gives the rest back', () => {

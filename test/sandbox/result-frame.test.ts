@@ -36,7 +36,7 @@ describe('the report of a host', () => {
     report.slice(2, 2, true);
     expect([report.isEmpty(), report.isolateGone()]).toEqual([false, true]);
     report.flush(7, false);
-    report.flush(7, true, [3, 4]);
+    report.flush(7, true, [3, 4], 4096);
     const rest = { t: 'results', moduleNumber: 7 };
     expect(frames).toEqual([
       {
@@ -47,6 +47,7 @@ describe('the report of a host', () => {
         idle: false,
         sliceMs: 3,
         cpuMs: 7,
+        heapBytes: 0,
         disposed: true,
         pending: 3,
       },
@@ -58,6 +59,7 @@ describe('the report of a host', () => {
         idle: true,
         sliceMs: 0,
         cpuMs: 0,
+        heapBytes: 4096,
         disposed: false,
         pending: 0,
       },

@@ -15,6 +15,12 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
     tests: ['metrics/label-limits'],
   },
   {
+    limit: 'endpoints and hooks whose usage of the last hour is kept',
+    default: constant('src/metrics/module-usage.ts', 'MAX_MODULES'),
+    past: 'that of those that ran longest ago is dropped',
+    tests: ['metrics/module-usage'],
+  },
+  {
     limit: 'posted code, `limits.endpointCodeBytes`',
     default: setting('limits.endpointCodeBytes'),
     past: '413',

@@ -18,6 +18,7 @@ import type { Log } from '../../lib/logger.ts';
 import type { MediaService } from '../../media/media-service-types.ts';
 import type { CacheResult } from '../../metrics/cache-counts.ts';
 import type { MetricsText } from '../../metrics/exposition.ts';
+import type { ModuleUsageReport } from '../../metrics/module-usage.ts';
 import type { AnsweredRequest } from '../../metrics/request-counts.ts';
 import type { ModuleService } from '../../modules/model/module-types.ts';
 import type { SandboxStatus } from '../../sandbox-supervisor/model/sandbox.ts';
@@ -53,6 +54,8 @@ export interface CustomCodeDeps {
   /** `sandbox.enabled` of the configuration. */
   readonly sandboxEnabled: boolean;
   readonly sandboxStatus: () => SandboxStatus;
+  /** What the code of a module has used in the last hour, by the id of the module. */
+  readonly usage: (moduleId: string) => ModuleUsageReport;
 }
 
 export interface HttpDeps extends CustomCodeDeps {

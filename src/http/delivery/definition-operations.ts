@@ -22,7 +22,10 @@ export const DEFINITION_SCHEMAS = {
     {
       success: { const: false },
       errors: listOf({
-        anyOf: [{ type: 'string' }, { ...objectOf({ error: { type: 'string' } }), description: 'Of a recipe' }],
+        anyOf: [
+          { type: 'string' },
+          { ...objectOf({ error: { type: 'string' } }), description: 'Of a recipe' },
+        ],
       }),
       details: listOf({ type: 'string' }),
       Error: { type: 'string', description: 'Where a token is missing or invalid' },

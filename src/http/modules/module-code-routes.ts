@@ -10,7 +10,8 @@ import { addResource } from '../core/resource.ts';
 import type { ModuleOperations } from './module-operations.ts';
 import { createApprovalNotice, type ReviewerAccessDeps } from './reviewer-access.ts';
 
-export type ModuleRoutesDeps = Pick<CustomCodeDeps, 'modules' | 'sandboxEnabled'> & ReviewerAccessDeps;
+export type ModuleRoutesDeps = Pick<CustomCodeDeps, 'modules' | 'usage' | 'sandboxEnabled'> &
+  ReviewerAccessDeps;
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 

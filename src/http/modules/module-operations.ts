@@ -20,6 +20,11 @@ const suspension = objectOf({
   at: { type: ['integer', 'null'], description: 'Epoch milliseconds' },
 });
 const text1 = { type: 'string' };
+const figures = {
+  calls: { type: 'integer' },
+  errors: { type: 'integer' },
+  cpuMs: { type: 'number', description: 'Milliseconds of processor time' },
+};
 
 /** Components of these operations. */
 export const MODULE_SCHEMAS = {
@@ -60,6 +65,13 @@ export const MODULE_SCHEMAS = {
     },
     ['stack', 'level'],
   ),
+  ModuleUsage: objectOf({
+    from: time,
+    to: time,
+    ...figures,
+    maxHeapMb: { type: ['number', 'null'], description: 'Megabytes; null: it was not looked at' },
+    buckets: listOf(objectOf({ at: { ...time, description: 'When the minute begins' }, ...figures })),
+  }),
   ListedEndpoint: objectOf(
     {
       version: text1,
@@ -206,6 +218,10 @@ function createOperations(kind: Kind) {
       answers: {
         200: { description: 'Oldest first', content: json(objectOf({ logs: listOf(ref('LogRecord')) })) },
       },
+    }),
+    usage: operation(`get${noun}Usage`, '/usage', {
+      summary: `Tells what the code of ${article} has used in the last hour`,
+      answers: { 200: { description: 'By the minute', content: json(ref('ModuleUsage')) } },
     }),
     suspend: operation(`suspend${noun}`, '/suspend', {
       summary: `Stops ${article}: nothing of the ${word} runs until it is resumed`,

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
-import type { ModuleAddress, ModuleService } from '../../modules/model/module-types.ts';
+import { type ModuleAddress, type ModuleService, moduleKey } from '../../modules/model/module-types.ts';
 import { bodyLimit, jsonBody } from '../core/body-parsers.ts';
 import type { Operation } from '../core/operation.ts';
 import { sendJson } from '../core/reply.ts';
@@ -103,7 +103,7 @@ export function moduleRoutes(
   deps: Omit<ModuleRoutesDeps, 'sandboxEnabled'>,
   { base, addressOf, operations }: ModuleRouteOptions,
 ): void {
-  const { modules, config } = deps;
+  const { modules, usage, config } = deps;
   const approvalNotice = createApprovalNotice(deps);
   const act =
     (perform: ModuleAction): Handler =>
@@ -117,14 +117,14 @@ export function moduleRoutes(
       const known = modules.registry.get(addressOf(request)) !== undefined;
       done(known ? undefined : new AppError('NOT_FOUND'));
     });
-    liveRoutes(scope, { modules, config }, { base, act, approvalNotice, operations });
+    liveRoutes(scope, { modules, usage, config }, { base, act, approvalNotice, operations });
   });
 }
 
-/** Policy, log and suspension of an existing module. */
+/** Policy, log, usage and suspension of an existing module. */
 function liveRoutes(
   server: FastifyInstance,
-  { modules, config }: Pick<ModuleRoutesDeps, 'modules' | 'config'>,
+  { modules, usage, config }: Pick<ModuleRoutesDeps, 'modules' | 'usage' | 'config'>,
   { base, act, approvalNotice, operations }: VersionRouteOptions,
 ): void {
   const policy = {
@@ -157,6 +157,12 @@ function liveRoutes(
     bodyLimit: bodyLimit('policy', config.limits.jsonBytes),
   });
   addResource(server, `${base}/logs`, { GET: logs }, { operations: { GET: operations.logs } });
+  addResource(
+    server,
+    `${base}/usage`,
+    { GET: act((_request, reply, address) => sendJson(reply, usage(moduleKey(address)))) },
+    { operations: { GET: operations.usage } },
+  );
   addResource(server, `${base}/suspend`, suspension, {
     operations: { POST: operations.suspend, DELETE: operations.resume },
   });

@@ -158,7 +158,9 @@ export function routeContinuesBelow({ segments }: RoutePattern, beginning: reado
 }
 
 /** Names of the sub-resources below `/{version}/{endpoint}`. */
-export const ENDPOINT_SUB_RESOURCES: readonly string[] = ['config', 'policy', 'versions', 'logs', 'suspend'];
+export const ENDPOINT_SUB_RESOURCES: readonly string[] = [
+  ...['config', 'policy', 'versions', 'logs', 'usage', 'suspend'],
+];
 
 export type EndpointAddress = Extract<ModuleAddress, { kind: 'endpoint' }>;
 

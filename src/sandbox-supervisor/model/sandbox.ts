@@ -151,6 +151,8 @@ export interface UsageObserver {
   onStarted(waitedMs: number): void;
   /** A module has used so many milliseconds of processor time. */
   onCpu(moduleId: string, ms: number): void;
+  /** The heap of a module was seen to have so many bytes, buffers included. Not every call is looked at. */
+  onHeap?(moduleId: string, bytes: number): void;
 }
 
 export interface Sandbox {

@@ -83,14 +83,25 @@ const isSliceError = (error: unknown) =>
 const isSliceTime = (ms: unknown) => typeof ms === 'number' && ms >= 0 && ms <= MAX_SLICE_MS;
 
 const RESULT_MEMBERS: readonly string[] = [
-  ...['t', 'moduleNumber', 'events', 'errors', 'returned', 'idle', 'sliceMs', 'cpuMs', 'disposed'],
+  ...[
+    't',
+    'moduleNumber',
+    'events',
+    'errors',
+    'returned',
+    'idle',
+    'sliceMs',
+    'cpuMs',
+    'heapBytes',
+    'disposed',
+  ],
 ];
 
 function isResults(fields: Fields, rawBytes: number): boolean {
-  const { moduleNumber, events, errors, returned, idle, sliceMs, cpuMs, disposed } = fields;
+  const { moduleNumber, events, errors, returned, idle, sliceMs, cpuMs, heapBytes, disposed } = fields;
   if (!hasOnly(fields, RESULT_MEMBERS)) return false;
   if (!isCount(moduleNumber) || typeof idle !== 'boolean' || typeof disposed !== 'boolean') return false;
-  if (!isSliceTime(sliceMs) || !isSliceTime(cpuMs)) return false;
+  if (!isSliceTime(sliceMs) || !isSliceTime(cpuMs) || !isCount(heapBytes)) return false;
   if (!Array.isArray(events) || !Array.isArray(errors) || !Array.isArray(returned)) return false;
   if (!events.every(isEvent) || !errors.every(isSliceError) || !returned.every(isCount)) return false;
   let bytes = 0;

@@ -102,6 +102,7 @@ function depsOf(modules: ModuleService, jobs: InvocationRequest[], options: Opti
     sandboxEnabled: enabled,
     sandboxStatus: () => status,
     leakedFiles: () => 0,
+    usage: () => ({ calls: 0 }),
   } as unknown as HttpDeps;
 }
 

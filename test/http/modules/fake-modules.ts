@@ -25,7 +25,7 @@ export const actorCalled = (clientId: string) => ({
   requestId: expect.stringMatching(/^[0-9a-f]{24}$/),
 });
 
-const SUB = /^(\/[^/]+\/[^/]+)\/(config|policy|logs|suspend|versions(?:\/.+)?)$/;
+const SUB = /^(\/[^/]+\/[^/]+)\/(config|policy|logs|usage|suspend|versions(?:\/.+)?)$/;
 const keyOf = (address: ModuleAddress) =>
   address.kind === 'hook' ? `/api/hooks/${address.name}` : `/${address.apiVersion}/${address.name}`;
 

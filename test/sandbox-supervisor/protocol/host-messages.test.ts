@@ -13,6 +13,7 @@ const TURNS = {
   idle: true,
   sliceMs: 0.5,
   cpuMs: 0.7,
+  heapBytes: 4096,
   disposed: false,
 };
 const READY = {
@@ -75,6 +76,9 @@ describe('the messages of a host', () => {
     ['a turn of more than an hour', { ...TURNS, sliceMs: 3_600_001 }],
     ['a negative processor time', { ...TURNS, cpuMs: -1 }],
     ['a processor time that is no number', { ...TURNS, cpuMs: null }],
+    ['a negative heap', { ...TURNS, heapBytes: -1 }],
+    ['a heap that is no whole number', { ...TURNS, heapBytes: 0.5 }],
+    ['a heap that is no number', { ...TURNS, heapBytes: null }],
     ['more than an hour of processor time', { ...TURNS, cpuMs: 3_600_001 }],
   ])('are refused with %s', (_, message) => {
     expect(parse(message, 10)).toBeNull();
