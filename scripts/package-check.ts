@@ -23,8 +23,12 @@ const ROOT = join(import.meta.dirname, '..');
 const NEEDED = 26;
 /** Source, the worked-through documents and six binaries of about a megabyte each; more has come in by mistake. */
 const MAX_TARBALL_BYTES = 5_000_000;
-/** What must be in the package besides the code: licences, and the built admin page. */
-const NEEDED_FILES = ['LICENSE', 'prebuilds/LICENSE', 'dist/admin/index.html', 'dist/admin/licences.md'];
+/** What must be in the package besides the code: licences, and the built pages. */
+const NEEDED_FILES = [
+  'LICENSE',
+  'prebuilds/LICENSE',
+  ...['dist/admin/index.html', 'dist/admin/licences.md', 'dist/docs/index.html', 'dist/docs/licences.txt'],
+];
 
 type Environment = NodeJS.ProcessEnv;
 

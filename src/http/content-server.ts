@@ -20,6 +20,7 @@ import { createUrlRewriter } from './core/url-rewrite.ts';
 import { guardedDefinitionRoutes } from './delivery/definition-routes.ts';
 import { collectDescribedRoutes } from './description/described-routes.ts';
 import { descriptionRoutes } from './description/description-routes.ts';
+import { docsPageRoutes } from './description/docs-page-routes.ts';
 import { documentRoutes } from './documents/document-routes.ts';
 import { createResponseCache, type ResponseCache } from './documents/response-cache.ts';
 import { createDownloadHandlers } from './media/file-downloads.ts';
@@ -79,6 +80,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
     faviconRoute(known);
     rootRoute(known, deps);
     descriptionRoutes(known, deps, routes);
+    docsPageRoutes(known, deps);
     adminPageRoutes(known, deps);
     known.register(async (scope) => clientRoutes(scope, deps));
     known.register(async (scope) => configRoutes(scope, deps));

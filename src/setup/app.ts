@@ -20,7 +20,7 @@ import { type ByteQuota, createByteQuota } from '../lib/async/concurrency.ts';
 import type { Pause } from '../lib/async/retry.ts';
 import { settleWithin } from '../lib/async/timeout.ts';
 import { LONG_TEXT_COST } from '../lib/chunked-text.ts';
-import { builtAdminFolder, packageVersion } from '../lib/files/package-files.ts';
+import { builtAdminFolder, builtDocsFolder, packageVersion } from '../lib/files/package-files.ts';
 import { createIdSource } from '../lib/ids.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import type { MediaStore } from '../stores/media-store.ts';
@@ -60,6 +60,8 @@ interface AppOptions {
   readonly pause?: Pause;
   /** Folder of the built admin page; that of the package unless given. */
   readonly adminFolder?: string;
+  /** Folder of the built page of the API description; that of the package unless given. */
+  readonly docsFolder?: string;
   /** How many files were opened and never closed: none are known of unless given. */
   readonly leakedFiles?: () => number;
   /** Cost of hashes of client secrets, if it is not to be that of production. */
@@ -235,6 +237,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     media: media.createService(documents),
     sandboxEnabled: config.sandbox.enabled,
     adminFolder: options.adminFolder ?? builtAdminFolder(),
+    docsFolder: options.docsFolder ?? builtDocsFolder(),
     leakedFiles: options.leakedFiles ?? (() => 0),
     uploadTokens: auth.uploadTokens,
     configStore: createConfigStore({

@@ -1,4 +1,4 @@
-// The built admin page in memory: every file is read once and found by its exact name, so that no path leads anywhere else.
+// A built page in memory: every file is read once and found by its exact name, so that no path leads anywhere else.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
@@ -23,6 +23,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.svg', 'image/svg+xml'],
   ['.json', 'application/json'],
   ['.md', 'text/markdown; charset=utf-8'],
+  ['.txt', 'text/plain; charset=utf-8'],
   ['.woff2', 'font/woff2'],
 ]);
 /** What is compressed already. */

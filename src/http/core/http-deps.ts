@@ -64,6 +64,8 @@ export interface HttpDeps extends CustomCodeDeps {
   readonly version: string;
   /** Absolute path of the built admin page, which may be absent. */
   readonly adminFolder: string;
+  /** Absolute path of the built page of the API description, which may be absent. */
+  readonly docsFolder: string;
   readonly logger: HttpLogger;
   readonly documents: DocumentService;
   readonly media: MediaService;

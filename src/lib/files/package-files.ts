@@ -24,3 +24,8 @@ export function packageVersion(): string {
 export function builtAdminFolder(): string {
   return fileURLToPath(new URL('dist/admin', packageRoot()));
 }
+
+/** Absolute path of the folder into which the page of the API description is built. */
+export function builtDocsFolder(): string {
+  return fileURLToPath(new URL('dist/docs', packageRoot()));
+}

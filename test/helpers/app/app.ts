@@ -95,7 +95,7 @@ export interface StartOptions {
   readonly options?: Partial<
     Pick<
       Parameters<typeof createApp>[1],
-      'pause' | 'onFirstAdmin' | 'now' | 'hashCost' | 'leakedFiles' | 'adminFolder'
+      'pause' | 'onFirstAdmin' | 'now' | 'hashCost' | 'leakedFiles' | 'adminFolder' | 'docsFolder'
     >
   >;
 }

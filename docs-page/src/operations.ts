@@ -1,0 +1,57 @@
+// Shows a description by Swagger UI. Texts of the description were written by others: they are shown as text, never as markup.
+import SwaggerUI, { type Plugin, type SwaggerRequest } from 'swagger-ui-dist/swagger-ui-es-bundle.js';
+import 'swagger-ui-dist/swagger-ui.css';
+import type { Description } from './api.ts';
+
+const nothing = () => null;
+
+/** The texts as they are, and nothing that the page has itself: title, servers, the form for a token. */
+const plainTexts: Plugin = ({ React }) => ({
+  components: {
+    Markdown: ({ source }) =>
+      typeof source === 'string' && source !== ''
+        ? React.createElement('div', { className: 'plain-text' }, source)
+        : null,
+    // What would be a link to an address in the description.
+    Link: ({ children }) => React.createElement('span', {}, children),
+    InfoContainer: nothing,
+    ServersContainer: nothing,
+    SchemesContainer: nothing,
+    AuthorizeBtnContainer: nothing,
+    authorizeOperationBtn: nothing,
+  },
+});
+
+/** Requests carry the token; those to another host are refused, which the policy of the page does too. */
+function createInterceptor(token: string | undefined) {
+  return (request: SwaggerRequest): SwaggerRequest => {
+    const url = new URL(request.url, location.href);
+    if (url.origin !== location.origin) throw new Error('Only this server is asked');
+    if (token === undefined) return request;
+    return Object.assign(request, { headers: { ...request.headers, Authorization: `Bearer ${token}` } });
+  };
+}
+
+/** Shows the description in place of what `container` held. Calls go to this server with the token. */
+export function showOperations(
+  container: Element,
+  description: Description,
+  token: string | undefined,
+): void {
+  const domNode = document.createElement('div');
+  container.replaceChildren(domNode);
+  SwaggerUI({
+    // `publicUrl` may name another address of the server.
+    spec: { ...description, servers: [{ url: '/' }] },
+    domNode,
+    plugins: [plainTexts],
+    requestInterceptor: createInterceptor(token),
+    docExpansion: 'none',
+    defaultModelsExpandDepth: -1,
+    filter: true,
+    validatorUrl: null,
+    deepLinking: false,
+    tryItOutEnabled: true,
+    persistAuthorization: false,
+  });
+}
