@@ -1,249 +1,118 @@
 // The API description: OpenAPI 3.1 of what one caller may use, made of what the routes say about themselves, of the collections and of
-// the endpoints that are in force.
+// the endpoints that are in force. It is written as text piece by piece: of hundreds of collections it is megabytes long.
 
-import { decideEndpoint } from '../../auth/access/permissions.ts';
-import type { Client } from '../../auth/clients/client.ts';
-import { collectionKey } from '../../collections/description/collection-key.ts';
-import { createDocumentSchemas } from '../../collections/description/document-schemas.ts';
-import { readsAll } from '../../collections/model/access.ts';
-import type { Collection, CollectionRegistry } from '../../collections/model/collection.ts';
-import type { Caller } from '../../collections/model/documents.ts';
-import type { Json, JsonObject } from '../../lib/json/json.ts';
-import { describeEndpoint } from '../../modules/description/describe-endpoint.ts';
-import type { LiveModule, ModuleRegistry } from '../../modules/model/module-types.ts';
-import { routePattern } from '../core/internal-paths.ts';
-import type { CollectionOperation, DescribedRoute, Operation } from '../core/operation.ts';
+import { createYielder } from '../../lib/async/maybe-promise.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
 import { COMPONENT_SCHEMAS } from './components.ts';
-import { formatOperation } from './openapi-operation.ts';
-
-/** What is described. */
-export interface DescribedApi {
-  readonly routes: readonly DescribedRoute[];
-  readonly registry: Pick<CollectionRegistry, 'get' | 'holdsRecords' | 'isRevisionCollection' | 'list'>;
-  readonly modules: Pick<ModuleRegistry, 'list'>;
-  /** `media` of the configuration. */
-  readonly media: { readonly enabled: boolean; readonly public: boolean };
-  /** Version of the package. */
-  readonly version: string;
-  /** `server.name` of the configuration. */
-  readonly title: string;
-  /** `server.publicUrl`; null: the server that is asked. */
-  readonly publicUrl: string | null;
-}
-
-/** For whom. */
-export interface DescriptionReader {
-  readonly client: Client | null;
-  readonly caller: Caller;
-  /** Who has no token. */
-  readonly anonymous: Caller;
-}
-
-interface Entry {
-  readonly path: string;
-  readonly method: string;
-  readonly operation: JsonObject;
-}
-
-interface Part {
-  readonly entries: readonly Entry[];
-  readonly schemas: Readonly<Record<string, JsonObject>>;
-}
-
-/** True where the caller may use an operation that belongs to no collection. */
-export function isPermittedOperation(
-  { audience }: Pick<Operation, 'audience'>,
-  client: Client | null,
-): boolean {
-  if (audience === 'anyone') return true;
-  if (client === null) return false;
-  const isAdmin = client.accessType === 'admin';
-  const isReviewer = client.reviewer === true;
-  switch (audience) {
-    case 'clients':
-      return true;
-    case 'ownClients':
-      return client.issuer === undefined;
-    case 'admins':
-      return isAdmin;
-    case 'reviewers':
-      return isAdmin || isReviewer;
-    case 'reviewersOnly':
-      return isReviewer;
-  }
-}
-
-const isOfCollections = (operation: Operation | CollectionOperation): operation is CollectionOperation =>
-  'describe' in operation;
-
-/** True where there is a media collection in which the caller may create. */
-const mayUpload = ({ registry }: Pick<DescribedApi, 'registry'>, caller: Caller): boolean =>
-  registry
-    .list()
-    .some((collection) => collection.settings.media && caller.access(collection).create !== null);
-
-function describeServer(api: DescribedApi, { client, caller }: DescriptionReader): readonly Entry[] {
-  return api.routes.flatMap(({ method, url, operation }) => {
-    if (isOfCollections(operation) || !isPermittedOperation(operation, client)) return [];
-    const { audience, isUpload = false } = operation;
-    if (isUpload && !(api.media.enabled && (audience === 'anyone' || mayUpload(api, caller)))) return [];
-    const path = operation.path ?? routePattern(url);
-    const place = {
-      operationId: operation.id,
-      tag: operation.tag,
-      path,
-      isPublic: operation.audience === 'anyone',
-    };
-    return [{ path, method: method.toLowerCase(), operation: formatOperation(operation, place) }];
-  });
-}
-
-const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-
-interface Asking
-  extends Pick<DescribedApi, 'registry' | 'media'>,
-    Pick<DescriptionReader, 'client' | 'caller'> {}
-
-/** True where the caller may use an operation of a collection. */
-function isPermitted(
-  operation: CollectionOperation,
-  method: string,
-  collection: Collection,
-  { registry, media, client, caller }: Asking,
-): boolean {
-  const access = caller.access(collection);
-  const { settings } = collection;
-  const { action, also = [], isDownload = false, isUpload } = operation;
-  if (operation.only === 'media' && !settings.media) return false;
-  if (operation.needsClient === true && client === null) return false;
-  if (!READING.has(method) && registry.isRevisionCollection(collection)) return false;
-  if (!media.enabled && (isUpload === true || (isUpload !== undefined && settings.media))) return false;
-  if (isDownload && media.public && settings.access === null) return true;
-  if (operation.readsAll === true && !readsAll(access)) return false;
-  return [action, ...also].every((needed) => access[needed] !== null);
-}
-
-const segment = (text: string) => encodeURIComponent(text);
-
-function describeCollection(collection: Collection, api: DescribedApi, reader: DescriptionReader): Part {
-  const { registry, media } = api;
-  const asking = { registry, media, ...reader };
-  const anonymous = { registry, media, client: null, caller: reader.anonymous };
-  const { version, database, name, path, settings } = collection;
-  const key = collectionKey(path);
-  const permitted = api.routes.flatMap(({ method, url, operation }) =>
-    isOfCollections(operation) && isPermitted(operation, method, collection, asking)
-      ? [{ method, url, operation }]
-      : [],
-  );
-  if (permitted.length === 0) return { entries: [], schemas: {} };
-  const { components, schemas } = createDocumentSchemas(collection, {
-    registry,
-    caller: reader.caller,
-  });
-  const base = `/${[version, database, name].map(segment).join('/')}`;
-  const about = { name: settings.displayName ?? name, isMedia: settings.media, schemas };
-  const entries = permitted.map(({ method, url, operation }) => {
-    const below = routePattern(url).replace('/{version}/{database}/{collection}', '');
-    const place = {
-      operationId: `${operation.id}_${key}`,
-      tag: path.slice(1),
-      path: base + below,
-      isPublic: isPermitted(operation, method, collection, anonymous),
-    };
-    return {
-      path: place.path,
-      method: method.toLowerCase(),
-      operation: formatOperation(operation.describe(about), place),
-    };
-  });
-  return { entries, schemas: components };
-}
-
-function describeModule(live: LiveModule, { client }: DescriptionReader): Part {
-  const { address, authenticate } = live;
-  if (address.kind !== 'endpoint') return { entries: [], schemas: {} };
-  const endpoint = { version: address.apiVersion, name: address.name, authenticate };
-  const described = describeEndpoint(live).filter(
-    ({ method }) => decideEndpoint(client, endpoint, method) === 'ok',
-  );
-  const entries = described.map(({ method, path, operationId, schemas: _, ...text }) => {
-    const isPublic = decideEndpoint(null, endpoint, method) === 'ok';
-    const operation = {
-      operationId,
-      tags: ['Endpoints'],
-      security: isPublic ? [{}, { bearer: [] }] : [{ bearer: [] }],
-      ...text,
-      responses: { ...text.responses, default: text.responses['default'] ?? ANY_ANSWER },
-    };
-    return { path, method: method.toLowerCase(), operation: operation as unknown as JsonObject };
-  });
-  return { entries, schemas: Object.assign({}, ...described.map(({ schemas }) => schemas)) };
-}
-
-/** Code of an endpoint may answer with any status. */
-const ANY_ANSWER = { description: 'An error: in the envelope, or as the code of the endpoint answers it' };
-
-/** Names of the components that a value refers to. */
-function referredNames(value: Json, found: Set<string> = new Set()): Set<string> {
-  const text = JSON.stringify(value);
-  for (const [, name = ''] of text.matchAll(/"\$ref":"#\/components\/schemas\/([^"/]+)/g)) found.add(name);
-  return found;
-}
-
-/** The components that are referred to, also by each other, sorted by name. */
-function usedSchemas(entries: readonly Entry[], schemas: Readonly<Record<string, JsonObject>>): JsonObject {
-  const used = new Set(['Error']);
-  const queue: Json[] = [...entries.map(({ operation }) => operation), schemas['Error'] ?? null];
-  for (const value of queue) {
-    for (const name of referredNames(value)) {
-      const schema = schemas[name];
-      if (used.has(name) || schema === undefined) continue;
-      used.add(name);
-      queue.push(schema);
-    }
-  }
-  return Object.fromEntries([...used].toSorted().map((name) => [name, schemas[name] ?? {}]));
-}
-
-function pathsOf(entries: readonly Entry[]): JsonObject {
-  const paths = new Map<string, Record<string, JsonObject>>();
-  for (const { path, method, operation } of entries) {
-    const item = paths.get(path) ?? {};
-    item[method] ??= operation;
-    paths.set(path, item);
-  }
-  return Object.fromEntries(paths);
-}
+import {
+  type DescribedApi,
+  type DescribedPart,
+  type DescriptionReader,
+  describeCollection,
+  describeModule,
+  describeServer,
+} from './described-parts.ts';
 
 const DESCRIPTION =
   'What the caller may use: with another token there may be more or less. Errors have one envelope.';
 
-/** Describes what the caller may use. The same state of the server gives the same document. */
-export function describeApi(api: DescribedApi, reader: DescriptionReader): JsonObject {
-  const collections = api.registry.list().map((collection) => describeCollection(collection, api, reader));
-  const endpoints = api.modules.list().map((live) => describeModule(live, reader));
-  const parts = [...collections, ...endpoints];
-  const entries = [...parts.flatMap((part) => part.entries), ...describeServer(api, reader)];
-  const schemas = Object.assign({}, COMPONENT_SCHEMAS, ...parts.map((part) => part.schemas));
-  const tags = [...new Set(entries.flatMap(({ operation }) => operation['tags'] as readonly string[]))];
-  return {
-    openapi: '3.1.1',
-    info: { title: api.title, version: api.version, description: DESCRIPTION },
-    servers: [{ url: api.publicUrl ?? '/' }],
-    tags: tags.map((name) => ({ name })),
-    paths: pathsOf(entries),
-    components: {
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'A token of `POST /token`' },
-      },
-      responses: {
-        Error: {
-          description: 'An error',
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-        },
-      },
-      schemas: usedSchemas(entries, schemas),
-    },
-  };
+const RESPONSES = {
+  Error: {
+    description: 'An error',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  },
+};
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'A token of `POST /token`' },
+};
+
+const REFERENCE = /"\$ref":"#\/components\/schemas\/([^"/]+)/g;
+
+/** JSON of an object whose members are JSON already. */
+const objectText = (members: Iterable<readonly [name: string, json: string]>): string =>
+  `{${[...members].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join()}}`;
+
+/** Collects operations, and the component schemas to which they refer, also through each other. */
+class DescriptionText {
+  readonly #api: DescribedApi;
+  readonly #tags = new Set<string>();
+  /** Operations by path and method. */
+  readonly #paths = new Map<string, Map<string, string>>();
+  readonly #schemas: Record<string, JsonObject> = { ...COMPONENT_SCHEMAS };
+  /** Those that are referred to; their own references are found when they are written. */
+  readonly #used = new Map<string, string | undefined>([['Error', undefined]]);
+
+  constructor(api: DescribedApi) {
+    this.#api = api;
+  }
+
+  add({ entries, schemas }: DescribedPart): void {
+    Object.assign(this.#schemas, schemas);
+    for (const { path, method, operation } of entries) {
+      const methods = this.#paths.get(path) ?? new Map<string, string>();
+      this.#paths.set(path, methods);
+      if (methods.has(method)) continue;
+      for (const tag of operation['tags'] as readonly string[]) this.#tags.add(tag);
+      methods.set(method, this.#write(operation));
+    }
+  }
+
+  /** Writes one more schema that is referred to; false when there is none. */
+  writeSchema(): boolean {
+    for (const [name, text] of this.#used) {
+      if (text !== undefined) continue;
+      this.#used.set(name, this.#write(this.#schemas[name] ?? {}));
+      return true;
+    }
+    return false;
+  }
+
+  #write(value: JsonObject): string {
+    const text = JSON.stringify(value);
+    for (const [, name = ''] of text.matchAll(REFERENCE)) {
+      if (!this.#used.has(name)) this.#used.set(name, undefined);
+    }
+    return text;
+  }
+
+  toString(): string {
+    const { title, version, publicUrl } = this.#api;
+    const head = {
+      openapi: '3.1.1',
+      info: { title, version, description: DESCRIPTION },
+      servers: [{ url: publicUrl ?? '/' }],
+      tags: [...this.#tags].map((name) => ({ name })),
+    };
+    const paths = [...this.#paths].map(([path, methods]) => [path, objectText(methods)] as const);
+    const schemas = [...this.#used].toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const components = objectText([
+      ['securitySchemes', JSON.stringify(SECURITY_SCHEMES)],
+      ['responses', JSON.stringify(RESPONSES)],
+      ['schemas', objectText(schemas.map(([name, text]) => [name, text ?? '{}']))],
+    ]);
+    const members = Object.entries(head).map(([name, value]) => [name, JSON.stringify(value)] as const);
+    return objectText([...members, ['paths', objectText(paths)], ['components', components]]);
+  }
+}
+
+/**
+ * Describes what the caller may use, as JSON. The same state of the server gives the same text. Yields to the event loop every few
+ * milliseconds: what is in force may change meanwhile.
+ */
+export async function describeApi(api: DescribedApi, reader: DescriptionReader): Promise<string> {
+  const yieldIfDue = createYielder();
+  const text = new DescriptionText(api);
+  for (const collection of api.registry.list()) {
+    text.add(describeCollection(collection, api, reader));
+    await yieldIfDue();
+  }
+  for (const live of api.modules.list()) {
+    text.add(describeModule(live, reader));
+    await yieldIfDue();
+  }
+  text.add(describeServer(api, reader));
+  while (text.writeSchema()) await yieldIfDue();
+  const whole = text.toString();
+  await yieldIfDue();
+  return whole;
 }

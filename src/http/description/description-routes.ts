@@ -4,19 +4,22 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors/errors.ts';
+import { createSemaphore } from '../../lib/async/concurrency.ts';
 import { matchesIfNoneMatch } from '../../lib/http/conditional.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import type { DescribedRoute, Operation } from '../core/operation.ts';
 import { JSON_TYPE, sendText } from '../core/reply.ts';
 import { assertReady } from '../core/request-access.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
-import type { DescribedApi, DescriptionReader } from './describe-api.ts';
+import type { DescribedApi, DescriptionReader } from './described-parts.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'registry' | 'modules' | 'version' | 'createCaller' | 'isReady'>;
 
 /** Descriptions that are kept, each for one caller, and their characters in all. */
 const MAX_DESCRIPTIONS = 100;
 const MAX_DESCRIPTION_CHARACTERS = 32_000_000;
+/** How often one is made again because something changed while it was made. The last one is sent, and not kept. */
+const MAX_ATTEMPTS = 3;
 
 const GET_DESCRIPTION: Operation = {
   id: 'getApiDescription',
@@ -48,18 +51,28 @@ function createDescriptions(api: DescribedApi) {
     maxSize: MAX_DESCRIPTION_CHARACTERS,
     sizeCalculation: ({ text }) => text.length,
   });
+  // In memory there are the parts of one: it takes seconds of processor time where there are thousands of collections.
+  const oneAtATime = createSemaphore(1);
   return async (reader: DescriptionReader): Promise<Description> => {
-    const collections = api.registry.list();
-    const modules = api.modules.list();
+    const isInForce = ({ collections, modules }: Pick<Description, 'collections' | 'modules'>) =>
+      collections === api.registry.list() && modules === api.modules.list();
+    const make = async (): Promise<Description> => {
+      for (let attempt = 1; ; attempt += 1) {
+        const known = kept.get(reader.caller);
+        if (known !== undefined && isInForce(known)) return known;
+        const state = { collections: api.registry.list(), modules: api.modules.list() };
+        // Loaded when it is asked for: nothing of it delays a start.
+        const { describeApi } = await import('./describe-api.ts');
+        const text = await describeApi(api, reader);
+        const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+        const made = { ...state, text, etag };
+        if (isInForce(made)) kept.set(reader.caller, made);
+        else if (attempt < MAX_ATTEMPTS) continue;
+        return made;
+      }
+    };
     const known = kept.get(reader.caller);
-    if (known?.collections === collections && known.modules === modules) return known;
-    // Loaded when it is asked for: nothing of it delays a start.
-    const { describeApi } = await import('./describe-api.ts');
-    const text = JSON.stringify(describeApi(api, reader));
-    const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-    const made = { text, etag, collections, modules };
-    kept.set(reader.caller, made);
-    return made;
+    return known !== undefined && isInForce(known) ? known : oneAtATime(make);
   };
 }
 

@@ -190,7 +190,8 @@ export async function startDescribedSite(
   const documents = new Map<string, Filled>();
   const admin = { ...server, token: await server.adminToken() };
   for (const path of PATHS) {
-    const isMedia = (SITE_SPECS[path.slice(1)]?.['settings'] as JsonObject)['type'] === 'media';
+    const { settings } = SITE_SPECS[path.slice(1)] as Readonly<Record<string, JsonObject>>;
+    const isMedia = settings?.['type'] === 'media';
     documents.set(path, isMedia && !hasFiles ? NOTHING : await fill(admin, path));
   }
   for (const [caller, token] of tokens) {
