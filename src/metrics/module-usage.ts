@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const MINUTES = 60;
 const MB = 1024 * 1024;
 
-export interface UsageBucket {
+interface UsageBucket {
   /** When the minute begins, in epoch milliseconds. */
   readonly at: number;
   readonly calls: number;
