@@ -152,6 +152,20 @@ describe.runIf(canRun)('the views of endpoints', () => {
       await page.getByText('Nothing has been logged').waitFor();
     }));
 
+  it('tell what was used in the last hour', async () => {
+    expect((await site.app.inject('GET', '/1.0/greeting')).status).toBe(200);
+    await site.expectAccessible('/admin/endpoints/1.0/greeting/usage', 'Usage of 1.0/greeting');
+    await site.visit('/admin/endpoints/1.0/greeting', async (page) => {
+      await link(page, 'Usage').click();
+      const minutes = page.getByRole('table', { name: 'Usage by the minute' });
+      const { body } = await site.app.inject('GET', '/1.0/greeting/usage');
+      expect(body.calls).toBeGreaterThan(0);
+      await minutes.getByRole('row').nth(1).waitFor();
+      const fact = page.locator('dl > div').filter({ hasText: /^Calls/ });
+      expect(await fact.locator('dd').textContent()).toBe(`${body.calls}`);
+    });
+  });
+
   it('find a suspended one with who did it, and let it run again', async () => {
     expect((await site.app.inject('POST', '/1.0/greeting/suspend')).status).toBe(200);
     await site.visit('/admin/endpoints', async (page) => {

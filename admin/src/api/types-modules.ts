@@ -60,3 +60,20 @@ export interface LogRecord {
   readonly message: string;
   readonly stack?: string;
 }
+
+interface UsageFigures {
+  readonly calls: number;
+  readonly errors: number;
+  /** Milliseconds of processor time. */
+  readonly cpuMs: number;
+}
+
+/** `GET …/usage`: the last hour, by the minute. */
+export interface ModuleUsage extends UsageFigures {
+  /** Epoch milliseconds. */
+  readonly from: number;
+  readonly to: number;
+  /** Null: it was not looked at. */
+  readonly maxHeapMb: number | null;
+  readonly buckets: readonly (UsageFigures & { readonly at: number })[];
+}

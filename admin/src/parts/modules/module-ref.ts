@@ -6,7 +6,7 @@ export type ModuleRef =
   | { readonly kind: 'hook'; readonly name: string };
 
 export type ModuleKind = ModuleRef['kind'];
-export type Section = 'code' | 'policy' | 'versions' | 'logs' | 'try';
+export type Section = 'code' | 'policy' | 'versions' | 'logs' | 'usage' | 'try';
 
 /** `1.0/report`, `slug` */
 export const titleOf = (ref: ModuleRef): string =>

@@ -22,6 +22,7 @@ const SECTIONS: Readonly<Record<Section, string>> = {
   policy: 'Policy',
   versions: 'Versions',
   logs: 'Logs',
+  usage: 'Usage',
   try: 'Try',
 };
 
@@ -30,6 +31,7 @@ const HEADINGS: Readonly<Record<Section, (name: string) => string>> = {
   policy: (name) => `Policy of ${name}`,
   versions: (name) => `Versions of ${name}`,
   logs: (name) => `Logs of ${name}`,
+  usage: (name) => `Usage of ${name}`,
   try: (name) => `Try ${name}`,
 };
 
@@ -37,7 +39,7 @@ function useSections({ kind }: ModuleRef): readonly Section[] {
   const { mayChange, mayRead } = useCodeRights();
   return [
     ...(mayRead ? (['code', 'policy', 'versions'] as const) : []),
-    ...(mayChange ? (['logs'] as const) : []),
+    ...(mayChange ? (['logs', 'usage'] as const) : []),
     ...(kind === 'endpoint' ? (['try'] as const) : []),
   ];
 }
@@ -178,13 +180,14 @@ function ModuleActions({ module: { ref, suspension } }: { readonly module: Liste
       action: 'Delete',
     });
     if (!isSure) return;
-    remove.mutate(undefined, {
-      onSuccess: () => {
-        toasts.say(`${titleOf(ref)} was deleted.`);
-        navigate('/');
-      },
-      onError: toasts.fail,
-    });
+    try {
+      // The buttons are gone with the module: what follows must not depend on them.
+      await remove.mutateAsync();
+    } catch (error) {
+      return toasts.fail(error);
+    }
+    toasts.say(`${titleOf(ref)} was deleted.`);
+    navigate('/');
   };
   return (
     <>

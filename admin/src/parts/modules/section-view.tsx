@@ -6,6 +6,7 @@ import type { ListedModule } from './module-queries.ts';
 import type { ModuleRef, Section } from './module-ref.ts';
 import { ModuleView } from './module-view.tsx';
 import { PolicySection } from './policy/policy-section.tsx';
+import { UsageSection } from './usage-section.tsx';
 import { VersionsSection } from './versions-section.tsx';
 
 interface SectionViewProps {
@@ -21,6 +22,7 @@ export function SectionView({ of: ref, section, children }: SectionViewProps) {
       {(module) => {
         if (section === 'policy') return <PolicySection of={ref} />;
         if (section === 'versions') return <VersionsSection of={ref} />;
+        if (section === 'usage') return <UsageSection of={ref} />;
         if (section === 'logs') return <LogsSection of={ref} />;
         return section === 'try' ? children?.(module) : <CodeSection of={ref} />;
       }}

@@ -65,4 +65,4 @@ export function EndpointsArea() {
 }
 
 const isSection = (text: string): text is Section =>
-  ['code', 'policy', 'versions', 'logs', 'try'].includes(text);
+  ['code', 'policy', 'versions', 'logs', 'usage', 'try'].includes(text);

@@ -192,12 +192,14 @@ function Decision({ of: ref, version }: VersionProps) {
       action: 'Approve',
     });
     if (!isSure) return;
-    approve.mutate(version, {
-      onSuccess: () => {
-        toasts.say(`Version ${version} of ${titleOf(ref)} is in force.`);
-        navigate('/review');
-      },
-    });
+    try {
+      // This view is gone once the version no longer waits: what follows must not depend on it.
+      await approve.mutateAsync(version);
+    } catch {
+      return;
+    }
+    toasts.say(`Version ${version} of ${titleOf(ref)} is in force.`);
+    navigate('/review');
   };
   return (
     <Stack>

@@ -33,4 +33,5 @@ export function HooksArea() {
 }
 
 /** Hooks cannot be tried: they run when documents are read and written. */
-const isSection = (text: string): text is Section => ['code', 'policy', 'versions', 'logs'].includes(text);
+const isSection = (text: string): text is Section =>
+  ['code', 'policy', 'versions', 'logs', 'usage'].includes(text);

@@ -93,7 +93,6 @@ function PolicyForm({ of: ref, inForce }: PolicyFormProps) {
           <Text>Until a reviewer approves it, the policy below stays in force.</Text>
         </Alert>
       )}
-      {base !== undefined && policy !== undefined && <Openings policy={policy} before={before} />}
       <Grid>
         <Grid.Col span={{ base: 12, md: 6 }}>
           {policy === undefined ? (
@@ -121,6 +120,7 @@ function PolicyForm({ of: ref, inForce }: PolicyFormProps) {
           {mayChange && policy !== undefined && <Words policy={policy} />}
         </Grid.Col>
       </Grid>
+      {base !== undefined && policy !== undefined && <Openings policy={policy} before={before} />}
       {mayChange && (
         <Group>
           <Button onClick={() => void submit()} loading={putPolicy.isPending}>
