@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { generatedFiles } from './docs/generated-files.ts';
 
 const root = join(import.meta.dirname, '..');
-for (const [path, text] of generatedFiles()) {
+for (const [path, text] of await generatedFiles()) {
   const file = join(root, path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);

@@ -10,8 +10,10 @@ import { ERRORS } from '../src/errors/error-catalogue.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
 
+const GENERATED = [...(await generatedFiles())];
+
 describe('generated documentation', () => {
-  it.each([...generatedFiles()])('%s is up to date (npm run docs)', (path, text) => {
+  it.each(GENERATED)('%s is up to date (npm run docs)', (path, text) => {
     expect(read(path)).toBe(text);
   });
 

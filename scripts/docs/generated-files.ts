@@ -5,6 +5,7 @@ import { commandsPage } from './commands.ts';
 import { configurationPage } from './configuration.ts';
 import { editorSchema } from './editor-schema.ts';
 import { errorsPage } from './errors.ts';
+import { httpPage } from './http/page.ts';
 import { limitsPage } from './limits.ts';
 import { withLines } from './line-links.ts';
 import { performancePicture } from './performance-picture.ts';
@@ -15,10 +16,11 @@ const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', p
 const numbered = (path: string) => [path, withLines(path, read(path), read)] as const;
 
 /** Path from the root of the repository, and text. */
-export function generatedFiles(): ReadonlyMap<string, string> {
+export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/configuration.md', configurationPage()],
     ['docs/errors.md', errorsPage()],
+    ['docs/http.md', await httpPage()],
     ['docs/images/performance.svg', performancePicture(read('docs/performance.md'))],
     ['docs/reference/commands.md', commandsPage()],
     ['docs/reference/limits.md', limitsPage()],

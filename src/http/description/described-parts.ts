@@ -38,14 +38,14 @@ export interface DescriptionReader {
 }
 
 /** One operation, in the form of OpenAPI 3.1. */
-export interface DescribedOperation {
+export interface PlacedOperation {
   readonly path: string;
   readonly method: string;
   readonly operation: JsonObject;
 }
 
 export interface DescribedPart {
-  readonly entries: readonly DescribedOperation[];
+  readonly entries: readonly PlacedOperation[];
   readonly schemas: Readonly<Record<string, JsonObject>>;
 }
 
