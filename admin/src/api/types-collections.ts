@@ -10,7 +10,6 @@ export interface FieldSpecification {
   readonly placement?: Json;
   readonly required?: Json;
   readonly default?: Json;
-  readonly format?: Json;
   readonly validation?: Json;
   readonly display?: Json;
   readonly settings?: Json;

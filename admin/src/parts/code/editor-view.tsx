@@ -32,7 +32,7 @@ export function EditorHost(props: CodeEditorProps) {
           languageOf(language),
           suggesting((before, word) => latest.current.suggest?.(before, word) ?? []),
           checking(async (text) => (await latest.current.check?.(text)) ?? latest.current.problems ?? []),
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onChange?.(update.state.doc.toString());
           }),

@@ -3,8 +3,8 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import type { Query } from '../../api/api.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { ApiError } from '../../api/api-error.ts';
-import type { CollectionDescription, DocumentPage, StoredDocument } from '../../api/types-collections.ts';
 import type { JsonObject, Results } from '../../api/types.ts';
+import type { CollectionDescription, DocumentPage, StoredDocument } from '../../api/types-collections.ts';
 
 /** What a form for documents needs to know of the collection at this path (`/1.0/library/books`). */
 export function useCollection(path: string, isWanted = true) {
@@ -21,7 +21,7 @@ export function useDocuments(path: string, query: Query, isWanted = true) {
   const api = useApi();
   return useQuery({
     queryKey: ['documents', path, query],
-    queryFn: ({ signal }) => api.get<DocumentPage>(path, { query: { ...query, cache: true }, signal }),
+    queryFn: ({ signal }) => api.get<DocumentPage>(path, { query: { ...query, cache: false }, signal }),
     placeholderData: keepPreviousData,
     enabled: isWanted,
   });
@@ -36,8 +36,11 @@ export function useDocument(path: string, id: string) {
     queryKey: documentKey(path, id),
     queryFn: async ({ signal }) => {
       try {
-        const query = { compose: false, cache: true };
-        const { results } = await api.get<DocumentPage>(`${path}/${encodeURIComponent(id)}`, { query, signal });
+        const query = { compose: false, cache: false };
+        const { results } = await api.get<DocumentPage>(`${path}/${encodeURIComponent(id)}`, {
+          query,
+          signal,
+        });
         return results[0] ?? null;
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return null;
@@ -86,7 +89,9 @@ export function useDocumentWrites(path: string) {
   });
   const restore = useMutation({
     mutationFn: ({ id, revision }: { readonly id: string; readonly revision: string }) =>
-      api.send<Results<StoredDocument>>('POST', `${at(id)}/revisions/${revision}/restore`, undefined, { query }),
+      api.send<Results<StoredDocument>>('POST', `${at(id)}/revisions/${revision}/restore`, undefined, {
+        query,
+      }),
     onSuccess: keep,
   });
   return { create, update, remove, restore };

@@ -1,7 +1,8 @@
 // What forms and lists know of the fields of a collection: the specification, read leniently, because nobody checks labels and
 // placements.
-import type { CollectionDescription, FieldSpecification } from '../../../api/types-collections.ts';
+
 import type { Json, JsonObject } from '../../../api/types.ts';
+import type { CollectionDescription, FieldSpecification } from '../../../api/types-collections.ts';
 import { type CollectionAddress, parsePath } from '../address.ts';
 
 export const FIELD_TYPES = [
@@ -31,8 +32,6 @@ export interface Field {
   /** The caller may not write it. */
   readonly isClosed: boolean;
   readonly maxLength: number | undefined;
-  /** Times are numbers of milliseconds. */
-  readonly isUnixTime: boolean;
   /** Of Reference fields. */
   readonly target: CollectionAddress | undefined;
   readonly isMultiple: boolean;
@@ -73,7 +72,6 @@ function fieldOf(name: string, given: FieldSpecification, { path, closed }: Coll
     isInForms: isShown('edit') !== false,
     isClosed: closed.includes(name),
     maxLength: typeof maxLength === 'number' ? maxLength : undefined,
-    isUnixTime: given.format === 'unix',
     target:
       type === 'Reference'
         ? {

@@ -1,0 +1,115 @@
+// Makes a document: as a view, and as a dialog for the references of another one.
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { CollectionDescription, StoredDocument } from '../../../api/types-collections.ts';
+import { ErrorMessage, otherErrors } from '../../../parts/error-message.tsx';
+import { Answer, Empty } from '../../../parts/loading.tsx';
+import { useToasts } from '../../../parts/toasts.tsx';
+import { View } from '../../../shell/view.tsx';
+import { type CollectionAddress, collectionPath } from '../address.ts';
+import { useCollection, useDocumentWrites } from '../collection-queries.ts';
+import { type Changes, defaultsOf, newBody, problemsIn } from '../fields/changes.ts';
+import { DocumentFields } from '../fields/document-fields.tsx';
+import { fieldsOf } from '../fields/field.ts';
+import type { NewDocumentDialogProps } from '../fields/new-document-context.ts';
+import { fieldMessages, focusFirstError, shownFields } from './form-errors.ts';
+
+interface NewDocumentFormProps {
+  readonly collection: CollectionDescription;
+  readonly onMade: (document: StoredDocument) => void;
+}
+
+function NewDocumentForm({ collection, onMade }: NewDocumentFormProps) {
+  const { create } = useDocumentWrites(collection.path);
+  const [changes, setChanges] = useState<Changes>({});
+  const fields = fieldsOf(collection);
+  const defaults = defaultsOf(fields);
+  const other = otherErrors(create.error, shownFields(fields));
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    // A dialog stands outside of the form only on the screen.
+    event.stopPropagation();
+    const form = event.currentTarget;
+    if (problemsIn(changes).size > 0) return focusFirstError(form);
+    return create.mutate(newBody(fields, changes, defaults), {
+      onSuccess: ({ results: [document] }) => document !== undefined && onMade(document),
+      onError: () => focusFirstError(form),
+    });
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {other !== undefined && <ErrorMessage error={other} />}
+        <DocumentFields
+          fields={fields}
+          stored={defaults}
+          changes={changes}
+          errors={fieldMessages(create.error)}
+          isReadOnly={false}
+          onChange={(name, change) => setChanges((before) => ({ ...before, [name]: change }))}
+        />
+        <Group>
+          <Button type="submit" loading={create.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** In a dialog, for a reference. */
+export function NewDocumentDialog({ path, onMade, onClose }: NewDocumentDialogProps) {
+  const query = useCollection(path);
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={`New in ${query.data?.name ?? path}`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Answer query={query} what="the collection">
+        {(collection) => <NewDocumentForm collection={collection} onMade={onMade} />}
+      </Answer>
+    </Modal>
+  );
+}
+
+export function NewDocument({ address }: { readonly address: CollectionAddress }) {
+  const path = collectionPath(address);
+  const query = useCollection(path);
+  const toasts = useToasts();
+  const [, navigate] = useLocation();
+  const name = query.data?.name ?? address.name;
+  const trail = [
+    { name: 'Collections', href: '/' },
+    { name, href: path },
+  ];
+  return (
+    <View title={`New in ${name}`} trail={trail}>
+      <Answer query={query} what={`the collection ${address.name}`}>
+        {(collection) =>
+          collection.isMedia || !collection.actions.includes('create') ? (
+            <Empty
+              text={
+                collection.isMedia
+                  ? 'Documents of this collection come with the upload of their files.'
+                  : 'You may not create documents here.'
+              }
+            />
+          ) : (
+            <NewDocumentForm
+              collection={collection}
+              onMade={({ _id }) => {
+                toasts.say('The document was saved.');
+                navigate(collection.actions.includes('read') ? `${path}/${_id}` : path);
+              }}
+            />
+          )
+        }
+      </Answer>
+    </View>
+  );
+}

@@ -1,0 +1,122 @@
+// A control for references: documents are found by words, or made in a dialog.
+import { Anchor, Button, Group, MultiSelect, type OptionsFilter, Select, Stack } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Json } from '../../../api/types.ts';
+import { type CollectionAddress, documentHref } from '../address.ts';
+import { type ControlProps, inputProps } from './control.ts';
+import { JsonControl } from './json-control.tsx';
+import { useNewDocumentDialog } from './new-document-context.ts';
+import { useReferenceOptions } from './reference-queries.ts';
+import { TextControl } from './text-controls.tsx';
+
+/** Milliseconds after the last key until the server is asked. */
+const SEARCH_DELAY_MS = 250;
+
+const SERVER_FOUND: OptionsFilter = ({ options }) => options;
+
+const idsOf = (value: Json | undefined): readonly Json[] => {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value as Json];
+};
+
+export function ReferenceControl(props: ControlProps) {
+  const ids = idsOf(props.value);
+  const { target } = props.field;
+  // Lists may hold null, and bodies whole documents.
+  if (target === undefined || !ids.every((id) => typeof id === 'string')) return <JsonControl {...props} />;
+  return <Picker {...props} target={target} ids={ids} />;
+}
+
+interface PickerProps extends ControlProps {
+  readonly target: CollectionAddress;
+  readonly ids: readonly string[];
+}
+
+function Picker(props: PickerProps) {
+  const { field, value, target, ids, isReadOnly, onChange } = props;
+  const [isOpen, setOpen] = useState(false);
+  const [search, setSearch] = useState('');
+  const [words] = useDebouncedValue(search, SEARCH_DELAY_MS);
+  const [isMaking, setMaking] = useState(false);
+  const Dialog = useNewDocumentDialog();
+  const isMultiple = Array.isArray(value) || (field.isMultiple && ids.length === 0);
+  const found = useReferenceOptions(target, words, ids, isOpen);
+  const names = new Map(found.options.map((option) => [option.value, option.label]));
+  if (found.isUnknown) return <TextControl {...props} />;
+  const set = (next: readonly string[]) => {
+    if (isMultiple) onChange({ value: next });
+    else onChange({ value: next.at(-1) });
+  };
+  const select = {
+    ...inputProps(props),
+    data: found.options,
+    searchable: true,
+    disabled: isReadOnly,
+    // The server has found them.
+    filter: SERVER_FOUND,
+    onDropdownOpen: () => setOpen(true),
+    nothingFoundMessage: found.isAsking ? 'Searching …' : 'Nothing found',
+    maxDropdownHeight: 300,
+    placeholder: isMultiple || ids.length === 0 ? 'Search' : '',
+    onSearchChange: (text: string) => setSearch(text),
+  };
+  return (
+    <Stack gap={2}>
+      {isMultiple ? (
+        <MultiSelect {...select} value={[...ids]} onChange={set} hidePickedOptions />
+      ) : (
+        <Select
+          {...select}
+          value={ids[0] ?? null}
+          allowDeselect={false}
+          onChange={(id) => set(id === null ? [] : [id])}
+        />
+      )}
+      <Group gap="xs">
+        {ids.map((id) => (
+          <Anchor key={id} component={Link} href={documentHref(found.path, id)} size="sm" className="wrap">
+            Open {names.get(id)}
+          </Anchor>
+        ))}
+        {!isReadOnly && !isMultiple && ids.length > 0 && !field.isRequired && (
+          <Small label={field.label} text="Remove" onClick={() => onChange({})} />
+        )}
+        {!isReadOnly && ids.length < 2 && (
+          <Small
+            label={field.label}
+            text={isMultiple ? 'One document' : 'Several documents'}
+            onClick={() => onChange({ value: isMultiple && !field.isMultiple ? ids[0] : [...ids] })}
+          />
+        )}
+        {!isReadOnly && found.mayCreate && Dialog !== undefined && (
+          <Small label={field.label} text="New" onClick={() => setMaking(true)} />
+        )}
+      </Group>
+      {isMaking && Dialog !== undefined && (
+        <Dialog
+          path={found.path}
+          onClose={() => setMaking(false)}
+          onMade={({ _id }) => {
+            setMaking(false);
+            set([...ids, _id]);
+          }}
+        />
+      )}
+    </Stack>
+  );
+}
+
+interface SmallProps {
+  /** The label of the field. */
+  readonly label: string;
+  readonly text: string;
+  readonly onClick: () => void;
+}
+
+const Small = ({ label, text, onClick }: SmallProps) => (
+  <Button variant="subtle" size="compact-xs" aria-description={label} onClick={onClick}>
+    {text}
+  </Button>
+);
