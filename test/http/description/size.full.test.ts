@@ -96,7 +96,7 @@ it('2,000 endpoints are described in steps', async () => {
     },
     media: { enabled: true, public: false },
   };
-  const client: Client = { clientId: 'a', accessType: 'admin', permissions: null, roles: [] };
+  const client: Client = { id: 'a', clientId: 'a', accessType: 'admin', permissions: null, roles: [] };
   const caller = {} as never;
   const { turns, result } = await turnsDuring(() => describeApi(api, { client, caller, anonymous: caller }));
   expect(Object.keys(JSON.parse(result).paths)).toHaveLength(ENDPOINTS);
