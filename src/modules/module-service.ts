@@ -50,6 +50,8 @@ export interface ManagedModuleService extends ModuleService {
    * StoreError: then it may be called again.
    */
   load(): Promise<void>;
+  /** Resolves when all code that `load` has found is inspected: at once unless that takes longer than a start waits. */
+  codeLoaded(): Promise<void>;
   /** Takes what a module did against its limits. */
   onIncident(incident: Incident): void;
   /** Keys, such as `endpoint:1.0/report`, of the modules of which nothing may run. */
@@ -96,6 +98,7 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
     validator: createCodeValidator({ sandbox, findUndeclared, maxBytes }),
     stop: (key: string) => sandbox.stop(key),
   };
+  let inspecting: Promise<void> = Promise.resolve();
   const closing = new AbortController();
   const { signal } = closing;
   const watch = createFileWatch(deps, { pause, signal });
@@ -108,9 +111,11 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
       await watch.start();
       const loadOperatorOrders = () => loadOperatorCommands({ store, now, queryMs });
       const { rest } = await loadModules(deps, { signal, pause, orders: loadOperatorOrders });
+      inspecting = rest;
       watch.applyAfter(rest);
       await orders.start();
     },
+    codeLoaded: () => inspecting,
     onIncident: breaker.onIncident,
     isSuspended: states.isSuspended,
     pollOrders: orders.poll,

@@ -75,6 +75,8 @@ export interface App {
   deliveryServer(): Promise<DeliverySetup['server']>;
   /** Resolves when startup is complete, however late the database connects; rejects with any other error of a start. */
   readonly started: Promise<void>;
+  /** Resolves when all code that the start has found is inspected. */
+  codeLoaded(): Promise<void>;
   /** Lines that the operator should read at the start. */
   readonly notices: readonly string[];
   listen(): Promise<{ readonly url: string }>;
@@ -252,6 +254,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     server,
     deliveryServer: delivery.server,
     started: startup.done,
+    codeLoaded: postedCode.codeLoaded,
     notices: [],
     async listen() {
       const { host, port } = config.server;

@@ -115,6 +115,8 @@ export interface PostedCode {
   requireIsolation(): Promise<void>;
   /** Loads the files of the workspace. Rejects with the store's StoreError; it may be called again then. */
   load(): Promise<void>;
+  /** Resolves when all code that `load` has found is inspected. */
+  codeLoaded(): Promise<void>;
   /** Runs the self-test in the background and logs the result, unless `requireIsolation` has run it. */
   startSelfTest(): void;
   close(): Promise<void>;
@@ -211,6 +213,7 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
     sandboxStatus: () => sandbox.status(),
     requireIsolation: () => requireLevel(sandbox, config.sandbox),
     load: () => modules.load(),
+    codeLoaded: () => modules.codeLoaded(),
     startSelfTest() {
       if (enabled && minimumLevel === 0) logSelfTest(sandbox, logger);
     },

@@ -93,6 +93,12 @@ export const COMMANDS = {
       'Names file and line of every problem of the configuration, specifications, endpoints, hooks, policies, routes and recipes. Exits with 1 where there is one.',
     flags: ['data', 'repair'],
   },
+  openapi: {
+    summary: 'write the API description, as an admin gets it, without starting',
+    detail:
+      'To the standard output, or into the file. A broken file of the workspace is logged and left out, as at a start.',
+    flags: ['file'],
+  },
   'clients add': {
     summary: 'add a client; its secret is shown once',
     operand: CLIENT,
