@@ -59,6 +59,9 @@ describe.runIf(canRun)('the review of posted code', () => {
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('status').getByText('Version 3 waits for approval').waitFor();
       await main(page).getByText('Versions 2, 3 wait for a reviewer who wrote none of it').waitFor();
+      await code.fill(saying('third'));
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('status').getByText('Version 4 waits for approval').waitFor();
       expect((await site.app.inject('GET', '/1.0/report')).body).toEqual({ word: 'first' });
     }));
 
@@ -80,7 +83,7 @@ describe.runIf(canRun)('the review of posted code', () => {
           await page.keyboard.press('Enter');
         };
         const row = page.getByRole('row').filter({ hasText: '1.0/report' });
-        await row.getByText('version 2, 3').waitFor();
+        await row.getByText('version 2, 3, 4').waitFor();
         await enter('Review');
         await heading(page, 'Review').waitFor();
         await enter('1.0/report, version 2');

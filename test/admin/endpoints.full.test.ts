@@ -71,6 +71,9 @@ describe.runIf(canRun)('the views of endpoints', () => {
       await page.getByLabel('Name').fill('greeting');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('alert').getByText('There is an endpoint 1.0/greeting already').waitFor();
+      await page.getByLabel('Version').fill('api');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').getByText('The server takes no code at this address').waitFor();
       expect((await site.app.inject('GET', '/1.0/greeting/config')).text).toBe(GREETING);
     }));
 

@@ -84,10 +84,9 @@ function Editor({ of: ref, source, isPending = false }: EditorProps) {
   };
   const submit = async () => {
     if (!(await isStillWanted())) return;
-    const text = shown;
-    const result = await save.mutateAsync({ source: text, isNew: false }).catch(() => undefined);
-    // Code that waits is not in force: what was written stays in the editor.
-    if (result !== undefined) setBase(result.isWaiting ? text : undefined);
+    const result = await save.mutateAsync({ source: shown, isNew: false }).catch(() => undefined);
+    // Code that waits is not in force: what was written stays in the editor, as a change of what is.
+    if (result !== undefined && !result.isWaiting) setBase(undefined);
   };
   const error = save.error === null ? undefined : toApiError(save.error);
   return (
