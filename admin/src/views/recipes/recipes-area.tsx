@@ -1,17 +1,15 @@
 // The views of the area "Recipes".
 import { Route, Switch } from 'wouter';
-import { Empty } from '../../parts/loading.tsx';
 import { NotFound } from '../../shell/not-found.tsx';
-import { View } from '../../shell/view.tsx';
+import { RecipeList } from './recipe-list.tsx';
+import { NewRecipe, RecipeView } from './recipe-view.tsx';
 
 export function RecipesArea() {
   return (
     <Switch>
-      <Route path="/">
-        <View title="Recipes">
-          <Empty text="There is no view here yet." />
-        </View>
-      </Route>
+      <Route path="/" component={RecipeList} />
+      <Route path="/new" component={NewRecipe} />
+      <Route path="/:name">{({ name }) => <RecipeView key={name} name={name} />}</Route>
       <Route>
         <NotFound />
       </Route>
