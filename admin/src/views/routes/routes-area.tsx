@@ -1,17 +1,15 @@
 // The views of the area "Routes".
 import { Route, Switch } from 'wouter';
-import { Empty } from '../../parts/loading.tsx';
 import { NotFound } from '../../shell/not-found.tsx';
-import { View } from '../../shell/view.tsx';
+import { RouteList } from './route-list.tsx';
+import { NewRoute, RouteView } from './route-view.tsx';
 
 export function RoutesArea() {
   return (
     <Switch>
-      <Route path="/">
-        <View title="Routes">
-          <Empty text="There is no view here yet." />
-        </View>
-      </Route>
+      <Route path="/" component={RouteList} />
+      <Route path="/new" component={NewRoute} />
+      <Route path="/:name">{({ name }) => <RouteView key={name} name={name} />}</Route>
       <Route>
         <NotFound />
       </Route>
