@@ -25,14 +25,15 @@ export function describeSyntaxError(error: JsonSyntaxError, withLine = true): st
 /** What may come next. */
 type Expectation = 'value' | 'element or end' | 'name or end' | 'name' | 'colon' | 'comma or end' | 'end';
 
-const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const HEXADECIMAL = /[0-9a-fA-F]{4}/y;
 const CONTINUES_A_NUMBER = /[\w.+-]/;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const LINE_BREAK = 0x0a;
 const MIN_PLAIN_CHARACTER = 0x20;
+const isSpace = (code: number) => code === 0x20 || code === LINE_BREAK || code === 0x0d || code === 0x09;
 
 const TEXT_EXAMPLE = 'in double quotes';
 const WORDS: Readonly<Record<Expectation, string>> = {
@@ -45,13 +46,28 @@ const WORDS: Readonly<Record<Expectation, string>> = {
   end: 'expected the end, as the value is complete',
 };
 
-/** Walks through a text, a number of tokens at a time. */
+const EXPECTED_PLAIN =
+  'expected no line break, tab or control character within text: write it as `\\n`, `\\t` or `\\u0000`';
+const EXPECTED_ESCAPE =
+  'expected `\\"`, `\\\\`, `\\/`, `\\b`, `\\f`, `\\n`, `\\r`, `\\t` or `\\u` and four hexadecimal digits';
+
+/** A text within the text: where it begins, and what comes after it. */
+interface OpenText {
+  readonly start: number;
+  readonly next: Expectation;
+}
+
+/** Walks through a text, a number of characters at a time. */
 class SyntaxScan {
   readonly #text: string;
   #at = 0;
+  #line = 1;
+  #lineStart = 0;
   #expected: Expectation = 'value';
   /** What is open: true for an object, false for a list. */
   readonly #open: boolean[] = [];
+  /** Space and texts may be as long as the whole: a walk pauses within them. */
+  #openText: OpenText | undefined;
   #error: JsonSyntaxError | undefined;
 
   constructor(text: string) {
@@ -62,17 +78,37 @@ class SyntaxScan {
     return this.#error;
   }
 
-  /** Takes so many tokens. False when the text has ended, or is wrong. */
-  advance(tokens: number): boolean {
-    for (let taken = 0; taken < tokens; taken += 1) {
-      this.#skip(SPACE);
-      if (this.#at >= this.#text.length) return this.#finish();
-      if (!this.#take()) return false;
+  /** Takes so many characters, and the rest of a number or word. False when the text has ended, or is wrong. */
+  advance(characters: number): boolean {
+    const until = Math.min(this.#at + characters, this.#text.length);
+    while (this.#at < until) {
+      if (this.#openText !== undefined) {
+        if (!this.#continueText(this.#openText, until)) return false;
+      } else if (this.#skipSpace(until) && !this.#take()) return false;
     }
-    return true;
+    return this.#at < this.#text.length || this.#finish();
+  }
+
+  /** False where there is nothing but space. */
+  #skipSpace(until: number): boolean {
+    let at = this.#at;
+    for (; at < until; at += 1) {
+      const code = this.#text.charCodeAt(at);
+      if (!isSpace(code)) break;
+      if (code !== LINE_BREAK) continue;
+      this.#line += 1;
+      this.#lineStart = at + 1;
+    }
+    this.#at = at;
+    return at < until;
   }
 
   #finish(): false {
+    const { start } = this.#openText ?? {};
+    if (start !== undefined) {
+      this.#at = start;
+      return this.#fail('expected `"` at the end of the text that begins here');
+    }
     if (this.#expected !== 'end') this.#fail(`${this.#words()}, but the text ends`);
     return false;
   }
@@ -117,27 +153,40 @@ class SyntaxScan {
     return this.#fail(isNumber ? 'expected a number such as 0, -1.5 or 2e3' : this.#words());
   }
 
-  /** A text that `"` begins. A loop: patterns that repeat alternatives exhaust the stack on long texts. */
-  #takeText(next: Expectation): boolean {
-    const start = this.#at;
+  /** A text that `"` begins. */
+  #takeText(next: Expectation): true {
+    this.#openText = { start: this.#at, next };
     this.#at += 1;
-    while (this.#at < this.#text.length) {
-      const code = this.#text.charCodeAt(this.#at);
-      if (code === QUOTE) return this.#step(next);
-      if (code < MIN_PLAIN_CHARACTER) {
-        return this.#fail(
-          'expected no line break, tab or control character within text: write it as `\\n`, `\\t` or `\\u0000`',
-        );
+    return true;
+  }
+
+  /** A loop: patterns that repeat alternatives exhaust the stack on long texts. */
+  #continueText({ next }: OpenText, until: number): boolean {
+    let at = this.#at;
+    while (at < until) {
+      const code = this.#text.charCodeAt(at);
+      if (code === QUOTE) {
+        this.#at = at;
+        this.#openText = undefined;
+        return this.#step(next);
       }
-      if (code !== BACKSLASH) this.#at += 1;
-      else if (!this.#skip(ESCAPE)) {
-        return this.#fail(
-          'expected `\\"`, `\\\\`, `\\/`, `\\b`, `\\f`, `\\n`, `\\r`, `\\t` or `\\u` and four hexadecimal digits',
-        );
+      const length = code === BACKSLASH ? this.#escapeLength(at) : 1;
+      if (length === 0 || code < MIN_PLAIN_CHARACTER) {
+        this.#at = at;
+        return this.#fail(length === 0 ? EXPECTED_ESCAPE : EXPECTED_PLAIN);
       }
+      at += length;
     }
-    this.#at = start;
-    return this.#fail('expected `"` at the end of the text that begins here');
+    this.#at = at;
+    return true;
+  }
+
+  /** Characters of the escape at a backslash; 0 where it is none. */
+  #escapeLength(at: number): number {
+    const letter = this.#text.charAt(at + 1);
+    if (letter !== 'u') return letter !== '' && '"\\/bfnrt'.includes(letter) ? 2 : 0;
+    HEXADECIMAL.lastIndex = at + 2;
+    return HEXADECIMAL.test(this.#text) ? 6 : 0;
   }
 
   #afterValue(): Expectation {
@@ -173,23 +222,20 @@ class SyntaxScan {
     return `${WORDS[this.#expected]} or \`${this.#open.at(-1) === true ? '}' : ']'}\``;
   }
 
+  /** Line breaks are nowhere but in space. */
   #fail(message: string): false {
-    const before = this.#text.slice(0, this.#at);
-    const lineStart = before.lastIndexOf('\n') + 1;
-    let line = 1;
-    for (let at = before.indexOf('\n'); at !== -1; at = before.indexOf('\n', at + 1)) line += 1;
-    this.#error = { line, column: this.#at - lineStart + 1, message };
+    this.#error = { line: this.#line, column: this.#at - this.#lineStart + 1, message };
     return false;
   }
 }
 
-/** Tokens that are taken at once. */
-const SLICE_TOKENS = 10_000;
+/** Characters that are taken at once. */
+const SLICE_CHARACTERS = 20_000;
 
 /** Finds the first error; undefined for JSON. */
 export function findSyntaxError(text: string): JsonSyntaxError | undefined {
   const scan = new SyntaxScan(text);
-  while (scan.advance(SLICE_TOKENS));
+  while (scan.advance(SLICE_CHARACTERS));
   return scan.error;
 }
 
@@ -197,7 +243,7 @@ export function findSyntaxError(text: string): JsonSyntaxError | undefined {
 export async function findSyntaxErrorYielding(text: string): Promise<JsonSyntaxError | undefined> {
   const scan = new SyntaxScan(text);
   const yieldIfDue = createYielder();
-  while (scan.advance(SLICE_TOKENS)) await yieldIfDue();
+  while (scan.advance(SLICE_CHARACTERS)) await yieldIfDue();
   return scan.error;
 }
 
