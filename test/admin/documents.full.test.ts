@@ -12,6 +12,10 @@ const BOOKS_PATH = '/1.0/library/books';
 const SPECS = {
   '1.0/library/books': BOOKS,
   '1.0/library/people': PEOPLE,
+  '1.0/library/names': {
+    fields: { title: {}, constructor: {}, toString: { validation: { maxLength: 9 } } },
+    settings: {},
+  },
   '1.0/library/notes': {
     fields: {
       heading: { label: 'Heading of the note', required: true, display: { index: true, edit: true } },
@@ -58,6 +62,20 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const saved = (page: Page) => page.getByRole('status').getByText('was saved').waitFor();
 
 describe.runIf(canRun)('the documents of a collection', () => {
+  it('have fields of any name, also of those that every object has', async () => {
+    const id = await create('/1.0/library/names', { title: 'Names' });
+    await site.visit('/admin/collections/1.0/library/names', async (page) => {
+      await page.getByRole('link', { name: 'Names' }).click();
+      expect(await page.getByLabel('constructor').inputValue()).toBe('');
+      await page.getByLabel('toString').fill('text');
+      await button(page, 'Save').click();
+      await saved(page);
+      const after = await stored('/1.0/library/names', id);
+      expect(Object.keys(after)).not.toContain('constructor');
+      expect(after['toString']).toBe('text');
+    });
+  });
+
   it('are accessible views', async () => {
     const id = await create('/1.0/library/people', { name: 'Ada', email: 'ada@example.org' });
     await site.expectAccessible(BOOKS_HREF, 'books');
@@ -121,7 +139,7 @@ describe.runIf(canRun)('the documents of a collection', () => {
       await page.getByLabel('pages').fill('');
       await page.getByLabel('isbn').fill('0-19-953555-0');
       await button(page, 'Save').click();
-      await page.getByRole('status').getByText('was saved').nth(1).waitFor();
+      await saved(page);
       const after = await stored(BOOKS_PATH, id);
       expect(after).toMatchObject({ isbn: '0-19-953555-0', inPrint: true, v: 2 });
       expect(after).not.toHaveProperty('pages');
@@ -175,7 +193,7 @@ describe.runIf(canRun)('the documents of a collection', () => {
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('link', { name: 'Open Another Lady' }).waitFor();
       await button(page, 'Save').click();
-      await page.getByRole('status').getByText('was saved').nth(1).waitFor();
+      await saved(page);
       expect((await stored(BOOKS_PATH, id))['author']).toEqual([jane, expect.any(String)]);
     });
   });

@@ -1,5 +1,5 @@
 // The documents of a collection: one page of them, in an order and by a filter that are in the address.
-import { Anchor, Button, Stack, UnstyledButton } from '@mantine/core';
+import { Anchor, Button, NativeSelect, Stack, UnstyledButton } from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
 import { isAdmin, useMe } from '../../../api/api-context.tsx';
 import type { CollectionDescription, StoredDocument } from '../../../api/types-collections.ts';
@@ -8,8 +8,9 @@ import { Answer, Empty } from '../../../parts/loading.tsx';
 import { View } from '../../../shell/view.tsx';
 import { type CollectionAddress, collectionPath } from '../address.ts';
 import { useCollection, useDocuments } from '../collection-queries.ts';
-import { columnsOf, type Field, fieldsOf } from '../fields/field.ts';
+import { columnsOf, type Field, fieldsOf, memberOf } from '../fields/field.ts';
 import { valueText } from '../fields/value-text.ts';
+import classes from './document-list.module.css';
 import { formatListState, type ListState, listQuery, parseListState } from './list-address.ts';
 import { Pager } from './pager.tsx';
 import { SearchForm } from './search-form.tsx';
@@ -60,13 +61,50 @@ function SortButton({ field: { name, label }, state, onChange }: SortButtonProps
   const isSorted = state.sort === name;
   const arrow = state.isDescending ? '▼' : '▲';
   return (
-    <UnstyledButton
-      fw={700}
-      className="wrap"
-      onClick={() => onChange({ sort: name, isDescending: isSorted && !state.isDescending, page: 1 })}
-    >
-      {label} <span aria-hidden>{isSorted ? arrow : '↕'}</span>
-    </UnstyledButton>
+    <>
+      <UnstyledButton
+        fw={700}
+        className={classes['wide'] ?? ''}
+        onClick={() => onChange({ sort: name, isDescending: isSorted && !state.isDescending, page: 1 })}
+      >
+        {label} <span aria-hidden>{isSorted ? arrow : '↕'}</span>
+      </UnstyledButton>
+      <span className={classes['narrow']}>{label}</span>
+    </>
+  );
+}
+
+interface SortSelectProps {
+  readonly fields: readonly Field[];
+  readonly state: ListState;
+  readonly onChange: (change: Partial<ListState>) => void;
+}
+
+/** Where the window is so narrow that the table has no headers. */
+function SortSelect({ fields, state, onChange }: SortSelectProps) {
+  const choices = fields.flatMap(({ name, label }) =>
+    [false, true].map((isDescending) => ({ name, label, isDescending })),
+  );
+  const chosen = choices.findIndex(
+    ({ name, isDescending }) => name === state.sort && isDescending === state.isDescending,
+  );
+  return (
+    <NativeSelect
+      className={classes['narrow'] ?? ''}
+      label="Order"
+      value={String(chosen)}
+      data={[
+        { value: '-1', label: 'as they were made' },
+        ...choices.map(({ label, isDescending }, index) => ({
+          value: String(index),
+          label: `${label}, ${isDescending ? 'descending' : 'ascending'}`,
+        })),
+      ]}
+      onChange={(event) => {
+        const { name = '', isDescending = false } = choices[Number(event.currentTarget.value)] ?? {};
+        onChange({ sort: name, isDescending, page: 1 });
+      }}
+    />
   );
 }
 
@@ -101,7 +139,7 @@ function Documents({
       header: <SortButton field={{ ...field, label }} state={state} onChange={change} />,
       sort: state.sort === field.name ? directionOf(state) : undefined,
       cell: (document) => {
-        const text = valueText(document[field.name], field);
+        const text = valueText(memberOf(document, field.name), field);
         if (index > 0) return text;
         return (
           <Anchor component={Link} href={`${path}/${encodeURIComponent(String(document._id))}`}>
@@ -128,6 +166,7 @@ function Documents({
         filter={state.filter}
         onChange={(filter) => change({ filter, page: 1 })}
       />
+      <SortSelect fields={fields} state={state} onChange={change} />
       <Answer query={query} what="the documents">
         {({ results, metadata }) => (
           <Stack aria-busy={query.isPlaceholderData}>

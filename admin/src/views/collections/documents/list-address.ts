@@ -43,7 +43,8 @@ export function listQuery(state: ListState, columns: readonly Field[], pageSize:
   return {
     page: state.page,
     count: pageSize,
-    ...(state.sort !== '' && { sort: JSON.stringify({ [state.sort]: state.isDescending ? -1 : 1 }) }),
+    // Ids grow with time.
+    sort: JSON.stringify({ [state.sort === '' ? '_id' : state.sort]: state.isDescending ? -1 : 1 }),
     ...(state.filter !== '' && { filter: state.filter }),
     fields: JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))),
     compose: columns.some(({ type }) => type === 'Reference'),

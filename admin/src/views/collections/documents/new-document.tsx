@@ -103,7 +103,7 @@ export function NewDocument({ address }: { readonly address: CollectionAddress }
             <NewDocumentForm
               collection={collection}
               onMade={({ _id }) => {
-                toasts.say('The document was saved.');
+                toasts.say('The document was created.');
                 navigate(collection.actions.includes('read') ? `${path}/${_id}` : path);
               }}
             />

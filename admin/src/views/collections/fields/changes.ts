@@ -1,6 +1,6 @@
 // What somebody has changed in a form: values by field, and text that is not a value yet.
 import type { Json, JsonObject } from '../../../api/types.ts';
-import type { Field } from './field.ts';
+import { type Field, memberOf } from './field.ts';
 
 export interface Change {
   /** Absent: the field is to have none. */
@@ -17,7 +17,7 @@ const isEqual = (a: Json | undefined, b: Json | undefined) => JSON.stringify(a) 
 
 /** The value that the form shows. */
 export const shownValue = (name: string, changes: Changes, stored: JsonObject): Json | undefined =>
-  changes[name] !== undefined && Object.hasOwn(changes, name) ? changes[name].value : stored[name];
+  Object.hasOwn(changes, name) ? changes[name]?.value : memberOf(stored, name);
 
 /** The values that a new document begins with. */
 export const defaultsOf = (fields: readonly Field[]): JsonObject =>
@@ -41,7 +41,7 @@ export function newBody(fields: readonly Field[], changes: Changes, defaults: Js
     fields.flatMap(({ name }) => {
       const value = shownValue(name, changes, defaults);
       // A default that somebody empties would come back if nothing was sent.
-      const sent = value === undefined && defaults[name] !== undefined ? null : value;
+      const sent = value === undefined && memberOf(defaults, name) !== undefined ? null : value;
       return sent === undefined ? [] : [[name, sent] as const];
     }),
   );
@@ -54,7 +54,7 @@ export function updateBody(
   stored: JsonObject,
 ): JsonObject | undefined {
   const changed = fields.filter(
-    ({ name }) => Object.hasOwn(changes, name) && !isEqual(changes[name]?.value, stored[name]),
+    ({ name }) => Object.hasOwn(changes, name) && !isEqual(changes[name]?.value, memberOf(stored, name)),
   );
   if (changed.length === 0) return undefined;
   const gone = changed.filter(({ name, isRequired }) => changes[name]?.value === undefined && !isRequired);

@@ -57,7 +57,7 @@ export function DocumentFields({ fields, ...form }: DocumentFieldsProps) {
           key={field.name}
           field={field}
           value={shownValue(field.name, changes, stored)}
-          change={changes[field.name]}
+          change={Object.hasOwn(changes, field.name) ? changes[field.name] : undefined}
           error={problems.get(field.name) ?? errors.get(field.name)}
           isReadOnly={isReadOnly || field.isClosed}
           onChange={(change) => onChange(field.name, change)}

@@ -43,7 +43,8 @@ const MAX_COLUMNS = 5;
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value.trim() : '');
-const memberOf = (value: Json | undefined, name: string): Json | undefined =>
+/** A member of its own: names such as `constructor` are names of fields too. */
+export const memberOf = (value: Json | undefined, name: string): Json | undefined =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /** `Array` and `Date` are older names. */

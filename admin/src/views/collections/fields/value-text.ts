@@ -1,6 +1,6 @@
 // Values of documents as text, for lists, options and headings.
 import type { Json, JsonObject } from '../../../api/types.ts';
-import type { Field } from './field.ts';
+import { type Field, memberOf } from './field.ts';
 
 /** Characters of one value in a list. */
 const MAX_TEXT = 120;
@@ -49,6 +49,6 @@ export function valueText(value: Json | undefined, field: Pick<Field, 'type'>): 
 
 /** What people call a document: the text of its title field, else its id. */
 export function titleOf(document: JsonObject, title: Field | undefined): string {
-  const text = title === undefined ? '' : valueText(document[title.name], title).trim();
+  const text = title === undefined ? '' : valueText(memberOf(document, title.name), title).trim();
   return text === '' ? String(document['_id'] ?? '') : text;
 }

@@ -1,0 +1,83 @@
+// The views of documents by keyboard alone: a document with a reference is made, changed, brought back and deleted.
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminSite, PHONE, startAdminSite } from '../helpers/admin/admin-site.ts';
+import { hasBrowser } from '../helpers/admin/browser.ts';
+
+const PATH = '/1.0/library/books';
+/** No view has more stops of the key Tab. */
+const MAX_STOPS = 120;
+
+let site: AdminSite;
+const canRun = hasBrowser();
+
+beforeAll(async () => {
+  if (!canRun) return;
+  site = await startAdminSite();
+  await site.app.inject('POST', '/1.0/library/people', {
+    body: [{ name: 'Jane Austen' }, { name: 'Emily' }],
+  });
+});
+
+afterAll(() => site?.close());
+
+/** Presses Tab until the element has the focus. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  for (let stop = 0; stop < MAX_STOPS; stop += 1) {
+    if ((await target.and(page.locator(':focus')).count()) > 0) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error('the key Tab never reaches the element');
+}
+
+async function press(page: Page, target: Locator): Promise<void> {
+  await tabTo(page, target);
+  await page.keyboard.press('Enter');
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+describe.runIf(canRun)('documents', () => {
+  it('are made, changed, restored and deleted by keyboard alone, at the width of a phone', () =>
+    site.visit(
+      `/admin/collections${PATH}`,
+      async (page) => {
+        await press(page, page.getByRole('link', { name: 'New', exact: true }));
+        await heading(page, 'New in books').waitFor();
+        await tabTo(page, page.getByLabel('title'));
+        await page.keyboard.type('Emma');
+        await tabTo(page, page.getByLabel('inPrint'));
+        await page.keyboard.press('Space');
+        await tabTo(page, page.getByRole('combobox', { name: 'author' }));
+        await page.keyboard.type('austen');
+        await page.getByRole('option', { name: 'Jane Austen' }).waitFor();
+        await page.getByRole('option', { name: 'Emily' }).waitFor({ state: 'hidden' });
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('Enter');
+        await page.getByRole('link', { name: 'Open Jane Austen' }).waitFor();
+        await press(page, button(page, 'Save'));
+        await heading(page, 'Emma').waitFor();
+        const id = page.url().split('/').at(-1) ?? '';
+        await tabTo(page, page.getByLabel('pages'));
+        await page.keyboard.type('474');
+        await page.keyboard.press('Enter');
+        await page.getByRole('status').getByText('was saved').waitFor();
+        const { body } = await site.app.inject('GET', `${PATH}/${id}`);
+        expect(body.results[0]).toMatchObject({ title: 'Emma', pages: 474, inPrint: true, v: 2 });
+        await press(page, page.getByRole('link', { name: 'Revisions', exact: true }));
+        await heading(page, `Revisions of ${id}`).waitFor();
+        const first = page.getByRole('row').filter({ hasText: 'created' });
+        await press(page, first.getByRole('button', { name: 'Restore' }));
+        await press(page, page.getByRole('dialog').getByRole('button', { name: 'Restore' }));
+        await heading(page, 'Emma').waitFor();
+        await expect.poll(() => page.getByLabel('pages').inputValue()).toBe('');
+        await press(page, button(page, 'Delete'));
+        await press(page, page.getByRole('dialog').getByRole('button', { name: 'Delete' }));
+        await heading(page, 'books').waitFor();
+        expect((await site.app.inject('GET', `${PATH}/${id}`)).status).toBe(404);
+      },
+      { viewport: PHONE },
+    ));
+});
