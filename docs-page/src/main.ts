@@ -1,5 +1,6 @@
 // The page of the API description: who reads it, by id and secret or a pasted token, and what they may use.
 import { ApiError, fetchDescription, fetchToken } from './api.ts';
+import { keepNamed } from './labels.ts';
 import { showOperations } from './operations.ts';
 import './page.css';
 
@@ -82,4 +83,5 @@ signOut.addEventListener('click', () => {
 });
 
 followColorScheme();
+keepNamed(container);
 void run(() => show(undefined, 'anyone'));

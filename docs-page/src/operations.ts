@@ -20,6 +20,11 @@ const plainTexts: Plugin = ({ React }) => ({
     AuthorizeBtnContainer: nothing,
     authorizeOperationBtn: nothing,
   },
+  wrapComponents: {
+    // It stands beside the main landmark.
+    FilterContainer: (original) => (properties) =>
+      React.createElement('search', {}, React.createElement(original, properties)),
+  },
 });
 
 /** Requests carry the token; those to another host are refused, which the policy of the page does too. */
@@ -32,6 +37,20 @@ function createInterceptor(token: string | undefined) {
   };
 }
 
+/**
+ * Parameters that are JSON are asked for as text: Swagger UI would fill them with examples, and each call would have a filter that
+ * nobody wrote.
+ */
+const withTextParameters = (description: Description): Description =>
+  JSON.parse(JSON.stringify(description), (key, value: unknown) => {
+    if (key !== 'parameters' || !Array.isArray(value)) return value;
+    return value.map((parameter: unknown) => {
+      if (typeof parameter !== 'object' || parameter === null || !('content' in parameter)) return parameter;
+      const { content: _, ...rest } = parameter;
+      return { ...rest, schema: { type: 'string' } };
+    });
+  }) as Description;
+
 /** Shows the description in place of what `container` held. Calls go to this server with the token. */
 export function showOperations(
   container: Element,
@@ -42,7 +61,7 @@ export function showOperations(
   container.replaceChildren(domNode);
   SwaggerUI({
     // `publicUrl` may name another address of the server.
-    spec: { ...description, servers: [{ url: '/' }] },
+    spec: { ...withTextParameters(description), servers: [{ url: '/' }] },
     domNode,
     plugins: [plainTexts],
     requestInterceptor: createInterceptor(token),

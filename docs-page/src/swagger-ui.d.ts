@@ -9,7 +9,7 @@ declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
   interface System {
     readonly React: {
       createElement(
-        type: string,
+        type: unknown,
         properties: Readonly<Record<string, unknown>>,
         ...children: unknown[]
       ): unknown;
@@ -18,8 +18,11 @@ declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
 
   type Component = (properties: Readonly<Record<string, unknown>>) => unknown;
 
-  /** Replaces components by name. */
-  export type Plugin = (system: System) => { readonly components: Readonly<Record<string, Component>> };
+  /** Replaces components by name, or wraps them. */
+  export type Plugin = (system: System) => {
+    readonly components: Readonly<Record<string, Component>>;
+    readonly wrapComponents: Readonly<Record<string, (original: Component, system: System) => Component>>;
+  };
 
   interface Options {
     readonly spec: object;
