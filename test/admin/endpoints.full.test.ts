@@ -73,7 +73,7 @@ describe.runIf(canRun)('the views of endpoints', () => {
       await page.getByRole('alert').getByText('There is an endpoint 1.0/greeting already').waitFor();
       await page.getByLabel('Version').fill('api');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByRole('alert').getByText('The server takes no code at this address').waitFor();
+      await page.getByRole('alert').getByText('is reserved').waitFor();
       expect((await site.app.inject('GET', '/1.0/greeting/config')).text).toBe(GREETING);
     }));
 

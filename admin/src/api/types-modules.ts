@@ -49,8 +49,6 @@ export interface StoredPolicy extends JsonObject {
   readonly code: JsonObject;
 }
 
-export type LogLevel = 'debug' | 'log' | 'info' | 'warn' | 'error';
-
 export interface LogRecord {
   readonly seq: number;
   readonly at: number;

@@ -130,7 +130,7 @@ export function pendingOf(policy: JsonObject | null | undefined): readonly numbe
 /** The answer to a change that may have to wait for a reviewer. */
 export type Changed<T> = T & { readonly isWaiting: boolean };
 
-export async function change<T>(
+async function change<T>(
   api: Api,
   method: 'POST' | 'PUT',
   path: string,
@@ -161,7 +161,7 @@ export async function change<T>(
 }
 
 /** Asks again for everything that is shown of a module. */
-export function refreshModule(queries: QueryClient, ref: ModuleRef): Promise<unknown> {
+function refreshModule(queries: QueryClient, ref: ModuleRef): Promise<unknown> {
   const keys = [listKey(ref.kind), keyOf(ref), ['review']];
   return Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
 }

@@ -17,10 +17,6 @@ const START: Readonly<Record<ModuleKind, string>> = {
   hook: 'module.exports = (obj, type, data) => {\n  return obj;\n};\n',
 };
 
-const NO_PLACE =
-  'The server takes no code at this address: the version or the name is reserved, or is none. Choose another.';
-const isNoPlace = (error: Error) => error instanceof ApiError && [404, 405].includes(error.status);
-
 export function NewModule({ kind }: { readonly kind: ModuleKind }) {
   const api = useApi();
   const [, navigate] = useLocation();
@@ -74,9 +70,7 @@ export function NewModule({ kind }: { readonly kind: ModuleKind }) {
     <View title={`New ${kind}`} trail={[areaOf(kind)]}>
       <form onSubmit={(event) => void submit(event)}>
         <Stack>
-          {error !== null && error !== undefined && (
-            <ErrorMessage error={error} text={isNoPlace(error) ? NO_PLACE : undefined} />
-          )}
+          {error !== null && error !== undefined && <ErrorMessage error={error} />}
           <Group align="flex-start">
             {kind === 'endpoint' && (
               <TextInput
