@@ -11,7 +11,7 @@ interface Place {
   readonly column: number;
 }
 
-export function placeOf(text: string, offset: number): Place {
+function placeOf(text: string, offset: number): Place {
   const before = text.slice(0, offset).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

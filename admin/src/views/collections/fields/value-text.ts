@@ -7,7 +7,7 @@ const MAX_TEXT = 120;
 
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-export const shortened = (text: string): string => {
+const shortened = (text: string): string => {
   const characters = [...text.slice(0, 2 * MAX_TEXT)];
   return characters.length > MAX_TEXT ? `${characters.slice(0, MAX_TEXT).join('')} …` : text;
 };

@@ -20,7 +20,7 @@ import { placeErrors } from './check-text.ts';
 import { SpecificationEditor } from './specification-editor.tsx';
 import { useSpecification, useSpecificationWrites } from './specification-queries.ts';
 
-export const formatSpecification = (value: Json): string => `${JSON.stringify(value, null, 2)}\n`;
+const formatSpecification = (value: Json): string => `${JSON.stringify(value, null, 2)}\n`;
 
 export function SpecificationView({ address }: { readonly address: CollectionAddress }) {
   const path = collectionPath(address);
@@ -137,7 +137,7 @@ function Editor({ path, name, specification }: EditorProps) {
 }
 
 /** What the server has said of a specification that it took. */
-export function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
+function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
   if (warnings.length === 0) return null;
   return (
     <Alert title="Saved, with warnings" variant="outline" role="status">
