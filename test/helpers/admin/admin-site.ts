@@ -51,7 +51,7 @@ async function takeScreenshot(page: Page, name: string): Promise<void> {
 }
 
 /** No view is wider than the window. */
-async function expectNoSidewaysScrolling(page: Page): Promise<void> {
+export async function expectNoSidewaysScrolling(page: Page): Promise<void> {
   const overflow = await page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   );
