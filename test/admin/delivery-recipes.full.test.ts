@@ -73,6 +73,14 @@ describe.runIf(canRun)('recipes', () => {
       expect((await stored('thumbnail')).settings.width).toBe(300);
     }));
 
+  it('keep the focus in the field from which they are saved', () =>
+    site.visit('/admin/recipes/by-keys', async (page) => {
+      await page.getByLabel('Quality').fill('70');
+      await page.keyboard.press('Enter');
+      await page.getByRole('status').getByText('was saved').waitFor();
+      expect(await page.locator('*:focus').inputValue()).toBe('70');
+    }));
+
   it('show what they make of a picture while they are changed, beside the original', () =>
     site.visit('/admin/recipes/thumbnail', async (page) => {
       await page.getByRole('combobox', { name: 'Original' }).fill('light');

@@ -87,7 +87,8 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
     setBase(from);
     setDraft(undefined);
     setError(undefined);
-    setRound((before) => before + 1);
+    // A form that shows the same goes on, with the focus where it is.
+    if (!isSameDocument(from, document)) setRound((before) => before + 1);
     setText(text === undefined && isForForm(from) ? undefined : format(from));
   };
   const saveNew = async (wanted: JsonObject) => {
