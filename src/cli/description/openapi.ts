@@ -1,8 +1,8 @@
 // `cloister openapi`: writes the API description, as an admin gets it, without a server.
 import { resolve } from 'node:path';
-import type { Io } from './io.ts';
-import { loadOrReport } from './load-or-report.ts';
-import type { CommandFlags } from './parse-arguments.ts';
+import type { Io } from '../io.ts';
+import { loadOrReport } from '../load-or-report.ts';
+import type { CommandFlags } from '../parse-arguments.ts';
 
 interface Host {
   readonly stdout: NodeJS.WritableStream;
@@ -18,15 +18,14 @@ export async function openapi(flags: CommandFlags, io: Io, host: Host = process)
   const loaded = await loadOrReport(flags, io);
   if (loaded === undefined) return 1;
   const onLog = (line: string) => io.err(line.trimEnd());
-  const { describeSite } = await import('../setup/site-description.ts');
+  const { describeSite, openOutput } = await import('../../setup/cli-services.ts');
   const text = `${await describeSite(loaded.config, { cwd: io.cwd, onLog })}\n`;
   const { file = '-' } = flags;
   if (file === '-') {
     await print(host.stdout, text);
     return 0;
   }
-  const { openOutputFile } = await import('../transfer/output-file.ts');
-  const output = await openOutputFile(resolve(io.cwd, file));
+  const output = await openOutput(resolve(io.cwd, file));
   try {
     await output.write(text);
     await output.complete();
