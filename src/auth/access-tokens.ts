@@ -1,6 +1,7 @@
 // Access tokens: signed, short-lived, and valid only as long as their client is; and the cache of the clients of tokens, of 3 s,
 // cleared when this process writes a client.
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../errors/errors.ts';
 import { lazyPackage } from '../lib/files/lazy-package.ts';
@@ -59,7 +60,10 @@ export function createClientCache({ load: read, watch, namespace: source, now }:
 
   const load = async (clientId: string): Promise<ClientStatus | undefined> => {
     const started = { generation, readAt: now() };
-    const status = await read(clientId);
+    const found = await read(clientId);
+    // The same client stays the same object: what is worked out for it is remembered by that.
+    const known = entries.get(clientId)?.status;
+    const status = isDeepStrictEqual(known, found) ? known : found;
     if (started.generation === generation) entries.set(clientId, { status, readAt: started.readAt });
     return status;
   };

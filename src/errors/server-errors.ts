@@ -8,7 +8,7 @@ export const SERVER_ERRORS = {
     retryAfter: 2,
     message: 'The server has too many connections',
     explain:
-      'There are more connections than `limits.connections`, or more bytes wait for clients to read them than `limits.unsentBytes`; the message says which. Repeat the request after `Retry-After` seconds.',
+      'There are more connections than `limits.connections`, or more bytes wait for clients to read them than `limits.unsentBytes`, or more API descriptions are to be made than there is time for; the message says which. Repeat the request after `Retry-After` seconds.',
   },
   SERVER_EXHAUSTED: {
     status: 503,

@@ -45,6 +45,19 @@ async function known(stamp: string) {
 }
 
 describe('the client cache', () => {
+  it('gives the same object for a client that was read again unchanged, and another one for a changed one', async () => {
+    const { cache, reads, clock } = await known('s');
+    const before = cache.peek('a')?.client;
+    const readAgain = async (stamp: string) => {
+      clock.at += 3001;
+      const reading = cache.get('a');
+      reads.at(-1)?.(statusWith(stamp));
+      return (await reading)?.client;
+    };
+    expect(await readAgain('s')).toBe(before);
+    expect(await readAgain('other')).not.toBe(before);
+  });
+
   it('reads a client once and then remembers it', async () => {
     const { cache, reads } = await known('s');
     expect(cache.peek('a')?.secretVersion).toBe('s');

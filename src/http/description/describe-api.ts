@@ -26,11 +26,27 @@ const SECURITY_SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer', description: 'A token of `POST /token`' },
 };
 
-const REFERENCE = /"\$ref":"#\/components\/schemas\/([^"/]+)/g;
+/** Examples may hold what looks like a reference, with any name. */
+const REFERENCE = /"\$ref":"#\/components\/schemas\/([\w.-]+)["/]/g;
 
-/** JSON of an object whose members are JSON already. */
-const objectText = (members: Iterable<readonly [name: string, json: string]>): string =>
-  `{${[...members].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join()}}`;
+/** Characters of the whole. What is left out is told in its description, and schemas that are left out take any value. */
+const MAX_CHARACTERS = 32_000_000;
+/** Characters after which endpoints are described without what their code says of itself: 64 KB each. */
+const MAX_ENDPOINT_CHARACTERS = 8_000_000;
+const CUT = ' Parts are left out: there is more than one description may hold.';
+
+type Members = Iterable<readonly [name: string, json: readonly string[]]>;
+
+/** JSON of an object whose members are JSON already, in pieces: joined they are one text of megabytes. */
+function* objectPieces(members: Members): Generator<string> {
+  let before = '{';
+  for (const [name, json] of members) {
+    yield `${before}${JSON.stringify(name)}:`;
+    yield* json;
+    before = ',';
+  }
+  yield before === '{' ? '{}' : '}';
+}
 
 /** Collects operations, and the component schemas to which they refer, also through each other. */
 class DescriptionText {
@@ -41,12 +57,28 @@ class DescriptionText {
   readonly #schemas: Record<string, JsonObject> = { ...COMPONENT_SCHEMAS };
   /** Those that are referred to; their own references are found when they are written. */
   readonly #used = new Map<string, string | undefined>([['Error', undefined]]);
+  #length = 0;
+  #isCut = false;
 
   constructor(api: DescribedApi) {
     this.#api = api;
   }
 
+  /** Characters so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Notes that something is not described. */
+  cut(): void {
+    this.#isCut = true;
+  }
+
   add({ entries, schemas }: DescribedPart): void {
+    if (this.#length >= MAX_CHARACTERS) {
+      this.#isCut ||= entries.length > 0;
+      return;
+    }
     Object.assign(this.#schemas, schemas);
     for (const { path, method, operation } of entries) {
       const methods = this.#paths.get(path) ?? new Map<string, string>();
@@ -61,7 +93,10 @@ class DescriptionText {
   writeSchema(): boolean {
     for (const [name, text] of this.#used) {
       if (text !== undefined) continue;
-      this.#used.set(name, this.#write(this.#schemas[name] ?? {}));
+      const schema = Object.hasOwn(this.#schemas, name) ? this.#schemas[name] : undefined;
+      const isWritten = this.#length < MAX_CHARACTERS;
+      this.#isCut ||= !isWritten;
+      this.#used.set(name, this.#write((isWritten ? schema : undefined) ?? {}));
       return true;
     }
     return false;
@@ -69,50 +104,74 @@ class DescriptionText {
 
   #write(value: JsonObject): string {
     const text = JSON.stringify(value);
+    this.#length += text.length;
     for (const [, name = ''] of text.matchAll(REFERENCE)) {
       if (!this.#used.has(name)) this.#used.set(name, undefined);
     }
     return text;
   }
 
-  toString(): string {
+  /** The whole, in pieces. */
+  *pieces(): Generator<string> {
     const { title, version, publicUrl } = this.#api;
     const head = {
       openapi: '3.1.1',
-      info: { title, version, description: DESCRIPTION },
+      info: { title, version, description: `${DESCRIPTION}${this.#isCut ? CUT : ''}` },
       servers: [{ url: publicUrl ?? '/' }],
       tags: [...this.#tags].map((name) => ({ name })),
     };
-    const paths = [...this.#paths].map(([path, methods]) => [path, objectText(methods)] as const);
-    const schemas = [...this.#used].toSorted(([one], [other]) => (one < other ? -1 : 1));
-    const components = objectText([
-      ['securitySchemes', JSON.stringify(SECURITY_SCHEMES)],
-      ['responses', JSON.stringify(RESPONSES)],
-      ['schemas', objectText(schemas.map(([name, text]) => [name, text ?? '{}']))],
+    const textOf = (json: string) => [json] as const;
+    const paths = [...this.#paths].map(([path, methods]) => {
+      const members = [...methods].map(([method, json]) => [method, textOf(json)] as const);
+      return [path, [...objectPieces(members)]] as const;
+    });
+    const used = [...this.#used].toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const schemas = used.map(([name, json = '{}']) => [name, textOf(json)] as const);
+    const components = objectPieces([
+      ['securitySchemes', textOf(JSON.stringify(SECURITY_SCHEMES))],
+      ['responses', textOf(JSON.stringify(RESPONSES))],
+      ['schemas', [...objectPieces(schemas)]],
     ]);
-    const members = Object.entries(head).map(([name, value]) => [name, JSON.stringify(value)] as const);
-    return objectText([...members, ['paths', objectText(paths)], ['components', components]]);
+    const members = Object.entries(head).map(
+      ([name, value]) => [name, textOf(JSON.stringify(value))] as const,
+    );
+    yield* objectPieces([...members, ['paths', [...objectPieces(paths)]], ['components', [...components]]]);
   }
 }
 
 /**
- * Describes what the caller may use, as JSON. The same state of the server gives the same text. Yields to the event loop every few
- * milliseconds: what is in force may change meanwhile.
+ * Describes what the caller may use, as pieces of JSON. The same state of the server gives the same text. Yields to the event loop
+ * every few milliseconds: what is in force may change meanwhile.
  */
-export async function describeApi(api: DescribedApi, reader: DescriptionReader): Promise<string> {
+export async function describeApiInPieces(
+  api: DescribedApi,
+  reader: DescriptionReader,
+): Promise<readonly string[]> {
   const yieldIfDue = createYielder();
   const text = new DescriptionText(api);
+  text.add(describeServer(api, reader));
   for (const collection of api.registry.list()) {
     text.add(describeCollection(collection, api, reader));
     await yieldIfDue();
   }
+  const before = text.length;
   for (const live of api.modules.list()) {
-    text.add(describeModule(live, reader));
+    const { openapi, ...generic } = live;
+    const isTold = text.length - before < MAX_ENDPOINT_CHARACTERS;
+    if (!isTold && openapi !== undefined) text.cut();
+    text.add(describeModule(isTold ? live : generic, reader));
     await yieldIfDue();
   }
-  text.add(describeServer(api, reader));
   while (text.writeSchema()) await yieldIfDue();
-  const whole = text.toString();
-  await yieldIfDue();
-  return whole;
+  const pieces: string[] = [];
+  for (const piece of text.pieces()) {
+    pieces.push(piece);
+    await yieldIfDue();
+  }
+  return pieces;
+}
+
+/** The same as one text. */
+export async function describeApi(api: DescribedApi, reader: DescriptionReader): Promise<string> {
+  return (await describeApiInPieces(api, reader)).join('');
 }

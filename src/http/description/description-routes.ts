@@ -4,20 +4,26 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors/errors.ts';
-import { createSemaphore } from '../../lib/async/concurrency.ts';
+import { createYielder } from '../../lib/async/maybe-promise.ts';
+import { Permits } from '../../lib/async/permits.ts';
+import { textLength } from '../../lib/chunked-text.ts';
 import { matchesIfNoneMatch } from '../../lib/http/conditional.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import type { DescribedRoute, Operation } from '../core/operation.ts';
 import { JSON_TYPE, sendText } from '../core/reply.ts';
 import { assertReady } from '../core/request-access.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
+import { createCloseSignal } from '../transport/close-signal.ts';
 import type { DescribedApi, DescriptionReader } from './described-parts.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'registry' | 'modules' | 'version' | 'createCaller' | 'isReady'>;
 
 /** Descriptions that are kept, each for one caller, and their characters in all. */
 const MAX_DESCRIPTIONS = 100;
-const MAX_DESCRIPTION_CHARACTERS = 32_000_000;
+const MAX_DESCRIPTION_CHARACTERS = 64_000_000;
+/** Requests that wait for their turn, and milliseconds that each of them does. */
+const MAX_WAITING = 1000;
+const MAX_WAIT_MS = 10_000;
 /** How often one is made again because something changed while it was made. The last one is sent, and not kept. */
 const MAX_ATTEMPTS = 3;
 
@@ -37,11 +43,22 @@ const GET_DESCRIPTION: Operation = {
 };
 
 interface Description {
-  readonly text: string;
+  /** JSON in pieces. */
+  readonly text: readonly string[];
   readonly etag: string;
   /** The lists of the registries that it was made of: both make a new one for each change. */
   readonly collections: object;
   readonly modules: object;
+}
+
+async function etagOf(text: readonly string[]): Promise<string> {
+  const yieldIfDue = createYielder();
+  const hash = createHash('sha256');
+  for (const piece of text) {
+    hash.update(piece);
+    await yieldIfDue();
+  }
+  return `"${hash.digest('base64url').slice(0, 22)}"`;
 }
 
 /** Makes the function that gives the description for a caller. It is made once until specifications or endpoints change. */
@@ -49,11 +66,16 @@ function createDescriptions(api: DescribedApi) {
   const kept = new LRUCache<object, Description>({
     max: MAX_DESCRIPTIONS,
     maxSize: MAX_DESCRIPTION_CHARACTERS,
-    sizeCalculation: ({ text }) => text.length,
+    sizeCalculation: ({ text }) => textLength(text),
   });
   // In memory there are the parts of one: it takes seconds of processor time where there are thousands of collections.
-  const oneAtATime = createSemaphore(1);
-  return async (reader: DescriptionReader): Promise<Description> => {
+  const turns = new Permits({
+    permits: 1,
+    maxWaiting: MAX_WAITING,
+    maxWaitMs: MAX_WAIT_MS,
+    createError: () => new AppError('SERVER_BUSY', { message: 'Too many API descriptions are being made' }),
+  });
+  return async (reader: DescriptionReader, signal: AbortSignal): Promise<Description> => {
     const isInForce = ({ collections, modules }: Pick<Description, 'collections' | 'modules'>) =>
       collections === api.registry.list() && modules === api.modules.list();
     const make = async (): Promise<Description> => {
@@ -62,9 +84,9 @@ function createDescriptions(api: DescribedApi) {
         if (known !== undefined && isInForce(known)) return known;
         const state = { collections: api.registry.list(), modules: api.modules.list() };
         // Loaded when it is asked for: nothing of it delays a start.
-        const { describeApi } = await import('./describe-api.ts');
-        const text = await describeApi(api, reader);
-        const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+        const { describeApiInPieces } = await import('./describe-api.ts');
+        const text = await describeApiInPieces(api, reader);
+        const etag = await etagOf(text);
         const made = { ...state, text, etag };
         if (isInForce(made)) kept.set(reader.caller, made);
         else if (attempt < MAX_ATTEMPTS) continue;
@@ -72,7 +94,13 @@ function createDescriptions(api: DescribedApi) {
       }
     };
     const known = kept.get(reader.caller);
-    return known !== undefined && isInForce(known) ? known : oneAtATime(make);
+    if (known !== undefined && isInForce(known)) return known;
+    await turns.acquire(1, signal);
+    try {
+      return await make();
+    } finally {
+      turns.release();
+    }
   };
 }
 
@@ -94,7 +122,13 @@ export function descriptionRoutes(
       if (!config.docs.enabled) throw new AppError('NOT_FOUND');
       assertReady(isReady);
       const { client, caller } = request;
-      const { text, etag } = await describe({ client, caller, anonymous: createCaller(null) });
+      const signal = createCloseSignal(reply);
+      const described = describe({ client, caller, anonymous: createCaller(null) }, signal);
+      const { text, etag } = await described.catch((error: unknown) => {
+        // Nobody reads the response, and the server is not at fault.
+        if (signal.aborted) throw new AppError('BAD_REQUEST', { cause: error });
+        throw error;
+      });
       reply.headers({ ETag: etag, 'Cache-Control': 'private, no-cache', Vary: 'Authorization' });
       if (matchesIfNoneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
       return sendText(reply, JSON_TYPE, text);
