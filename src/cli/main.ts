@@ -35,7 +35,7 @@ const RUNS: Readonly<Record<CommandName, Run>> = {
     flags.data === true
       ? (await import('./check-data.ts')).checkData(flags, io)
       : (await import('./check.ts')).check(flags, io),
-  openapi: async (flags, io) => (await import('./description/openapi.ts')).openapi(flags, io),
+  openapi: async (flags, io) => (await import('./transfer.ts')).writeOpenApi(flags, io),
   'clients add': clientCommand('clients add'),
   'clients set': clientCommand('clients set'),
   'clients list': clientCommand('clients list'),

@@ -1,5 +1,5 @@
 // `cloister export`: every document of the site into a file, or to the standard output. `cloister import`: back into the
-// configured database. Both take the same flag and end alike.
+// configured database. Both take the same flag and end alike. `cloister openapi`: the API description, without a server.
 
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -186,4 +186,21 @@ export function importSite(flags: CommandFlags, io: Io, host: ProcessStreams = p
     const state = await readDocuments(task, { io, host });
     io.err(summary(state));
   });
+}
+
+/** Writes the API description into the file, or to the standard output. Returns 1 if the configuration is invalid, else 0. */
+export async function writeOpenApi(
+  flags: CommandFlags,
+  io: Io,
+  host: Pick<ProcessStreams, 'stdout'> = process,
+): Promise<number> {
+  const loaded = await loadOrReport(flags, io);
+  if (loaded === undefined) return 1;
+  const { describeSite, writeDescription } = await import('../setup/site-description.ts');
+  const onLog = (line: string) => io.err(line.trimEnd());
+  const text = `${await describeSite(loaded.config, { cwd: io.cwd, onLog })}\n`;
+  const { file = '-' } = flags;
+  if (file === '-') await standardOutput(host.stdout).write(text);
+  else await writeDescription(resolve(io.cwd, file), text);
+  return 0;
 }

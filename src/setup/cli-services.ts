@@ -287,15 +287,3 @@ export async function openMediaCopy(
     },
   };
 }
-
-/** Opens the file that `cloister openapi` writes, an absolute path. It gets its name once it is complete. */
-export const openOutput = openOutputFile;
-
-/** The API description as an admin gets it. `onLog` takes the lines of the log. Throws CONFIGURATION_INVALID as a start does. */
-export async function describeSite(
-  config: Config,
-  options: RunDirectory & { readonly onLog: (line: string) => void },
-): Promise<string> {
-  const { describeSite: describe } = await import('./site-description.ts');
-  return describe(config, options);
-}

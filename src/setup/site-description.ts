@@ -9,6 +9,7 @@ import { SECRET_PATHS } from '../config/build-config.ts';
 import { assertRestored } from '../config/data-folder.ts';
 import type { Config } from '../config/schema.ts';
 import { commandLogOptions, createLogger } from '../lib/logger.ts';
+import { openOutputFile } from '../transfer/output-file.ts';
 import { createApp } from './app.ts';
 
 const ADMIN_ID = 'description';
@@ -97,5 +98,17 @@ export async function describeSite(config: Config, { cwd, onLog }: DescribeOptio
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Writes the text into the file, an absolute path, which gets its name once it is complete. Rejects with errors of the system. */
+export async function writeDescription(file: string, text: string): Promise<void> {
+  const output = await openOutputFile(file);
+  try {
+    await output.write(text);
+    await output.complete();
+  } catch (error) {
+    await output.discard();
+    throw error;
   }
 }
