@@ -139,8 +139,7 @@ describe('architecture', () => {
   it('tests nothing in the workspace of the checkout, where its developer may have anything', () => {
     const own = 'test/architecture.test.ts';
     const readers = sourceFiles('test').filter(
-      ({ path, text }) =>
-        path !== own && /\bROOT,\s*['"`]workspace\b|\bcpSync\(\s*ROOT\b/.test(text),
+      ({ path, text }) => path !== own && /\bROOT,\s*['"`]workspace\b|\bcpSync\(\s*ROOT\b/.test(text),
     );
     expect(readers.map(({ path }) => path)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 // Gives the API to the views, and what they ask it for the most.
 import { createContext, use } from 'react';
 import type { Api } from './api.ts';
-import type { Action, Me } from './types.ts';
+import type { Me } from './types.ts';
 
 const ApiContext = createContext<Api | undefined>(undefined);
 export const ApiProvider = ApiContext;
@@ -24,8 +24,3 @@ export function useMe(): Me {
 }
 
 export const isAdmin = ({ accessType }: Pick<Me, 'accessType'>): boolean => accessType === 'admin';
-
-/** True where the caller may do this with some documents of the collection at this path (`/1.0/library/books`). */
-export function mayDo(me: Me, path: string, action: Action): boolean {
-  return me.collections.some((entry) => entry.path === path && entry.actions.includes(action));
-}

@@ -59,7 +59,7 @@ const INTERNAL_PATHS: ReadonlyMap<string, PathMeaning> = new Map(
 );
 
 /** The names with which a path of the collection may begin. */
-export const pathNames = ({ fields }: Collection): readonly string[] => [
+const pathNames = ({ fields }: Collection): readonly string[] => [
   ...fields.keys(),
   ...INTERNAL_OPERANDS.keys(),
 ];

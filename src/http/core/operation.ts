@@ -19,13 +19,13 @@ export interface ParameterDescription {
 }
 
 /** A request body, or an answer. */
-export interface ContentDescription {
+interface ContentDescription {
   /** Schemas by media type. */
   readonly content: Readonly<Record<string, JsonSchema>>;
   readonly description?: string;
 }
 
-export interface BodyDescription extends ContentDescription {
+interface BodyDescription extends ContentDescription {
   /** True unless said otherwise. */
   readonly required?: boolean;
 }
@@ -75,7 +75,7 @@ export interface Operation extends OperationText {
 }
 
 /** A collection whose operations are described. */
-export interface DescribedCollection {
+interface DescribedCollection {
   /** The name for messages: `books`. */
   readonly name: string;
   readonly isMedia: boolean;

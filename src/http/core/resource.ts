@@ -26,7 +26,7 @@ type Method = Exclude<HttpMethod, 'HEAD' | 'PATCH' | 'OPTIONS'>;
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 export type ResourceHandlers = Readonly<Partial<Record<Method, Handler>>>;
 /** What each handler of a path does, as the API description says it. */
-export type Operations = Readonly<Partial<Record<Method, RouteDescription>>>;
+type Operations = Readonly<Partial<Record<Method, RouteDescription>>>;
 
 /**
  * Stands for all methods that only code of endpoints may support, if anything. The router holds a path once for each method:

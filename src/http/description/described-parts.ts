@@ -38,7 +38,7 @@ export interface DescriptionReader {
 }
 
 /** One operation, in the form of OpenAPI 3.1. */
-export interface PlacedOperation {
+interface PlacedOperation {
   readonly path: string;
   readonly method: string;
   readonly operation: JsonObject;

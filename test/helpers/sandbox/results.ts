@@ -56,7 +56,15 @@ export function resultsOf(...frames: number[]) {
       ([number, kind, head, body = '']) =>
         [number, kind, Buffer.byteLength(head), Buffer.byteLength(body)] as const,
     );
-    const rest = { errors: [], returned: [], idle: true, sliceMs: 0.1, cpuMs: 0.1, heapBytes: 0, disposed: false };
+    const rest = {
+      errors: [],
+      returned: [],
+      idle: true,
+      sliceMs: 0.1,
+      cpuMs: 0.1,
+      heapBytes: 0,
+      disposed: false,
+    };
     const message: ResultMessage = { t: 'results', moduleNumber: 1, events: sizes, ...rest, ...parts };
     return read(host, message, Buffer.from(texts.join('')))?.limit ?? null;
   };

@@ -21,7 +21,7 @@ const own = { createdBy: { $caller: 'clientId' } };
 /** Names that stand nowhere else: whoever must not know of them must not find them in any text. */
 export const SECRET_NAMES = ['veiledField', 'closedArchive', 'closedArchiveHistory', 'sealedNotes'] as const;
 
-export const SITE_SPECS: Readonly<Record<string, JsonObject>> = {
+const SITE_SPECS: Readonly<Record<string, JsonObject>> = {
   ...LIBRARY,
   '1.0/site/articles': {
     fields: {

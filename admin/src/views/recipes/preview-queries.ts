@@ -12,7 +12,7 @@ export interface Rendered {
 }
 
 /** What a recipe with `format: json` tells of an original. */
-export interface OriginalFacts {
+interface OriginalFacts {
   readonly width: number;
   readonly height: number;
   readonly format: string;

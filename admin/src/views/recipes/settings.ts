@@ -55,7 +55,7 @@ export const GROUPS: readonly { readonly legend: string; readonly names: readonl
 export const settingsOf = ({ settings }: JsonObject): JsonObject => (isObject(settings) ? settings : {});
 
 /** The long name of a setting. */
-export function settingNameOf(name: string): SettingName | undefined {
+function settingNameOf(name: string): SettingName | undefined {
   if (Object.hasOwn(SETTING_ALIASES, name)) return SETTING_ALIASES[name];
   return SETTING_NAMES.find((known) => known === name);
 }

@@ -1,7 +1,7 @@
 // What one policy allows and another did not, as the admin page tells it.
 import { describe, expect, it } from 'vitest';
-import { openingsOf } from '../../admin/src/parts/modules/policy/openings.ts';
-import type { CollectionGrant, FetchGrant } from '../../admin/src/parts/modules/policy/policy.ts';
+import { openingsOf } from '../../../admin/src/parts/modules/policy/openings.ts';
+import type { CollectionGrant, FetchGrant } from '../../../admin/src/parts/modules/policy/policy.ts';
 
 const books: CollectionGrant = { name: '1.0/library/books', actions: ['find'], maxResults: 20 };
 const withBooks = (...collections: CollectionGrant[]) => ({ grants: { collections } });

@@ -1,13 +1,16 @@
 // The reading of JSON in the admin page: the place of what is wrong, lines of members, and what may be written at the cursor.
 import { describe, expect, it } from 'vitest';
-import { findJsonFault } from '../../admin/src/views/collections/fields/json-fault.ts';
-import { memberPlaces, parseJson } from '../../admin/src/views/collections/fields/json-text.ts';
-import { describeChanges } from '../../admin/src/views/collections/specification/changes-in-words.ts';
-import { checkText } from '../../admin/src/views/collections/specification/check-text.ts';
-import { suggest } from '../../admin/src/views/collections/specification/completion.ts';
-import { FIELD_NAMES, SETTING_NAMES } from '../../admin/src/views/collections/specification/known-names.ts';
-import { FIELD_ATTRIBUTES } from '../../src/collections/specifications/parse-field.ts';
-import { KNOWN_SETTINGS } from '../../src/collections/specifications/parse-settings.ts';
+import { findJsonFault } from '../../../admin/src/views/collections/fields/json-fault.ts';
+import { memberPlaces, parseJson } from '../../../admin/src/views/collections/fields/json-text.ts';
+import { describeChanges } from '../../../admin/src/views/collections/specification/changes-in-words.ts';
+import { checkText } from '../../../admin/src/views/collections/specification/check-text.ts';
+import { suggest } from '../../../admin/src/views/collections/specification/completion.ts';
+import {
+  FIELD_NAMES,
+  SETTING_NAMES,
+} from '../../../admin/src/views/collections/specification/known-names.ts';
+import { FIELD_ATTRIBUTES } from '../../../src/collections/specifications/parse-field.ts';
+import { KNOWN_SETTINGS } from '../../../src/collections/specifications/parse-settings.ts';
 
 const VALID = [
   '{}',
