@@ -67,6 +67,8 @@ describe.runIf(canRun)('hostile texts of a description', () => {
         expect(await page.title()).toContain('<img src=x');
         await page.locator('.opblock-body .plain-text', { hasText: '<script>' }).first().waitFor();
       },
-      (page) => page.route('**/docs/openapi.json', (route) => route.fulfill({ json: DESCRIPTION })),
+      async (page) => {
+        await page.route('**/docs/openapi.json', (route) => route.fulfill({ json: DESCRIPTION }));
+      },
     ));
 });
