@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { Collection, Field } from '../model/collection.ts';
 import { recordFieldType } from '../model/media-record-fields.ts';
-import type { DescriptionContext } from './collection-parts.ts';
+import { collectionParts, type DescriptionContext } from './collection-parts.ts';
 import { sentSchema } from './field-schemas.ts';
 import { ignoredSchemas } from './internal-schemas.ts';
 import { shownFields, titleOf } from './read-schemas.ts';
@@ -18,6 +18,7 @@ function settableFields(
   form: 'created' | 'changed',
 ): Readonly<Record<string, JsonObject>> {
   const { hidden, closed } = context.caller.access(collection);
+  const { showsFields } = collectionParts(collection, context);
   const settable = [...collection.fields.values()].filter(
     ({ name }) => !closed.has(name) && !isRecordField(collection, name),
   );
@@ -26,7 +27,10 @@ function settableFields(
       const isHidden = hidden.has(field.name);
       const schema = {
         ...sentSchema(collection, field, context, form),
-        ...(form === 'created' && !isHidden && field.default !== undefined && { default: field.default }),
+        ...(form === 'created' &&
+          showsFields &&
+          !isHidden &&
+          field.default !== undefined && { default: field.default }),
         ...(isHidden && { writeOnly: true }),
       };
       return [field.name, schema];

@@ -36,7 +36,7 @@ export const FIELD_ATTRIBUTES = [
   'access',
 ];
 /** Kept for people and for their programs. */
-const DESCRIPTIONS = ['label', 'comments', 'example', 'placement', 'display'];
+export const FIELD_DESCRIPTIONS = ['label', 'comments', 'example', 'placement', 'display'];
 export const REFERENCE_SETTINGS = ['database', 'collection', 'fields', 'compose', 'multiple'];
 const MATCH_TYPES = ['exact', 'ignoreCase'];
 
@@ -109,7 +109,7 @@ function checkMembers(
       report.fieldIssue(name, `\`${removed}\` was removed: use \`${replacement}\``);
     }
   }
-  const known = [...FIELD_ATTRIBUTES, ...VALIDATION_RULES, ...DESCRIPTIONS];
+  const known = [...FIELD_ATTRIBUTES, ...VALIDATION_RULES, ...FIELD_DESCRIPTIONS];
   const others = warnNearMisses(report, `fields.${name}`, source, known);
   attributes.add(
     name,

@@ -2,8 +2,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
 import { toPublicClient } from '../../auth/clients/client-record.ts';
-import type { CollectionAccess } from '../../collections/model/access.ts';
+import { type CollectionAccess, isHiddenPath } from '../../collections/model/access.ts';
 import type { Collection } from '../../collections/model/collection.ts';
+import { FIELD_ATTRIBUTES, FIELD_DESCRIPTIONS } from '../../collections/specifications/parse-field.ts';
 import { AppError } from '../../errors/errors.ts';
 import { ACCESS_ACTIONS, type AccessAction } from '../../lib/access-actions.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
@@ -26,13 +27,20 @@ function formatMe(client: Client) {
   return { ...toPublicClient(client), ...(client.issuer !== undefined && { issuer: client.issuer }) };
 }
 
-/** The fields of the specification that the caller may read, without what says who may. */
-function formatFields({ source, fields }: Collection, { hidden }: CollectionAccess): JsonObject {
+/** What is told of a field. Other attributes, which people keep for their own programs, are in the specification, for admins. */
+const TOLD: ReadonlySet<string> = new Set(
+  [...FIELD_ATTRIBUTES, ...FIELD_DESCRIPTIONS].filter((name) => name !== 'access'),
+);
+
+/** The fields of the specification that the caller may read, and no default of documents of which it may read none. */
+function formatFields({ source, fields }: Collection, access: CollectionAccess): JsonObject {
   const specified = isJsonObject(source['fields']) ? source['fields'] : {};
+  const showsFields = access.read !== null || access.findable !== null;
+  const isTold = (name: string) => TOLD.has(name) && (showsFields || name !== 'default');
   const shown = Object.entries(specified).flatMap(([name, field]) => {
-    if (hidden.has(name) || !fields.has(name) || !isJsonObject(field)) return [];
-    const { access: _, ...known } = field;
-    return [[name, known] as const];
+    if (access.hidden.has(name) || !fields.has(name) || !isJsonObject(field)) return [];
+    const told = Object.entries(field).filter(([attribute]) => isTold(attribute));
+    return [[name, Object.fromEntries(told)] as const];
   });
   return Object.fromEntries(shown);
 }
@@ -40,7 +48,7 @@ function formatFields({ source, fields }: Collection, { hidden }: CollectionAcce
 function formatCollection(collection: Collection, access: CollectionAccess) {
   const { path, name, settings } = collection;
   const { sort, sortOrder, pageSize, compose, storeRevisions, signUploads, displayName, media } = settings;
-  const isSortHidden = sort !== null && access.hidden.has(sort);
+  const isSortHidden = sort !== null && isHiddenPath(access, sort);
   return {
     path,
     name: displayName ?? name,

@@ -23,6 +23,17 @@ const NOTES = {
     },
   },
 };
+/** Whoever may not read documents puts some in. */
+const BOX = {
+  fields: {
+    text: { type: 'String', default: 'told to readers', label: 'Text', reminder: 'for our programs' },
+    veiled: { type: 'Object', access: { read: ['editor'] } },
+  },
+  settings: {
+    sort: 'veiled.inner',
+    access: { create: [{ to: 'clients' }], read: [{ to: 'client:reader' }] },
+  },
+};
 const CLOSED = { fields: { text: { type: 'String' } }, settings: { access: {} } };
 const PICTURES = { fields: {}, settings: { type: 'media' } };
 
@@ -31,7 +42,11 @@ const tokens: Record<string, string> = {};
 
 beforeAll(async () => {
   app = await startApp({
-    specs: { '1.0/site/notes': NOTES, '1.0/site/closed': CLOSED, '1.0/site/pictures': PICTURES },
+    specs: {
+      '1.0/site/notes': NOTES,
+      '1.0/site/closed': CLOSED,
+      '1.0/site/pictures': PICTURES,
+    },
   });
   tokens['writer'] = await app.userToken('writer');
   tokens['reader'] = await app.userToken('reader', { actions: ['read'] });
@@ -106,6 +121,22 @@ describe('/api/me/collections/{version}/{database}/{collection}', () => {
     expect(Object.keys(body.fields)).toEqual(['text', 'rating', 'salary']);
     expect([body.closed, body.settings.sort]).toEqual([[], 'salary']);
     expect(text).not.toContain('editor');
+  });
+
+  it('tells no default to who may read no document, no path into a hidden field, and no attribute of other programs', async () => {
+    const box = '/api/me/collections/1.0/site/box';
+    await app.inject('POST', '/1.0/site/box/config', { body: BOX });
+    const writer = await app.inject('GET', box, as('writer'));
+    expect(writer.body.actions).toEqual(['create']);
+    expect(writer.body.fields).toEqual({ text: { type: 'String', label: 'Text' } });
+    const reader = await app.inject('GET', box, as('reader'));
+    expect(reader.body.fields.text).toEqual({ type: 'String', default: 'told to readers', label: 'Text' });
+    expect([writer.body.settings.sort, reader.body.settings.sort]).toEqual([null, null]);
+    for (const { text } of [writer, reader]) expect(text).not.toMatch(/veiled|reminder/);
+    const described = await app.inject('GET', '/docs/openapi.json', as('writer'));
+    expect(described.text).toContain('new_1_0__site__box');
+    expect(described.text).not.toMatch(/told to readers|reminder/);
+    await app.inject('DELETE', '/1.0/site/box/config');
   });
 
   it('is not there where the caller may do nothing, as for a collection that does not exist', async () => {
