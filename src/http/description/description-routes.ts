@@ -20,7 +20,7 @@ type Deps = Pick<HttpDeps, 'config' | 'registry' | 'modules' | 'version' | 'crea
 
 /** Descriptions that are kept, each for one caller, and their characters in all. */
 const MAX_DESCRIPTIONS = 100;
-const MAX_DESCRIPTION_CHARACTERS = 64_000_000;
+const MAX_DESCRIPTION_CHARACTERS = 40_000_000;
 /** Requests that wait for their turn, and milliseconds that each of them does. */
 const MAX_WAITING = 1000;
 const MAX_WAIT_MS = 10_000;

@@ -38,6 +38,17 @@ describe('until the database is there, the server', () => {
     expectAway(await ask('GET', '/health', { token: 'bad' }));
   });
 
+  it('shows links and pages to anyone, and describes nothing that it cannot know', async () => {
+    const { ask } = await startFailingStoreApp({ failing: true });
+    expect((await ask('GET', '/')).status).toBe(200);
+    for (const path of ['/admin', '/docs'])
+      expect([200, 404], path).toContain((await ask('GET', path)).status);
+    expectAway(await ask('GET', '/docs/openapi.json'));
+    for (const path of ['/docs/openapi.json', '/api/me', '/api/audit']) {
+      expectAway(await ask('GET', path, { token: 'whatever' }), path);
+    }
+  });
+
   it('neither issues tokens nor rejects credentials', async () => {
     const { ask } = await startFailingStoreApp({ failing: true });
     for (const body of [ADMIN, { clientId: 'nobody', secret: 'wrong' }, {}, [], { clientId: 1 }]) {
