@@ -170,8 +170,3 @@ export async function describeApiInPieces(
   }
   return pieces;
 }
-
-/** The same as one text. */
-export async function describeApi(api: DescribedApi, reader: DescriptionReader): Promise<string> {
-  return (await describeApiInPieces(api, reader)).join('');
-}
