@@ -110,7 +110,15 @@ function withComponents(operation: DescribedOperation, nameOf: (number: number) 
     if (countReferences(schema) === 0) return schema;
     const name = nameOf(schemas.size + 1);
     const base = `#/components/schemas/${name}`;
-    schemas.set(name, rebaseReferences(schema, base));
+    const component = rebaseReferences(schema, base);
+    const { $ref, $defs, ...others } = component;
+    // Generators of clients make of a component that only refers to a part of itself a type that refers to itself.
+    const isDefinition = $ref !== undefined && $defs !== undefined && Object.keys(others).length === 0;
+    if (isDefinition && !JSON.stringify($defs).includes(`"${base}"`)) {
+      schemas.set(name, { $defs });
+      return { $ref };
+    }
+    schemas.set(name, component);
     return { $ref: base };
   });
   return { moved, schemas: Object.fromEntries(schemas) };

@@ -42,7 +42,7 @@ export const outputPattern = (text: string): RegExp =>
   new RegExp(`^${text.trim().split('…').map(RegExp.escape).join('[^]*')}$`);
 
 /** Saves a file of a guide below the folder. */
-export function saveFile(folder: string, { path, text }: GuideStep): void {
+export function saveFile(folder: string, { path, text }: Pick<GuideStep, 'path' | 'text'>): void {
   const file = join(folder, path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);

@@ -153,22 +153,35 @@ describe('schemas with references', () => {
     };
     const [get] = await described({ GET });
     const base = '#/components/schemas/callGetSchema';
+    // Of a schema that is nothing but a reference to one of its definitions, the definitions.
+    const node = '_1_0__my_x2d_report/$defs/node';
     expect(get?.parameters).toEqual([
       { name: 'schema', in: 'query', schema: { $ref: `${base}1_1_0__my_x2d_report` } },
     ]);
     const response = get?.responses['200'];
-    expect(response?.headers).toEqual({ schema: { schema: { $ref: `${base}3_1_0__my_x2d_report` } } });
+    expect(response?.headers).toEqual({ schema: { schema: { $ref: `${base}3${node}` } } });
     expect(response?.content).toEqual({
       'application/json': {
-        schema: { $ref: `${base}2_1_0__my_x2d_report` },
+        schema: { $ref: `${base}2${node}` },
         example: { schema: { type: 'tree' } },
       },
     });
     const ajv = new Ajv2020({ strict: false });
     ajv.addSchema({ $id: 'document', components: { schemas: get?.schemas } });
-    const isTree = ajv.compile({ $ref: `document${base}3_1_0__my_x2d_report` });
+    const isTree = ajv.compile({ $ref: `document${base}3${node}` });
     expect(isTree({ children: [{ children: [] }, {}] })).toBe(true);
     expect(isTree({ children: [{ children: [1] }] })).toBe(false);
+  });
+
+  it('stay whole where a definition refers to the whole', async () => {
+    const schema = { $ref: '#/$defs/node', $defs: { node: { type: 'array', items: { $ref: '#' } } } };
+    const content = { 'application/json': { schema } };
+    const [get] = await described({ GET: { responses: { 200: { description: 'Tree', content } } } });
+    const $ref = '#/components/schemas/callGetSchema1_1_0__my_x2d_report';
+    expect(get?.responses['200']?.content).toEqual({ 'application/json': { schema: { $ref } } });
+    expect(Object.values(get?.schemas ?? {})).toEqual([
+      { $ref: `${$ref}/$defs/node`, $defs: { node: { type: 'array', items: { $ref } } } },
+    ]);
   });
 
   it('stay where they are without any', async () => {
