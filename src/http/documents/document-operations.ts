@@ -222,7 +222,8 @@ export const DOCUMENT_OPERATIONS = {
       pathParameters,
       pathSchemas,
       parameters: [
-        ...query('filter', 'fields', 'sort', 'sortOrder', 'count', 'page', 'skip', 'cache'),
+        ...query('filter', 'historyFilters', 'fields', 'sort', 'sortOrder', 'count', 'page', 'skip'),
+        ...query('compose', 'cache'),
         IF_NONE_MATCH,
       ],
       answers: {
