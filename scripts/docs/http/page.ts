@@ -11,6 +11,7 @@ import type {
 } from '../../../src/http/core/operation.ts';
 import { ref } from '../../../src/http/core/operation.ts';
 import { COMPONENT_SCHEMAS } from '../../../src/http/description/components.ts';
+import { errorStatuses } from '../../../src/http/description/error-answers.ts';
 import { describedRoutes } from './described-routes.ts';
 import { cell, memberRows, words } from './schema-words.ts';
 
@@ -47,6 +48,8 @@ interface Row {
   readonly title: string;
   readonly who: string;
   readonly text: OperationText;
+  /** Statuses of errors. */
+  readonly errors: readonly number[];
 }
 
 const isOfCollections = (operation: Operation | CollectionOperation): operation is CollectionOperation =>
@@ -64,15 +67,23 @@ function whoOf({ action, also = [], needsClient, readsAll, isDownload }: Collect
 
 function rowsOf({ method, url, operation }: DescribedRoute): readonly Row[] {
   if (!isOfCollections(operation)) {
-    const title = `${method} ${operation.path ?? routePattern(url)}`;
-    return [{ tag: operation.tag, title, who: WHO[operation.audience], text: operation }];
+    const path = operation.path ?? routePattern(url);
+    const errors = errorStatuses(operation, { method, path, isOfCollection: false });
+    const who = WHO[operation.audience];
+    return [{ tag: operation.tag, title: `${method} ${path}`, who, text: operation, errors }];
   }
   const title = `${method} ${routePattern(url)}`;
-  const describe = (isMedia: boolean): Row => ({
-    ...{ tag: operation.only === 'media' ? 'Media' : COLLECTION_TAG, who: whoOf(operation) },
-    title: isMedia && operation.only !== 'media' ? `${title} of files` : title,
-    text: operation.describe({ name: 'the collection', isMedia, schemas: SCHEMAS }),
-  });
+  const describe = (isMedia: boolean): Row => {
+    const text = operation.describe({ name: 'the collection', isMedia, schemas: SCHEMAS });
+    // The path of a collection stands in full in its description: only names below it are parameters.
+    const path = routePattern(url).replace(/^(?:\/\{\w+\}){3}/, '');
+    return {
+      ...{ tag: operation.only === 'media' ? 'Media' : COLLECTION_TAG, who: whoOf(operation) },
+      title: isMedia && operation.only !== 'media' ? `${title} of files` : title,
+      text,
+      errors: errorStatuses(text, { method, path, isOfCollection: true }),
+    };
+  };
   if (operation.only === 'media') return [describe(true)];
   return operation.isUpload === undefined
     ? [describe(false)]
@@ -84,7 +95,7 @@ const bodyWords = (content: NonNullable<OperationText['body']>['content']): stri
     .map(([type, schema]) => `\`${type}\`: ${words(schema)}`)
     .join('; ');
 
-function section({ title, who, text }: Row): string {
+function section({ title, who, text, errors }: Row): string {
   const { summary, description, pathParameters = {}, parameters = [], body, answers } = text;
   const inPath = Object.entries(pathParameters).filter(([name]) => title.includes(`{${name}}`));
   const rows = [
@@ -111,6 +122,7 @@ function section({ title, who, text }: Row): string {
           `Body${body.required === false ? ', which may be left out' : ''}: ${bodyWords(body.content)}.${body.description === undefined ? '' : ` ${body.description}.`}`,
         ]),
     ['| Status | What it says | Body | Headers |', '|---|---|---|---|', ...answerRows].join('\n'),
+    `Errors: ${errors.join(', ')}, and 5xx.`,
   ].join('\n\n');
 }
 

@@ -63,6 +63,7 @@ const pathParameters = { id: 'Id of the client' };
 
 export const ISSUE_TOKEN: Operation = {
   id: 'issueToken',
+  refusals: [429],
   tag: ACCESS,
   audience: 'anyone',
   summary: 'Issues an access token for the id and the secret of a client',
@@ -80,6 +81,7 @@ export const CLIENT_OPERATIONS = {
   },
   create: {
     id: 'createClient',
+    refusals: [403, 409],
     tag: CLIENTS,
     audience: 'admins',
     summary: 'Creates a client',
@@ -103,6 +105,7 @@ export const CLIENT_OPERATIONS = {
   },
   update: {
     id: 'updateClient',
+    refusals: [403, 409],
     tag: CLIENTS,
     audience: 'admins',
     summary: 'Changes the rights of a client',
@@ -112,6 +115,7 @@ export const CLIENT_OPERATIONS = {
   },
   remove: {
     id: 'removeClient',
+    refusals: [403, 409],
     tag: CLIENTS,
     audience: 'admins',
     summary: 'Removes a client, whose tokens become invalid',
@@ -120,6 +124,7 @@ export const CLIENT_OPERATIONS = {
   },
   setSecret: {
     id: 'setClientSecret',
+    refusals: [403],
     tag: CLIENTS,
     audience: 'reviewers',
     summary: 'Changes the secret of a client, whose tokens become invalid',

@@ -53,6 +53,7 @@ const PLACE = objectOf({
 
 export const VERIFY_AUDIT: Operation = {
   id: 'verifyAuditLog',
+  refusals: [404],
   tag: TAG,
   audience: 'admins',
   summary: 'Verifies the audit log: every entry is as it was signed, and none is missing',

@@ -65,6 +65,7 @@ const done = { description: 'Done', content: json(ref('Done')) };
 
 export const HELLO: Operation = {
   id: 'getHello',
+  ignoresToken: true,
   tag: SERVER,
   audience: 'anyone',
   summary: 'Says hello',
@@ -73,6 +74,7 @@ export const HELLO: Operation = {
 
 export const HEALTH: Operation = {
   id: 'getHealth',
+  ignoresToken: true,
   tag: SERVER,
   audience: 'anyone',
   summary: 'Tells whether the server can serve: 503 while the database is away',

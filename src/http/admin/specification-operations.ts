@@ -61,6 +61,7 @@ export const SPECIFICATION_OPERATIONS = {
   },
   put: {
     id: 'putSpecification',
+    refusals: [409],
     tag: TAG,
     audience: 'admins',
     summary: 'Creates a collection, or replaces its specification',
@@ -71,6 +72,7 @@ export const SPECIFICATION_OPERATIONS = {
   },
   remove: {
     id: 'removeSpecification',
+    refusals: [409],
     tag: TAG,
     audience: 'admins',
     summary: 'Removes a collection; its documents stay in the database',

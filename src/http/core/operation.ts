@@ -56,8 +56,12 @@ export interface OperationText {
   readonly pathSchemas?: Readonly<Record<string, JsonSchema>>;
   readonly parameters?: readonly ParameterDescription[];
   readonly body?: BodyDescription;
-  /** Answers by status. Errors are added to every operation. */
+  /** Answers by status, without errors. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
+  /** Statuses of errors, besides those that follow from the method, the path, the parameters and the body. */
+  readonly refusals?: readonly number[];
+  /** A bad token is no error here. */
+  readonly ignoresToken?: boolean;
   /** The body of its errors, where they are not in the envelope. */
   readonly errors?: JsonSchema;
 }

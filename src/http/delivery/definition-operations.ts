@@ -111,6 +111,7 @@ export const DECIDE_ROUTE: Operation = {
 
 export const PREVIEW_RECIPE: Operation = {
   id: 'previewRecipe',
+  refusals: [403, 404],
   errors,
   tag: 'Recipes',
   audience: 'admins',

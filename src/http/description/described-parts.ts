@@ -88,7 +88,7 @@ export function describeServer(api: DescribedApi, { client, caller }: Descriptio
     const place = {
       operationId: operation.id,
       tag: operation.tag,
-      path,
+      ...{ method, path, isOfCollection: false, isHooked: false },
       isPublic: operation.audience === 'anyone',
     };
     return [{ path, method: method.toLowerCase(), operation: formatOperation(operation, place) }];
@@ -145,13 +145,14 @@ export function describeCollection(
     caller: reader.caller,
   });
   const base = `/${[version, database, name].map(segment).join('/')}`;
+  const isHooked = settings.hooks !== null;
   const about = { name: settings.displayName ?? name, isMedia: settings.media, schemas };
   const entries = permitted.map(({ method, url, operation }) => {
     const below = routePattern(url).replace('/{version}/{database}/{collection}', '');
     const place = {
       operationId: `${operation.id}_${key}`,
       tag: path.slice(1),
-      path: base + below,
+      ...{ method, path: base + below, isOfCollection: true, isHooked },
       isPublic: isPermitted(operation, method, collection, anonymous),
     };
     return {

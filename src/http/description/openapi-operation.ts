@@ -8,12 +8,12 @@ import {
   type OperationText,
   type ParameterDescription,
 } from '../core/operation.ts';
+import { type ErrorPlace, errorAnswers } from './error-answers.ts';
 
 /** What is added to the text of an operation. */
-export interface OperationPlace {
+export interface OperationPlace extends ErrorPlace {
   readonly operationId: string;
   readonly tag: string;
-  readonly path: string;
   /** Called without a token too. */
   readonly isPublic: boolean;
 }
@@ -84,6 +84,6 @@ export function formatOperation(text: OperationText, place: OperationPlace): Jso
             content: mediaTypes(body.content),
           },
         }),
-    responses: { ...Object.fromEntries(responses), default: errorOf(text) },
+    responses: { ...Object.fromEntries(responses), ...errorAnswers(text, place, errorOf(text)) },
   };
 }

@@ -36,6 +36,7 @@ const sign = (id: string): Operation => ({
   tag: TAG,
   audience: 'clients',
   isUpload: true,
+  refusals: [403, 404],
   summary: 'Signs a URL for the upload of one file',
   body,
   answers: signed,
@@ -46,6 +47,7 @@ export const SIGN_MEDIA_UPLOAD = sign('signMediaUpload');
 
 export const UPLOAD_SIGNED: Operation = {
   id: 'uploadSigned',
+  refusals: [403, 409],
   tag: TAG,
   audience: 'anyone',
   isUpload: true,
@@ -81,6 +83,7 @@ export const DOWNLOAD_FILE: CollectionOperation = {
   isDownload: true,
   describe: ({ name }) => ({
     summary: `Downloads a file of ${name}`,
+    refusals: [412],
     pathParameters: { id: 'Id of the record: 24 hex digits' },
     pathSchemas: { id: { type: 'string', pattern: '^[0-9a-fA-F]{24}$' } },
     parameters: [

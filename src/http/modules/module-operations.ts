@@ -153,11 +153,13 @@ function createOperations(kind: Kind) {
       answers: { 200: source },
     }),
     post: operation(`post${noun}Code`, '/config', {
+      refusals: [409],
       summary: noun === 'Endpoint' ? 'Creates an endpoint, or replaces its code' : 'Creates a hook',
       body: code,
       answers: { 200: posted, 202: pending },
     }),
     put: operation(`replace${noun}Code`, '/config', {
+      refusals: [409],
       summary: `Replaces the code of ${article}`,
       body: code,
       answers: { 200: posted, 202: pending },
@@ -194,10 +196,12 @@ function createOperations(kind: Kind) {
       answers: { 200: { description: 'A unified diff', content: text() } },
     }),
     rollback: ofVersion(`rollBack${noun}`, '/rollback', {
+      refusals: [409],
       summary: 'Makes an older version the active one',
       answers: { 200: posted, 202: pending },
     }),
     approve: ofVersion(`approve${noun}Version`, '/approve', {
+      refusals: [403, 409],
       summary: 'Approves a version that waits',
       audience: 'reviewersOnly',
       answers: { 200: done },
@@ -228,6 +232,7 @@ function createOperations(kind: Kind) {
       answers: { 200: done },
     }),
     resume: operation(`resume${noun}`, '/suspend', {
+      refusals: [403],
       summary: `Lets ${article} run again`,
       answers: { 200: done },
     }),

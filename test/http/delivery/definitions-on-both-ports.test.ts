@@ -112,7 +112,7 @@ test('the API description has the operations of routes and recipes, for admins o
     'put /api/routes/{name} replaceRoute',
   ]);
   const { responses } = body.paths['/api/routes'].get;
-  expect(responses.default.content['application/json'].schema.$ref).toContain('DefinitionError');
+  expect(responses['400'].content['application/json'].schema.$ref).toContain('DefinitionError');
   expect(Object.keys(body.components.schemas)).toContain('DefinitionError');
   const own = await app.inject('GET', '/docs/openapi.json', { token: await app.userToken('user') });
   expect(Object.keys(own.body.paths).filter((path) => /routes|recipes/.test(path))).toEqual([]);
