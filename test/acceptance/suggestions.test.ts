@@ -117,6 +117,17 @@ describe('an unknown parameter of a list', () => {
     ]);
   });
 
+  it('is not told where hooks take part in the read: they see the whole query string', async () => {
+    const hook = 'module.exports = (obj, type, data) => obj;';
+    const headers = { 'content-type': 'text/plain' };
+    expect((await app.inject('POST', '/api/hooks/same/config', { body: hook, headers })).status).toBe(200);
+    const settings = { access: open, hooks: { afterGet: ['same'] } };
+    const specification = { fields: { title: {} }, settings };
+    await app.inject('POST', '/1.0/library/hooked/config', { body: specification });
+    const { status, body } = await app.inject('GET', '/1.0/library/hooked?foo=1');
+    expect([status, body.metadata.warnings]).toEqual([200, undefined]);
+  });
+
   it('stands before what the sort is warned of', async () => {
     const { body } = await read('?foo=1&sort=titel');
     expect(body.metadata.warnings).toEqual([

@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { assertReadsAll } from '../../collections/model/access.ts';
-import type { Collection } from '../../collections/model/collection.ts';
+import { type Collection, hasReadHooks } from '../../collections/model/collection.ts';
 import {
   type ReadPage,
   type RequestContext,
@@ -87,7 +87,8 @@ export function createDocumentReads(
   ): void => {
     const collection = collectionOf(request);
     const { query, unknown, readRequest } = parse(request.originalUrl);
-    const named = namesUnknown ? unknown : NONE;
+    // Hooks are handed the whole query string: what they read has an effect.
+    const named = namesUnknown && !hasReadHooks(collection) ? unknown : NONE;
     logUnknown(named);
     const callback = jsonp ? parseCallback(query, collection) : undefined;
     const parameters = readRequest();
