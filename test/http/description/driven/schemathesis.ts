@@ -66,7 +66,8 @@ export async function runSchemathesis(run: Run): Promise<Found> {
     const args = [
       ...['-m', 'schemathesis.cli', 'run', schema, '--url', url, '--phases', phases],
       ...['--checks', CHECKS.join(','), '--continue-on-failure', '--no-shrink', '--no-color'],
-      ...['--seed', '1', '--max-examples', '4', '--workers', '2', '--request-timeout', '60'],
+      // One thread: Python 3.11 parses wrongly in two (python/cpython#106905).
+      ...['--seed', '1', '--max-examples', '4', '--workers', '1', '--request-timeout', '60'],
       ...['--generation-database', 'none', '--suppress-health-check', 'all', '--warnings', 'off'],
       ...['--report', 'json', '--report-json-path', report],
       ...option('--header', token === null ? [] : [`Authorization: Bearer ${token}`]),
