@@ -229,7 +229,7 @@ describe('paths', () => {
     expect((await app.inject('GET', `${BOOKS}/${id.toUpperCase()}`)).status).toBe(200);
   });
 
-  it.each('api token hello health docs metrics media favicon.ico'.split(' '))(
+  it.each('api token hello health metrics media favicon.ico'.split(' '))(
     '%s is no version',
     async (version) => {
       const body = { fields: { a: {} }, settings: {} };
@@ -238,6 +238,13 @@ describe('paths', () => {
       expect((await app.inject('GET', `/${version}/library/x`)).status).toBe(404);
     },
   );
+
+  it.each(['admin', 'docs'])('%s is the path of a page, and no version', async (version) => {
+    const body = { fields: { a: {} }, settings: {} };
+    const refused = await app.inject('POST', `/${version}/library/x/config`, { body });
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    expect((await app.inject('POST', `/${version}/library/x`, { body: {} })).status).toBe(405);
+  });
 });
 
 describe('JSONP', () => {

@@ -33,16 +33,22 @@ describe('a specification', () => {
     };
     const from = Date.now();
     const created = await post(path, body);
+    const warnings = [
+      'fields.text: `odd` is no attribute and has no effect',
+      'settings: `publish` has no effect',
+      'settings: `description` has no effect',
+      'settings: `odd` has no effect',
+    ];
     expect([created.status, created.body]).toEqual([
       200,
-      { result: 'success', message: 'notes collection created', warnings: [] },
+      { result: 'success', message: 'notes collection created', warnings },
     ]);
     const { body: read } = await app.inject('GET', `${path}/config`);
     expect(read).toEqual({ ...body, settings: { ...body.settings, lastModifiedAt: expect.any(Number) } });
     expect(read.settings.lastModifiedAt).toBeGreaterThanOrEqual(from);
     expect(readFileSync(fileOf(path), 'utf8')).toBe(`${JSON.stringify(read, null, 2)}\n`);
     const again = await post(path, read);
-    expect([again.status, again.body]).toEqual([200, { result: 'success', warnings: [] }]);
+    expect([again.status, again.body]).toEqual([200, { result: 'success', warnings }]);
     const removed = await app.inject('DELETE', `${path}/config`);
     expect(removed.body).toEqual({ result: 'success', message: 'notes collection removed', warnings: [] });
     expect(existsSync(fileOf(path))).toBe(false);
