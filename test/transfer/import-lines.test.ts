@@ -41,9 +41,9 @@ describe('an import entry', () => {
   });
 
   it.each([
-    ['{"a"', 'is not JSON'],
-    ['x', 'is not JSON'],
-    [Buffer.from([0x7b, 0xff, 0x7d]), 'is not JSON'],
+    ['{"a"', 'is not valid JSON: column 5'],
+    ['x', 'is not valid JSON: column 1: expected a value'],
+    [Buffer.from([0x7b, 0xff, 0x7d]), 'is not valid UTF-8'],
     ['[1]', 'must be {"database"'],
     ['null', 'must be {"database"'],
     ['{}', 'must be {"database"'],

@@ -121,7 +121,7 @@ describe('an import', () => {
         last = state;
       },
     });
-    await expect(work).rejects.toThrow('line 601: is not JSON');
+    await expect(work).rejects.toThrow('line 601: is not valid JSON');
     expect(await idsIn(store)).toEqual(upTo(600));
     expect(last).toMatchObject({ line: 600, inserted: 600 });
   });
