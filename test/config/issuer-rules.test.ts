@@ -35,7 +35,7 @@ it.each<[problem: string, issuers: Json, message: string | RegExp]>([
   ['is a list of lists', [[JWKS]], 'item 1 must be an object'],
   ['lacks a member', [{ ...JWKS, audience: null }], 'item 1: audience must be text'],
   ['has no name', [{ issuer: 'a', audience: 'b', jwksUrl: JWKS.jwksUrl }], 'item 1: name is missing'],
-  ['has an unknown member', [JWKS, { ...JWKS, role: 'a' }], 'item 2: role is unknown'],
+  ['has an unknown member', [JWKS, { ...JWKS, role: 'a' }], 'item 2: role is unknown: did you mean `roles`?'],
   [
     'has a name with a colon',
     [{ ...JWKS, name: 'a:b' }],

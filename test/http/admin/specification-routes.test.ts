@@ -17,15 +17,16 @@ const config = (method: string, name: string, options: object = {}) =>
 describe('a specification over HTTP', () => {
   it('is created, used at once, read, replaced, removed; the documents stay', async () => {
     const created = await config('POST', 'notes', { body: SPEC });
+    const warnings = ['fields.title: `unknown` is no attribute and has no effect'];
     expect([created.status, created.body]).toEqual([
       200,
-      { result: 'success', message: 'notes collection created', warnings: [] },
+      { result: 'success', message: 'notes collection created', warnings },
     ]);
     expect((await app.inject('POST', '/1.0/library/notes', { body: { title: 'a' } })).status).toBe(200);
     expect((await config('GET', 'notes')).body).toMatchObject(SPEC);
 
     const replaced = await config('POST', 'notes', { body: { ...SPEC, settings: { count: 7 } } });
-    expect([replaced.status, replaced.body]).toEqual([200, { result: 'success', warnings: [] }]);
+    expect([replaced.status, replaced.body]).toEqual([200, { result: 'success', warnings }]);
     expect((await app.inject('GET', '/1.0/library/notes')).body.metadata.limit).toBe(7);
 
     const removed = await config('DELETE', 'notes');
