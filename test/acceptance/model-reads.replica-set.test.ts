@@ -35,6 +35,15 @@ function assertExpected({ status, body, errors }: Outcome, { finds, shows, refus
   expect(body).toMatchObject(shows ?? {});
 }
 
+/** Only HTTP tells of a parameter that has no effect: `Model` and hooks may be handed options of their own. */
+function withoutParameterWarnings(outcome: Outcome): Outcome {
+  const text = JSON.stringify(outcome).replace(
+    /,"warnings":\["`\w+` is no parameter and has no effect"\]/,
+    '',
+  );
+  return JSON.parse(text);
+}
+
 describe.each([
   ['filters', FILTER_CASES],
   ['filters that are none', REFUSED_FILTERS],
@@ -47,7 +56,7 @@ describe.each([
 
   it.each(['find', 'count'] as const)('%s the same on every other way', async (action) => {
     const calls = cases.map(({ call }) => ({ ...withIds(call, ids), action }) as DocumentCall);
-    const expected = await http(app).run(calls);
+    const expected = (await http(app).run(calls)).map(withoutParameterWarnings);
     for (const way of ways) {
       const outcomes = await way.run(calls);
       for (const [index, { title }] of cases.entries()) {
