@@ -79,12 +79,22 @@ function addScript(file: FileCoverage, script: ScriptCoverage, starts: readonly 
   }
 }
 
+/** What a process has written; nothing of one that was killed while it wrote: its text ends in the middle. */
+function readScripts(path: string): readonly ScriptCoverage[] {
+  const text = readFileSync(path, 'utf8');
+  try {
+    return (JSON.parse(text) as { result: ScriptCoverage[] }).result;
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
 /** `coverageOf` gives the coverage of a file, which is changed; undefined for one that is not measured. */
 function addProcesses(coverageOf: (path: string) => FileCoverage | undefined): void {
   const starts = new Map<string, readonly number[]>();
   for (const name of readdirSync(FOLDER)) {
-    const { result } = JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as { result: ScriptCoverage[] };
-    for (const script of result) {
+    for (const script of readScripts(join(FOLDER, name))) {
       if (!script.url.startsWith(SOURCES)) continue;
       const path = fileURLToPath(script.url);
       const file = coverageOf(path);
