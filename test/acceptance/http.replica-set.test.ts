@@ -242,7 +242,7 @@ describe('paths', () => {
   it.each(['admin', 'docs'])('%s is the path of a page, and no version', async (version) => {
     const body = { fields: { a: {} }, settings: {} };
     const refused = await app.inject('POST', `/${version}/library/x/config`, { body });
-    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    expect([refused.status, refused.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);
     expect((await app.inject('POST', `/${version}/library/x`, { body: {} })).status).toBe(405);
   });
 });
