@@ -31,6 +31,13 @@ export interface Api {
   get<T>(path: string, options?: RequestOptions): Promise<T>;
   /** Sends JSON; text is sent as `text/plain`. Resolves with the body of the answer, undefined where there is none. */
   send<T>(method: Exclude<Method, 'GET'>, path: string, body?: unknown, options?: RequestOptions): Promise<T>;
+  /** The same, with the status: one change may be in force, or wait. */
+  sendForStatus<T>(
+    method: Exclude<Method, 'GET'>,
+    path: string,
+    body?: unknown,
+    options?: RequestOptions,
+  ): Promise<{ readonly status: number; readonly body: T }>;
   text(path: string, options?: RequestOptions): Promise<string>;
   blob(path: string, options?: RequestOptions): Promise<Blob>;
   /** The whole answer of any status, for views that show answers. Rejects only without one. */
@@ -82,6 +89,13 @@ async function ask(path: string, init: RequestInit): Promise<Response> {
   }
 }
 
+/** The body of a request, with its type. */
+function contentOf(body: unknown): RequestInit {
+  if (body === undefined) return {};
+  if (typeof body === 'string') return { body, headers: { 'content-type': 'text/plain' } };
+  return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+}
+
 /** Makes the API of one session. */
 export function createApi(session: TokenSource): Api {
   const raw = async (path: string, init: RequestInit): Promise<Response> => {
@@ -101,24 +115,24 @@ export function createApi(session: TokenSource): Api {
     if (answer.ok) return answer;
     throw errorOf(answer.status, (name) => answer.headers.get(name), parseBody(await answer.text()));
   };
+  const sendForStatus = async <T>(
+    method: Method,
+    path: string,
+    body?: unknown,
+    options: RequestOptions = {},
+  ) => {
+    const answer = await checked(method, path, contentOf(body), options);
+    return { status: answer.status, body: parseBody(await answer.text()) as T };
+  };
   return {
     raw,
+    sendForStatus,
     async get<T>(path: string, options: RequestOptions = {}) {
       const answer = await checked('GET', path, {}, options);
       return parseBody(await answer.text()) as T;
     },
-    async send<T>(method: Method, path: string, body?: unknown, options: RequestOptions = {}) {
-      const isText = typeof body === 'string';
-      const content =
-        body === undefined
-          ? {}
-          : {
-              body: isText ? body : JSON.stringify(body),
-              headers: { 'content-type': isText ? 'text/plain' : 'application/json' },
-            };
-      const answer = await checked(method, path, content, options);
-      return parseBody(await answer.text()) as T;
-    },
+    send: async <T>(method: Method, path: string, body?: unknown, options: RequestOptions = {}) =>
+      (await sendForStatus<T>(method, path, body, options)).body,
     text: async (path, options = {}) => (await checked('GET', path, {}, options)).text(),
     blob: async (path, options = {}) => (await checked('GET', path, {}, options)).blob(),
     upload: <T>(path: string, form: FormData, options: UploadOptions = {}) =>

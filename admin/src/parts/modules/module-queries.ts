@@ -2,7 +2,7 @@
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Api } from '../../api/api.ts';
 import { isAdmin, useApi, useMe } from '../../api/api-context.tsx';
-import { ApiError, parseErrorItems } from '../../api/api-error.ts';
+import { ApiError } from '../../api/api-error.ts';
 import type { Json, JsonObject } from '../../api/types.ts';
 import type {
   ListedEndpoint,
@@ -136,28 +136,8 @@ async function change<T>(
   path: string,
   body?: string | JsonObject,
 ): Promise<Changed<T>> {
-  const isText = typeof body === 'string';
-  const content =
-    body === undefined
-      ? {}
-      : {
-          body: isText ? body : JSON.stringify(body),
-          headers: { 'content-type': isText ? 'text/plain' : 'application/json' },
-        };
-  const answer = await api.raw(path, { method, ...content });
-  const text = await answer.text();
-  const parsed: unknown = await Promise.resolve(text)
-    .then(JSON.parse)
-    .catch(() => undefined);
-  if (!answer.ok) {
-    const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
-    throw new ApiError(answer.status, parseErrorItems(parsed), {
-      body: parsed,
-      requestId: answer.headers.get('x-request-id') ?? undefined,
-      retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
-    });
-  }
-  return { ...(parsed as T), isWaiting: answer.status === 202 };
+  const { status, body: answer } = await api.sendForStatus<T>(method, path, body);
+  return { ...answer, isWaiting: status === 202 };
 }
 
 /** Asks again for everything that is shown of a module. */

@@ -6,7 +6,16 @@ export type ModuleRef =
   | { readonly kind: 'hook'; readonly name: string };
 
 export type ModuleKind = ModuleRef['kind'];
-export type Section = 'code' | 'policy' | 'versions' | 'logs' | 'usage' | 'try';
+/** Hooks cannot be tried: they run when documents are read and written. */
+const HOOK_SECTIONS = ['code', 'policy', 'versions', 'logs', 'usage'] as const;
+const SECTIONS = [...HOOK_SECTIONS, 'try'] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** The section that the last segment of an address names; undefined where modules of the kind have none of the name. */
+export function parseSection(kind: ModuleKind, text: string): Section | undefined {
+  const sections: readonly Section[] = kind === 'hook' ? HOOK_SECTIONS : SECTIONS;
+  return sections.find((section) => section === text);
+}
 
 /** `1.0/report`, `slug` */
 export const titleOf = (ref: ModuleRef): string =>

@@ -146,25 +146,45 @@ interface GrantProps<T> {
   readonly onRemove: () => void;
 }
 
-function CollectionGrant({
+type FieldProps<T> = Pick<GrantProps<T>, 'place' | 'grant' | 'errors' | 'onChange'>;
+
+function NameField<T extends EndpointPermission>({
+  label,
   place,
-  number,
   grant,
   errors,
   onChange,
-  onRemove,
-}: GrantProps<CollectionPermission>) {
+}: FieldProps<T> & { readonly label: string }) {
+  return (
+    <TextInput
+      label={label}
+      required
+      value={grant.path}
+      error={errors.get(`${place}.path`)}
+      onChange={(event) => onChange({ ...grant, path: event.currentTarget.value })}
+    />
+  );
+}
+
+function VersionField<T extends EndpointPermission>({ place, grant, errors, onChange }: FieldProps<T>) {
+  return (
+    <TextInput
+      label="Version"
+      placeholder="every version"
+      value={grant.apiVersion ?? ''}
+      error={errors.get(`${place}.apiVersion`)}
+      onChange={(event) => onChange(withText(grant, 'apiVersion', event.currentTarget.value))}
+    />
+  );
+}
+
+function CollectionGrant(props: GrantProps<CollectionPermission>) {
+  const { place, number, grant, errors, onChange, onRemove } = props;
   return (
     <Fieldset legend={`Collection ${number}`}>
       <Stack gap="sm">
         <Group align="flex-start">
-          <TextInput
-            label="Name of the collection"
-            required
-            value={grant.path}
-            error={errors.get(`${place}.path`)}
-            onChange={(event) => onChange({ ...grant, path: event.currentTarget.value })}
-          />
+          <NameField label="Name of the collection" {...props} />
           <TextInput
             label="Database"
             placeholder="every database"
@@ -172,13 +192,7 @@ function CollectionGrant({
             error={errors.get(`${place}.database`)}
             onChange={(event) => onChange(withText(grant, 'database', event.currentTarget.value))}
           />
-          <TextInput
-            label="Version"
-            placeholder="every version"
-            value={grant.apiVersion ?? ''}
-            error={errors.get(`${place}.apiVersion`)}
-            onChange={(event) => onChange(withText(grant, 'apiVersion', event.currentTarget.value))}
-          />
+          <VersionField {...props} />
         </Group>
         <Checkbox.Group
           label="Actions"
@@ -201,25 +215,14 @@ function CollectionGrant({
   );
 }
 
-function EndpointGrant({ place, number, grant, errors, onChange, onRemove }: GrantProps<EndpointPermission>) {
+function EndpointGrant(props: GrantProps<EndpointPermission>) {
+  const { number, onRemove } = props;
   return (
     <Fieldset legend={`Endpoint ${number}`}>
       <Stack gap="sm">
         <Group align="flex-start">
-          <TextInput
-            label="Name of the endpoint"
-            required
-            value={grant.path}
-            error={errors.get(`${place}.path`)}
-            onChange={(event) => onChange({ ...grant, path: event.currentTarget.value })}
-          />
-          <TextInput
-            label="Version"
-            placeholder="every version"
-            value={grant.apiVersion ?? ''}
-            error={errors.get(`${place}.apiVersion`)}
-            onChange={(event) => onChange(withText(grant, 'apiVersion', event.currentTarget.value))}
-          />
+          <NameField label="Name of the endpoint" {...props} />
+          <VersionField {...props} />
         </Group>
         <Button variant="default" w="fit-content" onClick={onRemove}>
           Remove endpoint {number}

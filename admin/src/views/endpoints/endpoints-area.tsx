@@ -2,7 +2,7 @@
 import { Route, Switch } from 'wouter';
 import { ModuleList } from '../../parts/modules/module-list.tsx';
 import { useCodeRights } from '../../parts/modules/module-queries.ts';
-import type { ModuleRef, Section } from '../../parts/modules/module-ref.ts';
+import { type ModuleRef, parseSection, type Section } from '../../parts/modules/module-ref.ts';
 import { NewModule } from '../../parts/modules/new-module.tsx';
 import { SectionView } from '../../parts/modules/section-view.tsx';
 import { NotFound } from '../../shell/not-found.tsx';
@@ -53,9 +53,10 @@ export function EndpointsArea() {
         {(params) => <OneEndpoint of={refOf(params)} section={mayRead ? 'code' : 'try'} />}
       </Route>
       <Route path="/:version/:name/:section">
-        {({ section, ...params }) =>
-          isSection(section) ? <OneEndpoint of={refOf(params)} section={section} /> : <NotFound />
-        }
+        {({ section: text, ...params }) => {
+          const section = parseSection('endpoint', text);
+          return section ? <OneEndpoint of={refOf(params)} section={section} /> : <NotFound />;
+        }}
       </Route>
       <Route>
         <NotFound />
@@ -63,6 +64,3 @@ export function EndpointsArea() {
     </Switch>
   );
 }
-
-const isSection = (text: string): text is Section =>
-  ['code', 'policy', 'versions', 'logs', 'usage', 'try'].includes(text);

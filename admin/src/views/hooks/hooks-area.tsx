@@ -2,7 +2,7 @@
 import { Route, Switch } from 'wouter';
 import { ModuleList } from '../../parts/modules/module-list.tsx';
 import { useCodeRights } from '../../parts/modules/module-queries.ts';
-import type { Section } from '../../parts/modules/module-ref.ts';
+import { parseSection } from '../../parts/modules/module-ref.ts';
 import { NewModule } from '../../parts/modules/new-module.tsx';
 import { SectionView } from '../../parts/modules/section-view.tsx';
 import { NotFound } from '../../shell/not-found.tsx';
@@ -21,9 +21,10 @@ export function HooksArea() {
       )}
       <Route path="/:name">{({ name }) => <SectionView of={{ kind: 'hook', name }} section="code" />}</Route>
       <Route path="/:name/:section">
-        {({ name, section }) =>
-          isSection(section) ? <SectionView of={{ kind: 'hook', name }} section={section} /> : <NotFound />
-        }
+        {({ name, section: text }) => {
+          const section = parseSection('hook', text);
+          return section ? <SectionView of={{ kind: 'hook', name }} section={section} /> : <NotFound />;
+        }}
       </Route>
       <Route>
         <NotFound />
@@ -31,7 +32,3 @@ export function HooksArea() {
     </Switch>
   );
 }
-
-/** Hooks cannot be tried: they run when documents are read and written. */
-const isSection = (text: string): text is Section =>
-  ['code', 'policy', 'versions', 'logs', 'usage'].includes(text);

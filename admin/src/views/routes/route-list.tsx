@@ -1,11 +1,7 @@
 // All routes, each with its branches in words.
-import { Anchor, Button, List } from '@mantine/core';
-import { Link } from 'wouter';
-import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { List } from '@mantine/core';
 import type { NamedDefinition } from '../../parts/delivery/definition.ts';
-import { useDefinitions } from '../../parts/delivery/definition-queries.ts';
-import { Answer, Empty } from '../../parts/loading.tsx';
-import { View } from '../../shell/view.tsx';
+import { DefinitionList } from '../../parts/delivery/definition-list.tsx';
 import { branchesOf, branchInWords } from './branch.ts';
 
 const MAX_SHOWN = 5;
@@ -25,37 +21,12 @@ function Branches({ document }: NamedDefinition) {
   );
 }
 
-const COLUMNS: readonly Column<NamedDefinition>[] = [
-  {
-    label: 'Name',
-    isName: true,
-    cell: ({ name }) => (
-      <Anchor component={Link} href={`/${encodeURIComponent(name)}`} className="wrap">
-        {name}
-      </Anchor>
-    ),
-  },
-  { label: 'Branches: the first that fits gives the recipe', cell: (route) => <Branches {...route} /> },
-];
-
-export function RouteList() {
-  const query = useDefinitions('route');
-  const add = (
-    <Button component={Link} href="/new">
-      New
-    </Button>
-  );
-  return (
-    <View title="Routes" actions={add}>
-      <Answer query={query} what="the routes">
-        {(routes) =>
-          routes.length === 0 ? (
-            <Empty text="There are no routes. A route chooses a recipe for each visitor." />
-          ) : (
-            <DataTable caption="Routes" columns={COLUMNS} rows={routes} keyOf={({ name }) => name} />
-          )
-        }
-      </Answer>
-    </View>
-  );
-}
+export const RouteList = () => (
+  <DefinitionList
+    noun="route"
+    title="Routes"
+    empty="There are no routes. A route chooses a recipe for each visitor."
+    label="Branches: the first that fits gives the recipe"
+    inWords={(route) => <Branches {...route} />}
+  />
+);
