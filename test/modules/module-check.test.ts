@@ -9,19 +9,12 @@ import { packageRoot } from '../../src/lib/files/package-files.ts';
 import { createModuleCheck } from '../../src/modules/module-check.ts';
 import { loadPolicyLimits } from '../../src/modules/policy/policy-limits.ts';
 import type { Sandbox } from '../../src/sandbox-supervisor/model/sandbox.ts';
+import { acceptedInspection } from '../helpers/sandbox/inspection.ts';
 import { collection } from '../http/fixtures.ts';
 
 type Inspect = Sandbox['inspect'];
 
-const FINE: Inspection = {
-  ok: true,
-  methods: ['GET'],
-  settings: {},
-  route: null,
-  openapi: null,
-  warnings: [],
-  isolation: null,
-};
+const FINE: Inspection = acceptedInspection();
 const GOOD = 'module.exports.get = () => {}';
 const ceilings = await loadPolicyLimits(new URL('sandbox/', packageRoot()));
 

@@ -1,4 +1,5 @@
 // A module service over a real store and real folders, with a stand-in for the sandbox that reads code as text.
+
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -14,6 +15,7 @@ import { loadPolicyLimits, type PolicyLimits } from '../../src/modules/policy/po
 import type { Sandbox } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
 import { silentLog } from '../helpers/fixtures/specifications.ts';
+import { acceptedInspection } from '../helpers/sandbox/inspection.ts';
 import { auditFolder } from '../helpers/store/audit-log.ts';
 import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
 import { temporaryFolder } from '../helpers/temp/folders.ts';
@@ -37,15 +39,7 @@ function read(source: string): Inspection {
   if (source.includes('syntax')) return { ...failed, code: 'ENDPOINT_SYNTAX', message: 'Unexpected token' };
   if (source.includes('load')) return { ...failed, code: 'ENDPOINT_LOAD', message: 'boom' };
   const found = /^\/\/ (.*)$/m.exec(source)?.[1] ?? '{}';
-  const nothing = {
-    methods: ['GET'],
-    settings: {},
-    route: null,
-    openapi: null,
-    warnings: [],
-    isolation: null,
-  };
-  return { ok: true, ...nothing, ...JSON.parse(found) };
+  return acceptedInspection(JSON.parse(found));
 }
 
 /** Inspects by reading; remembers what it was asked. */

@@ -2,20 +2,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Inspection } from '../../sandbox/protocol.ts';
 import type { Host } from '../../src/sandbox-supervisor/host.ts';
 import { createInspector } from '../../src/sandbox-supervisor/inspector.ts';
+import { acceptedInspection } from '../helpers/sandbox/inspection.ts';
 import { type FakeHost, fakeHost } from '../helpers/sandbox/sandbox.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-const FOUND: Inspection = {
-  ok: true,
-  methods: [],
-  settings: {},
-  route: null,
-  openapi: null,
-  warnings: [],
-  isolation: null,
-};
+const FOUND: Inspection = acceptedInspection({ methods: [] });
 
 function inspectorOf({ available = 10, isReady = true } = {}) {
   const hosts: FakeHost[] = [];

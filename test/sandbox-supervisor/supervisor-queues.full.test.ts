@@ -108,7 +108,8 @@ describe('the queue', () => {
     const { now, forward, seen } = handClock();
     const { sandbox } = openSandbox({ now });
     const { serve, most, release } = gate();
-    const unit = createModuleVersion(ASKS, { limits: { concurrency: 2 } });
+    // The host ends a request by a clock of its own, which a busy machine does not stop.
+    const unit = createModuleVersion(ASKS, { limits: { wallMs: 60_000, concurrency: 2 } });
     const first = [1, 2].map(() => sandbox.invoke(invocationRequest(unit, { performGuestCall: serve })));
     await expect.poll(most, SOON).toBe(2);
     const refused: string[] = [];

@@ -6,6 +6,7 @@ import { sha256Hex } from '../../../src/lib/sha256.ts';
 import { moduleAuditEntry } from '../../../src/modules/model/module-types.ts';
 import { createModuleRecords } from '../../../src/modules/versions/module-records.ts';
 import { ALICE, BOB } from '../../helpers/fixtures/actors.ts';
+import { acceptedInspection } from '../../helpers/sandbox/inspection.ts';
 import { auditOf } from '../../helpers/store/audit-log.ts';
 import { code, endpoint, hook, loadedModules, openModules } from '../open-modules.ts';
 
@@ -201,15 +202,7 @@ describe('loading modules at startup', () => {
         stop: async () => {},
         inspect: async () => {
           await looking.promise;
-          return {
-            ok: true,
-            methods: ['GET'],
-            settings: {},
-            route: null,
-            openapi: null,
-            warnings: [],
-            isolation: null,
-          };
+          return acceptedInspection();
         },
       },
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ALICE } from '../../helpers/fixtures/actors.ts';
+import { acceptedInspection } from '../../helpers/sandbox/inspection.ts';
 import { openFailingStore } from '../../helpers/store/temporary-store.ts';
 import { code, endpoint, loadedModules, openModules } from '../open-modules.ts';
 
@@ -38,15 +39,7 @@ describe('loading modules while the store is unavailable', () => {
         stop: async () => {},
         inspect: async () => {
           if (store.failed.length === 0) store.fail('unavailable', ['commit']);
-          return {
-            ok: true,
-            methods: ['GET'],
-            settings: {},
-            route: null,
-            openapi: null,
-            warnings: [],
-            isolation: null,
-          };
+          return acceptedInspection();
         },
       },
       pause: async () => {

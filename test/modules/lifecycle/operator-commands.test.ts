@@ -7,6 +7,7 @@ import {
 } from '../../../src/modules/lifecycle/operator-commands.ts';
 import { initialModuleState } from '../../../src/modules/versions/module-records.ts';
 import { ALICE } from '../../helpers/fixtures/actors.ts';
+import { acceptedInspection } from '../../helpers/sandbox/inspection.ts';
 import { auditOf } from '../../helpers/store/audit-log.ts';
 import { openFailingStore, openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 import { code, endpoint, hook, loadedModules, type Opened, openModules } from '../open-modules.ts';
@@ -102,15 +103,7 @@ function holdableSandbox() {
   const sandbox = {
     inspect: async () => {
       if (isHeld) await released.promise;
-      return {
-        ok: true,
-        methods: [],
-        settings: {},
-        route: null,
-        openapi: null,
-        warnings: [],
-        isolation: null,
-      } as const;
+      return acceptedInspection({ methods: [] });
     },
     evict: () => undefined,
     stop: async () => undefined,

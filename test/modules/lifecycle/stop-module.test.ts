@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/errors/errors.ts';
 import { ALICE, BOB, CAROL } from '../../helpers/fixtures/actors.ts';
+import { acceptedInspection } from '../../helpers/sandbox/inspection.ts';
 import { openFailingStore } from '../../helpers/store/temporary-store.ts';
 import { code, endpoint, loadedModules } from '../open-modules.ts';
 
@@ -50,15 +51,7 @@ describe('suspending a module', () => {
     const slow = {
       inspect: async () => {
         if (isSlow) await inspected.promise;
-        return {
-          ok: true,
-          methods: [],
-          settings: {},
-          route: null,
-          openapi: null,
-          warnings: [],
-          isolation: null,
-        } as const;
+        return acceptedInspection({ methods: [] });
       },
       evict: () => undefined,
       stop: async () => undefined,

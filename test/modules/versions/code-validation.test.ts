@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Inspection } from '../../../sandbox/protocol.ts';
 import { inspectSyntax, parseCodeMetadata } from '../../../src/modules/versions/code-validation.ts';
 import { ALICE } from '../../helpers/fixtures/actors.ts';
+import { acceptedInspection } from '../../helpers/sandbox/inspection.ts';
 import { code, endpoint, hook, loadedModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');
@@ -112,11 +112,8 @@ it.each([
   expect(await inspectSyntax(source)).toMatchObject({ ok: false, code: 'ENDPOINT_SYNTAX', line });
 });
 
-type Accepted = Extract<Inspection, { ok: true }>;
-const found = (given: Partial<Accepted>): Accepted => ({
-  ...{ ok: true, methods: [], settings: {}, route: null, openapi: null, warnings: [], isolation: null },
-  ...given,
-});
+const found = (given: Parameters<typeof acceptedInspection>[0]) =>
+  acceptedInspection({ methods: [], ...given });
 
 describe('parseCodeMetadata', () => {
   it('requires a token unless the module says otherwise', () => {

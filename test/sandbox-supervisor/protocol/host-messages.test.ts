@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseHostMessage } from '../../../src/sandbox-supervisor/protocol/host-messages.ts';
+import { acceptedInspection } from '../../helpers/sandbox/inspection.ts';
 
 const TURNS = {
   t: 'results',
@@ -21,15 +22,7 @@ const READY = {
   versions: { node: '26', v8: '14', isolatedVm: '7' },
   layers: { jitless: true },
 };
-const FOUND = {
-  ok: true,
-  methods: ['GET'],
-  settings: {},
-  route: null,
-  openapi: null,
-  warnings: [],
-  isolation: null,
-};
+const FOUND = acceptedInspection();
 const REFUSED = { ok: false, code: 'ENDPOINT_SYNTAX', message: 'no', line: 1, column: null };
 const inspected = (inspection: object) => ({ t: 'inspected', id: 1, inspection });
 
