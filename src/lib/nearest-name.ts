@@ -39,6 +39,12 @@ export function findNearestName(name: string, known: Iterable<string>): string |
   return nearest?.meant;
 }
 
+const MAX_SHOWN_CHARACTERS = 100;
+
+/** A name of a request as messages show it: in backquotes, a long one shortened. */
+export const quoteName = (name: string): string =>
+  `\`${name.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed()}\``;
+
 /** `: did you mean …?` for the end of a message; empty where no name is near. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const meant = findNearestName(name, known);

@@ -9,9 +9,9 @@ import type {
   Operation,
   OperationText,
 } from '../../../src/http/core/operation.ts';
-import { ref } from '../../../src/http/core/operation.ts';
 import { COMPONENT_SCHEMAS } from '../../../src/http/description/components.ts';
 import { errorStatuses } from '../../../src/http/description/error-answers.ts';
+import { ref } from '../../../src/lib/json/schema-parts.ts';
 import { describedRoutes } from './described-routes.ts';
 import { cell, memberRows, words } from './schema-words.ts';
 

@@ -1,16 +1,11 @@
 // The JSON Schemas of answers that hold documents, counts or figures of a collection.
+
 import type { JsonObject } from '../../lib/json/json.ts';
-import { schemaReference } from './collection-key.ts';
+import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
 
 const COUNT: JsonObject = { type: 'integer', minimum: 0 };
 const NUMBER: JsonObject = { type: 'number', minimum: 0 };
 const PAGE: JsonObject = { type: 'integer', minimum: 1 };
-
-const objectOf = (properties: JsonObject, required: readonly string[]): JsonObject => ({
-  type: 'object',
-  required: [...required],
-  properties,
-});
 
 const PAGE_METADATA = 'page_metadata';
 const COUNTS = 'document_count';
@@ -53,29 +48,19 @@ export const SHARED_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       historyFilters: { type: 'object', description: 'The filter of the revisions that are included.' },
     },
-    ['page', 'offset', 'totalCount', 'totalPages'],
+    ['limit', 'nextPage', 'prevPage', 'fields', 'sort', 'historyFilters'],
   ),
-  [COUNTS]: objectOf(
-    {
-      metadata: objectOf({ limit: PAGE, totalCount: COUNT, totalPages: COUNT }, [
-        'limit',
-        'totalCount',
-        'totalPages',
-      ]),
-    },
-    ['metadata'],
-  ),
-  [STATS]: objectOf(STATS_PROPERTIES, Object.keys(STATS_PROPERTIES)),
+  [COUNTS]: objectOf({ metadata: objectOf({ limit: PAGE, totalCount: COUNT, totalPages: COUNT }) }),
+  [STATS]: objectOf(STATS_PROPERTIES),
 };
 
 /** A page of documents, or of revisions. */
 export function pageSchema(item: JsonObject): JsonObject {
-  const properties = { results: { type: 'array', items: item }, metadata: schemaReference(PAGE_METADATA) };
-  return objectOf(properties, ['results', 'metadata']);
+  return objectOf({ results: listOf(item), metadata: ref(PAGE_METADATA) });
 }
 
 /** The answer of `/count`. */
-export const COUNT_SCHEMA = schemaReference(COUNTS);
+export const COUNT_SCHEMA = ref(COUNTS);
 
 /** The answer of `/stats`. */
-export const STATS_SCHEMA = schemaReference(STATS);
+export const STATS_SCHEMA = ref(STATS);

@@ -1,6 +1,5 @@
 // The names of a collection's parts in the API description: the key in operation ids, and its component schemas.
 import { identifierKey } from '../../lib/identifier-key.ts';
-import type { JsonObject } from '../../lib/json/json.ts';
 import type { Collection } from '../model/collection.ts';
 
 /** The key of the collection at `path`, such as `/1.0/library/books`: `1_0__library__books`. Each collection has its own. */
@@ -30,6 +29,3 @@ export function schemaNames({ path }: Pick<Collection, 'path'>): SchemaNames {
     revision: `revision_${key}`,
   };
 }
-
-/** A reference to a component schema. */
-export const schemaReference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });

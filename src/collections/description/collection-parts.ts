@@ -1,4 +1,5 @@
 // Which component schemas of a collection there are for a caller. Schemas refer to each other, so this is decided in one place.
+import { showsFields } from '../model/access.ts';
 import {
   type Collection,
   type CollectionRegistry,
@@ -33,7 +34,7 @@ export function collectionParts(
   // Records are created by uploads, which only media collections take.
   const isCreatable = settings.media || !registry.holdsRecords(collection);
   return {
-    showsFields: access.read !== null || access.findable !== null,
+    showsFields: showsFields(access),
     creation: access.create !== null && !isReadOnly && isCreatable,
     change: access.update !== null && !isReadOnly,
     revision: settings.storeRevisions && access.read !== null && access.history !== null,

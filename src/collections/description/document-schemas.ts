@@ -11,10 +11,12 @@
 //   of another collection that shares the documents;
 // - what only a hook makes valid. Where there are before-hooks nothing is required and other names may be sent, but values are
 //   described as they are stored. Likewise what `afterGet` returns is not described.
+
 import type { JsonObject } from '../../lib/json/json.ts';
+import { ref } from '../../lib/json/schema-parts.ts';
 import type { Collection } from '../model/collection.ts';
 import { COUNT_SCHEMA, pageSchema, SHARED_SCHEMAS, STATS_SCHEMA } from './answer-schemas.ts';
-import { schemaNames, schemaReference } from './collection-key.ts';
+import { schemaNames } from './collection-key.ts';
 import { collectionParts, type DescriptionContext } from './collection-parts.ts';
 import { documentSchema, revisionSchema } from './read-schemas.ts';
 import { changeSchema, creationSchema } from './write-schemas.ts';
@@ -51,13 +53,13 @@ export function createDocumentSchemas(collection: Collection, context: Descripti
     ...(parts.change && { [names.change]: changeSchema(collection, context) }),
     ...(parts.revision && { [names.revision]: revisionSchema(collection, context) }),
   };
-  const document = schemaReference(names.document);
+  const document = ref(names.document);
   const schemas = {
     document,
-    created: parts.creation ? schemaReference(names.creation) : ANY_OBJECT,
-    changed: parts.change ? schemaReference(names.change) : ANY_OBJECT,
+    created: parts.creation ? ref(names.creation) : ANY_OBJECT,
+    changed: parts.change ? ref(names.change) : ANY_OBJECT,
     page: pageSchema(document),
-    revisions: pageSchema(parts.revision ? schemaReference(names.revision) : ANY_OBJECT),
+    revisions: pageSchema(parts.revision ? ref(names.revision) : ANY_OBJECT),
     count: COUNT_SCHEMA,
     stats: STATS_SCHEMA,
   };

@@ -1,11 +1,13 @@
 // The JSON Schema of a field: of its values as they are returned, and as clients may send them, with what its author says of it.
+
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { ref } from '../../lib/json/schema-parts.ts';
 import { type Collection, type Field, isReference } from '../model/collection.ts';
 import type { SchemaRules } from '../model/fields/field-type.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';
 import { ID_PATTERN } from '../model/fields/object-id.ts';
 import { recordFieldSchema } from '../model/media-record-fields.ts';
-import { schemaNames, schemaReference } from './collection-key.ts';
+import { schemaNames } from './collection-key.ts';
 import { collectionParts, type DescriptionContext, describedTarget } from './collection-parts.ts';
 import { textKeywords } from './text-keywords.ts';
 
@@ -55,7 +57,7 @@ export function storedSchema(collection: Collection, field: Field, context: Desc
   if (record !== undefined) return { ...record, ...annotations(collection, name), readOnly: true };
   const target = isReference(field) ? describedTarget(collection, field, context)?.target : undefined;
   const isReadable = target !== undefined && context.caller.access(target).read !== null;
-  const documents = isReadable ? [schemaReference(schemaNames(target).document)] : [];
+  const documents = isReadable ? [ref(schemaNames(target).document)] : [];
   return valueSchema(collection, field, { form: 'stored', documents });
 }
 
@@ -90,10 +92,8 @@ function sentDocuments(
   const names = schemaNames(target);
   const parts = collectionParts(target, context);
   // A fetched document may be sent back, unchanged, also where it may not be changed.
-  const existing = parts.change
-    ? { ...schemaReference(names.change), ...IDENTIFIED }
-    : { type: 'object', ...IDENTIFIED };
+  const existing = parts.change ? { ...ref(names.change), ...IDENTIFIED } : { type: 'object', ...IDENTIFIED };
   // With an `_id` it is never a new one.
-  const created = { ...schemaReference(names.creation), not: { required: ['_id'] } };
+  const created = { ...ref(names.creation), not: { required: ['_id'] } };
   return parts.creation ? [created, existing] : [existing];
 }

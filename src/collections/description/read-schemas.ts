@@ -1,7 +1,9 @@
 // The schemas of documents and revisions as they are read.
+
 import type { JsonObject } from '../../lib/json/json.ts';
+import { ref } from '../../lib/json/schema-parts.ts';
 import type { Collection } from '../model/collection.ts';
-import { schemaNames, schemaReference } from './collection-key.ts';
+import { schemaNames } from './collection-key.ts';
 import { collectionParts, type DescriptionContext } from './collection-parts.ts';
 import { storedSchema } from './field-schemas.ts';
 import { internalSchemas, REVISION_SCHEMAS } from './internal-schemas.ts';
@@ -24,7 +26,7 @@ export function shownFields(
 export function documentSchema(collection: Collection, context: DescriptionContext): JsonObject {
   const { showsFields, revision } = collectionParts(collection, context);
   const { _id = {}, ...internals } = internalSchemas(
-    revision ? schemaReference(schemaNames(collection).revision) : undefined,
+    revision ? ref(schemaNames(collection).revision) : undefined,
   );
   return {
     title: titleOf(collection),

@@ -67,6 +67,10 @@ export function withoutHiddenMembers(
 /** True where the caller may read every document of the collection. */
 export const readsAll = ({ read }: Pick<CollectionAccess, 'read'>): boolean => read === MATCH_ALL;
 
+/** True where answers show fields: to reads, or at least to writes. Otherwise they show ids. */
+export const showsFields = ({ read, findable }: Pick<CollectionAccess, 'read' | 'findable'>): boolean =>
+  read !== null || findable !== null;
+
 const MATCH_NONE: Filter = { kind: 'or', filters: [] };
 
 /**

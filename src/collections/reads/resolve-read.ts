@@ -1,6 +1,8 @@
 // Resolves the parameters of a read against the settings of the collection and the limits: page, order, fields; and the
 // metadata of a page.
+
 import type { JsonObject } from '../../lib/json/json.ts';
+import { quoteName } from '../../lib/nearest-name.ts';
 import type { Direction, Projection, Sort } from '../../stores/ports.ts';
 import { collectionScope, isValidPath, pathHint } from '../filters/scope.ts';
 import { isHiddenPath, NO_NAMES } from '../model/access.ts';
@@ -111,7 +113,6 @@ export function resolveSort(collection: Collection, { sort, sortOrder }: ReadReq
 const NO_WARNINGS: readonly string[] = [];
 /** Names that are warned of: each is compared with all fields. */
 const MAX_WARNINGS = 10;
-const MAX_SHOWN_CHARACTERS = 100;
 
 /** A warning for each field to sort by that the collection does not have: such a field is ignored. */
 function warnOfSort(collection: Collection, { sort }: ReadRequest): readonly string[] {
@@ -120,7 +121,7 @@ function warnOfSort(collection: Collection, { sort }: ReadRequest): readonly str
   const names = typeof sort === 'string' ? [sort] : Object.keys(sort);
   const unknown = names.filter((name) => name !== '' && scope(name)?.kind !== 'field').slice(0, MAX_WARNINGS);
   return unknown.map((name) => {
-    const shown = `\`${name.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed()}\` in \`sort\``;
+    const shown = `${quoteName(name)} in \`sort\``;
     if (scope(name) !== undefined) return `${shown} is ignored: it is in another collection`;
     return `${shown} is ignored: it doesn't exist in the collection schema${pathHint(name, collection)}`;
   });

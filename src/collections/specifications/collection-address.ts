@@ -1,5 +1,6 @@
 // Which addresses a collection may have, and which namespace its documents live in.
 import type { ErrorItem } from '../../errors/errors.ts';
+import { reservedVersionIssue } from '../../lib/reserved-versions.ts';
 import type { Namespace } from '../../stores/ports.ts';
 import type { CollectionAddress } from '../model/collection.ts';
 
@@ -8,7 +9,6 @@ const MAX_NAME = 200;
 // The narrowest bounds of any store hold on all, so that content can move from one to the other.
 const MAX_DATABASE_NAME = 63;
 const MAX_NAMESPACE = 255;
-const RESERVED_VERSIONS = 'api token hello health docs metrics media admin favicon.ico'.split(' ');
 const RESERVED_DATABASES = ['admin', 'local', 'config'];
 const RESERVED_PREFIXES = ['system.', 'cloister.'];
 
@@ -28,7 +28,7 @@ function nameIssue(text: string): string | undefined {
 }
 
 function versionIssue(version: string): string | undefined {
-  return RESERVED_VERSIONS.includes(version) ? `\`${version}\` is reserved` : nameIssue(version);
+  return reservedVersionIssue(version) ?? nameIssue(version);
 }
 
 /** What is wrong with the name of a database folder, if anything. */

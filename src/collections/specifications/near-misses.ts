@@ -1,13 +1,8 @@
 // Members of a specification that nobody reads. Nothing is refused for one: people keep hints for their own programs there. But a slip
 // in `storeRevisions` would cost the history, so each is a warning, with the name that was probably meant.
 import type { JsonObject } from '../../lib/json/json.ts';
-import { didYouMean, findNearestName } from '../../lib/nearest-name.ts';
+import { didYouMean, findNearestName, quoteName } from '../../lib/nearest-name.ts';
 import type { IssueCollector } from './issue-collector.ts';
-
-const MAX_SHOWN_CHARACTERS = 100;
-
-/** An unknown name as messages show it. */
-const shown = (name: string) => `\`${name.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed()}\``;
 
 type Reporter = Pick<IssueCollector, 'warn' | 'mayCompare'>;
 
@@ -27,7 +22,7 @@ export function warnUnknown(
   known: readonly string[],
 ): void {
   for (const name of unknownNames(report, source, known)) {
-    report.warn(field, `${shown(name)} has no effect${didYouMean(name, known)}`);
+    report.warn(field, `${quoteName(name)} has no effect${didYouMean(name, known)}`);
   }
 }
 
@@ -42,7 +37,7 @@ export function warnNearMisses(
   for (const name of unknownNames(report, source, known)) {
     const meant = findNearestName(name, known);
     if (meant === undefined) others.push(name);
-    else report.warn(field, `${shown(name)} has no effect: did you mean \`${meant}\`?`);
+    else report.warn(field, `${quoteName(name)} has no effect: did you mean \`${meant}\`?`);
   }
   return others;
 }
@@ -69,7 +64,7 @@ export function createUnknownAttributes(): UnknownAttributes {
     warn(report) {
       for (const [attribute, { first, others }] of found) {
         const more = others === 0 ? '' : `, here and in ${others} more ${others === 1 ? 'field' : 'fields'}`;
-        report.warn(`fields.${first}`, `${shown(attribute)} is no attribute and has no effect${more}`);
+        report.warn(`fields.${first}`, `${quoteName(attribute)} is no attribute and has no effect${more}`);
       }
     },
   };

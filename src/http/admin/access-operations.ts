@@ -1,7 +1,8 @@
 // What the routes of tokens and clients say about themselves.
 
 import { ACCESS_ACTIONS } from '../../lib/access-actions.ts';
-import { json, listOf, type Operation, objectOf, ref } from '../core/operation.ts';
+import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
+import { json, type Operation } from '../core/operation.ts';
 
 const ACCESS = 'Access';
 const CLIENTS = 'Clients';

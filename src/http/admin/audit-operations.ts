@@ -1,5 +1,6 @@
 // What the routes of the audit log say about themselves.
-import { json, listOf, type Operation, objectOf, type ParameterDescription, ref } from '../core/operation.ts';
+import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
+import { json, type Operation, type ParameterDescription } from '../core/operation.ts';
 
 const TAG = 'Administration';
 

@@ -56,7 +56,7 @@ async function readBuiltFile(path: string): Promise<BuiltFile> {
 }
 
 /** Reads every file below the folder. Undefined where there is no page; rejects with what the system says of any other failure. */
-async function readBuiltFiles(folder: string): Promise<BuiltFiles | undefined> {
+export async function readBuiltFiles(folder: string): Promise<BuiltFiles | undefined> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
@@ -72,23 +72,4 @@ async function readBuiltFiles(folder: string): Promise<BuiltFiles | undefined> {
     files.set(relative(folder, path).split(sep).join('/'), file);
   }
   return files.has(PAGE) ? files : undefined;
-}
-
-/**
- * Makes the function that gives the files of a build. The first call reads them; where there is no page it resolves with
- * undefined, and the next call looks again.
- */
-export function createBuiltFiles(folder: string): () => Promise<BuiltFiles | undefined> {
-  let reading: Promise<BuiltFiles | undefined> | undefined;
-  return async () => {
-    reading ??= readBuiltFiles(folder);
-    try {
-      const files = await reading;
-      if (files === undefined) reading = undefined;
-      return files;
-    } catch (error) {
-      reading = undefined;
-      throw error;
-    }
-  };
 }

@@ -1,6 +1,9 @@
 // What the routes about the caller itself say about themselves.
+
 import { ACCESS_ACTIONS } from '../../lib/access-actions.ts';
-import { json, listOf, type Operation, objectOf, ref } from '../core/operation.ts';
+import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
+import { json, type Operation } from '../core/operation.ts';
+import { COLLECTION_PARAMETERS } from './specification-operations.ts';
 
 const TAG = 'Access';
 const ACTIONS = {
@@ -47,11 +50,7 @@ export const GET_MY_COLLECTION: Operation = {
   tag: TAG,
   audience: 'clients',
   summary: 'Tells what the caller may know of a collection, and do with it',
-  pathParameters: {
-    version: 'Version of the API, such as `1.0`',
-    database: 'Name of the database',
-    collection: 'Name of the collection',
-  },
+  pathParameters: COLLECTION_PARAMETERS,
   answers: {
     200: {
       description: 'Of the specification, what a form for documents needs',

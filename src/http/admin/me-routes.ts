@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
 import { toPublicClient } from '../../auth/clients/client-record.ts';
-import { type CollectionAccess, isHiddenPath } from '../../collections/model/access.ts';
+import { type CollectionAccess, isHiddenPath, showsFields } from '../../collections/model/access.ts';
 import type { Collection } from '../../collections/model/collection.ts';
 import { FIELD_ATTRIBUTES, FIELD_DESCRIPTIONS } from '../../collections/specifications/parse-field.ts';
 import { AppError } from '../../errors/errors.ts';
@@ -35,8 +35,7 @@ const TOLD: ReadonlySet<string> = new Set(
 /** The fields of the specification that the caller may read, and no default of documents of which it may read none. */
 function formatFields({ source, fields }: Collection, access: CollectionAccess): JsonObject {
   const specified = isJsonObject(source['fields']) ? source['fields'] : {};
-  const showsFields = access.read !== null || access.findable !== null;
-  const isTold = (name: string) => TOLD.has(name) && (showsFields || name !== 'default');
+  const isTold = (name: string) => TOLD.has(name) && (showsFields(access) || name !== 'default');
   const shown = Object.entries(specified).flatMap(([name, field]) => {
     if (access.hidden.has(name) || !fields.has(name) || !isJsonObject(field)) return [];
     const told = Object.entries(field).filter(([attribute]) => isTold(attribute));

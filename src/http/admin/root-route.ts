@@ -1,8 +1,9 @@
 // `GET /`: links to what there is to look at, for whoever opens the server in a browser.
 
 import type { FastifyInstance } from 'fastify';
+import { objectOf } from '../../lib/json/schema-parts.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
-import { json, type Operation, objectOf } from '../core/operation.ts';
+import { json, type Operation } from '../core/operation.ts';
 import { sendJson, sendText } from '../core/reply.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
 

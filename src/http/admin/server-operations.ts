@@ -1,6 +1,7 @@
 // What the routes of the server itself say about themselves: health, status, metrics, configuration, audit log, cached responses.
 
-import { json, listOf, type Operation, objectOf, ref, text } from '../core/operation.ts';
+import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
+import { json, type Operation, text } from '../core/operation.ts';
 
 const SERVER = 'Server';
 const ADMINISTRATION = 'Administration';

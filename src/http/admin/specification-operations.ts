@@ -1,6 +1,7 @@
 // What the routes of specifications say about themselves.
 
-import { json, listOf, type Operation, objectOf, type ParameterDescription, ref } from '../core/operation.ts';
+import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
+import { json, type Operation, type ParameterDescription } from '../core/operation.ts';
 
 const TAG = 'Collections';
 
@@ -32,7 +33,8 @@ export const SPECIFICATION_SCHEMAS = {
   ),
 };
 
-const pathParameters = {
+/** What the names in the path of a collection are. */
+export const COLLECTION_PARAMETERS = {
   version: 'Version of the API, such as `1.0`',
   database: 'Name of the database',
   collection: 'Name of the collection',
@@ -56,7 +58,7 @@ export const SPECIFICATION_OPERATIONS = {
     tag: TAG,
     audience: 'admins',
     summary: 'Reads the specification of a collection',
-    pathParameters,
+    pathParameters: COLLECTION_PARAMETERS,
     answers: { 200: { description: 'As it was written', content: json(ref('Specification')) } },
   },
   put: {
@@ -65,7 +67,7 @@ export const SPECIFICATION_OPERATIONS = {
     tag: TAG,
     audience: 'admins',
     summary: 'Creates a collection, or replaces its specification',
-    pathParameters,
+    pathParameters: COLLECTION_PARAMETERS,
     parameters: [FORCE],
     body: { content: json(ref('Specification')) },
     answers: { 200: changed },
@@ -76,7 +78,7 @@ export const SPECIFICATION_OPERATIONS = {
     tag: TAG,
     audience: 'admins',
     summary: 'Removes a collection; its documents stay in the database',
-    pathParameters,
+    pathParameters: COLLECTION_PARAMETERS,
     parameters: [FORCE],
     answers: { 200: changed },
   },

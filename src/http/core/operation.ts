@@ -121,22 +121,10 @@ export interface DescribedRoute {
   readonly operation: Operation | CollectionOperation;
 }
 
-const JSON_TYPE = 'application/json';
-
 /** An answer, or body, of JSON. */
-export const json = (schema: JsonSchema): Readonly<Record<string, JsonSchema>> => ({ [JSON_TYPE]: schema });
+export const json = (schema: JsonSchema): Readonly<Record<string, JsonSchema>> => ({
+  'application/json': schema,
+});
 
 /** An answer of plain text. */
 export const text = (): Readonly<Record<string, JsonSchema>> => ({ 'text/plain': { type: 'string' } });
-
-/** A reference to a component. */
-export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
-
-/** An object with these members, all of them there but those in `optional`. */
-export function objectOf(properties: JsonObject, optional: readonly string[] = []): JsonSchema {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name));
-  return { type: 'object', ...(required.length > 0 ? { required } : {}), properties };
-}
-
-/** A list. */
-export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });

@@ -1,6 +1,7 @@
 // What the routes of delivery's definitions say about themselves.
 
-import { json, listOf, type Operation, objectOf, ref } from '../core/operation.ts';
+import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
+import { json, type Operation } from '../core/operation.ts';
 import { VISITOR_PARAMETERS } from './request-visitor.ts';
 
 const any = { type: 'object' };

@@ -10,7 +10,7 @@ import type { HttpLogger } from '../core/http-deps.ts';
 import { passThrough } from '../core/reply.ts';
 import { rawQuery, requestPath, urlPath } from '../core/request-url.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
-import { createCloseSignal } from '../transport/close-signal.ts';
+import { assertNotGone, createCloseSignal } from '../transport/close-signal.ts';
 import { type BufferQuota, openFileBody, reserveBuffers } from '../transport/file-body.ts';
 import { createVisitor } from './request-visitor.ts';
 
@@ -65,8 +65,7 @@ const replaced = (cause: Error) =>
 /** Makes the function that rethrows an error in words of delivery, which has files and no database. */
 function createRethrow(signal: AbortSignal) {
   return (error: unknown): never => {
-    // The client has gone: nobody reads the response, and the server is not at fault.
-    if (signal.aborted) throw new AppError('BAD_REQUEST', { cause: error });
+    assertNotGone(signal, error);
     if (hasGone(error)) throw replaced(error);
     if (!isStoreUnavailable(error)) throw error;
     throw new AppError(toAppError(error).code, { message: 'The file cannot be read now', cause: error });

@@ -1,11 +1,10 @@
 // `POST /api/recipes/preview`: an original as a recipe would deliver it that is not saved. A recipe may have that name.
 import type { FastifyInstance } from 'fastify';
 import type { DefinitionAdministration } from '../../delivery/definition-administration.ts';
-import { AppError } from '../../errors/errors.ts';
 import { jsonBody } from '../core/body-parsers.ts';
 import { passThrough, sendJson } from '../core/reply.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
-import { createCloseSignal } from '../transport/close-signal.ts';
+import { assertNotGone, createCloseSignal } from '../transport/close-signal.ts';
 import { PREVIEW_RECIPE } from './definition-operations.ts';
 import { deliveryErrorBody } from './delivery-error-handler.ts';
 
@@ -29,8 +28,7 @@ export function recipePreviewRoute(
     const { preview } = await definitions();
     const options = { accept: request.headers.accept ?? '', signal };
     const result = await preview(jsonBody(request), options).catch((error: unknown) => {
-      // Nobody reads the response, and the server is not at fault.
-      if (signal.aborted) throw new AppError('BAD_REQUEST', { cause: error });
+      assertNotGone(signal, error);
       throw error;
     });
     if (!result.ok) return sendJson(reply, deliveryErrorBody(result.errors.map((error) => ({ error }))), 400);

@@ -1,10 +1,10 @@
 // The component schemas of the operations that are not those of one collection or endpoint.
 
+import { objectOf, ref } from '../../lib/json/schema-parts.ts';
 import { ACCESS_SCHEMAS } from '../admin/access-operations.ts';
 import { SERVER_SCHEMAS } from '../admin/server-operations.ts';
 import { SPECIFICATION_SCHEMAS } from '../admin/specification-operations.ts';
 import type { JsonSchema } from '../core/operation.ts';
-import { objectOf } from '../core/operation.ts';
 import { DEFINITION_SCHEMAS } from '../delivery/definition-operations.ts';
 import { DOCUMENT_SCHEMAS } from '../documents/document-operations.ts';
 import { MEDIA_SCHEMAS } from '../media/media-operations.ts';
@@ -36,7 +36,7 @@ const ERROR_SCHEMAS = {
         errors: {
           type: 'array',
           items: {
-            anyOf: [{ $ref: '#/components/schemas/ErrorItem' }, { type: 'string' }, { type: 'object' }],
+            anyOf: [ref('ErrorItem'), { type: 'string' }, { type: 'object' }],
           },
         },
       },

@@ -3,6 +3,7 @@
 
 import { createYielder } from '../../lib/async/maybe-promise.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
+import { ref } from '../../lib/json/schema-parts.ts';
 import { COMPONENT_SCHEMAS } from './components.ts';
 import {
   type DescribedApi,
@@ -19,7 +20,7 @@ const DESCRIPTION =
 const RESPONSES = {
   Error: {
     description: 'An error',
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+    content: { 'application/json': { schema: ref('Error') } },
   },
 };
 const SECURITY_SCHEMES = {
@@ -89,17 +90,15 @@ class DescriptionText {
     }
   }
 
-  /** Writes one more schema that is referred to; false when there is none. */
-  writeSchema(): boolean {
-    for (const [name, text] of this.#used) {
-      if (text !== undefined) continue;
+  /** Writes the schemas that are referred to, one at each step: also those that are found on the way. */
+  *writeSchemas(): Generator<void> {
+    for (const name of this.#used.keys()) {
       const schema = Object.hasOwn(this.#schemas, name) ? this.#schemas[name] : undefined;
       const isWritten = this.#length < MAX_CHARACTERS;
       this.#isCut ||= !isWritten;
       this.#used.set(name, this.#write((isWritten ? schema : undefined) ?? {}));
-      return true;
+      yield;
     }
-    return false;
   }
 
   #write(value: JsonObject): string {
@@ -162,7 +161,7 @@ export async function describeApiInPieces(
     text.add(describeModule(isTold ? live : generic, reader));
     await yieldIfDue();
   }
-  while (text.writeSchema()) await yieldIfDue();
+  for (const _ of text.writeSchemas()) await yieldIfDue();
   const pieces: string[] = [];
   for (const piece of text.pieces()) {
     pieces.push(piece);

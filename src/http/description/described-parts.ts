@@ -12,7 +12,7 @@ import { describeEndpoint } from '../../modules/description/describe-endpoint.ts
 import type { LiveModule, ModuleRegistry } from '../../modules/model/module-types.ts';
 import { routePattern } from '../core/internal-paths.ts';
 import type { CollectionOperation, DescribedRoute, Operation } from '../core/operation.ts';
-import { formatOperation } from './openapi-operation.ts';
+import { formatOperation, securityOf } from './openapi-operation.ts';
 
 /** What is described. */
 export interface DescribedApi {
@@ -121,8 +121,6 @@ function isPermitted(
   return [action, ...also].every((needed) => access[needed] !== null);
 }
 
-const segment = (text: string) => encodeURIComponent(text);
-
 /** The operations of a collection, with the schemas of its documents. */
 export function describeCollection(
   collection: Collection,
@@ -144,7 +142,7 @@ export function describeCollection(
     registry,
     caller: reader.caller,
   });
-  const base = `/${[version, database, name].map(segment).join('/')}`;
+  const base = `/${[version, database, name].map(encodeURIComponent).join('/')}`;
   const isHooked = settings.hooks !== null;
   const about = { name: settings.displayName ?? name, isMedia: settings.media, schemas };
   const entries = permitted.map(({ method, url, operation }) => {
@@ -173,11 +171,10 @@ export function describeModule(live: LiveModule, { client }: DescriptionReader):
     ({ method }) => decideEndpoint(client, endpoint, method) === 'ok',
   );
   const entries = described.map(({ method, path, operationId, schemas: _, ...text }) => {
-    const isPublic = decideEndpoint(null, endpoint, method) === 'ok';
     const operation = {
       operationId,
       tags: ['Endpoints'],
-      security: isPublic ? [{}, { bearer: [] }] : [{ bearer: [] }],
+      security: securityOf(decideEndpoint(null, endpoint, method) === 'ok'),
       ...text,
       responses: { ...text.responses, default: text.responses['default'] ?? ANY_ANSWER },
     };

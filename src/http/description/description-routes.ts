@@ -1,10 +1,8 @@
 // `/docs/openapi.json`: the API description, of what the caller may use.
 
-import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors/errors.ts';
-import { createYielder } from '../../lib/async/maybe-promise.ts';
 import { Permits } from '../../lib/async/permits.ts';
 import { textLength } from '../../lib/chunked-text.ts';
 import { matchesIfNoneMatch } from '../../lib/http/conditional.ts';
@@ -13,7 +11,8 @@ import type { DescribedRoute, Operation } from '../core/operation.ts';
 import { JSON_TYPE, sendText } from '../core/reply.ts';
 import { assertReady } from '../core/request-access.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
-import { createCloseSignal } from '../transport/close-signal.ts';
+import { computeLongChecksum } from '../documents/read-response.ts';
+import { assertNotGone, createCloseSignal } from '../transport/close-signal.ts';
 import type { DescribedApi, DescriptionReader } from './described-parts.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'registry' | 'modules' | 'version' | 'createCaller' | 'isReady'>;
@@ -51,16 +50,6 @@ interface Description {
   readonly modules: object;
 }
 
-async function etagOf(text: readonly string[]): Promise<string> {
-  const yieldIfDue = createYielder();
-  const hash = createHash('sha256');
-  for (const piece of text) {
-    hash.update(piece);
-    await yieldIfDue();
-  }
-  return `"${hash.digest('base64url').slice(0, 22)}"`;
-}
-
 /** Makes the function that gives the description for a caller. It is made once until specifications or endpoints change. */
 function createDescriptions(api: DescribedApi) {
   const kept = new LRUCache<object, Description>({
@@ -86,8 +75,8 @@ function createDescriptions(api: DescribedApi) {
         // Loaded when it is asked for: nothing of it delays a start.
         const { describeApiInPieces } = await import('./describe-api.ts');
         const text = await describeApiInPieces(api, reader);
-        const etag = await etagOf(text);
-        const made = { ...state, text, etag };
+        const { checksum } = await computeLongChecksum(text);
+        const made = { ...state, text, etag: `"${checksum}"` };
         if (isInForce(made)) kept.set(reader.caller, made);
         else if (attempt < MAX_ATTEMPTS) continue;
         return made;
@@ -125,8 +114,7 @@ export function descriptionRoutes(
       const signal = createCloseSignal(reply);
       const described = describe({ client, caller, anonymous: createCaller(null) }, signal);
       const { text, etag } = await described.catch((error: unknown) => {
-        // Nobody reads the response, and the server is not at fault.
-        if (signal.aborted) throw new AppError('BAD_REQUEST', { cause: error });
+        assertNotGone(signal, error);
         throw error;
       });
       reply.headers({ ETag: etag, 'Cache-Control': 'private, no-cache', Vary: 'Authorization' });

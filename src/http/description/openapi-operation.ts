@@ -27,7 +27,7 @@ function formatParameter({ in: place, name, description, schema, isJson, require
     name,
     description,
     ...(required === true ? { required } : {}),
-    ...(isJson === true ? { content: { 'application/json': { schema } } } : { schema }),
+    ...(isJson === true ? { content: mediaTypes(json(schema)) } : { schema }),
   };
 }
 
@@ -59,6 +59,10 @@ const ERROR = { $ref: '#/components/responses/Error' };
 const errorOf = ({ errors }: OperationText): JsonObject =>
   errors === undefined ? ERROR : formatAnswer({ description: 'An error', content: json(errors) });
 
+/** How a caller of the operation says who it is. `isPublic`: it need not. */
+export const securityOf = (isPublic: boolean): readonly JsonObject[] =>
+  isPublic ? [{}, { bearer: [] }] : [{ bearer: [] }];
+
 /** The operation with its parameters, body and answers. */
 export function formatOperation(text: OperationText, place: OperationPlace): JsonObject {
   const { operationId, tag, path, isPublic } = place;
@@ -73,7 +77,7 @@ export function formatOperation(text: OperationText, place: OperationPlace): Jso
     tags: [tag],
     summary: text.summary,
     ...(text.description === undefined ? {} : { description: text.description }),
-    security: isPublic ? [{}, { bearer: [] }] : [{ bearer: [] }],
+    security: securityOf(isPublic),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body === undefined
       ? {}

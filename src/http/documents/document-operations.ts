@@ -1,13 +1,15 @@
 // What the routes of documents say about themselves, for each collection.
 
+import { ID_PATTERN } from '../../collections/model/fields/object-id.ts';
 import type { ReadQueryParameter } from '../../collections/model/read-parameters.ts';
+import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
 import type {
   AnswerDescription,
   CollectionOperation,
   JsonSchema,
   ParameterDescription,
 } from '../core/operation.ts';
-import { json, listOf, objectOf, ref } from '../core/operation.ts';
+import { json } from '../core/operation.ts';
 
 type QueryName = ReadQueryParameter | 'cache' | 'callback';
 
@@ -75,7 +77,7 @@ const NOT_MODIFIED: AnswerDescription = { description: 'As the client has it' };
 const ETAG = { ETag: 'Tells this state of the answer from others' };
 
 const pathParameters = { id: 'Id of the document: 24 hex digits' };
-const pathSchemas = { id: { type: 'string', pattern: '^[0-9a-fA-F]{24}$' } };
+const pathSchemas = { id: { type: 'string', pattern: ID_PATTERN } };
 
 const read = (description: string, schema: JsonSchema): AnswerDescription => ({
   description,

@@ -1,4 +1,5 @@
 // The query string of a read of documents: its parameters, decoded and parsed, remembered by its text.
+
 import {
   buildReadRequest,
   createParameterError,
@@ -19,6 +20,7 @@ import {
   type JsonObject,
 } from '../../lib/json/json.ts';
 import { describePlace, parseJsonText } from '../../lib/json/json-syntax.ts';
+import { quoteName } from '../../lib/nearest-name.ts';
 import { createTextCache } from '../../lib/text-cache.ts';
 import { parsePairs, parseQuery, type Query, rawQuery } from '../core/request-url.ts';
 import { unknownParameters } from './unknown-parameters.ts';
@@ -50,15 +52,13 @@ const EMPTY: ReadQuery = { query: new Map(), unknown: [], readRequest: () => ({}
 /** Query strings that are remembered, and the characters up to which one is. */
 const MAX_QUERIES = 1000;
 const MAX_QUERY_CHARACTERS = 2000;
-const MAX_SHOWN_NAME_CHARACTERS = 100;
 
 /** Throws for what other servers call a filter: ignored, it would find, or show, everything. */
 function assertNoOtherFilter(query: string): void {
   const names = [...parsePairs(query)].map(([name]) => name);
   const other = names.find((name) => name.startsWith('filter[') || name.startsWith('filters'));
   if (other === undefined) return;
-  const shown = other.slice(0, MAX_SHOWN_NAME_CHARACTERS).toWellFormed();
-  const details = `\`${shown}\` is no parameter: send \`filter\` with a JSON object, such as {"name":"value"}`;
+  const details = `${quoteName(other)} is no parameter: send \`filter\` with a JSON object, such as {"name":"value"}`;
   throw createParameterError('filter', details);
 }
 

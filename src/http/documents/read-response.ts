@@ -55,11 +55,10 @@ export function documentEtag(v: number, body: string): string {
   return formatEtag(String(v), checksumOf(body));
 }
 
-/** The same ETags for a long body, computed without blocking the event loop, and its length in bytes. `v`: of a document. */
-export async function computeLongEtag(
+/** The checksum of a long body for its ETag, computed without blocking the event loop, and its length in bytes. */
+export async function computeLongChecksum(
   body: ChunkedText,
-  v?: number,
-): Promise<{ readonly etag: string; readonly bytes: number }> {
+): Promise<{ readonly checksum: string; readonly bytes: number }> {
   const checksum = createHash('sha256');
   let bytes = 0;
   const yieldIfDue = createYielder();
@@ -69,8 +68,16 @@ export async function computeLongEtag(
     checksum.update(chunk);
     await yieldIfDue();
   }
-  const state = v === undefined ? pageState(textLength(body)) : String(v);
-  return { etag: formatEtag(state, checksum.digest('base64url')), bytes };
+  return { checksum: checksum.digest('base64url').slice(0, CHECKSUM_LENGTH), bytes };
+}
+
+/** The same ETags for a long body, and its length in bytes. `v`: of a document. */
+export async function computeLongEtag(
+  body: ChunkedText,
+  v?: number,
+): Promise<{ readonly etag: string; readonly bytes: number }> {
+  const { checksum, bytes } = await computeLongChecksum(body);
+  return { etag: formatEtag(v === undefined ? pageState(textLength(body)) : String(v), checksum), bytes };
 }
 
 /** Characters from which on a page is compared with the last one of its URL: the checksum of a shorter one costs no more. */

@@ -1,6 +1,8 @@
 // What the routes of files say about themselves.
 
-import { type CollectionOperation, json, listOf, type Operation, objectOf, ref } from '../core/operation.ts';
+import { ID_PATTERN } from '../../collections/model/fields/object-id.ts';
+import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
+import { type CollectionOperation, json, type Operation } from '../core/operation.ts';
 
 const TAG = 'Media';
 
@@ -85,7 +87,7 @@ export const DOWNLOAD_FILE: CollectionOperation = {
     summary: `Downloads a file of ${name}`,
     refusals: [412],
     pathParameters: { id: 'Id of the record: 24 hex digits' },
-    pathSchemas: { id: { type: 'string', pattern: '^[0-9a-fA-F]{24}$' } },
+    pathSchemas: { id: { type: 'string', pattern: ID_PATTERN } },
     parameters: [
       {
         in: 'header',

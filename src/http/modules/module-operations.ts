@@ -1,16 +1,9 @@
 // What the routes of posted code say about themselves. Endpoints and hooks have the same ones under paths of their own.
 
 import type { JsonObject } from '../../lib/json/json.ts';
+import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
 import { POLICY_SCHEMA } from '../../modules/policy/policy-schema.ts';
-import {
-  json,
-  listOf,
-  type Operation,
-  objectOf,
-  type ParameterDescription,
-  ref,
-  text,
-} from '../core/operation.ts';
+import { json, type Operation, type ParameterDescription, text } from '../core/operation.ts';
 
 const state = { enum: ['active', 'suspended', 'broken', 'pending'] };
 const time = { type: 'integer', description: 'Epoch milliseconds' };

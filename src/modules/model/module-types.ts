@@ -6,6 +6,7 @@ import type { Actor } from '../../auth/audit/actor.ts';
 import type { AuditAction } from '../../auth/audit/audit-entry.ts';
 import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
+import { reservedVersionIssue } from '../../lib/reserved-versions.ts';
 import type { ModuleVersion } from '../../sandbox-supervisor/model/module-version.ts';
 import type { GuestLogRecord } from '../../sandbox-supervisor/model/sandbox.ts';
 
@@ -136,7 +137,6 @@ export interface ModuleService {
 
 const NAME = /^[A-Za-z0-9_-]{1,100}$/;
 const VERSION = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
-const RESERVED_VERSIONS = 'api token hello health docs metrics media admin favicon.ico'.split(' ');
 const ENDPOINT_KEY = /^endpoint:(?<apiVersion>[^/]+)\/(?<name>[^/]+)$/;
 const HOOK_KEY = /^hook:(?<name>[^/]+)$/;
 /** Second path segments with another meaning. */
@@ -154,7 +154,8 @@ export function modulePath(address: ModuleAddress): string {
 
 /** The issue of a version as the first segment of a path, if any. */
 export function apiVersionIssue(version: string): string | undefined {
-  if (RESERVED_VERSIONS.includes(version)) return `\`${version}\` is reserved`;
+  const reserved = reservedVersionIssue(version);
+  if (reserved !== undefined) return reserved;
   if (VERSION.test(version) && !version.includes('..')) return undefined;
   return 'must be letters, digits, dots, dashes and underscores, without a leading or double dot';
 }
