@@ -113,21 +113,47 @@ describe('restoring', () => {
     ]);
   });
 
-  it('keeps the whole history of a document of many updates', async () => {
-    const path = await specify('many');
+  // With fewer revisions than are read at once, and with more.
+  it.each([230, 520])('keeps the whole history of a document of %i updates', async (updates) => {
+    const path = await specify(`many-${updates}`);
     const { _id } = await create(path, { name: 'a', n: 0 });
-    for (let n = 1; n <= 230; n += 1) await put(path, _id, { n });
+    for (let n = 1; n <= updates; n += 1) await put(path, _id, { n });
     await app.inject('DELETE', `${path}/${_id}`);
     const [first] = await revisionsOf(path, _id, 1);
     const { body } = await restore(path, _id, first._id);
-    expect(body.results[0]).toMatchObject({ n: 0, v: 232 });
+    expect(body.results[0]).toMatchObject({ n: 0, v: updates + 2 });
     const ids = (await revisionsOf(path, _id, 1000)).map((one: JsonObject) => one['_id']);
-    expect([ids.length, new Set(ids).size]).toEqual([233, 233]);
+    const count = updates + 3;
+    expect([ids.length, new Set(ids).size]).toEqual([count, count]);
     expect(body.results[0].history).toEqual(ids);
     for (let n = 1; n <= 90; n += 1) await put(path, _id, { n });
     const { results } = (await app.inject('GET', `${path}/${_id}`)).body;
-    expect(results[0].history).toHaveLength(323);
-    expect(results[0].history.slice(0, 233)).toEqual(ids);
+    expect(results[0].history).toHaveLength(count + 90);
+    expect(results[0].history.slice(0, count)).toEqual(ids);
+  });
+
+  it('runs the hooks of an update, or of a create for a removed document, over the state of the revision', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    const body = `module.exports = (obj, type) => {
+      if (obj.name === 'refused') throw new Error('not this one');
+      return { ...obj, slug: type };
+    };`;
+    expect((await app.inject('POST', '/api/hooks/mark/config', { body, headers })).status).toBe(200);
+    const hooks = { beforeCreate: ['mark'], beforeUpdate: ['mark'] };
+    const path = await specify('hooked');
+    const { _id, history } = await create(path, { name: 'a' });
+    const refused = await create(path, { name: 'refused' });
+    await specify('hooked', { settings: { hooks } });
+    expect((await restore(path, _id, history[0])).body.results).toMatchObject([
+      { name: 'a', slug: 'beforeUpdate' },
+    ]);
+    for (const id of [_id, refused._id]) await app.inject('DELETE', `${path}/${id}`);
+    expect((await restore(path, _id, history[0])).body.results).toMatchObject([
+      { name: 'a', slug: 'beforeCreate' },
+    ]);
+    const answer = await restore(path, refused._id, refused.history[0]);
+    expect([answer.status, answer.body.errors[0].code]).toEqual([400, 'API-0002']);
+    expect((await app.inject('GET', `${path}/${refused._id}`)).status).toBe(404);
   });
 
   it('takes no fields: nothing is written where some are sent', async () => {
