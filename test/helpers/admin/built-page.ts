@@ -29,7 +29,13 @@ export function builtPage(name: Sources = 'admin'): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: ROOT,
     encoding: 'utf8',
-    env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'production', VITEST: undefined },
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '',
+      NODE_V8_COVERAGE: undefined,
+      NODE_ENV: 'production',
+      VITEST: undefined,
+    },
   });
   if (status !== 0) {
     rmSync(part, { recursive: true, force: true });

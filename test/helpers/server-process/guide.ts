@@ -53,7 +53,10 @@ interface Terminal {
   type(script: string): Promise<string>;
 }
 
-/** A shell in the folder. `state` is a file for what lasts between commands. */
+/**
+ * A shell in the folder. `state` is a file for what lasts between commands. Most programs that are typed are not ours: coverage,
+ * which slows them down, is not measured.
+ */
 export function openTerminal(folder: string, state: string, env: Readonly<Record<string, string>>): Terminal {
   writeFileSync(state, '');
   const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
@@ -63,7 +66,14 @@ export function openTerminal(folder: string, state: string, env: Readonly<Record
         const whole = `set -a; source "$STATE"; set -euo pipefail\n${script}\n{ export -p; declare -f; } > "$STATE"`;
         const child = spawn('bash', ['-c', whole], {
           cwd: folder,
-          env: { ...process.env, NODE_OPTIONS: '', PATH: path, STATE: state, ...env },
+          env: {
+            ...process.env,
+            NODE_OPTIONS: '',
+            NODE_V8_COVERAGE: undefined,
+            PATH: path,
+            STATE: state,
+            ...env,
+          },
         });
         const printed = { stdout: '', stderr: '' };
         for (const name of ['stdout', 'stderr'] as const) {

@@ -49,7 +49,7 @@ function run(program: string, args: readonly string[], cwd: string): readonly [n
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(BIN, program), ...args], {
     cwd,
     encoding: 'utf8',
-    env: { ...process.env, NODE_OPTIONS: '' },
+    env: { ...process.env, NODE_OPTIONS: '', NODE_V8_COVERAGE: undefined },
   });
   return [status, `${stdout}${stderr}`];
 }
