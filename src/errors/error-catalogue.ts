@@ -102,7 +102,7 @@ export const ERRORS = {
   },
   APPROVAL_REFUSED: {
     status: 403,
-    message: 'This client may not approve this version',
+    message: 'This client may neither approve nor refuse this version',
     explain:
       'The client has not the right `reviewer`, which only `cloister clients add --reviewer` or `clients set` on the machine gives; or it wrote the code or the policy itself.',
   },
@@ -154,6 +154,18 @@ export const ERRORS = {
     message: 'The policy has changed since this version was posted',
     explain:
       'An approval of code that would run under another policy than when it was posted. Post it again, and have that approved.',
+  },
+  VERSION_NOT_PENDING: {
+    status: 409,
+    message: 'The version does not wait for approval',
+    explain:
+      'An approval or a refusal of a version that was approved before, was never to be reviewed, or is older than one that was approved. The message says who decided. Nothing was changed.',
+  },
+  VERSION_REFUSED: {
+    status: 409,
+    message: 'A reviewer has refused the version',
+    explain:
+      'An approval or a refusal of a version that was refused, or a rollback to it. `GET …/versions` has the reason. Put it right and post a new version.',
   },
   DOCUMENT_CHANGED: {
     status: 409,

@@ -13,13 +13,13 @@ import { createModuleFiles, type ModuleFolders } from './lifecycle/module-files.
 import { createOperatorCommandWatch, loadOperatorCommands } from './lifecycle/operator-commands.ts';
 import { postCode, rollBackVersion } from './lifecycle/post-code.ts';
 import { policyWithCodeBlock, putPolicy } from './lifecycle/put-policy.ts';
-import { approveVersion, type ReviewMode } from './lifecycle/review.ts';
+import { approveVersion, type ReviewMode, refuseVersion } from './lifecycle/review.ts';
 import { removeModule, resumeModule, suspendModule } from './lifecycle/stop-module.ts';
 import { createModuleRegistry } from './model/module-registry.ts';
 import type { ModuleService } from './model/module-types.ts';
 import { createModuleLogs } from './module-logs.ts';
 import { createPolicyParser } from './policy/policy.ts';
-import type { PolicyLimits } from './policy/policy-limits.ts';
+import { type PolicyLimits, showPolicyLimits } from './policy/policy-limits.ts';
 import { type CodeValidatorDeps, createCodeValidator } from './versions/code-validation.ts';
 import { createModuleRecords } from './versions/module-records.ts';
 import { createModuleLocks, createModuleStates } from './versions/module-states.ts';
@@ -106,6 +106,7 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
 
   return {
     registry,
+    policyLimits: showPolicyLimits(policyLimits),
     ...createVersionHistory(stored),
     async load() {
       await watch.start();
@@ -132,6 +133,11 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
       locks.withModule(address, async () => {
         states.getOrThrow(address);
         await approveVersion(deps, address, { version, actor });
+      }),
+    refuse: (address, version, refusal) =>
+      locks.withModule(address, async () => {
+        states.getOrThrow(address);
+        await refuseVersion(deps, address, { version, ...refusal });
       }),
     remove: (address, actor) =>
       locks.withModule(address, async () => {

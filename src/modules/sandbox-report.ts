@@ -22,6 +22,7 @@ import {
   type ModuleState,
   type SuspendedBy,
 } from './versions/module-records.ts';
+import { isUnpublished } from './versions/state-transitions.ts';
 
 interface ReportDeps {
   readonly store: DocumentStore;
@@ -97,11 +98,11 @@ function fileOf({ active }: ModuleState, found: FileText): ReportedModule['file'
 }
 
 function stateOf(state: ModuleState, found: FileText, policy: Policy | undefined): ReportedModule['state'] {
-  const { active, broken, suspendedBy, pending } = state;
+  const { active, broken, suspendedBy } = state;
   if (policy === undefined || found.state === 'unreadable') return 'broken';
   if (found.state === 'text' && sha256Hex(found.text) === broken) return 'broken';
   if (active !== null) return suspendedBy === null ? 'active' : 'suspended';
-  return found.state === 'absent' && pending.length > 0 ? 'pending' : 'new';
+  return found.state === 'absent' && isUnpublished(state) ? 'pending' : 'new';
 }
 
 function approvalOf({ active }: ModuleState): Pick<ReportedModule, 'approvedBy' | 'approvedAt'> {
@@ -139,7 +140,7 @@ async function reportModule(
   };
 }
 
-/** The modules with a file, an active version, or a pending one. Sorted by key. */
+/** The modules with a file, an active version, or none yet. Sorted by key. */
 async function presentModules(
   files: ModuleFiles,
   states: readonly ModuleState[],
@@ -148,9 +149,10 @@ async function presentModules(
   for (const { address, part } of await files.list()) {
     if (part === 'code') found.set(moduleKey(address), address);
   }
-  for (const { key, active, pending } of states) {
-    const address = parseModuleKey(key);
-    if (address !== undefined && (active !== null || pending.length > 0)) found.set(key, address);
+  for (const state of states) {
+    const address = parseModuleKey(state.key);
+    const isPresent = state.active !== null || isUnpublished(state);
+    if (address !== undefined && isPresent) found.set(state.key, address);
   }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
 }

@@ -133,7 +133,7 @@ describe('review: "all"', () => {
     const approved = await server.call('POST', `${path}/versions/1/approve`, { token: second });
     expect([approved.status, approved.body.result]).toEqual([200, 'success']);
     expect((await server.get(path)).text).toBe('one');
-    expect((await server.call('POST', `${path}/versions/1/approve`, { token: second })).status).toBe(400);
+    expect((await server.call('POST', `${path}/versions/1/approve`, { token: second })).status).toBe(409);
     expect((await server.call('POST', `${path}/versions/9/approve`, { token: second })).status).toBe(404);
   });
 

@@ -8,7 +8,7 @@ import { sha256Hex } from '../../lib/sha256.ts';
 import { type ModuleAddress, moduleAuditEntry, moduleKey, parseModuleKey } from '../model/module-types.ts';
 import type { ModuleState, VersionRecord } from '../versions/module-records.ts';
 import type { ModuleEntry } from '../versions/module-states.ts';
-import { withActiveVersion } from '../versions/state-transitions.ts';
+import { isUnpublished, withActiveVersion } from '../versions/state-transitions.ts';
 import { type FileEditDeps, logRejectedFile, publishFromFile } from './file-edits.ts';
 import { applyOperatorCommands, type OperatorCommand } from './operator-commands.ts';
 import { assertModulePaths, readPolicyFile } from './publish-steps.ts';
@@ -47,7 +47,7 @@ async function findKnownVersion(
   if (active?.sha256 === sha256) return active;
   if (last <= (active?.version ?? removedAt) || pending.includes(last)) return undefined;
   const newest = await records.findVersion(key, last);
-  return newest?.sha256 === sha256 ? newest : undefined;
+  return newest?.sha256 === sha256 && newest.refused === undefined ? newest : undefined;
 }
 
 /** The audit entry of code in a file that the process had no time to activate before it died. */
@@ -120,12 +120,13 @@ async function inspectAndPublish(deps: FileEditDeps, address: ModuleAddress): Pr
   }
 }
 
-/** Removes a module whose file was deleted while no server ran, and loads one that waits for its first approval. */
-async function loadAbsent(deps: FileEditDeps, { key, active, pending }: ModuleState): Promise<void> {
+/** Removes a module whose file was deleted while no server ran, and loads one of which no version is approved yet. */
+async function loadAbsent(deps: FileEditDeps, stored: ModuleState): Promise<void> {
+  const { key, active } = stored;
   const address = parseModuleKey(key);
   if (address === undefined || deps.states.get(key) !== undefined) return;
   if (active !== null) return removeDeletedModule(deps, address);
-  if (pending.length === 0) return;
+  if (!isUnpublished(stored)) return;
   const state = deps.states.getState(key);
   deps.states.put({ address, state, policy: deps.policies.empty, source: undefined, fileErrors: {} });
 }

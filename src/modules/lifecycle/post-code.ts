@@ -24,7 +24,7 @@ import {
   policyHash,
   restoreFiles,
 } from './publish-steps.ts';
-import { type ReviewMode, requiresReview, savePendingVersion } from './review.ts';
+import { assertNotRefused, type ReviewMode, requiresReview, savePendingVersion } from './review.ts';
 
 export interface PostCodeDeps extends PublishDeps {
   readonly validator: CodeValidator;
@@ -109,7 +109,7 @@ interface RollBackRequest {
 
 /**
  * Publishes the code of an old version, validated when it was posted, as a new version. It need not be reviewed again where
- * a reviewer approved it under the policy that is active now. Throws NOT_FOUND, and like `postCode`.
+ * a reviewer approved it under the policy that is active now. Throws NOT_FOUND, VERSION_REFUSED, and like `postCode`.
  */
 export function rollBackVersion(
   deps: Omit<PostCodeDeps, 'validator'>,
@@ -124,6 +124,7 @@ export function rollBackVersion(
     if (record === undefined || source === undefined || states.get(key) === undefined) {
       throw new AppError('NOT_FOUND');
     }
+    assertNotRefused(record);
     const code = { address, source, metadata: record.metadata, actor, action: 'rollback' };
     const policy = await loadCurrentPolicy(deps, address);
     const isApproved = record.approvedBy !== null && record.policySha256 === policyHash(policy);

@@ -67,13 +67,15 @@ export async function putPolicy(
 /** The version whose code a pending policy is for: the active one, or the newest pending one. */
 async function findReviewedVersion(
   { records }: { readonly records: Pick<ModuleRecords, 'findVersion' | 'findSource'> },
-  { state: { active, pending, key } }: ModuleEntry,
+  { state: { active, pending, key }, fileErrors }: ModuleEntry,
 ): Promise<VersionRecord & { readonly source: string }> {
   const version = active?.version ?? pending.at(-1) ?? 0;
   const record = await records.findVersion(key, version);
   const source = await records.findSource(key, version);
   if (record !== undefined && source !== undefined) return { ...record, source };
-  throw new AppError('BAD_REQUEST', { message: 'Its code is broken: post code first' });
+  const isBroken = fileErrors.code !== undefined;
+  const what = isBroken ? 'Its code is broken' : 'No version of its code is approved or waits';
+  throw new AppError('BAD_REQUEST', { message: `${what}: post code first` });
 }
 
 interface PolicyStateDeps {

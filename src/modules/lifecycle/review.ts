@@ -1,12 +1,12 @@
-// Review: which changes wait for a reviewer, how they are kept as pending versions, and how a reviewer approves them.
+// Review: which changes wait for a reviewer, how they are kept as pending versions, and how a reviewer approves or refuses them.
 import type { Actor } from '../../auth/audit/actor.ts';
 import type { Audit } from '../../auth/audit/audit.ts';
-import { AppError } from '../../errors/errors.ts';
+import { AppError, StoreError } from '../../errors/errors.ts';
 import { type ModuleAddress, moduleAuditEntry, moduleKey } from '../model/module-types.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isPrivilegedPolicy } from '../policy/policy-schema.ts';
 import type { VersionRecord } from '../versions/module-records.ts';
-import { withActiveVersion, withPendingVersion } from '../versions/state-transitions.ts';
+import { withActiveVersion, withPendingVersion, withRefusedVersion } from '../versions/state-transitions.ts';
 import {
   activateVersion,
   assertModulePaths,
@@ -57,30 +57,103 @@ export function savePendingVersion(
   });
 }
 
+/** A version on which a reviewer decides. */
+export interface Decision {
+  readonly version: number;
+  readonly actor: Actor;
+}
+
 /**
- * Publishes a pending version. The actor has the right to approve. Throws NOT_FOUND for an unknown version, BAD_REQUEST for one
- * that is not pending, APPROVAL_REFUSED for an author of its code or its policy, VERSION_OUTDATED.
+ * Publishes a pending version. The actor has the right to approve. Throws NOT_FOUND for an unknown version, VERSION_REFUSED and
+ * VERSION_NOT_PENDING for one that waits no more, APPROVAL_REFUSED for an author of its code or its policy, VERSION_OUTDATED.
  */
-export async function approveVersion(
+export function approveVersion(deps: ReviewDeps, address: ModuleAddress, decision: Decision): Promise<void> {
+  return decide(deps, address, decision, async ({ record, source }) => {
+    const { actor } = decision;
+    const approved = { ...record, approvedBy: actor.clientId, approvedAt: deps.now() };
+    await publishApproved(deps, address, { record: approved, source, actor });
+  });
+}
+
+/**
+ * Keeps a pending version from ever becoming active; what is active goes on. The actor has the right to approve. Throws like
+ * `approveVersion`, but VERSION_OUTDATED.
+ */
+export function refuseVersion(
   deps: ReviewDeps,
   address: ModuleAddress,
-  { version, actor }: { readonly version: number; readonly actor: Actor },
+  decision: Decision & { readonly reason: string },
 ): Promise<void> {
   const { states, records, now } = deps;
+  const { actor, reason, version } = decision;
+  const key = moduleKey(address);
+  return decide(deps, address, decision, async ({ record }) => {
+    const entry = states.getOrThrow(address);
+    const hashes = {
+      before: record.sha256,
+      after: entry.state.active?.sha256 ?? null,
+      policy: { before: record.policySha256, after: policyHash(entry.policy) },
+    };
+    const auditEntry = moduleAuditEntry({ address, action: 'refuse', actor, ...hashes });
+    const refused = { ...record, refused: { by: actor.clientId, at: now(), reason } };
+    await records.saveDecision(withRefusedVersion(states.getState(key), version), refused, auditEntry);
+    states.setState(withRefusedVersion(states.getState(key), version));
+  });
+}
+
+interface WaitingVersion {
+  readonly record: VersionRecord;
+  readonly source: string;
+}
+
+/** Runs `task` on a version that waits. Where another process decides on it at the same time, the first one wins. */
+async function decide(
+  deps: ReviewDeps,
+  address: ModuleAddress,
+  decision: Decision,
+  task: (found: WaitingVersion) => Promise<void>,
+): Promise<void> {
+  try {
+    await task(await findWaitingVersion(deps, address, decision));
+  } catch (error) {
+    // Where the version was decided meanwhile, looking again says so.
+    if (error instanceof StoreError && error.reason === 'conflict') {
+      await findWaitingVersion(deps, address, decision);
+    }
+    throw error;
+  }
+}
+
+/** Throws NOT_FOUND, VERSION_REFUSED, VERSION_NOT_PENDING, APPROVAL_REFUSED. */
+async function findWaitingVersion(
+  deps: ReviewDeps,
+  address: ModuleAddress,
+  { version, actor }: Decision,
+): Promise<WaitingVersion> {
+  const { states, records } = deps;
   const key = moduleKey(address);
   const record = await records.findVersion(key, version);
   const source = await records.findSource(key, version);
   if (record === undefined || source === undefined) throw new AppError('NOT_FOUND');
-  if (!states.getState(key).pending.includes(version)) {
-    throw new AppError('BAD_REQUEST', { message: 'This version does not wait for approval' });
+  assertNotRefused(record);
+  if (record.approvedBy !== null || !states.getState(key).pending.includes(version)) {
+    const approved = record.approvedBy === null ? '' : `: ${record.approvedBy} has approved it`;
+    const message = `Version ${version} does not wait for approval${approved}`;
+    throw new AppError('VERSION_NOT_PENDING', { message });
   }
   if ((await findAuthors(deps, key, record)).has(actor.clientId)) {
     throw new AppError('APPROVAL_REFUSED', {
-      message: 'A reviewer who wrote neither its code nor its policy has to approve it',
+      message: 'A reviewer who wrote neither its code nor its policy has to decide on it',
     });
   }
-  const approved = { ...record, approvedBy: actor.clientId, approvedAt: now() };
-  await publishApproved(deps, address, { record: approved, source, actor });
+  return { record, source };
+}
+
+/** Throws VERSION_REFUSED. */
+export function assertNotRefused({ version, refused }: VersionRecord): void {
+  if (refused === undefined) return;
+  const message = `${refused.by} has refused version ${version}: a new version has to be posted`;
+  throw new AppError('VERSION_REFUSED', { message });
 }
 
 /** Every client that posted this text under any name, or put it or this policy into any version of the module. */
@@ -128,7 +201,7 @@ function publishApproved(
         if (newPolicy?.input !== undefined) {
           await files.write(address, 'policy', formatPolicy(newPolicy.input));
         }
-        await records.updateVersion(withActiveVersion(states.getState(key), record), record);
+        await records.saveDecision(withActiveVersion(states.getState(key), record), record);
       } catch (error) {
         await restoreFiles(deps, address, { withPolicy: newPolicy !== undefined });
         throw error;

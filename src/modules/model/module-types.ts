@@ -9,6 +9,7 @@ import type { JsonObject } from '../../lib/json/json.ts';
 import { reservedVersionIssue } from '../../lib/reserved-versions.ts';
 import type { ModuleVersion } from '../../sandbox-supervisor/model/module-version.ts';
 import type { GuestLogRecord } from '../../sandbox-supervisor/model/sandbox.ts';
+import type { ShownPolicyLimits } from '../policy/policy-limits.ts';
 
 export type ModuleAddress =
   | { readonly kind: 'endpoint'; readonly apiVersion: string; readonly name: string }
@@ -85,6 +86,19 @@ export interface VersionSummary {
   /** Epoch milliseconds. */
   readonly createdAt: number;
   readonly active: boolean;
+  /** Absent unless a reviewer refused it: then it never becomes active. `at`: epoch milliseconds. */
+  readonly refused?: { readonly by: string; readonly at: number; readonly reason: string };
+}
+
+/** A version that waits for a reviewer. */
+export interface PendingVersion {
+  readonly version: number;
+  /** What is new in it. A policy comes with the code that it was put for. */
+  readonly part: ModuleFilePart;
+  /** Who posted it. */
+  readonly by: string | null;
+  /** Since when, in epoch milliseconds. */
+  readonly at: number;
 }
 
 /** A module has a code file and may have a policy file. */
@@ -111,6 +125,8 @@ export interface ModuleService {
   /** The active source. */
   source(address: ModuleAddress): string;
   remove(address: ModuleAddress, actor: Actor): Promise<void>;
+  /** The bounds of all policies, as clients may see them. */
+  readonly policyLimits: ShownPolicyLimits;
   /** The policy as it was put, with the server's `code` block; `{version: 1}` when none. */
   policy(address: ModuleAddress): JsonObject;
   putPolicy(address: ModuleAddress, policy: unknown, actor: Actor): Promise<JsonObject>;
@@ -123,6 +139,14 @@ export interface ModuleService {
   rollback(address: ModuleAddress, version: number, actor: Actor): Promise<PostResult>;
   /** The actor has the right to approve. Rejects with APPROVAL_REFUSED where it wrote what it approves, with VERSION_OUTDATED. */
   approve(address: ModuleAddress, version: number, actor: Actor): Promise<void>;
+  /** Keeps a version that waits from ever becoming active. Rejects like `approve`. `reason`: text for its author. */
+  refuse(
+    address: ModuleAddress,
+    version: number,
+    refusal: { readonly actor: Actor; readonly reason: string },
+  ): Promise<void>;
+  /** The versions that wait for a reviewer, oldest first, by the key of their module. */
+  pending(): Promise<ReadonlyMap<string, readonly PendingVersion[]>>;
   /** Resolves when no invocation of the module runs or writes any more. */
   suspend(address: ModuleAddress, actor: Actor): Promise<void>;
   /** Rejects with SUSPENDED_BY_OPERATOR where a command did it: only a command lifts that. */

@@ -119,6 +119,30 @@ export async function loadPolicyLimits(folder: URL, file?: string): Promise<Poli
   return merge(assertPolicyLimits(check, schema, own), packaged);
 }
 
+/** The policy limits without what may be a secret. */
+export interface ShownPolicyLimits {
+  /** `perMinute` 0: no bound. */
+  readonly limits: ModuleLimits;
+  readonly grants: Omit<PolicyLimits['grants'], 'fetch'> & {
+    /** A header is shown with the name of a secret, `secret:NAME`; any other value of it as null. */
+    readonly fetch: readonly (Omit<FetchLimit, 'headers'> & {
+      readonly headers?: Readonly<Record<string, string | null>>;
+    })[];
+  };
+}
+
+/** The policy limits as clients may see them who write or review policies. */
+export function showPolicyLimits({ limits, grants }: PolicyLimits): ShownPolicyLimits {
+  const { request, response, collections } = grants;
+  const shown = (value: string) => (value.startsWith('secret:') ? value : null);
+  const fetch = grants.fetch.map(({ headers, ...limit }) => {
+    if (headers === undefined) return limit;
+    const named = Object.entries(headers).map(([name, value]) => [name, shown(value)] as const);
+    return { ...limit, headers: Object.fromEntries(named) };
+  });
+  return { limits, grants: { request, response, collections, fetch } };
+}
+
 type RequestedGrant<G> = { readonly [M in keyof G]?: G[M] | undefined };
 
 /** Tests in their order: the first that fails names its member. */

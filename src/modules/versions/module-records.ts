@@ -1,9 +1,10 @@
 // Records of modules in the database: the state of each module, and every version that was ever published or pending.
 import type { Audit } from '../../auth/audit/audit.ts';
 import type { AuditAction } from '../../auth/audit/audit-entry.ts';
+import { StoreError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
-import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
+import { type Filter, filterByIds, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stores/ports.ts';
 import type { CodeMetadata } from './code-validation.ts';
 
@@ -55,10 +56,22 @@ export interface ModuleState {
   readonly judged: number;
   /** Versions that wait for a reviewer, ascending. */
   readonly pending: readonly number[];
+  /** The newest version that a reviewer refused; 0: none. */
+  readonly refused: number;
   /** Author of the active policy; null without one, or for a file laid by hand. */
   readonly policyBy: string | null;
   /** Newest last. */
   readonly violations: readonly RecordedViolation[];
+}
+
+/** Why a version never becomes active. */
+export interface Refusal {
+  /** The reviewer. */
+  readonly by: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Text of the reviewer for the author. */
+  readonly reason: string;
 }
 
 /** A version without its source. */
@@ -72,6 +85,8 @@ export interface VersionRecord {
   /** The reviewer who approved it. */
   readonly approvedBy: string | null;
   readonly approvedAt: number | null;
+  /** Absent unless a reviewer refused it. */
+  readonly refused?: Refusal;
   /** A policy that becomes active with this version, once approved. */
   readonly policy: JsonObject | null;
   /** Hash of the policy under which it was to run when it was posted: that one, or the active one. Null: none. */
@@ -111,6 +126,7 @@ export function initialModuleState(key: string): ModuleState {
     active: null,
     broken: null,
     pending: [],
+    refused: 0,
     violations: [],
     suspendedBy: null,
     suspendedClient: null,
@@ -131,7 +147,8 @@ function toVersion({ _id, v, key, ...record }: StoredDocument): VersionRecord {
 }
 
 function toState({ _id, v, ...state }: StoredDocument): ModuleState {
-  return state as unknown as ModuleState;
+  // States that older servers stored tell of no refusal.
+  return { refused: 0, ...state } as unknown as ModuleState;
 }
 
 /** Loads the state of every module, present or removed. Rejects with the store's StoreError. */
@@ -142,6 +159,18 @@ export async function loadModuleStates({
 }: Omit<ModuleRecordsDeps, 'audit'>): Promise<readonly ModuleState[]> {
   const query = { filter: MATCH_ALL, sort: [], skip: 0, limit: EVERY_RECORD } as const;
   return (await store.find(MODULES, query, { deadline: now() + queryMs })).map(toState);
+}
+
+/** The write that replaces the content of a stored record. It conflicts with any other one since that was read. */
+function replacement(ns: Namespace, { _id: id, v: before }: StoredDocument, value: object): Write {
+  const v = Number(before);
+  const document = toDocument(id, v + 1, value);
+  return { kind: 'update', ns, id, v, document, changed: Object.keys(document) };
+}
+
+/** A reviewer has approved or refused it. */
+export function isDecided({ approvedBy, refused }: VersionRecord): boolean {
+  return approvedBy !== null || refused !== undefined;
 }
 
 /**
@@ -159,9 +188,7 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
   const put = async (ns: Namespace, id: string, value: object): Promise<Write> => {
     const stored = await one(ns, id);
     if (stored === undefined) return { kind: 'insert', ns, document: toDocument(id, 1, value) };
-    const v = Number(stored['v']);
-    const document = toDocument(id, v + 1, value);
-    return { kind: 'update', ns, id, v, document, changed: Object.keys(document) };
+    return replacement(ns, stored, value);
   };
 
   return {
@@ -202,13 +229,36 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
       if (publish === undefined) await audit.commit(entry, writes, timely());
       else await audit.recordChange(entry, publish, { writes, ...timely() });
     },
-    /** Replaces the record of a version, together with the state. */
-    async updateVersion(state: ModuleState, record: VersionRecord): Promise<void> {
-      const version = await put(VERSIONS, versionId(state.key, record.version), {
-        key: state.key,
-        ...record,
-      });
-      await store.commit([version, await put(MODULES, idOf(state.key), state)], timely());
+    /**
+     * Stores what a reviewer decided about a version, together with the state and the audit entry, if any. Rejects with a
+     * StoreError `conflict` where the version was decided before, by whatever process.
+     */
+    async saveDecision(state: ModuleState, record: VersionRecord, entry?: AuditAction): Promise<void> {
+      const { key } = state;
+      const id = versionId(key, record.version);
+      const stored = await one(VERSIONS, id);
+      if (stored === undefined || isDecided(toVersion(stored))) throw new StoreError('conflict');
+      const writes = [
+        replacement(VERSIONS, stored, { key, ...record }),
+        await put(MODULES, idOf(key), state),
+      ];
+      await (entry === undefined ? store.commit(writes, timely()) : audit.commit(entry, writes, timely()));
+    },
+    /** The versions with these keys and numbers, by key, without their descriptions; oldest first. */
+    async findVersions(
+      wanted: readonly { readonly key: string; readonly version: number }[],
+    ): Promise<ReadonlyMap<string, readonly VersionRecord[]>> {
+      const ids = wanted.map(({ key, version }) => versionId(key, version));
+      const query = {
+        filter: filterByIds(ids),
+        sort: [['version', 1]],
+        skip: 0,
+        limit: ids.length,
+        projection: WITHOUT_DESCRIPTIONS,
+      } as const;
+      const found = ids.length === 0 ? [] : await store.find(VERSIONS, query, timely());
+      const byKey = Map.groupBy(found, ({ key }) => String(key));
+      return new Map([...byKey].map(([key, documents]) => [key, documents.map(toVersion)]));
     },
     /** Oldest first, without their descriptions. */
     async listVersions(key: string): Promise<readonly VersionRecord[]> {

@@ -20,6 +20,17 @@ export function withPendingVersion(state: ModuleState, version: number): ModuleS
   return { ...withVersion(state, version), pending: [...state.pending, version] };
 }
 
+/** Takes a version that waits out of the list: it never becomes active. What is active goes on. */
+export function withRefusedVersion(state: ModuleState, version: number): ModuleState {
+  const pending = state.pending.filter((one) => one !== version);
+  return { ...state, refused: Math.max(state.refused, version), pending };
+}
+
+/** No version was ever active since the module was posted: one waits for a reviewer, or was refused. */
+export function isUnpublished({ active, pending, refused, removedAt }: ModuleState): boolean {
+  return active === null && (pending.length > 0 || refused > removedAt);
+}
+
 /**
  * Activates a version: older pending versions are dropped. Code that has caused no end under this name lifts a suspension of
  * the circuit breaker, and later ends of older versions do not count against it; the suspension of a person stays.

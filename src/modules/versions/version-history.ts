@@ -6,9 +6,10 @@ import {
   type ModuleAddress,
   type ModuleService,
   moduleKey,
+  type PendingVersion,
   type VersionSummary,
 } from '../model/module-types.ts';
-import type { ModuleRecords } from './module-records.ts';
+import type { ModuleRecords, VersionRecord } from './module-records.ts';
 import type { ModuleStates } from './module-states.ts';
 
 const diff = lazyPackage<typeof import('diff')>('diff');
@@ -51,9 +52,16 @@ export function diffSources(a: Named, b: Named): string {
   return patch ?? wholeReplacement(a, b);
 }
 
+const toPending = ({ version, policy, clientId, createdAt }: VersionRecord): PendingVersion => ({
+  version,
+  part: policy === null ? 'code' : 'policy',
+  by: clientId,
+  at: createdAt,
+});
+
 interface VersionHistoryDeps {
-  readonly states: Pick<ModuleStates, 'getOrThrow' | 'getState'>;
-  readonly records: Pick<ModuleRecords, 'findVersion' | 'findSource' | 'listVersions'>;
+  readonly states: Pick<ModuleStates, 'all' | 'getOrThrow' | 'getState'>;
+  readonly records: Pick<ModuleRecords, 'findVersion' | 'findVersions' | 'findSource' | 'listVersions'>;
 }
 
 /** Creates the part of the module service that only reads versions. */
@@ -62,7 +70,7 @@ export function createVersionHistory({
   records,
 }: VersionHistoryDeps): Pick<
   ModuleService,
-  'source' | 'versions' | 'versionSource' | 'versionPolicy' | 'diff'
+  'source' | 'versions' | 'pending' | 'versionSource' | 'versionPolicy' | 'diff'
 > {
   const versionSource = async (address: ModuleAddress, version: number): Promise<string> => {
     const source = await records.findSource(moduleKey(address), version);
@@ -91,14 +99,22 @@ export function createVersionHistory({
       if (found.length === 0) states.getOrThrow(address);
       const { active } = states.getState(key);
       return found.map(
-        ({ version, sha256, clientId, createdAt }): VersionSummary => ({
+        ({ version, sha256, clientId, createdAt, refused }): VersionSummary => ({
           version,
           sha256,
           clientId,
           createdAt,
           active: version === active?.version,
+          ...(refused !== undefined && { refused }),
         }),
       );
+    },
+    async pending() {
+      const waiting = [...states.all()].flatMap(({ state: { key, pending } }) =>
+        pending.map((version) => ({ key, version })),
+      );
+      const found = await records.findVersions(waiting);
+      return new Map([...found].map(([key, versions]) => [key, versions.map(toPending)]));
     },
     async diff(address, a, b) {
       const name = (version: number) => `${moduleKey(address)}@${version}`;

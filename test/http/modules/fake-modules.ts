@@ -8,6 +8,7 @@ import type {
   ModuleAddress,
   ModuleLogRecord,
   ModuleService,
+  PendingVersion,
 } from '../../../src/modules/model/module-types.ts';
 import type { GuestLogRecord } from '../../../src/sandbox-supervisor/model/sandbox.ts';
 
@@ -38,6 +39,9 @@ const RECORD: ModuleLogRecord = {
   seq: 1,
 };
 const POSTED = { version: 4, pending: false, warnings: ['a warning'], suggestedIsolation: null };
+
+/** The version of `report` and `slugify` that waits. */
+const WAITING: PendingVersion = { version: 5, part: 'code', by: 'alice', at: 9 };
 
 /** `{name}` in a path stands for one segment. */
 function paramsOf(pattern: string, path: string): Record<string, string> | undefined {
@@ -86,6 +90,7 @@ export function createShelf(modules: readonly LiveModule[]): Shelf {
     },
     source: (address) => note('the source', 'source', address),
     remove: async (address, actor) => note(undefined, 'remove', address, actor),
+    policyLimits: { limits: {}, grants: {} } as ModuleService['policyLimits'],
     policy: (address) => note({ version: 1 }, 'policy', address),
     putPolicy: async (address, policy, actor) => note({ version: 1 }, 'putPolicy', address, policy, actor),
     versions: async (address) => note([], 'versions', address),
@@ -95,6 +100,8 @@ export function createShelf(modules: readonly LiveModule[]): Shelf {
     rollback: async (address, version, actor) =>
       note({ ...POSTED, created: false }, 'rollback', address, version, actor),
     approve: async (address, version, actor) => note(undefined, 'approve', address, version, actor),
+    refuse: async (address, version, refusal) => note(undefined, 'refuse', address, version, refusal),
+    pending: async () => new Map(['endpoint:1.0/report', 'hook:slugify'].map((key) => [key, [WAITING]])),
     suspend: async (address, actor) => note(undefined, 'suspend', address, actor),
     resume: async (address, actor) => note(undefined, 'resume', address, actor),
     logs: (address, options) => note([RECORD], 'logs', address, options),

@@ -52,7 +52,7 @@ describe('review of all code', () => {
       moduleVersion: { version: 1 },
     });
     expect(await read(FILE)).toBe(code());
-    await expect(modules.approve(REPORT, 1, BOB)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await expect(modules.approve(REPORT, 1, BOB)).rejects.toMatchObject({ code: 'VERSION_NOT_PENDING' });
     expect(await audited()).toEqual([
       ['endpoint.propose', '/1.0/report', 'alice'],
       ['endpoint.approve', '/1.0/report', 'bob'],
@@ -71,7 +71,7 @@ describe('review of all code', () => {
     await modules.postCode(REPORT, code({}, 'three'), ALICE);
     await modules.approve(REPORT, 3, BOB);
     expect(modules.source(REPORT)).toBe(code({}, 'three'));
-    await expect(modules.approve(REPORT, 2, BOB)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await expect(modules.approve(REPORT, 2, BOB)).rejects.toMatchObject({ code: 'VERSION_NOT_PENDING' });
   });
 
   it('lets approved code be rolled back without another review', async () => {
@@ -122,7 +122,7 @@ describe('review of all code', () => {
     await modules.remove(REPORT, ALICE);
     expect(modules.registry.get(REPORT)).toBeUndefined();
     await modules.postCode(REPORT, code(), ALICE);
-    await expect(modules.approve(REPORT, 1, BOB)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    await expect(modules.approve(REPORT, 1, BOB)).rejects.toMatchObject({ code: 'VERSION_NOT_PENDING' });
     await modules.approve(REPORT, 2, BOB);
   });
 });

@@ -50,7 +50,7 @@ describe('module records', () => {
     await records.addVersion(state, { record: described, source: 'one' }, ENTRY);
     expect(await records.listVersions(state.key)).toEqual([record(1)]);
     expect(await records.findPosters('hash1')).toEqual(['alice']);
-    await records.updateVersion(state, { ...described, approvedBy: 'bob' });
+    await records.saveDecision(state, { ...described, approvedBy: 'bob' });
     expect(await records.findVersion(state.key, 1)).toEqual({ ...described, approvedBy: 'bob' });
   });
 
@@ -108,8 +108,62 @@ describe('module records', () => {
     const state = { ...initialModuleState('hook:a'), last: 1, pending: [1] };
     await records.addVersion(state, { record: record(1), source: 'one' }, ENTRY);
     const approved = { ...record(1), approvedBy: 'bob', approvedAt: 7 };
-    await records.updateVersion({ ...state, pending: [], active: approved }, approved);
+    await records.saveDecision({ ...state, pending: [], active: approved }, approved);
     expect(await records.findVersion('hook:a', 1)).toEqual(approved);
     expect((await records.loadStates())[0]?.active).toEqual(approved);
+  });
+
+  it('store one decision about a version, with its audit entry: of two at a time only one', async () => {
+    const { store, records } = await open();
+    const state = { ...initialModuleState('hook:a'), last: 1, pending: [1] };
+    await records.addVersion(state, { record: record(1), source: 'one' }, ENTRY);
+    const refused = { ...record(1), refused: { by: 'bob', at: 7, reason: 'no' } };
+    const approved = { ...record(1), approvedBy: 'carol', approvedAt: 8 };
+    const decided = { ...state, pending: [] };
+    const refusing = records.saveDecision(decided, refused, { ...ENTRY, action: 'hook.refuse' });
+    const outcomes = await Promise.allSettled([refusing, records.saveDecision(decided, approved)]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const lost = outcomes.find(({ status }) => status === 'rejected');
+    expect(lost).toMatchObject({ reason: { reason: 'conflict' } });
+    const isRefused = outcomes[0].status === 'fulfilled';
+    for (const late of [approved, refused])
+      await expect(records.saveDecision(decided, late)).rejects.toMatchObject({ reason: 'conflict' });
+    expect(await records.findVersion('hook:a', 1)).toEqual(isRefused ? refused : approved);
+    const actions = (await auditedIn(store)).map(([action]) => action);
+    expect(actions).toEqual(isRefused ? ['hook.create', 'hook.refuse'] : ['hook.create']);
+  });
+
+  it('find versions of several modules at once', async () => {
+    const { records } = await open();
+    for (const [key, last] of [
+      ['hook:a', 1],
+      ['hook:a', 2],
+      ['hook:b', 1],
+    ] as const) {
+      const version = { record: record(last), source: 'one' };
+      await records.addVersion({ ...initialModuleState(key), last }, version, ENTRY);
+    }
+    const wanted = [
+      { key: 'hook:a', version: 2 },
+      { key: 'hook:a', version: 1 },
+      { key: 'hook:b', version: 1 },
+      { key: 'hook:b', version: 2 },
+    ];
+    expect(await records.findVersions(wanted)).toEqual(
+      new Map([
+        ['hook:a', [record(1), record(2)]],
+        ['hook:b', [record(1)]],
+      ]),
+    );
+    expect(await records.findVersions([])).toEqual(new Map());
+  });
+
+  it('of older servers, which knew no refusals, have none', async () => {
+    const { store, records } = await open();
+    const { refused: _, ...older } = initialModuleState('hook:a');
+    const ns = { database: null, collection: 'cloister.modules' };
+    const document = { ...older, _id: '0'.repeat(24), v: 1 } as never;
+    await store.commit([{ kind: 'insert', ns, document }]);
+    expect(await records.loadStates()).toEqual([initialModuleState('hook:a')]);
   });
 });
