@@ -8,9 +8,11 @@ import { errorsPage } from './errors.ts';
 import { httpPage } from './http/page.ts';
 import { limitsPage } from './limits.ts';
 import { withLines } from './line-links.ts';
+import { PAGE_TYPES, pageTypes } from './page-types.ts';
 import { performancePicture } from './performance-picture.ts';
 
-const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+const ROOT = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /** Written by hand but for the numbers of lines in it. */
 const numbered = (path: string) => [path, withLines(path, read(path), read)] as const;
@@ -18,6 +20,7 @@ const numbered = (path: string) => [path, withLines(path, read(path), read)] as 
 /** Path from the root of the repository, and text. */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
+    [PAGE_TYPES, pageTypes(ROOT)],
     ['docs/configuration.md', configurationPage()],
     ['docs/errors.md', errorsPage()],
     ['docs/http.md', await httpPage()],

@@ -72,10 +72,10 @@ export class Session {
   }
 
   /** Goes on with another token of the same client, whose secret has just been changed. */
-  readonly renew = ({ accessToken, expiresIn }: TokenAnswer): void => {
+  readonly renew = (answer: TokenAnswer): void => {
     if (this.#state.kind !== 'in') return;
     const { clientId } = this.#state;
-    this.signIn({ clientId, ...timed({ accessToken, expiresIn }), isKept: this.#isKept });
+    this.signIn({ clientId, ...timed(answer), isKept: this.#isKept });
   };
 
   /** The server refused this token, or its time is over. One that is no longer in use changes nothing. */

@@ -19,6 +19,14 @@ const CLIENT_MEMBERS = {
     description: 'What the client may do at most; absent: everything that the rules allow',
   },
 };
+/** As they are sent. */
+const CHANGE = {
+  ...CLIENT_MEMBERS,
+  permissions: {
+    anyOf: [ref('Permissions'), { type: 'null' }],
+    description: 'What the client may do at most; null: everything that the rules allow',
+  },
+};
 const SECRET = { type: 'string', minLength: 1, maxLength: 1024 };
 const ACTIONS = { type: 'array', items: { enum: ACCESS_ACTIONS } };
 const PATH = { type: 'string', description: 'Name of a collection, or of an endpoint' };
@@ -50,6 +58,10 @@ export const ACCESS_SCHEMAS = {
     },
     ['reviewer', 'roles', 'permissions', 'secret'],
   ),
+  NewClient: objectOf({ clientId: { type: 'string', maxLength: 200 }, secret: SECRET, ...CHANGE }, [
+    ...['secret', ...Object.keys(CHANGE)],
+  ]),
+  ClientChange: { ...objectOf(CHANGE, Object.keys(CHANGE)), description: 'What is absent stays as it is' },
   Clients: objectOf({ results: listOf(ref('Client')) }),
   Token: objectOf({
     accessToken: { type: 'string' },
@@ -88,11 +100,7 @@ export const CLIENT_OPERATIONS = {
     summary: 'Creates a client',
     description: 'A secret is generated where none is sent; the answer is the only place that shows it.',
     body: {
-      content: json(
-        objectOf({ clientId: { type: 'string', maxLength: 200 }, secret: SECRET, ...CLIENT_MEMBERS }, [
-          ...['secret', ...Object.keys(CLIENT_MEMBERS)],
-        ]),
-      ),
+      content: json(ref('NewClient')),
     },
     answers: { 201: client },
   },
@@ -111,7 +119,7 @@ export const CLIENT_OPERATIONS = {
     audience: 'admins',
     summary: 'Changes the rights of a client',
     pathParameters,
-    body: { content: json(objectOf(CLIENT_MEMBERS, Object.keys(CLIENT_MEMBERS))) },
+    body: { content: json(ref('ClientChange')) },
     answers: { 200: client },
   },
   remove: {

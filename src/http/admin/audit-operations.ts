@@ -3,6 +3,61 @@ import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
 import { json, type Operation, type ParameterDescription } from '../core/operation.ts';
 
 const TAG = 'Administration';
+const nullableText = { type: ['string', 'null'] };
+const text = { type: 'string' };
+
+const PLACE = objectOf({
+  seq: { type: 'integer' },
+  at: { type: 'integer', description: 'Epoch milliseconds' },
+});
+
+/** Components of these operations. */
+export const AUDIT_SCHEMAS = {
+  AuditEntry: objectOf(
+    {
+      seq: { type: 'integer', description: 'From 1, without gaps' },
+      at: { type: 'integer', description: 'Epoch milliseconds' },
+      clientId: { ...nullableText, description: 'Null: the operator, or the server' },
+      address: text,
+      requestId: text,
+      action: { type: 'string', examples: ['specification.create'] },
+      target: { type: 'string', description: 'A path, or the id of a client' },
+      before: { ...nullableText, description: 'SHA-256 of the state before; null: there was none' },
+      after: { ...nullableText, description: 'SHA-256 of the state after; null: there is none' },
+      policy: objectOf({ before: nullableText, after: nullableText }),
+      key: { type: 'string', description: 'Id of the signing key' },
+      previous: { type: 'string', description: 'Hash of the entry before' },
+      hash: { type: 'string', description: 'HMAC-SHA256 of all other members' },
+    },
+    ['address', 'requestId', 'policy'],
+  ),
+  AuditPage: objectOf({ audit: listOf(ref('AuditEntry')) }),
+  AuditIssue: objectOf(
+    {
+      kind: { enum: ['changed', 'missing', 'moved', 'replaced', 'truncated', 'noted'] },
+      seq: { type: 'integer' },
+      to: { type: 'integer' },
+      entry: ref('AuditEntry'),
+    },
+    ['to', 'entry'],
+  ),
+  AuditVerification: objectOf(
+    {
+      count: { type: 'integer', description: 'Valid entries' },
+      first: PLACE,
+      last: PLACE,
+      keys: { type: 'array', items: text, description: 'Ids of the keys that signed them' },
+      isAnchored: {
+        type: 'boolean',
+        description: 'The number of entries is known from outside of the database',
+      },
+      isComplete: { type: 'boolean', description: 'False: there are more entries to verify' },
+      issue: ref('AuditIssue'),
+      unknownKey: objectOf({ id: text, seq: { type: 'integer' } }),
+    },
+    ['first', 'last', 'issue', 'unknownKey'],
+  ),
+};
 
 const entryNumber = (name: string, description: string): ParameterDescription => ({
   in: 'query',
@@ -43,14 +98,9 @@ export const AUDIT: Operation = {
     textParameter('target', 'This target and those below it: `/1.0/library`, `/1.0/library/books`'),
   ],
   answers: {
-    200: { description: 'The entries', content: json(objectOf({ audit: listOf(ref('AuditEntry')) })) },
+    200: { description: 'The entries', content: json(ref('AuditPage')) },
   },
 };
-
-const PLACE = objectOf({
-  seq: { type: 'integer' },
-  at: { type: 'integer', description: 'Epoch milliseconds' },
-});
 
 export const VERIFY_AUDIT: Operation = {
   id: 'verifyAuditLog',
@@ -64,36 +114,7 @@ export const VERIFY_AUDIT: Operation = {
   answers: {
     200: {
       description: 'What was found',
-      content: json(
-        objectOf(
-          {
-            count: { type: 'integer', description: 'Valid entries' },
-            first: PLACE,
-            last: PLACE,
-            keys: {
-              type: 'array',
-              items: { type: 'string' },
-              description: 'Ids of the keys that signed them',
-            },
-            isAnchored: {
-              type: 'boolean',
-              description: 'The number of entries is known from outside of the database',
-            },
-            isComplete: { type: 'boolean', description: 'False: there are more entries to verify' },
-            issue: objectOf(
-              {
-                kind: { enum: ['changed', 'missing', 'moved', 'replaced', 'truncated', 'noted'] },
-                seq: { type: 'integer' },
-                to: { type: 'integer' },
-                entry: ref('AuditEntry'),
-              },
-              ['to', 'entry'],
-            ),
-            unknownKey: objectOf({ id: { type: 'string' }, seq: { type: 'integer' } }),
-          },
-          ['first', 'last', 'issue', 'unknownKey'],
-        ),
-      ),
+      content: json(ref('AuditVerification')),
     },
   },
 };

@@ -31,6 +31,7 @@ export const SPECIFICATION_SCHEMAS = {
     },
     ['lastModifiedAt', 'type'],
   ),
+  CollectionList: objectOf({ collections: listOf(ref('ListedCollection')) }),
 };
 
 /** What the names in the path of a collection are. */
@@ -92,7 +93,7 @@ export const LIST_COLLECTIONS: Operation = {
   answers: {
     200: {
       description: 'Sorted by path',
-      content: json(objectOf({ collections: listOf(ref('ListedCollection')) })),
+      content: json(ref('CollectionList')),
     },
   },
 };

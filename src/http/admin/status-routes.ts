@@ -7,7 +7,8 @@ import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson, sendText } from '../core/reply.ts';
 import { assertReady, requireOwnClient } from '../core/request-access.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
-import { HEALTH, HELLO, STATUS } from './server-operations.ts';
+import { HEALTH, HELLO } from './server-operations.ts';
+import { STATUS } from './status-operations.ts';
 
 type Deps = Pick<HttpDeps, 'config' | 'version' | 'sandboxStatus' | 'leakedFiles'>;
 

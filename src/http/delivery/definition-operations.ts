@@ -5,6 +5,7 @@ import { json, type Operation } from '../core/operation.ts';
 import { VISITOR_PARAMETERS } from './request-visitor.ts';
 
 const any = { type: 'object' };
+const TEXTS = { type: 'array', items: { type: 'string' } };
 
 /** Components of these operations. */
 export const DEFINITION_SCHEMAS = {
@@ -34,6 +35,23 @@ export const DEFINITION_SCHEMAS = {
     ['details', 'Error'],
   ),
   Saved: objectOf({ success: { const: true }, message: { type: 'string' } }, ['message']),
+  ConditionTest: objectOf({
+    condition: { type: 'string', description: 'The member of the condition' },
+    wanted: TEXTS,
+    detected: { ...TEXTS, description: 'What the values are compared with; empty: nothing is known' },
+    matched: { type: 'boolean' },
+  }),
+  BranchDecision: objectOf(
+    {
+      recipe: { type: ['string', 'null'] },
+      matched: { type: 'boolean', description: 'By itself: of several the first is taken' },
+      tests: listOf(ref('ConditionTest')),
+      broken: { const: true, description: 'Something is wrong with the branch, so that it never matches' },
+    },
+    ['broken'],
+  ),
+  Routes: objectOf({ routes: listOf(ref('Route')) }),
+  Recipes: objectOf({ recipes: listOf(ref('Recipe')) }),
   Decision: objectOf({
     route: { type: 'string' },
     recipe: { type: ['string', 'null'], description: 'Null: no branch matches' },
@@ -43,7 +61,7 @@ export const DEFINITION_SCHEMAS = {
       country: { type: ['string', 'null'] },
       network: { type: ['string', 'null'] },
     }),
-    branches: listOf(any),
+    branches: listOf(ref('BranchDecision')),
   }),
 };
 
@@ -61,7 +79,7 @@ function createOperations(noun: 'Route' | 'Recipe') {
       id: `list${noun}s`,
       summary: `Lists the ${word}s`,
       answers: {
-        200: { description: `All ${word}s`, content: json(objectOf({ [`${word}s`]: listOf(ref(noun)) })) },
+        200: { description: `All ${word}s`, content: json(ref(`${noun}s`)) },
       },
     },
     create: {

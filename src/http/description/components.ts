@@ -2,13 +2,17 @@
 
 import { objectOf, ref } from '../../lib/json/schema-parts.ts';
 import { ACCESS_SCHEMAS } from '../admin/access-operations.ts';
+import { AUDIT_SCHEMAS } from '../admin/audit-operations.ts';
+import { ME_SCHEMAS } from '../admin/me-operations.ts';
 import { SERVER_SCHEMAS } from '../admin/server-operations.ts';
 import { SPECIFICATION_SCHEMAS } from '../admin/specification-operations.ts';
+import { STATUS_SCHEMAS } from '../admin/status-operations.ts';
 import type { JsonSchema } from '../core/operation.ts';
 import { DEFINITION_SCHEMAS } from '../delivery/definition-operations.ts';
 import { DOCUMENT_SCHEMAS } from '../documents/document-operations.ts';
 import { MEDIA_SCHEMAS } from '../media/media-operations.ts';
-import { MODULE_SCHEMAS } from '../modules/module-operations.ts';
+import { MODULE_SCHEMAS } from '../modules/module-schemas.ts';
+import { REVIEW_SCHEMAS } from '../modules/review-schemas.ts';
 
 const text = { type: 'string' };
 
@@ -51,9 +55,13 @@ export const COMPONENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   ...ERROR_SCHEMAS,
   ...ACCESS_SCHEMAS,
   ...SERVER_SCHEMAS,
+  ...STATUS_SCHEMAS,
+  ...AUDIT_SCHEMAS,
+  ...ME_SCHEMAS,
   ...SPECIFICATION_SCHEMAS,
   ...DEFINITION_SCHEMAS,
   ...DOCUMENT_SCHEMAS,
   ...MEDIA_SCHEMAS,
   ...MODULE_SCHEMAS,
+  ...REVIEW_SCHEMAS,
 };

@@ -1,85 +1,7 @@
 // What the routes of posted code say about themselves. Endpoints and hooks have the same ones under paths of their own.
 
-import type { JsonObject } from '../../lib/json/json.ts';
-import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
-import { POLICY_SCHEMA } from '../../modules/policy/policy-schema.ts';
+import { ref } from '../../lib/json/schema-parts.ts';
 import { json, type Operation, type ParameterDescription, text } from '../core/operation.ts';
-
-const state = { enum: ['active', 'suspended', 'broken', 'pending'] };
-const time = { type: 'integer', description: 'Epoch milliseconds' };
-const suspension = objectOf({
-  by: { enum: ['admin', 'breaker', 'operator'] },
-  clientId: { type: ['string', 'null'] },
-  at: { type: ['integer', 'null'], description: 'Epoch milliseconds' },
-});
-const text1 = { type: 'string' };
-const figures = {
-  calls: { type: 'integer' },
-  errors: { type: 'integer' },
-  cpuMs: { type: 'number', description: 'Milliseconds of processor time' },
-};
-
-/** Components of these operations. */
-export const MODULE_SCHEMAS = {
-  Policy: {
-    ...(POLICY_SCHEMA as JsonObject),
-    description: 'What the code may use, and is granted: see docs/endpoints.md',
-  },
-  StoredPolicy: {
-    type: 'object',
-    description: 'The policy as it was put, with the state of the code as `code`',
-  },
-  PostedCode: objectOf(
-    {
-      result: { const: 'success' },
-      message: text1,
-      version: { type: 'integer' },
-      warnings: listOf(text1),
-      suggestedIsolation: { enum: ['realm', 'context', 'isolate'] },
-    },
-    ['suggestedIsolation'],
-  ),
-  ModuleVersion: objectOf({
-    version: { type: 'integer' },
-    sha256: text1,
-    clientId: { type: ['string', 'null'] },
-    createdAt: time,
-    active: { type: 'boolean' },
-  }),
-  LogRecord: objectOf(
-    {
-      seq: { type: 'integer', description: 'Counts up from record to record' },
-      at: time,
-      version: { type: 'integer' },
-      requestId: text1,
-      level: text1,
-      message: text1,
-      stack: text1,
-    },
-    ['stack', 'level'],
-  ),
-  ModuleUsage: objectOf({
-    from: time,
-    to: time,
-    ...figures,
-    maxHeapMb: { type: ['number', 'null'], description: 'Megabytes; null: it was not looked at' },
-    buckets: listOf(objectOf({ at: { ...time, description: 'When the minute begins' }, ...figures })),
-  }),
-  ListedEndpoint: objectOf(
-    {
-      version: text1,
-      name: text1,
-      slug: text1,
-      path: text1,
-      methods: listOf(text1),
-      state,
-      suspension,
-      lastModifiedAt: time,
-    },
-    ['suspension'],
-  ),
-  ListedHook: objectOf({ name: text1, path: text1, state, suspension, lastModifiedAt: time }, ['suspension']),
-};
 
 const after: ParameterDescription = {
   in: 'query',
@@ -167,7 +89,7 @@ function createOperations(kind: Kind) {
       answers: {
         200: {
           description: 'The newest ones that are kept',
-          content: json(objectOf({ versions: listOf(ref('ModuleVersion')) })),
+          content: json(ref('ModuleVersions')),
         },
       },
     }),
@@ -199,6 +121,13 @@ function createOperations(kind: Kind) {
       audience: 'reviewersOnly',
       answers: { 200: done },
     }),
+    refuse: ofVersion(`refuse${noun}Version`, '/refuse', {
+      refusals: [403, 409],
+      summary: 'Refuses a version that waits: it never becomes active',
+      audience: 'reviewersOnly',
+      body: { content: json(ref('NewRefusal')) },
+      answers: { 200: done },
+    }),
     policy: operation(`get${noun}Policy`, '/policy', {
       summary: `Reads the policy of ${article}`,
       audience: 'reviewers',
@@ -213,7 +142,7 @@ function createOperations(kind: Kind) {
       summary: `Reads what the code of ${article} has logged`,
       parameters: [limit, after],
       answers: {
-        200: { description: 'Oldest first', content: json(objectOf({ logs: listOf(ref('LogRecord')) })) },
+        200: { description: 'Oldest first', content: json(ref('ModuleLogs')) },
       },
     }),
     usage: operation(`get${noun}Usage`, '/usage', {
@@ -244,8 +173,9 @@ export const LIST_ENDPOINTS: Operation = {
   summary: 'Lists the endpoints',
   answers: {
     200: {
-      description: 'Sorted by path. Only admins see why one is suspended',
-      content: json(objectOf({ endpoints: listOf(ref('ListedEndpoint')) })),
+      description:
+        'Sorted by path. Only admins see why one is suspended; only they and reviewers what waits, and the policy limits',
+      content: json(ref('Endpoints')),
     },
   },
 };
@@ -256,6 +186,6 @@ export const LIST_HOOKS: Operation = {
   audience: 'reviewers',
   summary: 'Lists the hooks',
   answers: {
-    200: { description: 'Sorted by path', content: json(objectOf({ hooks: listOf(ref('ListedHook')) })) },
+    200: { description: 'Sorted by path', content: json(ref('Hooks')) },
   },
 };

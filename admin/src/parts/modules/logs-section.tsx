@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { useApi } from '../../api/api-context.tsx';
-import type { LogRecord } from '../../api/types-modules.ts';
+import type { LogRecord, ModuleLogs } from '../../api/types-modules.ts';
 import { type Column, DataTable } from '../data-table.tsx';
 import { Answer, Empty } from '../loading.tsx';
 import { formatNumber, Time } from '../time.tsx';
@@ -59,7 +59,7 @@ export function LogsSection({ of: ref }: { readonly of: ModuleRef }) {
       const known = queries.getQueryData<readonly LogRecord[]>(queryKey) ?? [];
       const after = known.at(-1)?.seq ?? 0;
       const path = apiPathOf(ref, 'logs');
-      const { logs } = await api.get<{ logs: readonly LogRecord[] }>(path, { signal, query: { after } });
+      const { logs } = await api.get<ModuleLogs>(path, { signal, query: { after } });
       return [...known, ...logs].slice(-MAX_SHOWN);
     },
   });

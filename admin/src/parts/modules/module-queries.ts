@@ -5,9 +5,11 @@ import { isAdmin, useApi, useMe } from '../../api/api-context.tsx';
 import { ApiError } from '../../api/api-error.ts';
 import type { Json, JsonObject } from '../../api/types.ts';
 import type {
+  Endpoints,
+  Hooks,
   ListedEndpoint,
   ListedHook,
-  ModuleVersion,
+  ModuleVersions,
   PostedCode,
   StoredPolicy,
 } from '../../api/types-modules.ts';
@@ -32,10 +34,10 @@ async function fetchModules(
   signal: AbortSignal,
 ): Promise<readonly ListedModule[]> {
   if (kind === 'hook') {
-    const { hooks } = await api.get<{ hooks: readonly ListedHook[] }>('/api/hooks', { signal });
+    const { hooks } = await api.get<Hooks>('/api/hooks', { signal });
     return hooks.map((hook) => ({ ...hook, ref: { kind: 'hook', name: hook.name } }));
   }
-  const { endpoints } = await api.get<{ endpoints: readonly ListedEndpoint[] }>('/api/endpoints', { signal });
+  const { endpoints } = await api.get<Endpoints>('/api/endpoints', { signal });
   return endpoints.map((endpoint) => ({
     ...endpoint,
     ref: { kind: 'endpoint', version: endpoint.version, name: endpoint.slug },
@@ -93,7 +95,7 @@ export function useVersions(ref: ModuleRef) {
     queryKey: keyOf(ref, 'versions'),
     queryFn: async ({ signal }) => {
       const path = apiPathOf(ref, 'versions');
-      return (await api.get<{ versions: readonly ModuleVersion[] }>(path, { signal })).versions;
+      return (await api.get<ModuleVersions>(path, { signal })).versions;
     },
   });
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Api } from '../../api/api.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { ApiError } from '../../api/api-error.ts';
-import type { StoredPolicy } from '../../api/types-modules.ts';
+import type { Endpoints, Hooks, StoredPolicy } from '../../api/types-modules.ts';
 import { pendingOf } from './module-queries.ts';
 import { apiPathOf, type ModuleRef } from './module-ref.ts';
 
@@ -15,8 +15,6 @@ export interface PendingVersion {
 }
 
 async function refsOf(api: Api, signal: AbortSignal): Promise<readonly ModuleRef[]> {
-  type Endpoints = { readonly endpoints: readonly { readonly version: string; readonly slug: string }[] };
-  type Hooks = { readonly hooks: readonly { readonly name: string }[] };
   const [{ endpoints }, { hooks }] = await Promise.all([
     api.get<Endpoints>('/api/endpoints', { signal }),
     api.get<Hooks>('/api/hooks', { signal }),

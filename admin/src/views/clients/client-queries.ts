@@ -2,14 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { pathOf } from '../../api/api.ts';
 import { useApi } from '../../api/api-context.tsx';
-import type {
-  Client,
-  ClientChange,
-  ClientWithSecret,
-  NewClientBody,
-  Results,
-  TokenAnswer,
-} from '../../api/types.ts';
+import type { ClientChange, Clients, NewClientBody, TokenAnswer } from '../../api/types.ts';
 
 const clientPath = (clientId: string) => pathOf('api', 'clients', clientId);
 
@@ -17,7 +10,7 @@ export function useClients() {
   const api = useApi();
   return useQuery({
     queryKey: ['clients'],
-    queryFn: ({ signal }) => api.get<Results<Client>>('/api/clients', { signal }),
+    queryFn: ({ signal }) => api.get<Clients>('/api/clients', { signal }),
   });
 }
 
@@ -26,7 +19,7 @@ export function useClient(clientId: string) {
   return useQuery({
     queryKey: ['clients', clientId],
     queryFn: async ({ signal }) => {
-      const { results } = await api.get<Results<Client>>(clientPath(clientId), { signal });
+      const { results } = await api.get<Clients>(clientPath(clientId), { signal });
       return results[0] ?? null;
     },
   });
@@ -40,17 +33,16 @@ export function useClientWrites() {
   const onSuccess = () =>
     Promise.all(['clients', 'me'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
   const create = useMutation({
-    mutationFn: (body: NewClientBody) => api.send<Results<ClientWithSecret>>('POST', '/api/clients', body),
+    mutationFn: (body: NewClientBody) => api.send<Clients>('POST', '/api/clients', body),
     onSuccess,
   });
   const update = useMutation({
     mutationFn: ({ clientId, ...change }: ClientChange & { readonly clientId: string }) =>
-      api.send<Results<Client>>('PUT', clientPath(clientId), change),
+      api.send<Clients>('PUT', clientPath(clientId), change),
     onSuccess,
   });
   const renewSecret = useMutation({
-    mutationFn: (clientId: string) =>
-      api.send<Results<ClientWithSecret>>('PUT', `${clientPath(clientId)}/secret`),
+    mutationFn: (clientId: string) => api.send<Clients>('PUT', `${clientPath(clientId)}/secret`),
   });
   const remove = useMutation({
     mutationFn: (clientId: string) => api.send<undefined>('DELETE', clientPath(clientId)),

@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'wouter';
 import { isAdmin, useApi, useMe } from '../../api/api-context.tsx';
 import type {
-  CollectionEntry,
   CollectionList as CollectionListAnswer,
   CollectionRights,
+  ListedCollection,
 } from '../../api/types.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Answer, Empty } from '../../parts/loading.tsx';
@@ -15,7 +15,7 @@ import { View } from '../../shell/view.tsx';
 
 interface Row extends CollectionRights {
   /** What the listing knows: nothing of a collection that the caller may not read. */
-  readonly entry: CollectionEntry | undefined;
+  readonly entry: ListedCollection | undefined;
 }
 
 const nameOf = ({ path, entry }: Row) => entry?.name ?? path.slice(path.lastIndexOf('/') + 1);
@@ -84,7 +84,7 @@ function Rows({
   collections,
   words,
 }: {
-  readonly collections: readonly CollectionEntry[];
+  readonly collections: readonly ListedCollection[];
   readonly words: string;
 }) {
   const me = useMe();

@@ -16,11 +16,11 @@ import { type FormEvent, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { pathOf } from '../../api/api.ts';
 import { useApi } from '../../api/api-context.tsx';
+import type { BranchDecision, ConditionTest, Decision } from '../../api/types-delivery.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Answer } from '../../parts/loading.tsx';
 import { testInWords } from './branch.ts';
-import type { BranchResult, Decision, TestResult } from './decision.ts';
 import { EXAMPLES, VISITOR_FIELDS } from './visitor.ts';
 
 const TRIED = 'try';
@@ -103,7 +103,7 @@ export function RouteTester({ name, isChanged }: RouteTesterProps) {
   );
 }
 
-interface Row extends BranchResult {
+interface Row extends BranchDecision {
   readonly index: number;
   readonly isTaken: boolean;
 }
@@ -140,7 +140,7 @@ function Reasons({ tests, broken, matched }: Row) {
   );
 }
 
-function reason({ condition, wanted, detected, matched }: TestResult): string {
+function reason({ condition, wanted, detected, matched }: ConditionTest): string {
   const found = detected.length === 0 ? 'nothing is known' : detected.join(', ');
   return `${matched ? 'Holds' : 'Does not hold'}: ${testInWords(condition, wanted)}. Found: ${found}.`;
 }

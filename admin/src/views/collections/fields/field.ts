@@ -2,7 +2,7 @@
 // placements.
 
 import type { Json, JsonObject } from '../../../api/types.ts';
-import type { CollectionDescription, FieldSpecification } from '../../../api/types-collections.ts';
+import type { CollectionDescription, FieldDescription } from '../../../api/types-collections.ts';
 import { type CollectionAddress, parsePath } from '../address.ts';
 
 export const FIELD_TYPES = [
@@ -54,7 +54,7 @@ function typeOf(name: string | undefined): FieldType {
   return FIELD_TYPES.find((type) => type === name) ?? 'String';
 }
 
-function fieldOf(name: string, given: FieldSpecification, { path, closed }: CollectionDescription): Field {
+function fieldOf(name: string, given: FieldDescription, { path, closed }: CollectionDescription): Field {
   const own = parsePath(path);
   const type = typeOf(given.type);
   const isShown = (view: string) => memberOf(given.display, view);
