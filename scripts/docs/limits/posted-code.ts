@@ -27,6 +27,12 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
     tests: ['sandbox/hostile/uploads.alone'],
   },
   {
+    limit: 'reason of a refusal',
+    default: constant('src/http/modules/review-schemas.ts', 'MAX_REASON_CHARACTERS', 'characters'),
+    past: '400, nothing has changed',
+    tests: ['http/modules/module-routes'],
+  },
+  {
     limit: 'loading a module',
     default: constant('src/sandbox-supervisor/host-contents.ts', 'LOAD_MS', 'ms'),
     past: '400 `ENDPOINT_LOAD`, nothing has changed',

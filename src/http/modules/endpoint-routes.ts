@@ -2,7 +2,12 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
-import type { LiveModule, ModuleAddress } from '../../modules/model/module-types.ts';
+import {
+  type LiveModule,
+  type ModuleAddress,
+  moduleKey,
+  type PendingVersion,
+} from '../../modules/model/module-types.ts';
 import type { CustomCodeDeps, HttpDeps } from '../core/http-deps.ts';
 import { ENDPOINT_ADMIN_PATH } from '../core/internal-paths.ts';
 import { sendJson } from '../core/reply.ts';
@@ -13,7 +18,7 @@ import { endpointCallRoute } from './endpoint-call-route.ts';
 import { type ModuleRoutesDeps, moduleCodeRoutes } from './module-code-routes.ts';
 import { ENDPOINT_OPERATIONS, LIST_ENDPOINTS } from './module-operations.ts';
 import { moduleRoutes } from './module-routes.ts';
-import { requireAdminOrReviewer } from './reviewer-access.ts';
+import { mayReadPending, requireAdminOrReviewer } from './reviewer-access.ts';
 
 type Deps = ModuleRoutesDeps & Pick<CustomCodeDeps, 'calls'> & Pick<HttpDeps, 'isReady'>;
 
@@ -57,16 +62,23 @@ export function endpointRoutes(server: FastifyInstance, deps: Deps, urls: UrlRew
   });
 }
 
+interface ListOptions {
+  readonly isAdmin: boolean;
+  /** Undefined for callers who may not see what waits. */
+  readonly pending: ReadonlyMap<string, readonly PendingVersion[]> | undefined;
+}
+
 function formatEndpoint(
   { address, displayName, path, methods, state, suspension, postedAt }: LiveModule,
-  isAdmin: boolean,
+  { isAdmin, pending }: ListOptions,
 ) {
   if (address.kind !== 'endpoint') return [];
   const { apiVersion: version, name: slug } = address;
   const name = displayName ?? slug;
   // Only admins see why an endpoint is suspended.
   const suspended = isAdmin && suspension !== undefined ? { suspension } : {};
-  return [{ version, name, slug, path, methods, state, ...suspended, lastModifiedAt: postedAt }];
+  const waiting = pending === undefined ? {} : { pending: pending.get(moduleKey(address)) ?? [] };
+  return [{ version, name, slug, path, methods, state, ...suspended, ...waiting, lastModifiedAt: postedAt }];
 }
 
 /** Registers the listing, sorted by path. */
@@ -76,10 +88,13 @@ export function endpointListRoutes(
 ): void {
   server.addHook('onRequest', requireOwnClient);
   const handlers: ResourceHandlers = {
-    GET: async ({ client }, reply) => {
-      const isAdmin = client?.accessType === 'admin';
-      const endpoints = modules.registry.list().flatMap((live) => formatEndpoint(live, isAdmin));
-      return sendJson(reply, { endpoints });
+    GET: async (request, reply) => {
+      const isAdmin = request.client?.accessType === 'admin';
+      const pending = mayReadPending(request) ? await modules.pending() : undefined;
+      const listed = modules.registry.list();
+      const endpoints = listed.flatMap((live) => formatEndpoint(live, { isAdmin, pending }));
+      const limits = pending === undefined ? {} : { policyLimits: modules.policyLimits };
+      return sendJson(reply, { endpoints, ...limits });
     },
   };
   addResource(server, '/api/endpoints', handlers, { operations: { GET: LIST_ENDPOINTS } });

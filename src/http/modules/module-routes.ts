@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { type ModuleAddress, type ModuleService, moduleKey } from '../../modules/model/module-types.ts';
-import { bodyLimit, jsonBody } from '../core/body-parsers.ts';
+import { bodyLimit, jsonBody, jsonObjectBody } from '../core/body-parsers.ts';
 import type { Operation } from '../core/operation.ts';
 import { sendJson } from '../core/reply.ts';
 import { actorOf } from '../core/request-context.ts';
@@ -11,9 +11,11 @@ import { parseNumberParameter } from '../core/request-url.ts';
 import { addResource } from '../core/resource.ts';
 import { type ModuleRoutesDeps, moduleTitle, sendPlainText, sendPostResult } from './module-code-routes.ts';
 import type { ModuleOperations } from './module-operations.ts';
+import { MAX_REASON_CHARACTERS } from './review-schemas.ts';
 import { assertReviewer, createApprovalNotice } from './reviewer-access.ts';
 
 const MAX_RECORDS = 1000;
+const MAX_QUOTED_CHARACTERS = 100;
 const LIMIT = { fallback: MAX_RECORDS, what: 'a number of records' };
 const AFTER = { fallback: 0, what: 'the `seq` of a record' };
 
@@ -34,6 +36,19 @@ function parseVersion(request: FastifyRequest, name: 'version' | 'other' = 'vers
 
 function sendDone(reply: FastifyReply, address: ModuleAddress, done: string): FastifyReply {
   return sendJson(reply, { result: 'success', message: `${moduleTitle(address)} ${done}` });
+}
+
+/** The reason of a refusal, without space at its ends. Throws BAD_REQUEST. */
+function parseReason(body: JsonObject): string {
+  const unknown = Object.keys(body).find((name) => name !== 'reason');
+  if (unknown !== undefined) {
+    const field = unknown.slice(0, MAX_QUOTED_CHARACTERS);
+    throw new AppError('BAD_REQUEST', { field, message: 'is unknown; known is reason' });
+  }
+  const reason = typeof body['reason'] === 'string' ? body['reason'].trim() : '';
+  if (reason !== '' && [...reason].length <= MAX_REASON_CHARACTERS) return reason;
+  const message = 'must be a text for the author, of 1 to 1,000 characters that are not all space';
+  throw new AppError('BAD_REQUEST', { field: 'reason', message });
 }
 
 /** The newest pending version; a policy that needs review creates one. */
@@ -64,10 +79,17 @@ function versionRoutes(
     });
   });
   const approve = act(async (request, reply, address) => {
-    assertReviewer(request);
+    assertReviewer(request, 'approves');
     const version = parseVersion(request);
     await modules.approve(address, version, actorOf(request));
     return sendDone(reply, address, `version ${version} approved`);
+  });
+  const refuse = act(async (request, reply, address) => {
+    assertReviewer(request, 'refuses');
+    const version = parseVersion(request);
+    const reason = parseReason(jsonObjectBody(request));
+    await modules.refuse(address, version, { actor: actorOf(request), reason });
+    return sendDone(reply, address, `version ${version} refused`);
   });
   const addRead = (below: string, operation: Operation, handler: ModuleAction) =>
     addResource(
@@ -93,6 +115,7 @@ function versionRoutes(
     addResource(server, `${base}/versions/:version/${name}`, { POST }, { operations: { POST: operation } });
   addAction('rollback', operations.rollback, rollback);
   addAction('approve', operations.approve, approve);
+  addAction('refuse', operations.refuse, refuse);
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -132,7 +155,8 @@ function liveRoutes(
     PUT: act(async (request, reply, address) => {
       const before = newestPendingVersion(modules.policy(address));
       const policy = await modules.putPolicy(address, jsonBody(request), actorOf(request));
-      if (newestPendingVersion(policy) === before) return sendJson(reply, policy);
+      // Meanwhile others may have been decided on: then there are fewer.
+      if (newestPendingVersion(policy) <= before) return sendJson(reply, policy);
       const message = `The policy ${await approvalNotice(request)}`;
       return sendJson(reply, { ...policy, message }, 202);
     }),

@@ -1,4 +1,4 @@
-// Access of reviewers: what they reach without being admins, who may approve, and the notice that code is pending.
+// Access of reviewers: what they reach without being admins, who may approve or refuse, and the notice that code is pending.
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
@@ -8,27 +8,31 @@ import type { OnRequestHook } from '../core/resource.ts';
 
 /** URLs that reviewers may read: code, policies, versions and their differences. */
 const REVIEWER_READ_URL = /\/(?:hooks|config|policy|versions(?:\/:version(?:\/(?:policy|diff\/:other))?)?)$/;
-const APPROVAL_URL = /\/versions\/:version\/approve$/;
+const DECISION_URL = /\/versions\/:version\/(?:approve|refuse)$/;
 
 function isReviewerRequest({ method, routeOptions }: FastifyRequest): boolean {
   const { url = '' } = routeOptions;
   return method === 'GET' || method === 'HEAD'
     ? REVIEWER_READ_URL.test(url)
-    : method === 'POST' && APPROVAL_URL.test(url);
+    : method === 'POST' && DECISION_URL.test(url);
 }
 
-/** Hook: rejects everybody but admins, and reviewers who read or approve. */
+/** Whether the caller may see what waits for a reviewer. */
+export function mayReadPending({ client }: FastifyRequest): boolean {
+  return client?.accessType === 'admin' || client?.reviewer === true;
+}
+
+/** Hook: rejects everybody but admins, and reviewers who read or decide. */
 export const requireAdminOrReviewer: OnRequestHook = (request, reply, done) => {
   if (request.client?.reviewer === true && isReviewerRequest(request)) done();
   else requireAdmin(request, reply, done);
 };
 
 /** Throws APPROVAL_REFUSED for everybody but reviewers, admins included. */
-export function assertReviewer({ client }: FastifyRequest): void {
+export function assertReviewer({ client }: FastifyRequest, does: 'approves' | 'refuses'): void {
   if (client?.reviewer === true) return;
   throw new AppError('APPROVAL_REFUSED', {
-    message:
-      'Only a reviewer approves: `cloister clients set <id> --reviewer` on the machine gives the right',
+    message: `Only a reviewer ${does}: \`cloister clients set <id> --reviewer\` on the machine gives the right`,
   });
 }
 

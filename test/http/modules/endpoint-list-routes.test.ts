@@ -37,6 +37,22 @@ it('endpoints are listed for any client', async () => {
   });
 });
 
+it('what waits, and the policy limits, are listed for admins and reviewers alone', async () => {
+  const waiting = { version: 5, part: 'code', by: 'alice', at: 9 };
+  for (const as of ['admin', 'reviewer']) {
+    const { body } = await app.ask('GET', '/api/endpoints', { as });
+    const pending = body.endpoints.map((one: { slug: string; pending: unknown }) => [one.slug, one.pending]);
+    expect(pending).toEqual([
+      ['books', []],
+      ['report', [waiting]],
+    ]);
+    expect(body.policyLimits).toEqual({ limits: {}, grants: {} });
+  }
+  const { body } = await app.ask('GET', '/api/endpoints', { as: 'user' });
+  expect(Object.keys(body)).toEqual(['endpoints']);
+  expect(JSON.stringify(body)).not.toContain('pending');
+});
+
 it('a token is needed, and no other method is taken', async () => {
   expect((await app.ask('GET', '/api/endpoints')).status).toBe(401);
   expect((await app.ask('POST', '/api/endpoints', { as: 'admin' })).status).toBe(405);

@@ -14,9 +14,16 @@ it('hooks are listed for admins', async () => {
   expect(status).toBe(200);
   expect(body).toEqual({
     hooks: [
-      { name: 'slugify', path: '/api/hooks/slugify', state: 'active', lastModifiedAt: 7 },
-      { name: 'stamp', path: '/api/hooks/stamp', state: 'active', lastModifiedAt: 7 },
+      {
+        name: 'slugify',
+        path: '/api/hooks/slugify',
+        state: 'active',
+        pending: [{ version: 5, part: 'code', by: 'alice', at: 9 }],
+        lastModifiedAt: 7,
+      },
+      { name: 'stamp', path: '/api/hooks/stamp', state: 'active', pending: [], lastModifiedAt: 7 },
     ],
+    policyLimits: { limits: {}, grants: {} },
   });
 });
 

@@ -56,6 +56,72 @@ describe.each(PLACES)('below %s', (place) => {
     expect(app.acts).toEqual([['approve', place, 3, actorCalled('user')]]);
   });
 
+  describe('POST versions/3/refuse', () => {
+    const url = `${place}/versions/3/refuse`;
+    const refuse = (as: string | undefined, body: string) =>
+      app.ask('POST', url, { ...(as !== undefined && { as }), type: 'application/json', body });
+    const GIVEN = '{"reason":"  It sends all\\nof it  "}';
+
+    it('is done for a reviewer, and refused to anyone else', async () => {
+      expect((await refuse(undefined, GIVEN)).status).toBe(401);
+      expect((await refuse('user', GIVEN)).status).toBe(401);
+      const { status, body } = await refuse('admin', GIVEN);
+      expect([status, body.errors[0].code]).toEqual([403, 'APPROVAL_REFUSED']);
+      expect(body.errors[0].message).toContain('Only a reviewer refuses');
+      expect(app.acts).toEqual([]);
+      const done = await refuse('reviewer', GIVEN);
+      expect([done.status, done.body.message]).toEqual([200, expect.stringContaining('version 3 refused')]);
+      expect(app.acts).toEqual([
+        ['refuse', place, 3, { actor: actorCalled('user'), reason: 'It sends all\nof it' }],
+      ]);
+    });
+
+    it.each([
+      '{}',
+      '{"reason":""}',
+      '{"reason":" \\n\\t"}',
+      '{"reason":7}',
+      '{"reason":null}',
+      '{"reason":["no"]}',
+      JSON.stringify({ reason: 'x'.repeat(1001) }),
+    ])('with %s is 400 and says what a reason is', async (body) => {
+      const answer = await refuse('reviewer', body);
+      expect([answer.status, answer.body.errors]).toEqual([
+        400,
+        [
+          expect.objectContaining({
+            field: 'reason',
+            message: expect.stringContaining('1 to 1,000 characters'),
+          }),
+        ],
+      ]);
+      expect(app.acts).toEqual([]);
+    });
+
+    it('takes a thousand characters, of whatever kind', async () => {
+      const reason = '😀'.repeat(1000);
+      expect((await refuse('reviewer', JSON.stringify({ reason }))).status).toBe(200);
+    });
+
+    it.each([
+      ['{"reason":"no","because":"x"}', 'because'],
+      ['["no"]', undefined],
+      ['', undefined],
+      ['{', undefined],
+    ])('with the body %s is 400', async (body, field) => {
+      const answer = await refuse('reviewer', body);
+      expect([answer.status, answer.body.errors[0].field]).toEqual([400, field]);
+      expect(app.acts).toEqual([]);
+    });
+
+    it('takes no other method and no other type', async () => {
+      const wrong = await app.ask('GET', url, { as: 'admin' });
+      expect([wrong.status, wrong.headers['allow']]).toEqual([405, 'POST, OPTIONS']);
+      const text = await app.ask('POST', url, { as: 'reviewer', type: 'text/plain', body: 'no' });
+      expect(text.status).toBe(415);
+    });
+  });
+
   it('a policy is put as JSON and answered bare', async () => {
     const put = { as: 'admin', type: 'application/json', body: '{"version":1,"limits":{}}' };
     const answer = await app.ask('PUT', `${place}/policy`, put);

@@ -142,6 +142,11 @@ describe('review: "all"', () => {
       expect(await get('/api/hooks')).toBe(200);
       for (const path of ['/api/clients', '/api/config', '/api/audit', '/1.0/read/logs'])
         expect([path, await get(path)]).toEqual([path, 401]);
+      const { endpoints } = (await server.get('/api/endpoints', { token: reviewer })).body;
+      expect(endpoints.find(({ slug }: { slug: string }) => slug === 'read').pending).toEqual([
+        { version: 1, part: 'code', by: 'admin', at: expect.any(Number) },
+        { version: 2, part: 'policy', by: 'admin', at: expect.any(Number) },
+      ]);
       for (const sub of ['versions/1/rollback', 'suspend'])
         expect((await server.call('POST', `/1.0/read/${sub}`, { token: reviewer })).status).toBe(401);
       expect((await post('read', saying('two'), reviewer)).status).toBe(401);
