@@ -10,7 +10,8 @@ import { SHARED_SCHEMAS } from '../../src/collections/description/answer-schemas
 import { COMPONENT_SCHEMAS } from '../../src/http/description/components.ts';
 
 export const PAGE_TYPES = 'admin/src/api/description.d.ts';
-const GENERATOR = '.servers/client-generators/node_modules/openapi-typescript/bin/cli.js';
+/** `openapi-typescript`. */
+export const GENERATOR = '.servers/client-generators/node_modules/openapi-typescript/bin/cli.js';
 const OPTIONS = ['--immutable', '--alphabetize', '--root-types', '--root-types-no-schema-prefix'];
 
 const description = JSON.stringify({

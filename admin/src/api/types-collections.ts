@@ -2,12 +2,7 @@
 import type { PageMetadata } from './description.d.ts';
 import type { JsonObject } from './json.ts';
 
-export type {
-  CollectionDescription,
-  DocumentCount,
-  FieldDescription,
-  SpecificationChange,
-} from './description.d.ts';
+export type { CollectionDescription, FieldDescription, SpecificationChange } from './description.d.ts';
 
 /** A document: the fields of its specification, beside what the server writes into each. */
 export interface StoredDocument extends JsonObject {

@@ -1,2 +1,2 @@
 // What the server answers about routes and recipes.
-export type { BranchDecision, ConditionTest, Decision, Recipes, Routes } from './description.d.ts';
+export type { BranchDecision, ConditionTest, Decision } from './description.d.ts';

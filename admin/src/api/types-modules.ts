@@ -10,7 +10,6 @@ export type {
   ModuleUsage,
   ModuleVersion,
   ModuleVersions,
-  PolicyCode,
   PostedCode,
   StoredPolicy,
   Suspension,

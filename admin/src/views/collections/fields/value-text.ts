@@ -1,5 +1,6 @@
 // Values of documents as text, for lists, options and headings.
 import type { Json, JsonObject } from '../../../api/types.ts';
+import { INTERNAL_FIELDS } from '../internal-fields.ts';
 import { type Field, memberOf } from './field.ts';
 
 /** Characters of one value in a list. */
@@ -12,12 +13,10 @@ const shortened = (text: string): string => {
   return characters.length > MAX_TEXT ? `${characters.slice(0, MAX_TEXT).join('')} …` : text;
 };
 
-const INTERNALS = new Set(['_id', 'apiVersion', 'createdBy', 'lastModifiedBy', 'composed', 'history']);
-
 /** Names a document that composition put in the place of its id: its first text. */
 function nameOfDocument(document: JsonObject): string {
   const named = Object.entries(document).find(
-    ([name, value]) => !INTERNALS.has(name) && typeof value === 'string' && value !== '',
+    ([name, value]) => !INTERNAL_FIELDS.includes(name) && typeof value === 'string' && value !== '',
   );
   return String(named?.[1] ?? document['_id'] ?? '');
 }
