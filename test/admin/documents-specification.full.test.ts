@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminSite, startAdminSite } from '../helpers/admin/admin-site.ts';
-import { hasBrowser } from '../helpers/admin/browser.ts';
+import { axeViolations, hasBrowser } from '../helpers/admin/browser.ts';
 
 const PATH = '/1.0/library/books';
 const HREF = `/admin/collections${PATH}/specification`;
@@ -48,6 +48,41 @@ describe.runIf(canRun)('the specification of a collection', () => {
       await page.getByRole('heading', { level: 1, name: 'shelves' }).waitFor();
       await page.getByText('refers to a collection that does not exist').waitFor();
       expect(await config('/1.0/library/shelves')).toMatchObject({ fields: { room: { type: 'Reference' } } });
+    }));
+
+  it('gets its fields by a form too', () =>
+    site.visit('/admin/collections/new', async (page) => {
+      await page.getByLabel('Database').fill('library');
+      await page.getByLabel('Name', { exact: true }).fill('reviews');
+      await write(page, { fields: { stars: { type: 'Number' } }, settings: {} });
+      const open = page.getByRole('button', { name: 'Add a field' });
+      const add = page.getByRole('button', { name: 'Add', exact: true });
+      await open.click();
+      expect(await axeViolations(page)).toEqual([]);
+      await page.getByLabel('Name of the field').fill('stars');
+      await page.keyboard.press('Enter');
+      await page.getByText('There is a field stars already').waitFor();
+      await page.getByLabel('Name of the field').fill('book');
+      await page.getByLabel('Label').fill('Book');
+      await page.getByLabel('Type').selectOption('Reference');
+      await page.getByLabel('Required').check();
+      await add.click();
+      await page.getByText('Choose a collection').waitFor();
+      await page.getByLabel('Leads to').selectOption(PATH);
+      await add.click();
+      await page.getByText('The field book (Reference) is added').waitFor();
+      await open.click();
+      await page.getByLabel('Name of the field').fill('text');
+      await page.keyboard.press('Enter');
+      await page.getByText('The field text (String) is added').waitFor();
+      await save(page);
+      await page.getByRole('heading', { level: 1, name: 'reviews' }).waitFor();
+      const { fields } = (await config('/1.0/library/reviews')) as { fields: unknown };
+      expect(fields).toEqual({
+        stars: { type: 'Number' },
+        book: { type: 'Reference', required: true, label: 'Book', settings: { collection: 'books' } },
+        text: { type: 'String' },
+      });
     }));
 
   it('is checked while it is written, and refused at the line of the mistake', () =>

@@ -21,11 +21,16 @@ function checkNames(given: JsonObject, known: Names, path: string, report: Repor
   }
 }
 
+/** What is wrong with the name of a field, as far as the server need not be asked. */
+export const fieldNameIssue = (name: string): string | undefined =>
+  /^\$|\.|^$|^__proto__$/.test(name)
+    ? 'The name of a field is not empty, has no dot, and does not begin with $'
+    : undefined;
+
 function checkField(name: string, field: Json | undefined, report: Report): void {
   const path = `fields.${name}`;
-  if (/^\$|\.|^$|^__proto__$/.test(name)) {
-    report(path, 'The name of a field is not empty, has no dot, and does not begin with $');
-  }
+  const nameIssue = fieldNameIssue(name);
+  if (nameIssue !== undefined) report(path, nameIssue);
   if (!isJsonObject(field)) {
     report(path, 'A field is an object, such as {"type": "String"}');
     return;

@@ -94,7 +94,14 @@ export function NewCollection() {
             <TextInput label="Database" description="A group of collections" {...input('database')} />
             <TextInput label="Name" description="Best a plural, such as books" {...input('name')} />
           </Group>
-          <SpecificationEditor text={text} before={NOTHING} problems={problems} onChange={setText} />
+          <SpecificationEditor
+            version={address.version}
+            database={address.database}
+            text={text}
+            before={NOTHING}
+            problems={problems}
+            onChange={setText}
+          />
           <Group>
             <Button type="submit" loading={isSending}>
               Save

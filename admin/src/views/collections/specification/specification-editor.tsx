@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import type { Json } from '../../../api/types.ts';
 import { CodeEditor, type Problem } from '../../../parts/code/code-editor.tsx';
 import { parseJson } from '../fields/json-text.ts';
+import { AddField } from './add-field.tsx';
 import { describeChanges } from './changes-in-words.ts';
 import { checkText } from './check-text.ts';
 import { suggest } from './completion.ts';
@@ -12,6 +13,8 @@ import { suggest } from './completion.ts';
 const MAX_LINES = 50;
 
 interface SpecificationEditorProps {
+  readonly version: string;
+  readonly database: string;
   readonly text: string;
   /** What is in force. */
   readonly before: Json;
@@ -36,12 +39,23 @@ function Lines({ lines }: { readonly lines: readonly string[] }) {
   );
 }
 
-export function SpecificationEditor({ text, before, problems, onChange }: SpecificationEditorProps) {
+export function SpecificationEditor({
+  version,
+  database,
+  text,
+  before,
+  problems,
+  onChange,
+}: SpecificationEditorProps) {
   const found = useMemo(() => [...problems, ...checkText(text)], [text, problems]);
-  const changes = useMemo(() => {
+  const value = useMemo(() => {
     const result = parseJson(text);
-    return 'value' in result ? describeChanges(before, result.value).lines : undefined;
-  }, [text, before]);
+    return 'value' in result ? result.value : undefined;
+  }, [text]);
+  const changes = useMemo(
+    () => (value === undefined ? undefined : describeChanges(before, value).lines),
+    [value, before],
+  );
   return (
     <Stack>
       <CodeEditor
@@ -53,6 +67,7 @@ export function SpecificationEditor({ text, before, problems, onChange }: Specif
         suggest={suggest}
         onChange={onChange}
       />
+      <AddField version={version} database={database} specification={value} onAdd={onChange} />
       {found.length > 0 && (
         <Alert title="What is wrong" variant="outline" role="status">
           <Lines lines={found.map(lineOf)} />

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useApi } from '../../../api/api-context.tsx';
 import { ApiError } from '../../../api/api-error.ts';
-import type { Json, JsonObject } from '../../../api/types.ts';
+import type { JsonObject } from '../../../api/types.ts';
 import type { DocumentPage } from '../../../api/types-collections.ts';
 import { useDialogs } from '../../../parts/dialogs.tsx';
 import { ErrorMessage } from '../../../parts/error-message.tsx';
@@ -17,10 +17,9 @@ import { parseJson } from '../fields/json-text.ts';
 import { affectedDocuments } from './affected-documents.ts';
 import { describeChanges } from './changes-in-words.ts';
 import { placeErrors } from './check-text.ts';
+import { formatSpecification } from './format-specification.ts';
 import { SpecificationEditor } from './specification-editor.tsx';
 import { useSpecification, useSpecificationWrites } from './specification-queries.ts';
-
-const formatSpecification = (value: Json): string => `${JSON.stringify(value, null, 2)}\n`;
 
 export function SpecificationView({ address }: { readonly address: CollectionAddress }) {
   const path = collectionPath(address);
@@ -32,7 +31,7 @@ export function SpecificationView({ address }: { readonly address: CollectionAdd
   return (
     <View title={`Specification of ${address.name}`} trail={trail}>
       <Answer query={query} what="the specification">
-        {(specification) => <Editor path={path} name={address.name} specification={specification} />}
+        {(specification) => <Editor path={path} address={address} specification={specification} />}
       </Answer>
     </View>
   );
@@ -40,14 +39,14 @@ export function SpecificationView({ address }: { readonly address: CollectionAdd
 
 interface EditorProps {
   readonly path: string;
-  readonly name: string;
+  readonly address: CollectionAddress;
   readonly specification: JsonObject;
 }
 
 /** Another collection needs what this one has. */
 const isNeeded = (error: unknown) => error instanceof ApiError && error.status === 409;
 
-function Editor({ path, name, specification }: EditorProps) {
+function Editor({ path, address, specification }: EditorProps) {
   const api = useApi();
   const dialogs = useDialogs();
   const toasts = useToasts();
@@ -97,7 +96,7 @@ function Editor({ path, name, specification }: EditorProps) {
     const affected = await affectedDocuments(api, path, changes);
     if (changes.losses.length > 0 || affected.length > 0) {
       const isSure = await dialogs.confirm({
-        title: `Save the specification of ${name}?`,
+        title: `Save the specification of ${address.name}?`,
         gone: changes.losses,
         ...(affected.length > 0 && { note: `${affected.join('. ')}.` }),
         action: 'Save',
@@ -121,6 +120,8 @@ function Editor({ path, name, specification }: EditorProps) {
       {error !== null && <ErrorMessage error={error} />}
       <Warnings warnings={save.data?.warnings ?? []} />
       <SpecificationEditor
+        version={address.version}
+        database={address.database}
         text={text}
         before={specification}
         problems={problems}
@@ -130,7 +131,7 @@ function Editor({ path, name, specification }: EditorProps) {
         <Button loading={isAsking} onClick={() => void submit()}>
           Save
         </Button>
-        <DeleteButton path={path} name={name} />
+        <DeleteButton path={path} name={address.name} />
       </Group>
     </Stack>
   );
