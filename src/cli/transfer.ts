@@ -172,8 +172,7 @@ async function readDocuments(
     return await transfer.import(source(), { signal, onProgress });
   } catch (error) {
     progress.stop();
-    if (state !== undefined)
-      io.err(`${summary(state)}, up to line ${state.line}; the import may be repeated`);
+    if (state !== undefined) io.err(`${summary(state)}, up to ${state.place}; the import may be repeated`);
     throw error;
   } finally {
     progress.stop();

@@ -1,16 +1,12 @@
 // Lines of an imported file: splits a stream into lines and parses each, a document and its namespace.
 
 import { isUtf8 } from 'node:buffer';
-import { sizeIssue } from '../collections/model/stored-document.ts';
-
-import { AppError } from '../errors/errors.ts';
-import { isId } from '../lib/ids.ts';
 import { findInexactInteger } from '../lib/json/inexact-integers.ts';
-import { findJsonIssue, isJsonObject, type Json, type JsonObject, MAX_JSON_DEPTH } from '../lib/json/json.ts';
+import { isJsonObject, type Json, MAX_JSON_DEPTH } from '../lib/json/json.ts';
 import { scanJson } from '../lib/json/json-scan.ts';
 import { describeSyntaxError, parseJsonText } from '../lib/json/json-syntax.ts';
-import type { Namespace, StoredDocument } from '../stores/ports.ts';
-import { findNamespaceIssue, isServerNamespace } from './namespaces.ts';
+import type { Namespace } from '../stores/ports.ts';
+import { createImportEntry, type ImportEntry, type ImportSite, importError } from './import-entry.ts';
 
 interface InputLine {
   /** Counted from 1. */
@@ -23,10 +19,10 @@ interface InputLine {
 
 const LINE_FEED = 0x0a;
 
-/** The error for a line of the file. `message` is for the operator, `cause` for developers. */
-export function importLineError(line: number, message: string, cause?: unknown): AppError {
-  return new AppError('DOCUMENT_INVALID', { message: `line ${line}: ${message}`, cause });
-}
+const placeOf = (line: number) => `line ${line}`;
+
+/** The error for a line of the file. */
+const lineError = (line: number, message: string) => importError(placeOf(line), message);
 
 /** Yields the lines of `source`. Throws DOCUMENT_INVALID for one above `maxBytes` before all of it is in memory. */
 export async function* splitLines(
@@ -38,7 +34,7 @@ export async function* splitLines(
   let number = 1;
   const add = (part: Uint8Array) => {
     length += part.length;
-    if (length > maxBytes) throw importLineError(number, `is longer than ${maxBytes} bytes`);
+    if (length > maxBytes) throw lineError(number, `is longer than ${maxBytes} bytes`);
     parts.push(part);
   };
   const take = (ended: boolean): InputLine => {
@@ -65,15 +61,6 @@ export async function* splitLines(
   if (length > 0) yield take(false);
 }
 
-export interface ImportEntry {
-  readonly line: number;
-  readonly ns: Namespace;
-  /** `_id` is its last member. */
-  readonly document: StoredDocument;
-  /** Its JSON. */
-  readonly text: string;
-}
-
 const SHAPE = 'must be {"database": null or text, "collection": text, "document": {…}}';
 const MEMBERS = ['database', 'collection', 'document'];
 /** The line is an object around the document. */
@@ -82,14 +69,14 @@ const LINE_DEPTH = MAX_JSON_DEPTH + 1;
 /** The value of a line, and its text. */
 function parseLine({ number, bytes, ended }: InputLine): { readonly value: unknown; readonly text: string } {
   if (scanJson(bytes).depth > LINE_DEPTH) {
-    throw importLineError(number, `is nested deeper than ${LINE_DEPTH} levels`);
+    throw lineError(number, `is nested deeper than ${LINE_DEPTH} levels`);
   }
-  const incomplete = () => importLineError(number, 'is not complete: the file ends within it');
-  if (!isUtf8(bytes)) throw ended ? importLineError(number, 'is not valid UTF-8') : incomplete();
+  const incomplete = () => lineError(number, 'is not complete: the file ends within it');
+  if (!isUtf8(bytes)) throw ended ? lineError(number, 'is not valid UTF-8') : incomplete();
   const text = new TextDecoder().decode(bytes);
   const parsed = parseJsonText(text);
   if ('value' in parsed) return { value: parsed.value, text };
-  throw ended ? importLineError(number, describeSyntaxError(parsed.error, false)) : incomplete();
+  throw ended ? lineError(number, describeSyntaxError(parsed.error, false)) : incomplete();
 }
 
 function readSpace(database: Json | undefined, collection: Json | undefined): Namespace | undefined {
@@ -97,68 +84,35 @@ function readSpace(database: Json | undefined, collection: Json | undefined): Na
   return typeof collection === 'string' ? { database, collection } : undefined;
 }
 
-const joined = (name: string, path: string) => (path === '' ? name : `${name}.${path}`);
-
-/** The fields whose values are ids, by namespace. */
-type IdFields = (ns: Namespace) => ReadonlySet<string>;
-
-const lowerCaseId = (value: Json): Json => (isId(value) ? value.toLowerCase() : value);
-const lowerCaseIds = (value: Json): Json =>
-  Array.isArray(value) ? value.map(lowerCaseId) : lowerCaseId(value);
-
-/** Ids in upper case are the same ids everywhere else: stored as they are, nothing would lead to them. */
-function withLowerCaseIds(fields: JsonObject, idFields: ReadonlySet<string>): JsonObject {
-  const lowered = Object.entries(fields).map(([name, value]): [string, Json] => [
-    name,
-    idFields.has(name) ? lowerCaseIds(value) : value,
-  ]);
-  return Object.fromEntries(lowered);
-}
-
-interface LineOptions {
-  readonly line: number;
-  readonly idFields: ReadonlySet<string>;
-}
-
-/** The document of a line, whose whole text is given. */
-function readDocument(value: JsonObject, text: string, { line, idFields }: LineOptions): StoredDocument {
+/** Parses `line`. Throws DOCUMENT_INVALID for one that is not valid for a site of this kind. */
+export function parseImportEntry(line: InputLine, site: ImportSite): ImportEntry {
+  const { number } = line;
+  const { value, text } = parseLine(line);
+  if (!isJsonObject(value) || Object.keys(value).some((name) => !MEMBERS.includes(name))) {
+    throw lineError(number, SHAPE);
+  }
+  const ns = readSpace(value['database'], value['collection']);
+  const { document } = value;
+  if (ns === undefined || !isJsonObject(document)) throw lineError(number, SHAPE);
   const findInexact = () => {
     const found = findInexactInteger(text);
     // The other members of a line are no numbers.
     return found && { ...found, path: found.path.slice('document.'.length) };
   };
-  const issue = findJsonIssue(value, findInexact);
-  if (issue !== undefined)
-    throw importLineError(line, `\`${joined('document', issue.path)}\` ${issue.message}`);
-  const { _id, ...fields } = value;
-  if (typeof _id !== 'string' || _id === '') throw importLineError(line, '`document._id` must be text');
-  return { ...withLowerCaseIds(fields, idFields), _id: isId(_id) ? _id.toLowerCase() : _id };
+  return createImportEntry({ place: placeOf(number), ns, document, findInexact }, site);
 }
 
-export interface ImportSite {
-  /** Each database folder has a namespace of its own. */
-  readonly separateDatabases: boolean;
-  /** Whether the server's own documents are taken too: from a backup. */
-  readonly withServerData?: boolean;
-  readonly idFields: IdFields;
-}
+const BLANK = /^\s*$/;
+const isBlank = (bytes: Uint8Array) => bytes.length < 8 && BLANK.test(Buffer.from(bytes).toString('latin1'));
+/** The largest document has 16 MiB as BSON, and up to six times as much where its text is escaped as JSON. */
+const MAX_LINE_BYTES = 128 * 1024 * 1024;
 
-/** Parses `line`. Throws DOCUMENT_INVALID for one that is not valid for a site of this kind. */
-export function parseImportEntry(line: InputLine, site: ImportSite): ImportEntry {
-  const { separateDatabases, withServerData = false, idFields } = site;
-  const { number } = line;
-  const { value, text: sent } = parseLine(line);
-  if (!isJsonObject(value) || Object.keys(value).some((name) => !MEMBERS.includes(name))) {
-    throw importLineError(number, SHAPE);
+/** Yields the documents of the lines of `source`. Throws as `parseImportEntry` does. */
+export async function* readImportLines(
+  source: AsyncIterable<Uint8Array>,
+  site: ImportSite,
+): AsyncGenerator<ImportEntry> {
+  for await (const line of splitLines(source, MAX_LINE_BYTES)) {
+    if (!isBlank(line.bytes)) yield parseImportEntry(line, site);
   }
-  const ns = readSpace(value['database'], value['collection']);
-  if (ns === undefined || !isJsonObject(value['document'])) throw importLineError(number, SHAPE);
-  const isServerData = withServerData && isServerNamespace(ns);
-  const issue = isServerData ? undefined : findNamespaceIssue(ns, separateDatabases);
-  if (issue !== undefined) throw importLineError(number, issue);
-  const document = readDocument(value['document'], sent, { line: number, idFields: idFields(ns) });
-  const text = JSON.stringify(document);
-  const problem = sizeIssue(document, text);
-  if (problem !== undefined) throw importLineError(number, `the document ${problem}`);
-  return { line: number, ns, document, text };
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/errors.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import type { DocumentStore, Namespace, Write } from '../../src/stores/ports.ts';
-import { writeBatch } from '../../src/transfer/import.ts';
+import { writeBatch } from '../../src/transfer/import-batch.ts';
 import { parseImportEntry } from '../../src/transfer/import-lines.ts';
 import { BOOKS, idOf, index, insert, NEIGHBOUR, query } from '../contracts/store-cases.ts';
 import { openTemporaryStore } from '../helpers/store/temporary-store.ts';

@@ -16,7 +16,11 @@ describe('an import entry', () => {
       ...SITE,
       separateDatabases: true,
     });
-    expect(read).toMatchObject({ line: 7, ns: { database: 'library', collection: 'books' }, document });
+    expect(read).toMatchObject({
+      place: 'line 7',
+      ns: { database: 'library', collection: 'books' },
+      document,
+    });
     expect(read.text).toBe(`{"title":"Emma","v":2,"_id":"${idOf(1)}"}`);
     expect(Object.keys(read.document).at(-1)).toBe('_id');
   });

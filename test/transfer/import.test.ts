@@ -36,7 +36,7 @@ const upTo = (n: number) => Array.from({ length: n }, (_, at) => at + 1);
 describe('an import', () => {
   it('takes an empty file', async () => {
     const { store } = await openTemporaryStore();
-    const nothing = { line: 0, collections: 0, inserted: 0, updated: 0, same: 0 };
+    const nothing = { place: undefined, collections: 0, inserted: 0, updated: 0, same: 0 };
     expect(await importer(store).run(bytes(''))).toEqual(nothing);
     expect(await importer(store).run(bytes('\n\r\n'))).toEqual(nothing);
   });
@@ -44,14 +44,14 @@ describe('an import', () => {
   it('writes in batches and tells after each', async () => {
     const { store } = await openTemporaryStore();
     const { run, commits } = importer(store);
-    const heard: number[] = [];
+    const heard: (string | undefined)[] = [];
     const text = `${upTo(1100)
       .map((n) => line(n, {}, n > 700 ? NEIGHBOUR : BOOKS))
       .join('')}\n`;
-    const state = await run(bytes(text), { onProgress: (progress) => heard.push(progress.line) });
-    expect(state).toEqual({ line: 1100, collections: 2, inserted: 1100, updated: 0, same: 0 });
+    const state = await run(bytes(text), { onProgress: (progress) => heard.push(progress.place) });
+    expect(state).toEqual({ place: 'line 1100', collections: 2, inserted: 1100, updated: 0, same: 0 });
     expect(commits).toEqual([500, 500, 100]);
-    expect(heard).toEqual([500, 1000, 1100]);
+    expect(heard).toEqual(['line 500', 'line 1000', 'line 1100']);
     expect(await idsIn(store)).toEqual(upTo(700));
   });
 
@@ -105,7 +105,11 @@ describe('an import', () => {
   it('lets the later of two lines for one document count', async () => {
     const { store } = await openTemporaryStore();
     const text = line(1, { n: 1 }) + line(2) + line(1, { n: 2 }) + line(1, { n: 3 }, NEIGHBOUR);
-    expect(await importer(store).run(bytes(text))).toMatchObject({ inserted: 3, updated: 1, line: 4 });
+    expect(await importer(store).run(bytes(text))).toMatchObject({
+      inserted: 3,
+      updated: 1,
+      place: 'line 4',
+    });
     expect((await store.find(BOOKS, query()))[0]).toMatchObject({ n: 2 });
   });
 
@@ -123,7 +127,7 @@ describe('an import', () => {
     });
     await expect(work).rejects.toThrow('line 601: is not valid JSON');
     expect(await idsIn(store)).toEqual(upTo(600));
-    expect(last).toMatchObject({ line: 600, inserted: 600 });
+    expect(last).toMatchObject({ place: 'line 600', inserted: 600 });
   });
 
   it('names the line that breaks a unique index, the last of a batch included', async () => {
