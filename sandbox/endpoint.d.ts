@@ -246,14 +246,28 @@ export interface FetchResponse {
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
+/** As in Node, but `path` is that of POSIX systems. */
+export type RequirableModule =
+  | 'assert'
+  | 'buffer'
+  | 'events'
+  | 'path'
+  | 'punycode'
+  | 'querystring'
+  | 'string_decoder'
+  | 'url'
+  | 'util';
+
 type LogFunction = (...values: unknown[]) => void;
 
 /** The names beside the language's own that a module finds. They are made anew for each request. */
 export interface Names {
   module: { exports: Endpoint | Hook };
   exports: Endpoint;
-  /** The one package that can be required, and only where collections are granted. */
+  /** The package that older code names, only where collections are granted, and modules of Node that are plain JavaScript. */
   require(name: '@dadi/api'): { Model: Names['Model'] };
+  // biome-ignore lint/suspicious/noExplicitAny: the types of Node tell what they have.
+  require(name: RequirableModule | `node:${RequirableModule}`): any;
   console: Record<'log' | 'info' | 'warn' | 'error' | 'debug' | 'trace', LogFunction>;
   /** Absent where no collection is granted. `name`: `books`, `library/books` or `1.0/library/books`. */
   Model(name: string): Model;

@@ -20,7 +20,7 @@ const PARTS = [
     'url-search-params',
     'clone',
   ],
-  ...['crypto', 'model', 'fetch', 'program', 'describe', 'inspect', 'hidden-prototypes', 'harden'],
+  ...['crypto', 'model', 'fetch', 'require', 'program', 'describe', 'inspect', 'hidden-prototypes', 'harden'],
 ];
 
 /** What an author's module may name beside the globals, in the order in which program.js passes it. */
@@ -82,7 +82,8 @@ export function usesOf(source) {
     crypto: has('crypto'),
     math: has('Math'),
     require: has('require'),
-    promises: has('Promise', 'async', 'Async', 'await', 'import'),
+    /** `util` and `events` make promises. */
+    promises: has('Promise', 'async', 'Async', 'await', 'import', 'require'),
   };
 }
 

@@ -23,6 +23,9 @@
     kit.options = kit.p.JSONParse(optionsText);
     parts.cut(kit);
     Object.assign(kit, parts.objects(kit));
+    // Names that older code and bundles have for it.
+    kit.expose('global', kit.p.globalThis);
+    kit.expose('self', kit.p.globalThis);
     kit.errors = parts['describe-error'](kit);
     kit.requests = parts.request(kit);
     kit.bytes = parts.bytes(kit);
@@ -42,6 +45,7 @@
     kit.createCrypto = parts.crypto(kit);
     kit.createModel = parts.model(kit);
     kit.createFetch = parts.fetch(kit);
+    kit.createRequire = parts.require(kit);
     const program = parts.program(kit);
     kit.describe = parts.describe(kit);
     const inspect = parts.inspect(kit, program);
@@ -79,6 +83,7 @@
     return function enter(what, number, a, b, ...pieces) {
       if (what === 'author') {
         kit.author = a;
+        kit.modules = b;
         return undefined;
       }
       // What a stopped call has left behind runs in the next one, `stop`: the rejection of the stopped call is still the first.

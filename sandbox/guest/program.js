@@ -1,8 +1,7 @@
 // Runs the author's module: evaluated anew for each request, with everything that has authority made for that request.
 (function programs(kit) {
   'use strict';
-  const { Error, JSONParse, JSONStringify, PromiseResolve, PromiseThen, ReflectApply, String, TypeError } =
-    kit.p;
+  const { JSONParse, JSONStringify, PromiseResolve, PromiseThen, ReflectApply, TypeError } = kit.p;
   const { StringSlice, RangeError } = kit.p;
   const { options } = kit;
   const { errorsOf, isObject, messageOf, statusOf } = kit.errors;
@@ -21,21 +20,6 @@
     DELETE: 'delete',
     OPTIONS: 'options',
   };
-
-  /** `require`: the one package name that older modules use, for `Model` alone. */
-  function createRequire(model) {
-    return function require(name) {
-      if (name === '@dadi/api' && model !== undefined) return { Model: model };
-      const text = StringSlice(String(name), 0, 100);
-      const reason =
-        text === '@dadi/api'
-          ? 'no collection is granted to this module'
-          : "a module can require '@dadi/api' and nothing else";
-      const error = new Error(`Cannot find module '${text}': ${reason}`);
-      kit.put(error, 'code', 'MODULE_NOT_FOUND');
-      throw error;
-    };
-  }
 
   /** Evaluates the author's text for one request; answers its `module.exports`. */
   function evaluate(request, seedA, seedB) {
@@ -57,7 +41,7 @@
     );
     const exports = {};
     const module = { exports };
-    ReflectApply(body, exports, [module, exports, uses.require ? createRequire(model) : undefined]);
+    ReflectApply(body, exports, [module, exports, uses.require ? kit.createRequire(model) : undefined]);
     return module.exports;
   }
 

@@ -115,11 +115,38 @@ describe('require', () => {
     expect(without.head['message']).toContain('no collection is granted');
   });
 
-  it.each(['fs', 'node:fs', './x', '', 'constructor'])('refuses %s by name', async (name) => {
+  it.each([
+    ['fs', 'through `Model`'],
+    ['node:fs', 'through `Model`'],
+    ['https', '`fetch`'],
+    ['request-promise', '`fetch`'],
+    ['child_process', 'sandbox'],
+    ['mongodb', '`Model`'],
+    ['crypto', '`randomUUID()`'],
+    ['uuid', '`randomUUID()`'],
+    ['lodash', 'bundler'],
+    ['./x', 'one file'],
+    ['', 'bundler'],
+    ['constructor', 'bundler'],
+    ['errors', 'bundler'],
+  ])('refuses %s by name, and tells what there is instead', async (name, instead) => {
     const { head } = await run(`exports.get = () => require('${name}')`);
-    expect(head['message']).toBe(
-      `Cannot find module '${name}': a module can require '@dadi/api' and nothing else`,
-    );
+    expect(head['message']).toMatch(`Cannot find module '${name}': `);
+    expect(head['message']).toContain(instead);
+  });
+
+  it('answers the same module to one request, and a new one to the next', async () => {
+    const guest = await lab().guest(`
+      const util = require('util');
+      exports.get = (req, res) => { const before = util.mark; util.mark = 1; res.json([before ?? null, require('node:util') === util]); };`);
+    expect((await guest.start(1)).events[0]?.[3]).toBe('[null,true]');
+    expect((await guest.start(2)).events[0]?.[3]).toBe('[null,true]');
+  });
+
+  it('has global and self for globalThis', async () => {
+    expect(
+      await answer('exports.get = (req, res) => res.json([global === globalThis, self === globalThis])'),
+    ).toEqual([true, true]);
   });
 });
 

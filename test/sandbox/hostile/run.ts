@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOOK_RESULT_LIMITS } from '../../../src/hooks/hook-result.ts';
 import { type Arena, startArena } from './arena.ts';
+import type { Attack } from './attack.ts';
 import { attacksOf } from './corpus.ts';
 import { fight, prepare } from './fight.ts';
 
@@ -33,9 +34,31 @@ function createSlots(count: number): <T>(run: () => Promise<T>) => Promise<T> {
   };
 }
 
+const MODULES = [
+  'assert',
+  'buffer',
+  'events',
+  'path',
+  'punycode',
+  'querystring',
+  'string_decoder',
+  'url',
+  'util',
+];
+/** On the first line, so that the author's lines stay what they are. */
+const LOADING = MODULES.map((name) => `require('${name}');`).join(' ');
+
 /** One test for each attack of these classes in each of its isolations. */
-export async function runClasses(...classes: readonly string[]): Promise<void> {
-  const filed = (await Promise.all(classes.map(attacksOf))).flat();
+export const runClasses = (...classes: readonly string[]): Promise<void> =>
+  runAttacks(classes, (attack) => attack);
+
+/** The same, once the code has loaded every module that can be required. */
+export const runClassesWithModules = (...classes: readonly string[]): Promise<void> =>
+  runAttacks(classes, (attack) => ({ ...attack, source: `${LOADING} ${attack.source}` }));
+
+async function runAttacks(classes: readonly string[], change: (attack: Attack) => Attack): Promise<void> {
+  const found = (await Promise.all(classes.map(attacksOf))).flat();
+  const filed = found.map(({ name, attack }) => ({ name, attack: change(attack) }));
   const inSlot = createSlots(SIDE_BY_SIDE);
   let arena: Arena;
   beforeAll(async () => {

@@ -37,8 +37,15 @@ async function roots(req, res, next, args) {
   const refused = await Model('books').count().catch((error) => error);
   const viaCallback = await new Promise((resolve) => Model('books').stats((...all) => resolve(all)));
   const viaTimer = await new Promise((resolve) => setTimeout((...all) => resolve(all), 1, {}));
+  const modules = ['assert', 'buffer', 'events', 'path', 'punycode', 'querystring', 'string_decoder', 'url', 'util'].map((name) => require(name));
+  const [assert, { Buffer }, EventEmitter, , , querystring, { StringDecoder }, urls, util] = modules;
+  const emitter = new EventEmitter();
+  emitter.once('a', () => 1);
   const url = new URL('https://example.com/?a=1');
   return [
+    modules, modules.map((each) => Object.values(each)), emitter, emitter.rawListeners('a'), Buffer.from('abc'), new Buffer(2), Buffer.prototype,
+    new StringDecoder('utf8'), urls.parse('http://u@a/b?c#d', true), querystring.parse('a=1'), attempt(() => assert.equal(1, 2)), attempt(() => require('fs')),
+    util.promisify((done) => done()), util.types, util.inspect({ a: 1 }), attempt(() => Buffer.from(1)), attempt(() => urls.parse(1)),
     globalThis, module, exports, require, console, Model, fetch, setTimeout, clearTimeout, setInterval, clearInterval,
     setImmediate, clearImmediate, queueMicrotask, crypto, Math, req, res, next, args, args.callee, attempt(() => args.callee.caller),
     topCaller, wrapper, attempt(() => wrapper.caller), wrapper.prototype, viaCaller, sloppyThis, strictArguments, arguments,
