@@ -16,6 +16,9 @@ import { ToastProvider } from './parts/toasts.tsx';
 import { type Session, SessionProvider, useSession } from './session/session.ts';
 import { SignIn } from './session/sign-in.tsx';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
+import { LeaveQuestion } from './shell/leaving/leave-question.tsx';
+import { LocationProvider, type PageLocation, usePagePath } from './shell/leaving/page-location.ts';
+import { type UnsavedChanges, UnsavedProvider, useUnsavedChanges } from './shell/leaving/unsaved-changes.ts';
 import { NotFound } from './shell/not-found.tsx';
 import { PopUpProvider } from './shell/pop-ups.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -69,6 +72,10 @@ function Areas({ me }: { readonly me: Me }) {
 
 function SignedIn({ onSignOut }: { readonly onSignOut: () => void }) {
   const api = useApi();
+  const unsaved = useUnsavedChanges();
+  const signOut = async () => {
+    if (await unsaved.mayLeave()) onSignOut();
+  };
   const query = useQuery({ queryKey: ['me'], queryFn: ({ signal }) => api.get<Me>('/api/me', { signal }) });
   return (
     <Answer query={query} what="what you may do">
@@ -76,7 +83,8 @@ function SignedIn({ onSignOut }: { readonly onSignOut: () => void }) {
         <MeProvider value={me}>
           <ToastProvider>
             <DialogProvider>
-              <Shell onSignOut={onSignOut}>
+              <LeaveQuestion />
+              <Shell onSignOut={() => void signOut()}>
                 <Areas me={me} />
               </Shell>
             </DialogProvider>
@@ -93,7 +101,7 @@ function Page({ api, onSignOut }: { readonly api: Api; readonly onSignOut: () =>
   return (
     <QueryClientProvider client={queries}>
       <ApiProvider value={api}>
-        <Router base="/admin">
+        <Router base="/admin" hook={usePagePath}>
           <SignedIn onSignOut={onSignOut} />
         </Router>
       </ApiProvider>
@@ -101,7 +109,13 @@ function Page({ api, onSignOut }: { readonly api: Api; readonly onSignOut: () =>
   );
 }
 
-export function App({ session }: { readonly session: Session }) {
+interface AppProps {
+  readonly session: Session;
+  readonly unsaved: UnsavedChanges;
+  readonly location: PageLocation;
+}
+
+export function App({ session, unsaved, location }: AppProps) {
   const state = useSession(session);
   const api = useMemo(() => createApi(session), [session]);
   const client = state.kind === 'in' ? state.clientId : state.was;
@@ -131,10 +145,14 @@ export function App({ session }: { readonly session: Session }) {
         <SignIn api={api} was={state.was} onSignedIn={(next) => session.signIn(next)} />
       )}
       <SessionProvider value={session}>
-        <PopUpProvider value={portal}>
-          {client !== undefined &&
-            createPortal(<Page api={api} onSignOut={session.signOut} />, views, client)}
-        </PopUpProvider>
+        <UnsavedProvider value={unsaved}>
+          <LocationProvider value={location}>
+            <PopUpProvider value={portal}>
+              {client !== undefined &&
+                createPortal(<Page api={api} onSignOut={session.signOut} />, views, client)}
+            </PopUpProvider>
+          </LocationProvider>
+        </UnsavedProvider>
       </SessionProvider>
     </MantineProvider>
   );

@@ -5,14 +5,18 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { Session } from './session/session.ts';
+import { PageLocation } from './shell/leaving/page-location.ts';
+import { UnsavedChanges } from './shell/leaving/unsaved-changes.ts';
 import { adoptSheet } from './styles/adopted-sheet.ts';
 import { themeCss } from './styles/theme.ts';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no element for the application');
 adoptSheet(themeCss());
+const unsaved = new UnsavedChanges(window);
+const location = new PageLocation(window, unsaved);
 createRoot(root).render(
   <StrictMode>
-    <App session={new Session(window.sessionStorage)} />
+    <App session={new Session(window.sessionStorage)} unsaved={unsaved} location={location} />
   </StrictMode>,
 );

@@ -1,7 +1,7 @@
 // Questions that must be answered before anything happens: whether something may go, and what to do when somebody else has
 // changed the same thing. Any view asks with `useDialogs`, and waits for the answer.
 import { Button, Group, List, Modal, Stack, Text } from '@mantine/core';
-import { createContext, type ReactNode, use, useCallback, useMemo, useState } from 'react';
+import { createContext, type ReactNode, use, useCallback, useMemo, useRef, useState } from 'react';
 
 interface ConfirmQuestion {
   /** A question: "Delete the collection books?" */
@@ -29,6 +29,9 @@ export interface Dialogs {
   conflict(question: ConflictQuestion): Promise<ConflictChoice>;
 }
 
+/** Questions are above the dialogs that ask them. */
+const QUESTION_LAYER = 300;
+
 const DialogContext = createContext<Dialogs | undefined>(undefined);
 
 export function useDialogs(): Dialogs {
@@ -47,14 +50,20 @@ interface Open {
 export function DialogProvider({ children }: { readonly children: ReactNode }) {
   const [open, setOpen] = useState<Open>();
   const [isShown, setShown] = useState(false);
+  const cancelOpen = useRef<() => void>(undefined);
   const ask = useCallback(
     <T,>(title: string, otherwise: T, body: (answer: (value: T) => void) => ReactNode): Promise<T> =>
       new Promise((resolve) => {
+        // There is room for one question: the one before is answered as if it was closed.
+        cancelOpen.current?.();
         const answer = (value: T) => {
+          cancelOpen.current = undefined;
           setShown(false);
           resolve(value);
         };
-        setOpen({ title, body: body(answer), cancel: () => answer(otherwise) });
+        const cancel = () => answer(otherwise);
+        cancelOpen.current = cancel;
+        setOpen({ title, body: body(answer), cancel });
         setShown(true);
       }),
     [],
@@ -79,6 +88,7 @@ export function DialogProvider({ children }: { readonly children: ReactNode }) {
         title={open?.title}
         closeButtonProps={{ 'aria-label': 'Close' }}
         centered
+        zIndex={QUESTION_LAYER}
       >
         {open?.body}
       </Modal>

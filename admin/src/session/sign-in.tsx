@@ -53,7 +53,7 @@ export function SignIn({ api, was, onSignedIn }: SignInProps) {
             {was !== undefined && (
               <Text role="status">
                 The session of {was} has ended. Sign in again to go on where you were; what you had not saved
-                is still there.
+                is still there. Another client begins without it.
               </Text>
             )}
             {error !== undefined && <ErrorMessage error={error} text={explain(error)} />}

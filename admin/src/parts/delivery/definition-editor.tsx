@@ -1,9 +1,10 @@
 // Edits a route or a recipe, in a form or as JSON, and saves it; asks when somebody else has changed it meanwhile.
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { useLocation } from 'wouter';
 import { ApiError, toApiError } from '../../api/api-error.ts';
 import type { JsonObject } from '../../api/types.ts';
+import { useLeave } from '../../shell/leaving/leave-question.tsx';
+import { useUnsaved } from '../../shell/leaving/unsaved-changes.ts';
 import { CodeEditor } from '../code/code-editor.tsx';
 import { useDialogs } from '../dialogs.tsx';
 import { ErrorMessage } from '../error-message.tsx';
@@ -67,7 +68,7 @@ function sortMessages(thrown: unknown, placeOf: DefinitionEditorProps['placeOf']
 
 export function DefinitionEditor(props: DefinitionEditorProps) {
   const { noun, name, stored, isForForm, form, placeOf, actions, children } = props;
-  const [, navigate] = useLocation();
+  const leave = useLeave();
   const dialogs = useDialogs();
   const toasts = useToasts();
   const current = useCurrentDefinition(noun);
@@ -82,6 +83,8 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
   const [text, setText] = useState<string | undefined>(isForForm(stored) ? undefined : format(stored));
   const parsed = text === undefined ? document : parseText(text);
   const { messages, rest } = sortMessages(error, placeOf);
+  const isChanged = typeof parsed === 'string' || !isSameDocument(parsed, base);
+  useUnsaved(`what you changed in the ${noun}`, isChanged || newName !== '');
 
   const begin = (from: JsonObject) => {
     setBase(from);
@@ -98,7 +101,7 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
     }
     await create.mutateAsync({ name: newName, document: wanted });
     toasts.say(`The ${noun} ${newName} was created.`);
-    navigate(`/${encodeURIComponent(newName)}`);
+    leave(`/${encodeURIComponent(newName)}`);
   };
   const saveAgain = async (of: string, wanted: JsonObject) => {
     const now = await current(of);
@@ -109,7 +112,7 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
       });
       if (choice === 'cancel') return;
       if (choice === 'reload') {
-        if (now === null) navigate('/');
+        if (now === null) leave('/');
         else begin(now);
         return;
       }
@@ -181,7 +184,7 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
           </Group>
         </Stack>
       </form>
-      {typeof parsed !== 'string' && children?.(parsed, !isSameDocument(parsed, base))}
+      {typeof parsed !== 'string' && children?.(parsed, isChanged)}
     </Stack>
   );
 }

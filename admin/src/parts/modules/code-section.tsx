@@ -3,6 +3,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useApi } from '../../api/api-context.tsx';
 import { toApiError } from '../../api/api-error.ts';
+import { useUnsaved } from '../../shell/leaving/unsaved-changes.ts';
 import { CodeEditor, problemsOf } from '../code/code-editor.tsx';
 import { useDialogs } from '../dialogs.tsx';
 import { ErrorMessage } from '../error-message.tsx';
@@ -63,8 +64,11 @@ function Editor({ of: ref, source, isPending = false }: EditorProps) {
   /** What the changes began with. Undefined while there are none: then the editor shows what the server has. */
   const [base, setBase] = useState<string>();
   const [draft, setDraft] = useState('');
+  /** What waits for approval: the editor still shows it as a change. */
+  const [waiting, setWaiting] = useState<string>();
   const shown = base === undefined ? source : draft;
   const isChanged = base !== undefined && draft !== base;
+  useUnsaved('what you changed in the code', isChanged && draft !== waiting);
   const write = (text: string) => {
     if (base === undefined && text === source) return;
     if (base === undefined) setBase(source);
@@ -86,7 +90,8 @@ function Editor({ of: ref, source, isPending = false }: EditorProps) {
     if (!(await isStillWanted())) return;
     const result = await save.mutateAsync({ source: shown, isNew: false }).catch(() => undefined);
     // Code that waits is not in force: what was written stays in the editor, as a change of what is.
-    if (result !== undefined && !result.isWaiting) setBase(undefined);
+    if (result?.isWaiting === true) setWaiting(shown);
+    if (result?.isWaiting === false) setBase(undefined);
   };
   const error = save.error === null ? undefined : toApiError(save.error);
   return (

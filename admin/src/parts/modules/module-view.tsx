@@ -1,7 +1,8 @@
 // One endpoint or hook: its state, what an admin can do with it as a whole, and the way to its sections.
 import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
+import { useLeave } from '../../shell/leaving/leave-question.tsx';
 import { View } from '../../shell/view.tsx';
 import { useDialogs } from '../dialogs.tsx';
 import { Answer, Empty } from '../loading.tsx';
@@ -143,7 +144,7 @@ export const reviewHref = (ref: ModuleRef, version: number): string =>
   `~/admin/endpoints/review/${ref.kind}${hrefOf(ref, 'code').replace(/\/code$/, '')}/${version}`;
 
 function ModuleActions({ module: { ref, suspension } }: { readonly module: ListedModule }) {
-  const [, navigate] = useLocation();
+  const leave = useLeave();
   const dialogs = useDialogs();
   const toasts = useToasts();
   const { suspend, resume, remove } = useModuleWrites(ref);
@@ -187,7 +188,7 @@ function ModuleActions({ module: { ref, suspension } }: { readonly module: Liste
       return toasts.fail(error);
     }
     toasts.say(`${titleOf(ref)} was deleted.`);
-    navigate('/');
+    leave('/');
   };
   return (
     <>

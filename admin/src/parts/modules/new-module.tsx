@@ -1,9 +1,10 @@
 // Makes an endpoint or a hook: where it is, and its first code.
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useLocation } from 'wouter';
 import { useApi } from '../../api/api-context.tsx';
 import { ApiError } from '../../api/api-error.ts';
+import { useLeave } from '../../shell/leaving/leave-question.tsx';
+import { useUnsaved } from '../../shell/leaving/unsaved-changes.ts';
 import { View } from '../../shell/view.tsx';
 import { CodeEditor, problemsOf } from '../code/code-editor.tsx';
 import { ErrorMessage, fieldErrors } from '../error-message.tsx';
@@ -12,6 +13,8 @@ import { useModuleWrites } from './module-queries.ts';
 import { apiPathOf, areaOf, hrefOf, type ModuleKind, type ModuleRef, titleOf } from './module-ref.ts';
 import { Saved, type SavedCode, warningsAt } from './saved-code.tsx';
 
+const VERSION = '1.0';
+
 const START: Readonly<Record<ModuleKind, string>> = {
   endpoint: `module.exports.get = (req, res) => {\n  res.json({ hello: 'world' });\n};\n`,
   hook: 'module.exports = (obj, type, data) => {\n  return obj;\n};\n',
@@ -19,15 +22,19 @@ const START: Readonly<Record<ModuleKind, string>> = {
 
 export function NewModule({ kind }: { readonly kind: ModuleKind }) {
   const api = useApi();
-  const [, navigate] = useLocation();
+  const leave = useLeave();
   const toasts = useToasts();
-  const [version, setVersion] = useState('1.0');
+  const [version, setVersion] = useState(VERSION);
   const [name, setName] = useState('');
   const [source, setSource] = useState(START[kind]);
   const [taken, setTaken] = useState<ApiError>();
   const [saved, setSaved] = useState<SavedCode>();
   const ref: ModuleRef = kind === 'endpoint' ? { kind, version, name } : { kind, name };
   const { save } = useModuleWrites(ref);
+  useUnsaved(
+    `the new ${kind}`,
+    saved === undefined && (name !== '' || source !== START[kind] || version !== VERSION),
+  );
   const error = taken ?? save.error;
   const errors = fieldErrors(error);
   const submit = async (event: FormEvent) => {
@@ -44,7 +51,7 @@ export function NewModule({ kind }: { readonly kind: ModuleKind }) {
       const result = await save.mutateAsync({ source, isNew: true });
       if (result.warnings.length > 0) return setSaved(result);
       toasts.say(result.message);
-      navigate(hrefOf(ref));
+      leave(hrefOf(ref));
     } catch {
       // Shown by the form.
     }
@@ -61,7 +68,7 @@ export function NewModule({ kind }: { readonly kind: ModuleKind }) {
           problems={warningsAt(saved.warnings)}
         />
         <Group>
-          <Button onClick={() => navigate(hrefOf(ref))}>Go on</Button>
+          <Button onClick={() => leave(hrefOf(ref))}>Go on</Button>
         </Group>
       </View>
     );

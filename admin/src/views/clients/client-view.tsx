@@ -1,7 +1,6 @@
 // One client: what it may do, a new secret, and its end.
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useLocation } from 'wouter';
 import { useMe } from '../../api/api-context.tsx';
 import type { Client } from '../../api/types.ts';
 import { useDialogs } from '../../parts/dialogs.tsx';
@@ -9,6 +8,8 @@ import { ErrorMessage, fieldErrors, otherErrors } from '../../parts/error-messag
 import { Answer, Empty } from '../../parts/loading.tsx';
 import { useToasts } from '../../parts/toasts.tsx';
 import { useCurrentSession } from '../../session/session.ts';
+import { useLeave } from '../../shell/leaving/leave-question.tsx';
+import { useUnsaved } from '../../shell/leaving/unsaved-changes.ts';
 import { View } from '../../shell/view.tsx';
 import { type ClientDraft, ClientFields } from './client-fields.tsx';
 import { useClient, useClientWrites } from './client-queries.ts';
@@ -37,6 +38,10 @@ function ClientForm({ client }: { readonly client: Client }) {
   const [changes, setChanges] = useState<Partial<ClientDraft>>({});
   const draft: ClientDraft = { accessType, roles, permissions, ...changes };
   const other = otherErrors(update.error, SHOWN);
+  useUnsaved(
+    'what you changed in the client',
+    JSON.stringify(draft) !== JSON.stringify({ accessType, roles, permissions }),
+  );
   const submit = (event: FormEvent) => {
     event.preventDefault();
     update.mutate(
@@ -79,7 +84,7 @@ function ClientForm({ client }: { readonly client: Client }) {
 
 function ClientActions({ client: { clientId } }: { readonly client: Client }) {
   const me = useMe();
-  const [, navigate] = useLocation();
+  const leave = useLeave();
   const dialogs = useDialogs();
   const toasts = useToasts();
   const session = useCurrentSession();
@@ -115,7 +120,7 @@ function ClientActions({ client: { clientId } }: { readonly client: Client }) {
     remove.mutate(clientId, {
       onSuccess: () => {
         toasts.say(`The client ${clientId} was deleted.`);
-        navigate('/');
+        leave('/');
       },
       onError: toasts.fail,
     });

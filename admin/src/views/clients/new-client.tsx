@@ -1,29 +1,34 @@
 // Makes a client.
 import { Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useLocation } from 'wouter';
 import { ErrorMessage, fieldErrors, otherErrors } from '../../parts/error-message.tsx';
 import { useToasts } from '../../parts/toasts.tsx';
+import { useLeave } from '../../shell/leaving/leave-question.tsx';
+import { useUnsaved } from '../../shell/leaving/unsaved-changes.ts';
 import { View } from '../../shell/view.tsx';
 import { type ClientDraft, ClientFields } from './client-fields.tsx';
 import { useClientWrites } from './client-queries.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 
 const SHOWN = ['clientId', 'secret', 'accessType', 'roles', 'permissions'];
+const NO_RIGHTS: ClientDraft = { accessType: 'user', roles: [], permissions: null };
+
+const isSame = (a: ClientDraft, b: ClientDraft) => JSON.stringify(a) === JSON.stringify(b);
 
 export function NewClient() {
-  const [, navigate] = useLocation();
+  const leave = useLeave();
   const toasts = useToasts();
   const { create } = useClientWrites();
   const [clientId, setClientId] = useState('');
   const [secret, setSecret] = useState('');
-  const [draft, setDraft] = useState<ClientDraft>({ accessType: 'user', roles: [], permissions: null });
+  const [draft, setDraft] = useState(NO_RIGHTS);
   const [generated, setGenerated] = useState<string>();
+  useUnsaved('the new client', clientId !== '' || secret !== '' || !isSame(draft, NO_RIGHTS));
   const errors = fieldErrors(create.error);
   const other = otherErrors(create.error, SHOWN);
   const finish = () => {
     toasts.say(`The client ${clientId} was created.`);
-    navigate(`/${encodeURIComponent(clientId)}`);
+    leave(`/${encodeURIComponent(clientId)}`);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -1,6 +1,6 @@
 // One version that waits: what it newly may do, its policy and its code beside those in force, and its approval.
 import { Anchor, Button, Grid, Group, Stack, Text, Title } from '@mantine/core';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import type { JsonObject } from '../../api/types.ts';
 import { CodeEditor } from '../../parts/code/code-editor.tsx';
 import { useDialogs } from '../../parts/dialogs.tsx';
@@ -22,6 +22,7 @@ import { type Policy, toPolicy, withoutCode, writePolicy } from '../../parts/mod
 import { Openings, PolicyWords } from '../../parts/modules/policy/policy-words.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useToasts } from '../../parts/toasts.tsx';
+import { useLeave } from '../../shell/leaving/leave-question.tsx';
 import { View } from '../../shell/view.tsx';
 
 interface VersionProps {
@@ -179,7 +180,7 @@ function CodeSideBySide({ version, text, now }: CodeSideBySideProps) {
 }
 
 function Decision({ of: ref, version }: VersionProps) {
-  const [, navigate] = useLocation();
+  const leave = useLeave();
   const dialogs = useDialogs();
   const toasts = useToasts();
   const { mayApprove, mayChange } = useCodeRights();
@@ -199,7 +200,7 @@ function Decision({ of: ref, version }: VersionProps) {
       return;
     }
     toasts.say(`Version ${version} of ${titleOf(ref)} is in force.`);
-    navigate('/review');
+    leave('/review');
   };
   return (
     <Stack>

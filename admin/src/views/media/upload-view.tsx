@@ -7,6 +7,7 @@ import type { Results } from '../../api/types.ts';
 import type { CollectionDescription, StoredDocument } from '../../api/types-collections.ts';
 import { Answer, Empty } from '../../parts/loading.tsx';
 import { formatBytes } from '../../parts/time.tsx';
+import { useUnsaved } from '../../shell/leaving/unsaved-changes.ts';
 import { View } from '../../shell/view.tsx';
 import { type CollectionAddress, collectionPath } from '../collections/address.ts';
 import { useCollection } from '../collections/collection-queries.ts';
@@ -89,6 +90,8 @@ function UploadForm({ path, collection }: UploadFormProps) {
   const fields = fieldsOf(collection).filter(({ isInForms, isClosed }) => isInForms && !isClosed);
   const sent = formFields(fields, changes);
   const hasProblem = problemsIn(changes).size > 0;
+  const isUnderWay = uploads.some(({ state }) => state === 'waiting' || state === 'sending');
+  useUnsaved('files that are not sent yet', chosen.length > 0 || isUnderWay);
   const choose = (files: Iterable<File>) => setChosen((before) => [...before, ...files].slice(0, MAX_CHOSEN));
   const submit = (event: FormEvent) => {
     event.preventDefault();

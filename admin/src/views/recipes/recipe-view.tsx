@@ -1,7 +1,6 @@
 // One recipe: its settings, a preview of what they do, and its end.
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import { useApi } from '../../api/api-context.tsx';
 import type { JsonObject } from '../../api/types.ts';
 import { readDefinition } from '../../parts/delivery/definition.ts';
@@ -10,6 +9,7 @@ import { useDefinition, useDefinitionWrites } from '../../parts/delivery/definit
 import { useDialogs } from '../../parts/dialogs.tsx';
 import { Answer, Empty } from '../../parts/loading.tsx';
 import { useToasts } from '../../parts/toasts.tsx';
+import { useLeave } from '../../shell/leaving/leave-question.tsx';
 import { View } from '../../shell/view.tsx';
 import { RecipeForm } from './recipe-form.tsx';
 import { RecipePreview } from './recipe-preview.tsx';
@@ -63,7 +63,7 @@ function routesWith(name: string, routes: readonly JsonObject[]): readonly strin
 
 function DeleteButton({ name }: { readonly name: string }) {
   const api = useApi();
-  const [, navigate] = useLocation();
+  const leave = useLeave();
   const dialogs = useDialogs();
   const toasts = useToasts();
   const { remove } = useDefinitionWrites('recipe');
@@ -91,7 +91,7 @@ function DeleteButton({ name }: { readonly name: string }) {
     remove.mutate(name, {
       onSuccess: () => {
         toasts.say(`The recipe ${name} was deleted.`);
-        navigate('/');
+        leave('/');
       },
       onError: toasts.fail,
     });

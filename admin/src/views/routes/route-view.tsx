@@ -1,12 +1,12 @@
 // One route: its branches, a visitor tried on them, and its end.
 import { Button, Stack } from '@mantine/core';
-import { useLocation } from 'wouter';
 import type { JsonObject } from '../../api/types.ts';
 import { DefinitionEditor, type DefinitionFormProps } from '../../parts/delivery/definition-editor.tsx';
 import { useDefinition, useDefinitionWrites } from '../../parts/delivery/definition-queries.ts';
 import { useDialogs } from '../../parts/dialogs.tsx';
 import { Answer, Empty } from '../../parts/loading.tsx';
 import { useToasts } from '../../parts/toasts.tsx';
+import { useLeave } from '../../shell/leaving/leave-question.tsx';
 import { View } from '../../shell/view.tsx';
 import { branchesOf, isRouteForForm } from './branch.ts';
 import { RouteForm } from './route-form.tsx';
@@ -62,7 +62,7 @@ export function RouteView({ name }: { readonly name: string }) {
 }
 
 function DeleteButton({ name, branches }: { readonly name: string; readonly branches: number }) {
-  const [, navigate] = useLocation();
+  const leave = useLeave();
   const dialogs = useDialogs();
   const toasts = useToasts();
   const { remove } = useDefinitionWrites('route');
@@ -80,7 +80,7 @@ function DeleteButton({ name, branches }: { readonly name: string; readonly bran
     remove.mutate(name, {
       onSuccess: () => {
         toasts.say(`The route ${name} was deleted.`);
-        navigate('/');
+        leave('/');
       },
       onError: toasts.fail,
     });

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useApi } from '../../../api/api-context.tsx';
 import { ApiError, toApiError } from '../../../api/api-error.ts';
 import type { JsonObject } from '../../../api/types.ts';
+import { useUnsaved } from '../../../shell/leaving/unsaved-changes.ts';
 import { CodeEditor } from '../../code/code-editor.tsx';
 import { useDialogs } from '../../dialogs.tsx';
 import { ErrorMessage, fieldErrors } from '../../error-message.tsx';
@@ -46,6 +47,7 @@ function PolicyForm({ of: ref, inForce }: PolicyFormProps) {
   const [base, setBase] = useState<string>();
   const [draft, setDraft] = useState('');
   const text = base === undefined ? stored : draft;
+  useUnsaved('what you changed in the policy', text !== (base ?? stored));
   const policy = parsePolicy(text);
   const before = toPolicy(inForce) ?? {};
   const write = (next: string) => {

@@ -2,7 +2,7 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import { useApi, useMe } from '../../../api/api-context.tsx';
 import { ApiError } from '../../../api/api-error.ts';
 import type { CollectionDescription, StoredDocument } from '../../../api/types-collections.ts';
@@ -10,10 +10,12 @@ import { useDialogs } from '../../../parts/dialogs.tsx';
 import { ErrorMessage, otherErrors } from '../../../parts/error-message.tsx';
 import { Answer, Empty } from '../../../parts/loading.tsx';
 import { useToasts } from '../../../parts/toasts.tsx';
+import { useLeave } from '../../../shell/leaving/leave-question.tsx';
+import { useUnsaved } from '../../../shell/leaving/unsaved-changes.ts';
 import { View } from '../../../shell/view.tsx';
 import { type CollectionAddress, collectionPath } from '../address.ts';
 import { documentKey, useCollection, useDocument, useDocumentWrites } from '../collection-queries.ts';
-import { type Changes, problemsIn, updateBody } from '../fields/changes.ts';
+import { type Changes, hasChanges, problemsIn, updateBody } from '../fields/changes.ts';
 import { DocumentFields } from '../fields/document-fields.tsx';
 import { fieldsOf, titleField } from '../fields/field.ts';
 import { titleOf } from '../fields/value-text.ts';
@@ -92,6 +94,7 @@ export function DocumentForm({ path, collection, stored, title }: DocumentFormPr
   const [changes, setChanges] = useState<Changes>({});
   const fields = fieldsOf(collection);
   const mayUpdate = collection.actions.includes('update');
+  useUnsaved('what you changed in the document', hasChanges(fields, changes, stored));
   const conflict = update.error instanceof ApiError && update.error.isConflict;
   const other = conflict ? undefined : otherErrors(update.error, shownFields(fields));
   const reload = async () => {
@@ -165,14 +168,14 @@ function DeleteButton({ path, collection, id, v, title }: DeleteButtonProps) {
   const queries = useQueryClient();
   const dialogs = useDialogs();
   const toasts = useToasts();
-  const [, navigate] = useLocation();
+  const leave = useLeave();
   const [isAsking, setAsking] = useState(false);
   const { remove } = useDocumentWrites(path);
   const end = async (state: number | undefined): Promise<void> => {
     try {
       await remove.mutateAsync({ id, ...(state !== undefined && { v: state }) });
       toasts.say(`${title} was deleted.`);
-      navigate(path);
+      leave(path);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 412 || state === undefined)
         return toasts.fail(error);

@@ -1,15 +1,16 @@
 // Makes a document: as a view, and as a dialog for the references of another one.
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useLocation } from 'wouter';
 import type { CollectionDescription, StoredDocument } from '../../../api/types-collections.ts';
 import { ErrorMessage, otherErrors } from '../../../parts/error-message.tsx';
 import { Answer, Empty } from '../../../parts/loading.tsx';
 import { useToasts } from '../../../parts/toasts.tsx';
+import { useLeave } from '../../../shell/leaving/leave-question.tsx';
+import { useUnsaved, useUnsavedChanges } from '../../../shell/leaving/unsaved-changes.ts';
 import { View } from '../../../shell/view.tsx';
 import { type CollectionAddress, collectionPath } from '../address.ts';
 import { useCollection, useDocumentWrites } from '../collection-queries.ts';
-import { type Changes, defaultsOf, newBody, problemsIn } from '../fields/changes.ts';
+import { type Changes, defaultsOf, hasChanges, newBody, problemsIn } from '../fields/changes.ts';
 import { DocumentFields } from '../fields/document-fields.tsx';
 import { fieldsOf } from '../fields/field.ts';
 import type { NewDocumentDialogProps } from '../fields/new-document-context.ts';
@@ -18,23 +19,26 @@ import { fieldMessages, focusFirstError, shownFields } from './form-errors.ts';
 interface NewDocumentFormProps {
   readonly collection: CollectionDescription;
   readonly onMade: (document: StoredDocument) => void;
+  /** Stands for the form among the unsaved changes. */
+  readonly form?: object;
 }
 
-function NewDocumentForm({ collection, onMade }: NewDocumentFormProps) {
+function NewDocumentForm({ collection, onMade, form }: NewDocumentFormProps) {
   const { create } = useDocumentWrites(collection.path);
   const [changes, setChanges] = useState<Changes>({});
   const fields = fieldsOf(collection);
   const defaults = defaultsOf(fields);
   const other = otherErrors(create.error, shownFields(fields));
+  useUnsaved(`the new document of ${collection.path}`, hasChanges(fields, changes, defaults), form);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     // A dialog stands outside of the form only on the screen.
     event.stopPropagation();
-    const form = event.currentTarget;
-    if (problemsIn(changes).size > 0) return focusFirstError(form);
+    const { currentTarget } = event;
+    if (problemsIn(changes).size > 0) return focusFirstError(currentTarget);
     return create.mutate(newBody(fields, changes, defaults), {
       onSuccess: ({ results: [document] }) => document !== undefined && onMade(document),
-      onError: () => focusFirstError(form),
+      onError: () => focusFirstError(currentTarget),
     });
   };
   return (
@@ -62,16 +66,21 @@ function NewDocumentForm({ collection, onMade }: NewDocumentFormProps) {
 /** In a dialog, for a reference. */
 export function NewDocumentDialog({ path, onMade, onClose }: NewDocumentDialogProps) {
   const query = useCollection(path);
+  const unsaved = useUnsavedChanges();
+  const [form] = useState({});
+  const close = async () => {
+    if (await unsaved.mayLeave(form)) onClose();
+  };
   return (
     <Modal
       opened
-      onClose={onClose}
+      onClose={() => void close()}
       size="lg"
       title={`New in ${query.data?.name ?? path}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Answer query={query} what="the collection">
-        {(collection) => <NewDocumentForm collection={collection} onMade={onMade} />}
+        {(collection) => <NewDocumentForm collection={collection} onMade={onMade} form={form} />}
       </Answer>
     </Modal>
   );
@@ -81,7 +90,7 @@ export function NewDocument({ address }: { readonly address: CollectionAddress }
   const path = collectionPath(address);
   const query = useCollection(path);
   const toasts = useToasts();
-  const [, navigate] = useLocation();
+  const leave = useLeave();
   const name = query.data?.name ?? address.name;
   const trail = [
     { name: 'Collections', href: '/' },
@@ -104,7 +113,7 @@ export function NewDocument({ address }: { readonly address: CollectionAddress }
               collection={collection}
               onMade={({ _id }) => {
                 toasts.say('The document was created.');
-                navigate(collection.actions.includes('read') ? `${path}/${_id}` : path);
+                leave(collection.actions.includes('read') ? `${path}/${_id}` : path);
               }}
             />
           )

@@ -69,3 +69,7 @@ export function updateBody(
     ...(gone.length > 0 && { $unset: gone.map(({ name }) => name) }),
   };
 }
+
+/** Whether the form holds anything else than what is stored, text that is no value yet included. */
+export const hasChanges = (fields: readonly Field[], changes: Changes, stored: JsonObject): boolean =>
+  problemsIn(changes).size > 0 || updateBody(fields, changes, stored) !== undefined;

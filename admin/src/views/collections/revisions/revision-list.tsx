@@ -1,6 +1,6 @@
 // The states that a document has had: what has changed since one of them, and its way back. Also of a document that was deleted.
 import { Button, Stack, Text, Title } from '@mantine/core';
-import { useLocation, useSearchParams } from 'wouter';
+import { useSearchParams } from 'wouter';
 import type { JsonObject } from '../../../api/types.ts';
 import type { CollectionDescription, StoredDocument } from '../../../api/types-collections.ts';
 import { CodeEditor } from '../../../parts/code/code-editor.tsx';
@@ -10,6 +10,7 @@ import { ErrorMessage } from '../../../parts/error-message.tsx';
 import { Answer, Empty } from '../../../parts/loading.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { useToasts } from '../../../parts/toasts.tsx';
+import { useLeave } from '../../../shell/leaving/leave-question.tsx';
 import { View } from '../../../shell/view.tsx';
 import { type CollectionAddress, collectionPath } from '../address.ts';
 import { useCollection, useDocument, useDocumentWrites } from '../collection-queries.ts';
@@ -174,7 +175,7 @@ function List({ path, id, collection }: ListProps) {
 function useRestore(path: string, id: string, present: StoredDocument | null) {
   const dialogs = useDialogs();
   const toasts = useToasts();
-  const [, navigate] = useLocation();
+  const leave = useLeave();
   const { restore } = useDocumentWrites(path);
   const ask = async (revision: StoredDocument) => {
     const version = `version ${String(revision['v'])}`;
@@ -193,7 +194,7 @@ function useRestore(path: string, id: string, present: StoredDocument | null) {
       {
         onSuccess: () => {
           toasts.say(`The document is as it was in ${version}.`);
-          navigate(`${path}/${encodeURIComponent(id)}`);
+          leave(`${path}/${encodeURIComponent(id)}`);
         },
       },
     );

@@ -1,10 +1,12 @@
 // Makes a collection: its address, and its first specification.
 import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import { ApiError } from '../../../api/api-error.ts';
 import { ErrorMessage } from '../../../parts/error-message.tsx';
 import { useToasts } from '../../../parts/toasts.tsx';
+import { useLeave } from '../../../shell/leaving/leave-question.tsx';
+import { useUnsaved } from '../../../shell/leaving/unsaved-changes.ts';
 import { View } from '../../../shell/view.tsx';
 import { collectionPath } from '../address.ts';
 import { placeErrors } from './check-text.ts';
@@ -13,6 +15,7 @@ import { useSpecificationWrites } from './specification-queries.ts';
 
 const TRAIL = [{ name: 'Collections', href: '/' }];
 const NOTHING = {};
+const VERSION = '1.0';
 const BEGINNING = `{
   "fields": {
     "title": { "type": "String", "required": true, "label": "Title" }
@@ -32,14 +35,18 @@ const nameIssue = (name: string) => {
 
 export function NewCollection() {
   const toasts = useToasts();
-  const [, navigate] = useLocation();
+  const leave = useLeave();
   const { present, save } = useSpecificationWrites();
-  const [address, setAddress] = useState({ version: '1.0', database: '', name: '' });
+  const [address, setAddress] = useState({ version: VERSION, database: '', name: '' });
   const [text, setText] = useState(BEGINNING);
   const [sent, setSent] = useState('');
   const [isChecked, setChecked] = useState(false);
   const [taken, setTaken] = useState<string>();
   const [isSending, setSending] = useState(false);
+  useUnsaved(
+    'the new collection',
+    text !== BEGINNING || address.database !== '' || address.name !== '' || address.version !== VERSION,
+  );
   const error = save.error;
   const problems = error instanceof ApiError && text === sent ? placeErrors(text, error.items) : [];
   const issues = {
@@ -63,7 +70,7 @@ export function NewCollection() {
       setSent(text);
       const { warnings = [] } = await save.mutateAsync({ path, text });
       toasts.say([`The collection ${address.name} was saved.`, ...warnings].join(' '));
-      navigate(path);
+      leave(path);
     } catch (failed) {
       // What the server refuses is shown above the editor.
       if (failed !== save.error && !(failed instanceof ApiError)) toasts.fail(failed);

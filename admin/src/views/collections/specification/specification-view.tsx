@@ -1,7 +1,6 @@
 // The specification of a collection: changed in an editor, or removed. What a change does to documents is said before it is made.
 import { Alert, Button, Group, List, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import { useApi } from '../../../api/api-context.tsx';
 import { ApiError } from '../../../api/api-error.ts';
 import type { JsonObject } from '../../../api/types.ts';
@@ -11,6 +10,8 @@ import { ErrorMessage } from '../../../parts/error-message.tsx';
 import { Answer } from '../../../parts/loading.tsx';
 import { formatNumber } from '../../../parts/time.tsx';
 import { useToasts } from '../../../parts/toasts.tsx';
+import { useLeave } from '../../../shell/leaving/leave-question.tsx';
+import { useUnsaved } from '../../../shell/leaving/unsaved-changes.ts';
 import { View } from '../../../shell/view.tsx';
 import { type CollectionAddress, collectionPath } from '../address.ts';
 import { parseJson } from '../fields/json-text.ts';
@@ -56,6 +57,7 @@ function Editor({ path, address, specification }: EditorProps) {
   const [isAsking, setAsking] = useState(false);
   const stored = formatSpecification(specification);
   const text = draft ?? stored;
+  useUnsaved('what you changed in the specification', text !== stored);
   const error = save.error;
   const problems = error instanceof ApiError && text === sent ? placeErrors(text, error.items) : [];
 
@@ -157,13 +159,13 @@ function DeleteButton({ path, name }: { readonly path: string; readonly name: st
   const api = useApi();
   const dialogs = useDialogs();
   const toasts = useToasts();
-  const [, navigate] = useLocation();
+  const leave = useLeave();
   const { remove } = useSpecificationWrites();
   const end = async (force?: true): Promise<void> => {
     try {
       const { warnings = [] } = await remove.mutateAsync({ path, ...(force && { force }) });
       toasts.say([`The collection ${name} was deleted.`, ...warnings].join(' '));
-      navigate('/');
+      leave('/');
     } catch (failed) {
       if (!isNeeded(failed) || force) return toasts.fail(failed);
       const isSure = await dialogs.confirm({
