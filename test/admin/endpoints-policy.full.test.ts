@@ -29,6 +29,7 @@ const stored = async () => {
   const { code: _, ...policy } = (await site.app.inject('GET', '/1.0/report/policy')).body;
   return policy;
 };
+const main = (page: Page) => page.locator('main');
 const grant = (page: Page, words: string) => page.getByRole('group', { name: words });
 const json = (page: Page) => page.getByRole('textbox', { name: 'Policy as JSON' });
 
@@ -71,16 +72,19 @@ describe.runIf(canRun)('the policy of an endpoint', () => {
     site.visit(VIEW, async (page) => {
       await page.getByRole('button', { name: 'Add a service' }).click();
       const service = grant(page, 'The code may send GET requests');
-      await service.getByLabel('Origin').fill('https://api.example.com');
+      await main(page).getByText('lets no code use other services').waitFor();
+      await service.getByRole('combobox', { name: 'Origin' }).fill('https://api.example.com');
       await page.getByRole('alert').getByText('Send GET requests to https://api.example.com').waitFor();
       await page.getByRole('button', { name: 'Save' }).click();
-      const origin = service.getByLabel('Origin');
+      const origin = service.getByRole('combobox', { name: 'Origin' });
       await expect.poll(() => origin.getAttribute('aria-invalid')).toBe('true');
       await service
         .getByText('an entry of `grants.fetch` in the policy limits has to name this origin')
         .waitFor();
       await page.getByRole('button', { name: 'Remove service 1' }).click();
+      await main(page).getByText('When empty: 64. At most 256, as the operator says').waitFor();
       await page.getByLabel('Memory, MB').fill('100000');
+      await main(page).getByText('The operator allows at most 256').waitFor();
       await page.getByRole('button', { name: 'Save' }).click();
       await expect.poll(() => page.getByLabel('Memory, MB').getAttribute('aria-invalid')).toBe('true');
     }));

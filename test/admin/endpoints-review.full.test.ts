@@ -58,7 +58,10 @@ describe.runIf(canRun)('the review of posted code', () => {
       await code.fill(saying('second'));
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('status').getByText('Version 3 waits for approval').waitFor();
-      await main(page).getByText('Versions 2, 3 wait for a reviewer who wrote none of it').waitFor();
+      const waiting = page.getByRole('alert').filter({ hasText: 'Waiting for approval' });
+      await waiting.getByText('Version 2, new policy by admin').waitFor();
+      await waiting.getByText('Version 3, new code by admin').waitFor();
+      await waiting.getByText('A reviewer who wrote none of it decides').waitFor();
       await code.fill(saying('third'));
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('status').getByText('Version 4 waits for approval').waitFor();
@@ -67,11 +70,21 @@ describe.runIf(canRun)('the review of posted code', () => {
 
   it('is read, and not decided, by the admin who posted', () =>
     site.visit('/admin/endpoints/review', async (page) => {
-      await main(page).getByText('You may read them, and not approve them').waitFor();
+      await main(page).getByText('You may read them, and not decide').waitFor();
+      const rows = page.getByRole('row').filter({ hasText: ', version' });
+      // What waits longest comes first.
+      expect(await rows.locator('th').allTextContents()).toEqual([
+        '1.0/report, version 2',
+        'stamp, version 1',
+        '1.0/report, version 3',
+        '1.0/report, version 4',
+      ]);
+      await rows.filter({ hasText: 'version 2' }).getByText('New policy').waitFor();
       await main(page).getByRole('link', { name: 'stamp, version 1' }).click();
       await heading(page, 'Review stamp, version 1').waitFor();
-      await main(page).getByText('Only a reviewer approves').waitFor();
-      expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+      await main(page).getByText('Only a reviewer approves or refuses').waitFor();
+      for (const name of ['Approve', 'Refuse'])
+        expect(await page.getByRole('button', { name }).count()).toBe(0);
     }));
 
   it('shows first what a policy newly allows, and is approved by keyboard alone', () =>
@@ -83,7 +96,8 @@ describe.runIf(canRun)('the review of posted code', () => {
           await page.keyboard.press('Enter');
         };
         const row = page.getByRole('row').filter({ hasText: '1.0/report' });
-        await row.getByText('version 2, 3, 4').waitFor();
+        for (const version of [2, 3, 4])
+          await row.getByRole('link', { name: `version ${version}` }).waitFor();
         await enter('Review');
         await heading(page, 'Review').waitFor();
         await enter('1.0/report, version 2');
@@ -91,7 +105,6 @@ describe.runIf(canRun)('the review of posted code', () => {
         const opened = page.getByRole('alert').filter({ hasText: 'What the code newly may do' });
         await opened.getByText('Read documents and delete documents of 1.0/library/books').waitFor();
         await main(page).getByText('The code is the one in force').waitFor();
-        await main(page).getByText('There is no refusal').waitFor();
         await page.getByRole('button', { name: 'Approve' }).focus();
         await page.keyboard.press('Enter');
         await page.getByRole('dialog').getByText('the code and the policy in force').waitFor();
@@ -117,6 +130,7 @@ describe.runIf(canRun)('the review of posted code', () => {
         // The policy is another one since the code was posted.
         await page.getByRole('alert').getByText('policy').first().waitFor();
         expect((await site.app.inject('GET', '/1.0/report')).body).toEqual({ word: 'first' });
+        await page.getByRole('button', { name: 'Refuse' }).waitFor();
       },
       { as: REVIEWER },
     ));

@@ -10,7 +10,10 @@ export type {
   ModuleUsage,
   ModuleVersion,
   ModuleVersions,
+  PendingVersion,
+  PolicyLimits,
   PostedCode,
+  Refusal,
   StoredPolicy,
   Suspension,
 } from './description.d.ts';

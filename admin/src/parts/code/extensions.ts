@@ -65,6 +65,8 @@ const LOOK = EditorView.theme({
   },
   '.cm-lint-marker::before': { content: '"!"', color: 'light-dark(#a05a00, #ffd43b)' },
   '.cm-lint-marker-error::before': { content: '"✕"', color: 'light-dark(#c92a2a, #ff8787)' },
+  // That of the package is too dark for the colours of the text, and the same in the dark.
+  '&.cm-editor .cm-deletedChunk .cm-deletedText': { background: 'light-dark(#ffe3e3, #5c1f1f)' },
   '.cm-tooltip, .cm-panels': {
     color: 'var(--mantine-color-text)',
     backgroundColor: 'var(--mantine-color-body)',

@@ -9,12 +9,12 @@ import { useDialogs } from '../dialogs.tsx';
 import { ErrorMessage } from '../error-message.tsx';
 import { Answer, Empty } from '../loading.tsx';
 import {
-  pendingOf,
   useCodeRights,
+  useModule,
   useModuleWrites,
-  usePolicy,
   useSource,
   useVersionSource,
+  useVersions,
 } from './module-queries.ts';
 import { apiPathOf, type ModuleRef, titleOf } from './module-ref.ts';
 import { Saved, warningsAt } from './saved-code.tsx';
@@ -30,19 +30,33 @@ export function CodeSection({ of: ref }: { readonly of: ModuleRef }) {
   );
 }
 
-/** Where no version is approved yet, the newest one that waits. */
+/** Where no version is approved yet, the newest one: it waits, or was refused. */
 function PendingCode({ of: ref }: { readonly of: ModuleRef }) {
-  const policy = usePolicy(ref);
-  const version = pendingOf(policy.data).at(-1);
-  const source = useVersionSource(ref, version);
-  if (policy.data !== undefined && version === undefined) {
+  const versions = useVersions(ref);
+  const module = useModule(ref).data;
+  const waiting = module?.pending?.at(-1)?.version;
+  const version =
+    waiting ??
+    versions.data
+      ?.map((one) => one.version)
+      .sort((a, b) => a - b)
+      .at(-1);
+  // The editor stays, with what the server said, when what is saved in it becomes a newer version.
+  const source = useVersionSource(ref, version, { keepsPrevious: true });
+  const isWithout = versions.data !== undefined && version === undefined;
+  if (isWithout || (module !== undefined && module?.state !== 'pending')) {
     return <Empty text="There is no code that could be shown: it was removed, or its file is broken." />;
   }
   return (
-    <Answer query={source} what="the code that waits">
+    <Answer query={source} what="the newest code">
       {(text) => (
         <>
-          <Text>This is version {version}, which waits for approval. Nothing of it runs yet.</Text>
+          <Text>
+            This is version {version},{' '}
+            {waiting === undefined
+              ? 'which was not approved.'
+              : 'which waits for approval. Nothing of it runs yet.'}
+          </Text>
           <Editor of={ref} source={text ?? ''} isPending />
         </>
       )}

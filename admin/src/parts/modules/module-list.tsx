@@ -8,7 +8,7 @@ import { Time } from '../time.tsx';
 import { type ListedModule, useCodeRights, useModules } from './module-queries.ts';
 import { areaOf, hrefOf, type ModuleKind, titleOf } from './module-ref.ts';
 import { StateBadge, SuspensionText } from './module-state.tsx';
-import { usePendingVersions } from './review-queries.ts';
+import { reviewHref, waitingIn } from './review-queries.ts';
 
 const NAMES: Column<ListedModule> = {
   label: 'Name',
@@ -21,10 +21,10 @@ const NAMES: Column<ListedModule> = {
 };
 const STATES: Column<ListedModule> = {
   label: 'State',
-  cell: ({ state, suspension }) => (
+  cell: (row) => (
     <Stack gap={4}>
-      <StateBadge state={state} />
-      {suspension !== undefined && <SuspensionText suspension={suspension} />}
+      <StateBadge of={row} />
+      {row.suspension !== undefined && <SuspensionText suspension={row.suspension} />}
     </Stack>
   ),
 };
@@ -36,6 +36,26 @@ const ADDRESSES: Column<ListedModule> = {
       {row.path}
     </span>
   ),
+};
+const WAITING: Column<ListedModule> = {
+  label: 'Waiting',
+  cell: (row) => {
+    const waiting = waitingIn(row);
+    return waiting.length === 0 ? (
+      'nothing'
+    ) : (
+      <Stack gap={4}>
+        {waiting.map((one) => (
+          <span key={one.version} className="wrap">
+            <Anchor component={Link} href={reviewHref(one.ref, one.version)}>
+              version {one.version}
+            </Anchor>{' '}
+            since <Time at={one.at} /> by {one.by ?? 'nobody'}
+          </span>
+        ))}
+      </Stack>
+    );
+  },
 };
 const CHANGES: Column<ListedModule> = {
   label: 'Changed',
@@ -52,16 +72,6 @@ function Rows({
   readonly words: string;
 }) {
   const { mayChange, mayRead } = useCodeRights();
-  const waiting = usePendingVersions(mayRead);
-  const versionsOf = ({ ref }: ListedModule) =>
-    (waiting.data ?? []).filter((one) => one.ref.kind === ref.kind && titleOf(one.ref) === titleOf(ref));
-  const pending: Column<ListedModule> = {
-    label: 'Waiting',
-    cell: (row) => {
-      const versions = versionsOf(row).map(({ version }) => version);
-      return versions.length === 0 ? 'nothing' : `version ${versions.join(', ')}`;
-    },
-  };
   const rows = modules.filter(({ ref, path }) =>
     `${titleOf(ref)} ${path}`.toLowerCase().includes(words.trim().toLowerCase()),
   );
@@ -72,7 +82,7 @@ function Rows({
   const columns = [
     ...[NAMES, STATES],
     ...(kind === 'endpoint' ? [ADDRESSES] : []),
-    ...(mayRead ? [pending] : []),
+    ...(mayRead ? [WAITING] : []),
     CHANGES,
   ];
   return (

@@ -1,19 +1,26 @@
 // What the views of endpoints and hooks ask the server for.
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  type QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import type { Api } from '../../api/api.ts';
 import { isAdmin, useApi, useMe } from '../../api/api-context.tsx';
 import { ApiError } from '../../api/api-error.ts';
-import type { Json, JsonObject } from '../../api/types.ts';
+import type { JsonObject } from '../../api/types.ts';
 import type {
   Endpoints,
   Hooks,
   ListedEndpoint,
   ListedHook,
   ModuleVersions,
+  PolicyLimits,
   PostedCode,
   StoredPolicy,
 } from '../../api/types-modules.ts';
-import { apiPathOf, type ModuleKind, type ModuleRef } from './module-ref.ts';
+import { apiPathOf, type ModuleKind, type ModuleRef, titleOf } from './module-ref.ts';
 
 export type ListedModule = (ListedEndpoint | ListedHook) & { readonly ref: ModuleRef };
 
@@ -28,20 +35,26 @@ export function useCodeRights() {
   };
 }
 
-async function fetchModules(
-  api: Api,
-  kind: ModuleKind,
-  signal: AbortSignal,
-): Promise<readonly ListedModule[]> {
+interface ModuleListing {
+  readonly modules: readonly ListedModule[];
+  /** For admins and reviewers. */
+  readonly policyLimits?: PolicyLimits | undefined;
+}
+
+async function fetchModules(api: Api, kind: ModuleKind, signal: AbortSignal): Promise<ModuleListing> {
   if (kind === 'hook') {
-    const { hooks } = await api.get<Hooks>('/api/hooks', { signal });
-    return hooks.map((hook) => ({ ...hook, ref: { kind: 'hook', name: hook.name } }));
+    const { hooks, policyLimits } = await api.get<Hooks>('/api/hooks', { signal });
+    const modules = hooks.map((hook): ListedModule => ({ ...hook, ref: { kind: 'hook', name: hook.name } }));
+    return { modules, policyLimits };
   }
-  const { endpoints } = await api.get<Endpoints>('/api/endpoints', { signal });
-  return endpoints.map((endpoint) => ({
-    ...endpoint,
-    ref: { kind: 'endpoint', version: endpoint.version, name: endpoint.slug },
-  }));
+  const { endpoints, policyLimits } = await api.get<Endpoints>('/api/endpoints', { signal });
+  const modules = endpoints.map(
+    (endpoint): ListedModule => ({
+      ...endpoint,
+      ref: { kind: 'endpoint', version: endpoint.version, name: endpoint.slug },
+    }),
+  );
+  return { modules, policyLimits };
 }
 
 const listKey = (kind: ModuleKind) => ['modules', kind];
@@ -52,10 +65,24 @@ const keyOf = (ref: ModuleRef, ...more: readonly (string | number)[]) => [
   ...more,
 ];
 
-export function useModules(kind: ModuleKind) {
+function useListing<T>(kind: ModuleKind, select: (listing: ModuleListing) => T) {
   const api = useApi();
-  return useQuery({ queryKey: listKey(kind), queryFn: ({ signal }) => fetchModules(api, kind, signal) });
+  return useQuery({
+    queryKey: listKey(kind),
+    queryFn: ({ signal }) => fetchModules(api, kind, signal),
+    select,
+  });
 }
+
+export const useModules = (kind: ModuleKind) => useListing(kind, ({ modules }) => modules);
+
+/** One of the list; null where there is no such module. */
+export const useModule = (ref: ModuleRef) =>
+  useListing(ref.kind, ({ modules }) => modules.find((one) => titleOf(one.ref) === titleOf(ref)) ?? null);
+
+/** What the operator lets any policy ask for; undefined until it is known. */
+export const usePolicyLimits = (kind: ModuleKind): PolicyLimits | undefined =>
+  useListing(kind, ({ policyLimits }) => policyLimits).data;
 
 /** True for what is not there; any other error is thrown. */
 async function orNull<T>(answer: Promise<T>): Promise<T | null> {
@@ -101,9 +128,14 @@ export function useVersions(ref: ModuleRef) {
 }
 
 /** The code of one version; null where it is not known. */
-export function useVersionSource(ref: ModuleRef, version: number | undefined) {
+export function useVersionSource(
+  ref: ModuleRef,
+  version: number | undefined,
+  { keepsPrevious = false }: { readonly keepsPrevious?: boolean } = {},
+) {
   const api = useApi();
   return useQuery({
+    ...(keepsPrevious && { placeholderData: keepPreviousData }),
     queryKey: keyOf(ref, 'versionSource', version ?? 0),
     enabled: version !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
@@ -121,14 +153,6 @@ export function useVersionPolicy(ref: ModuleRef, version: number) {
   });
 }
 
-/** Versions that wait for a reviewer, oldest first. */
-export function pendingOf(policy: JsonObject | null | undefined): readonly number[] {
-  const code: Json | undefined = policy?.['code'];
-  if (typeof code !== 'object' || code === null || !('pending' in code)) return [];
-  const { pending } = code;
-  return Array.isArray(pending) ? pending.filter((version) => typeof version === 'number') : [];
-}
-
 /** The answer to a change that may have to wait for a reviewer. */
 export type Changed<T> = T & { readonly isWaiting: boolean };
 
@@ -144,7 +168,7 @@ async function change<T>(
 
 /** Asks again for everything that is shown of a module. */
 function refreshModule(queries: QueryClient, ref: ModuleRef): Promise<unknown> {
-  const keys = [listKey(ref.kind), keyOf(ref), ['review']];
+  const keys = [listKey(ref.kind), keyOf(ref)];
   return Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
 }
 
@@ -170,9 +194,20 @@ export function useModuleWrites(ref: ModuleRef) {
       change<PostedCode>(api, 'POST', path('versions', `${version}`, 'rollback')),
     onSuccess,
   });
+  // Where another reviewer has decided meanwhile, what is shown is old.
+  const onError = (error: unknown) => {
+    if (error instanceof ApiError && (error.isConflict || error.status === 404)) void onSuccess();
+  };
   const approve = useMutation({
     mutationFn: (version: number) => api.send('POST', path('versions', `${version}`, 'approve')),
     onSuccess,
+    onError,
+  });
+  const refuse = useMutation({
+    mutationFn: ({ version, reason }: { readonly version: number; readonly reason: string }) =>
+      api.send('POST', path('versions', `${version}`, 'refuse'), { reason }),
+    onSuccess,
+    onError,
   });
   const suspend = useMutation({ mutationFn: () => api.send('POST', path('suspend')), onSuccess });
   const resume = useMutation({ mutationFn: () => api.send('DELETE', path('suspend')), onSuccess });
@@ -180,5 +215,5 @@ export function useModuleWrites(ref: ModuleRef) {
     mutationFn: () => api.send('DELETE', path('config')),
     onSuccess: () => queries.invalidateQueries({ queryKey: listKey(ref.kind) }),
   });
-  return { save, putPolicy, rollBack, approve, suspend, resume, remove };
+  return { save, putPolicy, rollBack, approve, refuse, suspend, resume, remove };
 }

@@ -1,6 +1,6 @@
-// The state of an endpoint or hook in words, and who suspended it.
-import { Badge } from '@mantine/core';
-import type { ModuleState, Suspension } from '../../api/types-modules.ts';
+// The state of an endpoint or hook in words, who suspended it, and who refused a version of it.
+import { Badge, Text } from '@mantine/core';
+import type { ModuleState, Refusal, Suspension } from '../../api/types-modules.ts';
 import { Time } from '../time.tsx';
 
 const STATES: Readonly<Record<ModuleState, string>> = {
@@ -18,8 +18,14 @@ export const STATE_MEANINGS: Readonly<Record<Exclude<ModuleState, 'active'>, str
   pending: 'No version of it has been approved yet: requests are answered with 503.',
 };
 
-export function StateBadge({ state }: { readonly state: ModuleState }) {
-  return <Badge variant="outline">{STATES[state]}</Badge>;
+interface StateBadgeProps {
+  readonly of: { readonly state: ModuleState; readonly pending?: readonly unknown[] };
+}
+
+export function StateBadge({ of: { state, pending } }: StateBadgeProps) {
+  // Nothing is approved and nothing waits: what waited was refused.
+  const isRefused = state === 'pending' && pending?.length === 0;
+  return <Badge variant="outline">{isRefused ? 'Refused' : STATES[state]}</Badge>;
 }
 
 const BREAKER =
@@ -44,5 +50,19 @@ export function SuspensionText({ suspension: { by, clientId, at } }: { readonly 
       )}
       {who}.
     </span>
+  );
+}
+
+/** Who refused a version, when, and why: lines as the reviewer wrote them. */
+export function RefusalText({ refusal: { by, at, reason } }: { readonly refusal: Refusal }) {
+  return (
+    <>
+      <Text className="wrap">
+        <Time at={at} /> by {by}:
+      </Text>
+      <Text component="div" className="wrap" style={{ whiteSpace: 'pre-wrap' }}>
+        {reason}
+      </Text>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 // One endpoint or hook: its state, what an admin can do with it as a whole, and the way to its sections.
-import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
+import { Anchor, Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useLeave } from '../../shell/leaving/leave-question.tsx';
@@ -7,16 +7,9 @@ import { View } from '../../shell/view.tsx';
 import { useDialogs } from '../dialogs.tsx';
 import { Answer, Empty } from '../loading.tsx';
 import { useToasts } from '../toasts.tsx';
-import {
-  type ListedModule,
-  pendingOf,
-  useCodeRights,
-  useModules,
-  useModuleWrites,
-  usePolicy,
-} from './module-queries.ts';
+import { ModuleNote } from './module-note.tsx';
+import { type ListedModule, useCodeRights, useModules, useModuleWrites } from './module-queries.ts';
 import { areaOf, hrefOf, type ModuleRef, type Section, titleOf } from './module-ref.ts';
-import { STATE_MEANINGS, StateBadge, SuspensionText } from './module-state.tsx';
 
 const SECTIONS: Readonly<Record<Section, string>> = {
   code: 'Code',
@@ -75,7 +68,7 @@ export function ModuleView({ of: ref, section, children }: ModuleViewProps) {
           if (!sections.includes(section)) return <Empty text="You may not see this." />;
           return (
             <>
-              <StateNote module={module} />
+              <ModuleNote module={module} />
               <nav aria-label={`Sections of ${name}`}>
                 <Group gap="md">
                   {sections.map((one) => (
@@ -100,48 +93,6 @@ export function ModuleView({ of: ref, section, children }: ModuleViewProps) {
     </View>
   );
 }
-
-/** The state, why it is so, and what waits. */
-function StateNote({ module: { ref, state, suspension, path } }: { readonly module: ListedModule }) {
-  const { mayRead } = useCodeRights();
-  const policy = usePolicy(ref, mayRead);
-  const pending = pendingOf(policy.data);
-  return (
-    <>
-      <Group gap="sm">
-        <StateBadge state={state} />
-        <Text className="mono wrap">{path}</Text>
-      </Group>
-      {(state !== 'active' || suspension !== undefined) && (
-        <Alert variant="outline" color="red" title={state === 'active' ? 'Suspended' : undefined}>
-          {state !== 'active' && <Text>{STATE_MEANINGS[state]}</Text>}
-          {suspension !== undefined && <SuspensionText suspension={suspension} />}
-        </Alert>
-      )}
-      {pending.length > 0 && (
-        <Alert variant="outline" title="Waiting for approval">
-          <Text>
-            {pending.length === 1 ? 'Version ' : 'Versions '}
-            {pending.map((version, index) => (
-              <span key={version}>
-                {index > 0 && ', '}
-                <Anchor component={Link} href={reviewHref(ref, version)}>
-                  {version}
-                </Anchor>
-              </span>
-            ))}{' '}
-            {pending.length === 1 ? 'waits' : 'wait'} for a reviewer who wrote none of it. Nothing of it runs
-            until then.
-          </Text>
-        </Alert>
-      )}
-    </>
-  );
-}
-
-/** Address of the view where a version is approved. */
-export const reviewHref = (ref: ModuleRef, version: number): string =>
-  `~/admin/endpoints/review/${ref.kind}${hrefOf(ref, 'code').replace(/\/code$/, '')}/${version}`;
 
 function ModuleActions({ module: { ref, suspension } }: { readonly module: ListedModule }) {
   const leave = useLeave();

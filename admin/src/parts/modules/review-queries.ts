@@ -1,54 +1,34 @@
-// Which versions wait for a reviewer. The server tells it module by module, so all modules are asked, a few at a time.
-import { useQuery } from '@tanstack/react-query';
-import type { Api } from '../../api/api.ts';
-import { useApi } from '../../api/api-context.tsx';
-import { ApiError } from '../../api/api-error.ts';
-import type { Endpoints, Hooks, StoredPolicy } from '../../api/types-modules.ts';
-import { pendingOf } from './module-queries.ts';
-import { apiPathOf, type ModuleRef } from './module-ref.ts';
+// Which versions wait for a reviewer, of endpoints and of hooks.
+import type { PendingVersion } from '../../api/types-modules.ts';
+import { type ListedModule, useModules } from './module-queries.ts';
+import { hrefOf, type ModuleRef } from './module-ref.ts';
 
-const AT_A_TIME = 6;
-
-export interface PendingVersion {
+export interface WaitingVersion extends PendingVersion {
   readonly ref: ModuleRef;
-  readonly version: number;
 }
 
-async function refsOf(api: Api, signal: AbortSignal): Promise<readonly ModuleRef[]> {
-  const [{ endpoints }, { hooks }] = await Promise.all([
-    api.get<Endpoints>('/api/endpoints', { signal }),
-    api.get<Hooks>('/api/hooks', { signal }),
-  ]);
-  return [
-    ...endpoints.map(({ version, slug }): ModuleRef => ({ kind: 'endpoint', version, name: slug })),
-    ...hooks.map(({ name }): ModuleRef => ({ kind: 'hook', name })),
-  ];
-}
+export const waitingIn = ({ ref, pending = [] }: ListedModule): readonly WaitingVersion[] =>
+  pending.map((one) => ({ ...one, ref }));
 
-async function pendingVersions(api: Api, signal: AbortSignal): Promise<readonly PendingVersion[]> {
-  const refs = await refsOf(api, signal);
-  const found: (readonly PendingVersion[])[] = refs.map(() => []);
-  const rest = refs.entries();
-  const work = async () => {
-    for (const [index, ref] of rest) {
-      try {
-        const policy = await api.get<StoredPolicy>(apiPathOf(ref, 'policy'), { signal });
-        found[index] = pendingOf(policy).map((version) => ({ ref, version }));
-      } catch (error) {
-        // Removed meanwhile.
-        if (!(error instanceof ApiError && error.status === 404)) throw error;
-      }
-    }
+/** What waits longest comes first. */
+export function useWaitingVersions() {
+  const endpoints = useModules('endpoint');
+  const hooks = useModules('hook');
+  const both = [endpoints.data, hooks.data];
+  const isKnown = both.every((modules) => modules !== undefined);
+  return {
+    data: isKnown
+      ? both.flatMap((list = []) => list.flatMap(waitingIn)).toSorted((a, b) => a.at - b.at)
+      : undefined,
+    error: endpoints.error ?? hooks.error,
+    refetch: () => Promise.all([endpoints.refetch(), hooks.refetch()]),
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
-  return found.flat();
 }
 
-export function usePendingVersions(isWanted = true) {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['review'],
-    enabled: isWanted,
-    queryFn: ({ signal }) => pendingVersions(api, signal),
-  });
-}
+/** `New policy`, `New code` */
+export const partWords = ({ part }: PendingVersion): string =>
+  part === 'policy' ? 'New policy' : 'New code';
+
+/** Address of the view where a version is approved or refused. */
+export const reviewHref = (ref: ModuleRef, version: number): string =>
+  `~/admin/endpoints/review/${ref.kind}${hrefOf(ref, 'code').replace(/\/code$/, '')}/${version}`;

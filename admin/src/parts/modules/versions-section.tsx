@@ -9,15 +9,20 @@ import { Answer, Empty } from '../loading.tsx';
 import { Time } from '../time.tsx';
 import { useToasts } from '../toasts.tsx';
 import {
-  pendingOf,
   useCodeRights,
+  useModule,
   useModuleWrites,
-  usePolicy,
   useVersionSource,
   useVersions,
 } from './module-queries.ts';
 import { type ModuleRef, titleOf } from './module-ref.ts';
+import { RefusalText } from './module-state.tsx';
 import { Saved } from './saved-code.tsx';
+
+const REFUSALS: Column<ModuleVersion> = {
+  label: 'Refused',
+  cell: ({ refused }) => (refused === undefined ? 'no' : <RefusalText refusal={refused} />),
+};
 
 export function VersionsSection({ of: ref }: { readonly of: ModuleRef }) {
   const query = useVersions(ref);
@@ -45,7 +50,7 @@ function Versions({ of: ref, versions }: VersionsProps) {
   const toasts = useToasts();
   const { mayChange } = useCodeRights();
   const { rollBack } = useModuleWrites(ref);
-  const pending = pendingOf(usePolicy(ref).data);
+  const waiting = (useModule(ref).data?.pending ?? []).map(({ version }) => version);
   const newest = versions.toSorted((a, b) => b.version - a.version);
   const show = (version: number, since: number | null) =>
     setSearch({ version: `${version}`, ...(since !== null && { since: `${since}` }) });
@@ -67,7 +72,7 @@ function Versions({ of: ref, versions }: VersionsProps) {
         <Group gap="xs">
           {version}
           {active && <Badge variant="outline">In force</Badge>}
-          {pending.includes(version) && <Badge variant="outline">Waits for approval</Badge>}
+          {waiting.includes(version) && <Badge variant="outline">Waits for approval</Badge>}
         </Group>
       ),
     },
@@ -76,6 +81,7 @@ function Versions({ of: ref, versions }: VersionsProps) {
       label: 'Who',
       cell: ({ clientId }) => <span className="wrap">{clientId ?? 'a file on the machine'}</span>,
     },
+    ...(versions.some(({ refused }) => refused !== undefined) ? [REFUSALS] : []),
     {
       label: 'Hash',
       cell: ({ sha256 }) => (
@@ -98,7 +104,7 @@ function Versions({ of: ref, versions }: VersionsProps) {
           >
             Show
           </Button>
-          {mayChange && !row.active && !pending.includes(row.version) && (
+          {mayChange && !row.active && row.refused === undefined && !waiting.includes(row.version) && (
             <Button
               variant="default"
               size="compact-sm"

@@ -1,29 +1,28 @@
-// One version that waits: what it newly may do, its policy and its code beside those in force, and its approval.
-import { Anchor, Button, Grid, Group, Stack, Text, Title } from '@mantine/core';
-import { Link } from 'wouter';
+// One version that waits: what it newly may do, its policy and its code beside those in force, and the decision about it.
+import { Grid, Stack, Text, Title } from '@mantine/core';
 import type { JsonObject } from '../../api/types.ts';
+import type { PendingVersion } from '../../api/types-modules.ts';
 import { CodeEditor } from '../../parts/code/code-editor.tsx';
-import { useDialogs } from '../../parts/dialogs.tsx';
-import { ErrorMessage } from '../../parts/error-message.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { Answer, Empty } from '../../parts/loading.tsx';
+import { Answer } from '../../parts/loading.tsx';
 import {
-  pendingOf,
-  useCodeRights,
+  useModule,
   useModuleWrites,
   usePolicy,
+  usePolicyLimits,
   useSource,
   useVersionPolicy,
   useVersionSource,
   useVersions,
 } from '../../parts/modules/module-queries.ts';
-import { fullHrefOf, type ModuleRef, titleOf } from '../../parts/modules/module-ref.ts';
+import { type ModuleKind, type ModuleRef, titleOf } from '../../parts/modules/module-ref.ts';
+import { boundedPolicy } from '../../parts/modules/policy/bounds.ts';
 import { type Policy, toPolicy, withoutCode, writePolicy } from '../../parts/modules/policy/policy.ts';
 import { Openings, PolicyWords } from '../../parts/modules/policy/policy-words.tsx';
+import { partWords } from '../../parts/modules/review-queries.ts';
 import { Time } from '../../parts/time.tsx';
-import { useToasts } from '../../parts/toasts.tsx';
-import { useLeave } from '../../shell/leaving/leave-question.tsx';
 import { View } from '../../shell/view.tsx';
+import { Decided, Decision } from './review-decision.tsx';
 
 interface VersionProps {
   readonly of: ModuleRef;
@@ -36,37 +35,56 @@ const TRAIL = [
 ];
 
 export function ReviewVersion({ of: ref, version }: VersionProps) {
-  const inForce = usePolicy(ref);
+  const module = useModule(ref);
+  const writes = useModuleWrites(ref);
   return (
     <View title={`Review ${titleOf(ref)}, version ${version}`} trail={TRAIL}>
-      <Answer query={inForce} what="what is in force">
-        {(policy) =>
-          pendingOf(policy).includes(version) ? (
-            <Waiting of={ref} version={version} inForce={policy ?? {}} />
-          ) : (
-            <Empty text={`Version ${version} of ${titleOf(ref)} does not wait for approval, or no longer.`}>
-              <Anchor component={Link} href="/review">
-                To what waits
-              </Anchor>
-            </Empty>
-          )
-        }
+      <Answer query={module} what="what waits">
+        {(found) => {
+          const waiting = found?.pending?.find((one) => one.version === version);
+          const error = writes.approve.error ?? writes.refuse.error;
+          if (waiting === undefined) return <Decided of={ref} version={version} error={error} />;
+          return (
+            <>
+              <Waiting of={ref} waiting={waiting} />
+              <Decision of={ref} waiting={waiting} writes={writes} />
+            </>
+          );
+        }}
       </Answer>
     </View>
   );
 }
 
-function Waiting({ of: ref, version, inForce }: VersionProps & { readonly inForce: JsonObject }) {
+interface WaitingProps {
+  readonly of: ModuleRef;
+  readonly waiting: PendingVersion;
+}
+
+/** What is new, beside what is in force. */
+function Waiting({ of: ref, waiting }: WaitingProps) {
+  const { version } = waiting;
   const next = useVersionPolicy(ref, version);
   const source = useVersionSource(ref, version);
+  const inForce = usePolicy(ref);
   const active = useSource(ref);
-  const policyBefore = withoutCode(inForce);
   const isFirst = active.data === null;
   return (
     <Stack>
-      <Author of={ref} version={version} />
-      <Answer query={next} what="the policy that waits">
-        {(policy) => <Policies policy={policy ?? {}} before={policyBefore} isFirst={isFirst} />}
+      <Author of={ref} waiting={waiting} />
+      <Answer query={inForce} what="the policy in force">
+        {(before) => (
+          <Answer query={next} what="the policy that waits">
+            {(policy) => (
+              <Policies
+                kind={ref.kind}
+                policy={policy ?? {}}
+                before={withoutCode(before ?? {})}
+                isFirst={isFirst}
+              />
+            )}
+          </Answer>
+        )}
       </Answer>
       <Title order={2}>Code</Title>
       <Answer query={active} what="the code in force">
@@ -76,43 +94,41 @@ function Waiting({ of: ref, version, inForce }: VersionProps & { readonly inForc
           </Answer>
         )}
       </Answer>
-      <Decision of={ref} version={version} />
     </Stack>
   );
 }
 
-function Author({ of: ref, version }: VersionProps) {
+function Author({ of: ref, waiting }: WaitingProps) {
   const versions = useVersions(ref);
-  const found = versions.data?.find((one) => one.version === version);
+  const sha256 = versions.data?.find((one) => one.version === waiting.version)?.sha256;
+  const hash = (
+    <span key="hash" className="mono">
+      {sha256}
+    </span>
+  );
   return (
     <Facts
       facts={[
-        ['What', `${ref.kind === 'endpoint' ? 'Endpoint' : 'Hook'} ${titleOf(ref)}`],
-        ...(found === undefined
-          ? []
-          : ([
-              ['Posted by', found.clientId ?? 'nobody: a file on the machine'],
-              ['When', <Time key="when" at={found.createdAt} />],
-              [
-                'Hash of the code',
-                <span key="hash" className="mono">
-                  {found.sha256}
-                </span>,
-              ],
-            ] as const)),
+        ['What', `${partWords(waiting)} of the ${ref.kind} ${titleOf(ref)}`],
+        ['Posted by', waiting.by ?? 'nobody'],
+        ['When', <Time key="when" at={waiting.at} />],
+        ...(sha256 === undefined ? [] : [['Hash of the code', hash] as const]),
       ]}
     />
   );
 }
 
 interface PoliciesProps {
+  readonly kind: ModuleKind;
   readonly policy: JsonObject;
   readonly before: JsonObject;
   /** Nothing is in force yet. */
   readonly isFirst: boolean;
 }
 
-function Policies({ policy, before, isFirst }: PoliciesProps) {
+function Policies({ kind, policy, before, isFirst }: PoliciesProps) {
+  const limits = usePolicyLimits(kind);
+  const bounded = (one: Policy) => (limits === undefined ? one : boundedPolicy(one, limits));
   const next = toPolicy(policy);
   // Where no code is in force, no policy is either, whatever the server keeps for later.
   const now: Policy | undefined = isFirst ? {} : toPolicy(before);
@@ -126,11 +142,11 @@ function Policies({ policy, before, isFirst }: PoliciesProps) {
       <Grid>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Text fw={700}>In force</Text>
-          {isFirst ? <Text>None: nothing of it runs yet.</Text> : <PolicyWords policy={now} />}
+          {isFirst ? <Text>None: nothing of it runs yet.</Text> : <PolicyWords policy={bounded(now)} />}
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Text fw={700}>Waiting</Text>
-          <PolicyWords policy={next} />
+          <PolicyWords policy={bounded(next)} />
         </Grid.Col>
       </Grid>
       <CodeEditor
@@ -176,60 +192,5 @@ function CodeSideBySide({ version, text, now }: CodeSideBySideProps) {
         />
       </Grid.Col>
     </Grid>
-  );
-}
-
-function Decision({ of: ref, version }: VersionProps) {
-  const leave = useLeave();
-  const dialogs = useDialogs();
-  const toasts = useToasts();
-  const { mayApprove, mayChange } = useCodeRights();
-  const { approve } = useModuleWrites(ref);
-  const ask = async () => {
-    const isSure = await dialogs.confirm({
-      title: `Approve version ${version} of ${titleOf(ref)}?`,
-      gone: ['the code and the policy in force', 'versions that wait and are older'],
-      note: 'It answers requests at once. The audit log names you.',
-      action: 'Approve',
-    });
-    if (!isSure) return;
-    try {
-      // This view is gone once the version no longer waits: what follows must not depend on it.
-      await approve.mutateAsync(version);
-    } catch {
-      return;
-    }
-    toasts.say(`Version ${version} of ${titleOf(ref)} is in force.`);
-    leave('/review');
-  };
-  return (
-    <Stack>
-      <Title order={2}>Decision</Title>
-      {approve.error !== null && <ErrorMessage error={approve.error} />}
-      {mayApprove ? (
-        <Group>
-          <Button onClick={() => void ask()} loading={approve.isPending}>
-            Approve
-          </Button>
-        </Group>
-      ) : (
-        <Text>Only a reviewer approves. A command on the machine gives this right.</Text>
-      )}
-      <Text>
-        There is no refusal: what nobody approves never runs. Tell its author what is wrong; a newer version
-        that is approved takes the place of this one.{' '}
-        {mayChange ? (
-          <>
-            To stop or remove the {ref.kind} as a whole, open{' '}
-            <Anchor component={Link} href={fullHrefOf(ref)}>
-              {titleOf(ref)}
-            </Anchor>{' '}
-            and choose Suspend or Delete.
-          </>
-        ) : (
-          `An admin can suspend or delete the ${ref.kind} as a whole.`
-        )}
-      </Text>
-    </Stack>
   );
 }

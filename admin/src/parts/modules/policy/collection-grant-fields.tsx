@@ -1,8 +1,9 @@
 // What code may do with one collection.
 import { Autocomplete, Button, Checkbox, Group, NumberInput, Stack, TextInput } from '@mantine/core';
 import { useMe } from '../../../api/api-context.tsx';
+import { numberProps, resultsBound } from './bounds.ts';
 import { errorAt, type FieldsProps, toNumber, withMember } from './members.ts';
-import { type CollectionGrant, MODEL_ACTIONS } from './policy.ts';
+import { type CollectionGrant, DEFAULT_MAX_RESULTS, MODEL_ACTIONS } from './policy.ts';
 
 interface CollectionGrantFieldsProps extends FieldsProps<CollectionGrant> {
   readonly number: number;
@@ -13,7 +14,7 @@ interface CollectionGrantFieldsProps extends FieldsProps<CollectionGrant> {
 }
 
 export function CollectionGrantFields(props: CollectionGrantFieldsProps) {
-  const { number, place, grant, errors, onChange, onRemove } = props;
+  const { number, place, grant, bounds, errors, onChange, onRemove } = props;
   const me = useMe();
   return (
     <Stack gap="sm">
@@ -51,10 +52,12 @@ export function CollectionGrantFields(props: CollectionGrantFieldsProps) {
       />
       <NumberInput
         label="Documents of one call, at most"
-        description="When empty: 1,000, or less where the operator says so"
-        min={1}
-        value={grant.maxResults ?? ''}
-        error={errorAt(errors, `${place}.maxResults`)}
+        {...numberProps({
+          value: grant.maxResults,
+          usual: DEFAULT_MAX_RESULTS,
+          bound: bounds === undefined ? undefined : resultsBound(bounds, grant),
+          error: errorAt(errors, `${place}.maxResults`),
+        })}
         onChange={(value) => onChange(withMember(grant, 'maxResults', toNumber(value)))}
       />
       <Button variant="default" w="fit-content" onClick={onRemove}>

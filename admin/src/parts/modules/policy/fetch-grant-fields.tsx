@@ -1,8 +1,18 @@
 // What code may ask of one other service.
-import { Button, Checkbox, Group, NumberInput, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import {
+  Autocomplete,
+  Button,
+  Checkbox,
+  Group,
+  NumberInput,
+  Stack,
+  TagsInput,
+  Textarea,
+} from '@mantine/core';
 import { useState } from 'react';
+import { fetchBounds, numberProps } from './bounds.ts';
 import { errorAt, type FieldsProps, toNumber, withMember } from './members.ts';
-import { type FetchGrant, METHODS } from './policy.ts';
+import { DEFAULT_FETCH_BYTES, DEFAULT_FETCH_MS, type FetchGrant, METHODS } from './policy.ts';
 
 interface FetchGrantFieldsProps extends FieldsProps<FetchGrant> {
   readonly number: number;
@@ -26,20 +36,23 @@ function readHeaders(text: string): FetchGrant['headers'] {
 }
 
 export function FetchGrantFields(props: FetchGrantFieldsProps) {
-  const { number, place, grant, errors, onChange, onRemove } = props;
+  const { number, place, grant, bounds, errors, onChange, onRemove } = props;
+  const most = bounds === undefined ? undefined : fetchBounds(bounds, grant);
+  const named = (bounds?.grants.fetch ?? []).map(({ origin }) => origin).filter((one) => !one.endsWith('*'));
   const [written, setWritten] = useState(writeHeaders(grant.headers));
   // Lines that are not finished stay as they are typed; headers that were changed elsewhere replace them.
   const isCurrent = writeHeaders(readHeaders(written)) === writeHeaders(grant.headers);
   const headers = isCurrent ? written : writeHeaders(grant.headers);
   return (
     <Stack gap="sm">
-      <TextInput
+      <Autocomplete
         label="Origin"
         description="Such as https://api.example.com. The operator decides which origins there may be"
         required
+        data={[...new Set(named)]}
         value={grant.origin}
         error={errorAt(errors, `${place}.origin`)}
-        onChange={(event) => onChange({ ...grant, origin: event.currentTarget.value })}
+        onChange={(origin) => onChange({ ...grant, origin })}
       />
       <Checkbox.Group
         label="Methods"
@@ -76,18 +89,23 @@ export function FetchGrantFields(props: FetchGrantFieldsProps) {
       />
       <NumberInput
         label="Size of an answer, bytes"
-        description="When empty: 1,048,576, or less where the operator says so"
-        min={1}
-        value={grant.maxBytes ?? ''}
-        error={errorAt(errors, `${place}.maxBytes`)}
+        {...numberProps({
+          value: grant.maxBytes,
+          usual: DEFAULT_FETCH_BYTES,
+          bound: most?.maxBytes,
+          isBytes: true,
+          error: errorAt(errors, `${place}.maxBytes`),
+        })}
         onChange={(value) => onChange(withMember(grant, 'maxBytes', toNumber(value)))}
       />
       <NumberInput
         label="Time of one call, ms"
-        description="When empty: 5,000, or less where the operator says so"
-        min={1}
-        value={grant.timeoutMs ?? ''}
-        error={errorAt(errors, `${place}.timeoutMs`)}
+        {...numberProps({
+          value: grant.timeoutMs,
+          usual: DEFAULT_FETCH_MS,
+          bound: most?.timeoutMs,
+          error: errorAt(errors, `${place}.timeoutMs`),
+        })}
         onChange={(value) => onChange(withMember(grant, 'timeoutMs', toNumber(value)))}
       />
       <Button variant="default" w="fit-content" onClick={onRemove}>

@@ -1,6 +1,10 @@
 // What the fields of a policy have in common: members that are set or left out, and where the server's messages belong.
 
+import type { PolicyLimits } from '../../../api/types-modules.ts';
+
 export interface FieldsProps<T> {
+  /** Of the operator; undefined while they are not known. */
+  readonly bounds: PolicyLimits | undefined;
   /** Messages by the path of a member, such as `limits.cpuMs`. */
   readonly errors: ReadonlyMap<string, string>;
   readonly onChange: (value: T) => void;

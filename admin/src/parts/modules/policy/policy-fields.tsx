@@ -1,6 +1,16 @@
 // A policy as a form. What is left empty keeps its default.
-import { Button, Fieldset, Group, NumberInput, Radio, Stack, TagsInput, TextInput } from '@mantine/core';
-import { formatNumber } from '../../time.tsx';
+import {
+  Button,
+  Fieldset,
+  Group,
+  NumberInput,
+  Radio,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { limitBound, numberProps } from './bounds.ts';
 import { CollectionGrantFields } from './collection-grant-fields.tsx';
 import { FetchGrantFields } from './fetch-grant-fields.tsx';
 import { errorAt, type FieldsProps, toNumber, withMember } from './members.ts';
@@ -38,7 +48,7 @@ interface PolicyFieldsProps extends FieldsProps<Policy> {
   readonly policy: Policy;
 }
 
-export function PolicyFields({ policy, errors, onChange }: PolicyFieldsProps) {
+export function PolicyFields({ policy, bounds, errors, onChange }: PolicyFieldsProps) {
   const { grants = {}, limits = {}, isolation = 'realm', trustDomain = '' } = policy;
   const { collections = [], fetch = [], request = {}, response = {} } = grants;
   const setGrants = (next: typeof grants) => onChange({ ...policy, grants: next });
@@ -55,6 +65,7 @@ export function PolicyFields({ policy, errors, onChange }: PolicyFieldsProps) {
             number={index + 1}
             place={`grants.collections.${index}`}
             grant={grant}
+            bounds={bounds}
             errors={errors}
             onChange={(next) => setGrants({ ...grants, collections: collections.with(index, next) })}
             onRemove={() =>
@@ -73,6 +84,7 @@ export function PolicyFields({ policy, errors, onChange }: PolicyFieldsProps) {
             number={index + 1}
             place={`grants.fetch.${index}`}
             grant={grant}
+            bounds={bounds}
             errors={errors}
             onChange={(next) => setGrants({ ...grants, fetch: fetch.with(index, next) })}
             onRemove={() => setGrants(withMember(grants, 'fetch', others(fetch.toSpliced(index, 1))))}
@@ -97,6 +109,9 @@ export function PolicyFields({ policy, errors, onChange }: PolicyFieldsProps) {
           Add a service
         </Button>
       </Group>
+      {bounds?.grants.fetch.length === 0 && (
+        <Text size="sm">The operator of this server lets no code use other services.</Text>
+      )}
       <Fieldset legend="Headers and bodies">
         <Stack gap="sm">
           <TagsInput
@@ -110,10 +125,13 @@ export function PolicyFields({ policy, errors, onChange }: PolicyFieldsProps) {
           />
           <NumberInput
             label="Size of a request body, bytes"
-            description="When empty: as much as the server takes"
-            min={1}
-            value={request.maxBodyBytes ?? ''}
-            error={errorAt(errors, 'grants.request.maxBodyBytes')}
+            {...numberProps({
+              value: request.maxBodyBytes,
+              usual: 'as much as the server takes',
+              bound: bounds?.grants.request.maxBodyBytes,
+              isBytes: true,
+              error: errorAt(errors, 'grants.request.maxBodyBytes'),
+            })}
             onChange={(value) =>
               setGrants({ ...grants, request: withMember(request, 'maxBodyBytes', toNumber(value)) })
             }
@@ -135,14 +153,13 @@ export function PolicyFields({ policy, errors, onChange }: PolicyFieldsProps) {
             <NumberInput
               key={name}
               label={LIMIT_LABELS[name]}
-              description={
-                name === 'perMinute'
-                  ? 'When empty: no bound, or that of the operator'
-                  : `When empty: ${formatNumber(DEFAULT_LIMITS[name])}, or less where the operator says so`
-              }
-              min={1}
-              value={limits[name] ?? ''}
-              error={errorAt(errors, `limits.${name}`)}
+              {...numberProps({
+                value: limits[name],
+                usual: DEFAULT_LIMITS[name],
+                bound: bounds === undefined ? undefined : limitBound(bounds, name),
+                isBytes: name.endsWith('Bytes'),
+                error: errorAt(errors, `limits.${name}`),
+              })}
               onChange={(value) => {
                 const next = withMember(limits, name, toNumber(value));
                 onChange(withMember(policy, 'limits', Object.keys(next).length === 0 ? undefined : next));

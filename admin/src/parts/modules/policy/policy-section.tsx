@@ -4,14 +4,16 @@ import { useState } from 'react';
 import { useApi } from '../../../api/api-context.tsx';
 import { ApiError, toApiError } from '../../../api/api-error.ts';
 import type { JsonObject } from '../../../api/types.ts';
+import type { PolicyLimits } from '../../../api/types-modules.ts';
 import { useUnsaved } from '../../../shell/leaving/unsaved-changes.ts';
 import { CodeEditor } from '../../code/code-editor.tsx';
 import { useDialogs } from '../../dialogs.tsx';
 import { ErrorMessage, fieldErrors } from '../../error-message.tsx';
 import { Answer, Empty } from '../../loading.tsx';
 import { useToasts } from '../../toasts.tsx';
-import { useCodeRights, useModuleWrites, usePolicy } from '../module-queries.ts';
+import { useCodeRights, useModuleWrites, usePolicy, usePolicyLimits } from '../module-queries.ts';
 import { apiPathOf, type ModuleRef, titleOf } from '../module-ref.ts';
+import { boundedPolicy } from './bounds.ts';
 import { type Policy, parsePolicy, toPolicy, withoutCode, writePolicy } from './policy.ts';
 import { PolicyFields } from './policy-fields.tsx';
 import { Openings, PolicyWords } from './policy-words.tsx';
@@ -41,6 +43,7 @@ function PolicyForm({ of: ref, inForce }: PolicyFormProps) {
   const dialogs = useDialogs();
   const toasts = useToasts();
   const { mayChange } = useCodeRights();
+  const bounds = usePolicyLimits(ref.kind);
   const { putPolicy } = useModuleWrites(ref);
   const stored = writePolicy(inForce);
   /** What the changes began with; undefined while there are none. */
@@ -104,11 +107,12 @@ function PolicyForm({ of: ref, inForce }: PolicyFormProps) {
           ) : mayChange ? (
             <PolicyFields
               policy={policy}
+              bounds={bounds}
               errors={fieldErrors(error === undefined ? undefined : toApiError(error))}
               onChange={(next: Policy) => write(writePolicy(next))}
             />
           ) : (
-            <Words policy={policy} />
+            <Words policy={policy} bounds={bounds} />
           )}
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
@@ -119,7 +123,7 @@ function PolicyForm({ of: ref, inForce }: PolicyFormProps) {
             onChange={write}
             isReadOnly={!mayChange}
           />
-          {mayChange && policy !== undefined && <Words policy={policy} />}
+          {mayChange && policy !== undefined && <Words policy={policy} bounds={bounds} />}
         </Grid.Col>
       </Grid>
       {base !== undefined && policy !== undefined && <Openings policy={policy} before={before} />}
@@ -144,15 +148,16 @@ function PolicyForm({ of: ref, inForce }: PolicyFormProps) {
   );
 }
 
-function Words({ policy }: { readonly policy: Policy }) {
+interface WordsProps {
+  readonly policy: Policy;
+  readonly bounds: PolicyLimits | undefined;
+}
+
+function Words({ policy, bounds }: WordsProps) {
   return (
     <Stack gap="xs" mt="md">
       <Title order={2}>The code may</Title>
-      <PolicyWords policy={policy} />
-      <Text size="sm">
-        Where the policy limits of the operator are lower than a number that is a default, the lower one
-        holds.
-      </Text>
+      <PolicyWords policy={bounds === undefined ? policy : boundedPolicy(policy, bounds)} />
     </Stack>
   );
 }
