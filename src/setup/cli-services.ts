@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { AuditReport } from '../auth/audit/audit-verify.ts';
 import { type ClientService, createClientService } from '../auth/clients/client-service.ts';
-import { readIdFields } from '../collections/specifications/id-fields.ts';
+import { readNamespaceFields } from '../collections/specifications/namespace-fields.ts';
 import { SECRET_PATHS } from '../config/build-config.ts';
 import { assertRestored } from '../config/data-folder.ts';
 import type { Config } from '../config/schema.ts';
@@ -221,7 +221,7 @@ export async function openTransfer(config: Config, { cwd }: RunDirectory): Promi
   const store = await openStore(config, cwd);
   const { enableCollectionDatabases } = config.database;
   const root = resolve(cwd, config.workspace.path, config.paths.collections);
-  const idFields = await readIdFields({ root, enableCollectionDatabases });
+  const { idFields } = await readNamespaceFields({ root, enableCollectionDatabases });
   const options = { store, separateDatabases: enableCollectionDatabases, now: Date.now, idFields };
   return {
     exporter: createExporter(options),

@@ -1,0 +1,111 @@
+// A document or revision of an older server as ours: the names of what the server itself writes, dates, records of files. The
+// first two releases have our names; those from the third on begin them with an underscore.
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+
+/** What the server writes into documents from the third release on, and our names for it. */
+const UNDERSCORED: ReadonlyMap<string, string> = new Map([
+  ['_apiVersion', 'apiVersion'],
+  ['_createdAt', 'createdAt'],
+  ['_createdBy', 'createdBy'],
+  ['_lastModifiedAt', 'lastModifiedAt'],
+  ['_lastModifiedBy', 'lastModifiedBy'],
+  ['_history', 'history'],
+  ['_version', 'v'],
+]);
+const OUR_NAMES: ReadonlySet<string> = new Set(UNDERSCORED.values());
+
+/** What revisions have beside the state of a document. `_document` is that of the fifth release and later. */
+const OF_REVISIONS: ReadonlyMap<string, string> = new Map([
+  ['_originalDocumentId', 'originalDocumentId'],
+  ['_document', 'originalDocumentId'],
+  ['_action', 'action'],
+]);
+
+/** What composition adds to answers; some documents were stored as they had been answered. */
+const COMPOSED: ReadonlySet<string> = new Set(['_composed', 'composed']);
+
+/** What the records of files call it, and our names. */
+const OF_RECORDS: ReadonlyMap<string, string> = new Map([
+  ['mimeType', 'mimetype'],
+  ['awsUrl', 'cloudUrl'],
+]);
+
+const INSTANTS: ReadonlySet<string> = new Set(['createdAt', 'lastModifiedAt']);
+/** The first and the last millisecond of the years 0000 to 9999: other dates have no ISO 8601 text of four digits. */
+const MIN_INSTANT = -62_167_219_200_000;
+const MAX_INSTANT = 253_402_300_799_999;
+
+/** Which collections a Reference field leads to, by id: in `_refAuthor` for `author`. */
+const REFERENCE_MAP = /^_ref\p{Lu}/u;
+
+export interface DocumentKind {
+  /** Names of fields whose dates are stored as ISO 8601 text. */
+  readonly dateFields: ReadonlySet<string>;
+  readonly isRevision: boolean;
+  /** It is the record of a file. */
+  readonly isRecord: boolean;
+}
+
+export interface ConvertedDocument {
+  readonly document: JsonObject;
+  /** Fields that are left out, because their names are those of what the server writes here. */
+  readonly dropped: readonly string[];
+  /** Maps of Reference fields that lead to several collections. They stay as they are. */
+  readonly referenceMaps: readonly string[];
+}
+
+const toIsoText = (value: Json): Json =>
+  typeof value === 'number' && value >= MIN_INSTANT && value <= MAX_INSTANT
+    ? new Date(value).toISOString()
+    : value;
+
+const toIsoTexts = (value: Json): Json => (Array.isArray(value) ? value.map(toIsoText) : toIsoText(value));
+
+/** Milliseconds, also where another program wrote a date. */
+function toMilliseconds(value: Json): Json {
+  const milliseconds = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(milliseconds) ? value : milliseconds;
+}
+
+function convertValue(name: string, value: Json, { dateFields }: DocumentKind): Json {
+  if (INSTANTS.has(name)) return toMilliseconds(value);
+  return dateFields.has(name) ? toIsoTexts(value) : value;
+}
+
+/** Our name for a member; undefined for one that is a field of the document. */
+function serverName(name: string, { isRevision, isRecord }: DocumentKind): string | undefined {
+  return (
+    UNDERSCORED.get(name) ??
+    (isRevision ? OF_REVISIONS.get(name) : undefined) ??
+    (isRecord ? OF_RECORDS.get(name) : undefined)
+  );
+}
+
+const isEmptyObject = (value: Json) => isJsonObject(value) && Object.keys(value).length === 0;
+
+/**
+ * Converts a document. Every member that is none of the server's stays as it is, those with names of languages (`title:fr`)
+ * among them.
+ */
+export function convertDocument(read: JsonObject, kind: DocumentKind): ConvertedDocument {
+  const members = new Map<string, Json>();
+  const dropped: string[] = [];
+  const referenceMaps: string[] = [];
+  const isUnderscored = Object.keys(read).some((name) => UNDERSCORED.has(name));
+  for (const [name, value] of Object.entries(read)) {
+    if (COMPOSED.has(name)) continue;
+    if (isUnderscored && OUR_NAMES.has(name)) {
+      dropped.push(name);
+      continue;
+    }
+    if (REFERENCE_MAP.test(name)) {
+      if (isEmptyObject(value)) continue;
+      referenceMaps.push(name);
+    }
+    const ours = serverName(name, kind) ?? name;
+    // A record that has both names was written by two releases: the one that we use counts.
+    if (ours !== name && Object.hasOwn(read, ours) && !OUR_NAMES.has(ours)) continue;
+    members.set(ours, convertValue(ours, value, kind));
+  }
+  return { document: Object.fromEntries(members), dropped, referenceMaps };
+}
