@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import type { SiteBackup } from '../setup/backup.ts';
 import { abortOnSignal, type Io, operatorMessage } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
+import { createProgressBar, type ProgressBar } from './output/progress-bar.ts';
 import type { CommandFlags } from './parse-arguments.ts';
-import { createProgressBar, type ProgressBar } from './progress-bar.ts';
 import type { ProcessStreams } from './transfer.ts';
 
 /** Lost files that are listed. */

@@ -5,8 +5,8 @@ import { missingBucketSettings } from '../config/validate-setting.ts';
 import type { MediaCopy } from '../setup/cli-services.ts';
 import { abortOnSignal, type Io, operatorMessage } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
+import { createProgressBar } from './output/progress-bar.ts';
 import type { CommandFlags } from './parse-arguments.ts';
-import { createProgressBar } from './progress-bar.ts';
 import type { ProcessStreams } from './transfer.ts';
 
 /** Failed files that are listed. */

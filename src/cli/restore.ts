@@ -6,8 +6,8 @@ import type { SiteRestore } from '../setup/restore.ts';
 import { formatFiles } from './backup.ts';
 import { abortOnSignal, type Io, operatorMessage } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
+import { createProgressBar, type ProgressBar } from './output/progress-bar.ts';
 import type { CommandFlags } from './parse-arguments.ts';
-import { createProgressBar, type ProgressBar } from './progress-bar.ts';
 import type { ProcessStreams } from './transfer.ts';
 
 interface Task {

@@ -9,13 +9,13 @@ import { assertRestored } from '../config/data-folder.ts';
 import { type LoadedConfig, nodeOptions, shareCompileCache } from '../config/load-config.ts';
 import { countLeakedFiles } from '../lib/files/leaked-files.ts';
 import { createLogger, type Log } from '../lib/logger.ts';
+import { boundYoungGeneration } from '../lib/processes/young-generation.ts';
 import type { App } from '../setup/app.ts';
 import type { FirstAdmin } from '../setup/startup-steps.ts';
 import { credentialLines } from './clients.ts';
 import { firstSignal, type Io, operatorMessage, systemErrorCode } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
 import type { CommandFlags } from './parse-arguments.ts';
-import { boundYoungGeneration } from './young-generation.ts';
 
 interface RejectionSource {
   on(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown;

@@ -9,8 +9,8 @@ import type { SiteTransfer } from '../setup/cli-services.ts';
 import type { ImportState } from '../transfer/import.ts';
 import { abortOnSignal, type Io, operatorMessage, type SignalSource, systemErrorCode } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
+import { createProgressBar, type ProgressStream } from './output/progress-bar.ts';
 import type { CommandFlags } from './parse-arguments.ts';
-import { createProgressBar, type ProgressStream } from './progress-bar.ts';
 
 /** The part of the process that these commands use: streams and signals. */
 export interface ProcessStreams extends SignalSource {

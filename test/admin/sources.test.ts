@@ -9,7 +9,7 @@ const MAX_LINES = 300;
 const MAX_FILES = 20;
 /** What the page takes of the server: words that commands have too, lists of names, and the table of settings of recipes. */
 const SHARED = [
-  'src/cli/client-rights.ts',
+  'src/cli/output/client-rights.ts',
   'src/delivery/recipes/setting-rules.ts',
   'src/lib/access-actions.ts',
 ];

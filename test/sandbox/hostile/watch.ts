@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import v8 from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { boundYoungGeneration } from '../../../src/cli/young-generation.ts';
+import { boundYoungGeneration } from '../../../src/lib/processes/young-generation.ts';
 import { watchThreadCpu } from '../../helpers/server-process/timing.ts';
 
 const EVERY_MS = 5;

@@ -1,5 +1,5 @@
 // What a client may do, in the words that the commands use too.
-import { describeRights } from '../../../../src/cli/client-rights.ts';
+import { describeRights } from '../../../../src/cli/output/client-rights.ts';
 import type { Client } from '../../api/types.ts';
 
 /** A sentence: "This client may read every collection; …" */

@@ -1,9 +1,9 @@
 // What the commands say of a client's rights: true for every combination, and one line whatever names there are.
 import { describe, expect, it } from 'vitest';
-import { permitsCollection } from '../../src/auth/access/permissions.ts';
-import type { Client, Permissions } from '../../src/auth/clients/client.ts';
-import { describeClient, describeRights } from '../../src/cli/client-rights.ts';
-import { ACCESS_ACTIONS, type AccessAction } from '../../src/lib/access-actions.ts';
+import { permitsCollection } from '../../../src/auth/access/permissions.ts';
+import type { Client, Permissions } from '../../../src/auth/clients/client.ts';
+import { describeClient, describeRights } from '../../../src/cli/output/client-rights.ts';
+import { ACCESS_ACTIONS, type AccessAction } from '../../../src/lib/access-actions.ts';
 
 const clientWith = (permissions: Permissions | null, more: Partial<Client> = {}): Client => ({
   ...{ id: '1', clientId: 'app', accessType: 'user', permissions, roles: [] },

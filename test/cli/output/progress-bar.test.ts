@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createProgressBar } from '../../src/cli/progress-bar.ts';
-import { createTestStreams } from '../helpers/server-process/console.ts';
+import { createProgressBar } from '../../../src/cli/output/progress-bar.ts';
+import { createTestStreams } from '../../helpers/server-process/console.ts';
 
 describe('createProgress', () => {
   it('draws a bar on a terminal', () => {

@@ -1,6 +1,6 @@
 // What a client may do, in words for the operator.
-import type { Client, CollectionPermission } from '../auth/clients/client.ts';
-import type { AccessAction } from '../lib/access-actions.ts';
+import type { Client, CollectionPermission } from '../../auth/clients/client.ts';
+import type { AccessAction } from '../../lib/access-actions.ts';
 
 /** Names that one line shows; the others are counted. */
 const MAX_NAMED = 5;

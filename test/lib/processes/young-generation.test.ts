@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ROOT } from '../helpers/fixtures/source-tree.ts';
+import { ROOT } from '../../helpers/fixtures/source-tree.ts';
 
 const MEGABYTE = 1024 * 1024;
 
