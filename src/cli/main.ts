@@ -45,7 +45,10 @@ const RUNS: Readonly<Record<CommandName, Run>> = {
   'hooks suspend': suspension('hooks suspend'),
   'hooks resume': suspension('hooks resume'),
   export: async (flags, io) => (await import('./transfer.ts')).exportSite(flags, io),
-  import: async (flags, io) => (await import('./transfer.ts')).importSite(flags, io),
+  import: async (flags, io) =>
+    flags.from === undefined
+      ? (await import('./transfer.ts')).importSite(flags, io)
+      : (await import('./import-older.ts')).importOlder(flags, io),
   backup: async (flags, io) => (await import('./backup.ts')).backup(flags, io),
   restore: async (flags, io) => (await import('./restore.ts')).restore(flags, io),
   'media copy': async (flags, io) => (await import('./media-copy.ts')).mediaCopy(flags, io),

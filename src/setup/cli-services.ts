@@ -80,10 +80,12 @@ async function statusOf(sandbox: Sandbox, minimumLevel: number): Promise<Sandbox
 const hasCode = async (files: ModuleFiles, address: ModuleAddress) =>
   isModuleAddress(address) && (await files.read(address, 'code')).state !== 'absent';
 
-const logOf = (config: Config): Logger =>
+/** The log of a command. */
+export const logOf = (config: Config): Logger =>
   createLogger({ ...commandLogOptions(config.logging), secrets: SECRET_PATHS });
 
-async function openStore(config: Config, cwd: string): Promise<DocumentStore> {
+/** Opens the configured database. Throws CONFIGURATION_INVALID where a restore into it was interrupted. */
+export async function openStore(config: Config, cwd: string): Promise<DocumentStore> {
   assertRestored(config, cwd);
   const { writeQueue: queueLimit, queryMs } = config.limits;
   return openDocumentStore(config.database, { cwd, queueLimit, queryMs, log: logOf(config) });

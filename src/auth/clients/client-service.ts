@@ -11,6 +11,7 @@ import {
   type NewClient,
   parseClientChange,
   parseClientId,
+  parseImportedSecret,
   parseNewClient,
   parseSecret,
 } from './parse-client.ts';
@@ -82,6 +83,8 @@ export interface ClientService {
   remove(clientId: string, options?: ChangeOptions): Promise<void>;
   /** Replaces the secret, which revokes the tokens. Without `secret` one is generated. Throws BAD_REQUEST, NOT_FOUND, CLIENT_PROTECTED. */
   setSecret(clientId: string, secret?: unknown, options?: ChangeOptions): Promise<ClientWithSecret>;
+  /** Creates a client that another server had, as the operator, with its secret, however short. Throws as `create` does. */
+  createImported(body: unknown, secret: string): Promise<Client>;
   /** Creates a client with the right to approve, as the operator. */
   createReviewer(body: unknown): Promise<ClientWithSecret>;
   /** Changes rights, as the operator. Throws NOT_FOUND; BAD_REQUEST for roles that are none, and for an admin that is to only read. */
@@ -153,6 +156,8 @@ export function createClientService(options: ClientServiceOptions): ClientServic
     list: async (options) => (await storeFor(options).all()).map(({ status }) => status.client),
     create: async (body, options) => add(parseNew(body), storeFor(options)),
     createReviewer: async (body) => add(parseNew(body), storeFor(), true),
+    createImported: async (body, secret) =>
+      (await add({ ...parseNew(body), secret: parseImportedSecret(secret) }, storeFor())).client,
     async setRights(clientId, { roles, ...rights }) {
       const change = roles === undefined ? rights : { ...rights, roles: parseRoles(roles) };
       return (await storeFor().change(clientId, change)).status.client;

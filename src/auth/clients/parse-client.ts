@@ -28,17 +28,21 @@ function parseAccessType(value: unknown): AccessType {
   throw badField('accessType', 'must be "admin" or "user"');
 }
 
-/** Validates a secret that a person chose: 8 to 1024 characters. Throws BAD_REQUEST. */
-export function parseSecret(value: unknown): string {
+function parseSecretOf(value: unknown, min: number): string {
   const fits =
     typeof value === 'string' &&
-    value.length >= MIN_SECRET_LENGTH &&
+    value.length >= min &&
     value.length <= MAX_SECRET_LENGTH &&
     value.isWellFormed();
-  if (!fits)
-    throw badField('secret', `A secret is text of ${MIN_SECRET_LENGTH} to ${MAX_SECRET_LENGTH} characters`);
+  if (!fits) throw badField('secret', `A secret is text of ${min} to ${MAX_SECRET_LENGTH} characters`);
   return value;
 }
+
+/** Validates a secret that a person chose: 8 to 1024 characters. Throws BAD_REQUEST. */
+export const parseSecret = (value: unknown): string => parseSecretOf(value, MIN_SECRET_LENGTH);
+
+/** Validates a secret that another server took: 1 to 1024 characters. Throws BAD_REQUEST. */
+export const parseImportedSecret = (value: unknown): string => parseSecretOf(value, 1);
 
 /** Validates the id of a client of our own: it is none of a user of another issuer. Throws BAD_REQUEST. */
 export function parseClientId(value: unknown, issuerNames: readonly string[]): string {

@@ -34,6 +34,16 @@ export const FLAGS = {
   'no-read-only': { text: 'may write again' },
   secret: { value: 'SECRET', text: 'its secret (default: a random one, shown once)' },
   file: { value: 'FILE', completes: 'file', text: 'the file; - is the standard stream' },
+  from: {
+    value: 'SOURCE',
+    completes: 'file',
+    text: 'what an older API stored: a mongodb:// address with its database, a file of its filestore, or their folder',
+  },
+  clients: { text: 'import its clients too, with their secrets (with --from)' },
+  'client-collection': {
+    value: 'NAME',
+    text: 'where the older API has its clients (default: clientStore; with --from)',
+  },
   to: { value: 'STORE', choices: ['s3', 'disk'], text: 'where the files are copied to' },
   after: { value: 'N', text: 'begin after entry N, which is trusted' },
   json: { text: 'print the report as JSON' },
@@ -133,9 +143,16 @@ export const COMMANDS = {
     required: ['file'],
   },
   import: {
-    summary: 'bring exported documents into the configured database; may be repeated',
-    flags: ['file'],
-    required: ['file'],
+    summary: 'bring documents of an export or an older API into the configured database; may be repeated',
+    detail:
+      'Exactly one of --file and --from. What --from names is read only: migration.md says what becomes of it. Exits with 1 where a document could not be imported.',
+    flags: ['file', 'from', 'clients', 'client-collection'],
+    needsOneOf: ['file', 'from'],
+    exclusive: [
+      ['file', 'from'],
+      ['file', 'clients'],
+      ['file', 'client-collection'],
+    ],
   },
   backup: {
     summary: 'back up database, workspace, media files and audit key into a folder',

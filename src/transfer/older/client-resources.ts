@@ -19,8 +19,9 @@ function splitName(name: string, collections: ReadonlySet<string>): readonly [st
   return first ?? ['', name];
 }
 
+/** Who could read documents could read their history. */
 const actionsOf = (access: JsonObject): readonly AccessAction[] =>
-  ACCESS_ACTIONS.filter((action) => access[action] === true);
+  ACCESS_ACTIONS.filter((action) => access[action === 'history' ? 'read' : action] === true);
 
 /** Whether some action is permitted for some documents or fields only. */
 const isLimited = (access: JsonObject) =>

@@ -57,15 +57,12 @@ function roleNotes(roles: Json | undefined): readonly string[] {
 }
 
 /**
- * Converts a record; undefined where it has no id. `collections` are the names of those of the older database, in which
+ * Converts a record; one without an id has the empty id, which no client can have. `collections` are the names of those of the older database, in which
  * resources are looked up.
  */
-export function convertClient(
-  record: JsonObject,
-  collections: ReadonlySet<string>,
-): ConvertedClient | undefined {
-  const { clientId, secret, accessType = null } = record;
-  if (typeof clientId !== 'string' || clientId === '') return undefined;
+export function convertClient(record: JsonObject, collections: ReadonlySet<string>): ConvertedClient {
+  const { secret, accessType = null } = record;
+  const clientId = typeof record['clientId'] === 'string' ? record['clientId'] : '';
   const isHashed = typeof secret === 'string' && BCRYPT_HASH.test(secret);
   const hasSecret = typeof secret === 'string' && secret !== '' && !isHashed && !record['_hashVersion'];
   const own = { clientId, secret: hasSecret ? secret : undefined };

@@ -2,7 +2,7 @@
 // revision with its document.
 import { AppError } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';
-import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
 import { createImportEntry, type ImportEntry, type ImportSite } from '../import-entry.ts';
 import { formatNamespace } from '../namespaces.ts';
 import { convertDocument } from './convert-document.ts';
@@ -44,7 +44,7 @@ export interface OlderReader {
   plan(): Promise<OlderPlan>;
   entries(plan: OlderPlan, watch: ReadWatch): AsyncGenerator<ImportEntry>;
   /** The records of clients, as the older server has them. */
-  clients(plan: OlderPlan, notice: (text: string) => void): AsyncGenerator<JsonObject>;
+  clients(plan: OlderPlan): AsyncGenerator<JsonObject>;
 }
 
 /** How a document is named to the operator. */
@@ -156,10 +156,10 @@ export function createOlderReader({ databases, site, clientCollection }: ReaderO
       }
       for (const line of counts.lines()) watch.notice(line);
     },
-    async *clients({ collections }, notice) {
+    async *clients({ collections }) {
       for (const { database, name, role } of collections) {
         if (role.kind !== 'clients') continue;
-        for await (const page of database.pages(name, notice)) yield* page.filter(isJsonObject);
+        for await (const page of database.pages(name, () => undefined)) yield* page;
       }
     },
   };

@@ -145,6 +145,12 @@ function clientOptions({ maxPoolSize, minPoolSize, queueMs }: ClientOptions): Mo
   };
 }
 
+/** The database that a connection string names; undefined where it names none, or cannot be read. */
+export function databaseOfConnectionString(uri: string): string | undefined {
+  const path = CONNECTION_STRING.exec(uri)?.groups?.['path'] ?? '';
+  return path === '' ? undefined : decoded(path);
+}
+
 /** Reads the connection string. Throws CONFIGURATION_INVALID, which repeats no part of it, where the driver cannot. */
 export function createClientSource(options: ClientOptions): ClientSource {
   const parts = CONNECTION_STRING.exec(options.uri)?.groups;

@@ -1,0 +1,123 @@
+// The composition root of `cloister import --from`: the databases of an older server, and the site that gets what is in them.
+import { resolve } from 'node:path';
+import { type ClientImport, importClient } from '../auth/clients/import-client.ts';
+import { readNamespaceFields } from '../collections/specifications/namespace-fields.ts';
+import type { Config } from '../config/schema.ts';
+import { AppError } from '../errors/errors.ts';
+import { isConnectionString, openForeignDatabase } from '../stores/open/foreign-database.ts';
+import { createEntryImporter, type EntryImporter } from '../transfer/import.ts';
+import { convertClient } from '../transfer/older/convert-client.ts';
+import { openFilestore } from '../transfer/older/filestore.ts';
+import { DEFAULT_CLIENT_COLLECTION } from '../transfer/older/older-collections.ts';
+import type { OlderDatabase } from '../transfer/older/older-database.ts';
+import { createOlderReader, type OlderPlan, type OlderReader } from '../transfer/older/read-older.ts';
+import { openStoredDatabase } from '../transfer/older/stored-database.ts';
+import { logOf, openClientService, openStore } from './cli-services.ts';
+
+interface OlderDataOptions {
+  /** The run directory: relative paths start here. */
+  readonly cwd: string;
+  /** A connection string, or the path of a file or folder. */
+  readonly from: string;
+  /** Default: the one that the older server has unless its configuration says otherwise. */
+  readonly clientCollection: string | undefined;
+}
+
+interface ClientWatch {
+  readonly signal: AbortSignal;
+  readonly onClient: (client: ClientImport) => void;
+}
+
+export interface OlderData {
+  readonly reader: OlderReader;
+  /** Writes documents into the configured database. */
+  readonly import: EntryImporter;
+  /**
+   * Adds the clients that the configured database does not have, and resolves with whether one of all clients is an admin. Rejects
+   * as the store does.
+   */
+  importClients(plan: OlderPlan, watch: ClientWatch): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const sourceError = (message: string, cause?: unknown) =>
+  new AppError('CONFIGURATION_INVALID', { field: '--from', message, cause });
+
+interface OpenSource {
+  readonly databases: readonly OlderDatabase[];
+  close(): Promise<void>;
+}
+
+/** What is said of the setting is true of the flag. No message repeats a part of a connection string. */
+async function openForeignStore(config: Config, uri: string) {
+  try {
+    return await openForeignDatabase({ uri, queryMs: config.limits.queryMs, log: logOf(config) });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw sourceError(error.message.replace('database.mongodb.uri', '--from'), error);
+  }
+}
+
+async function openConnection(config: Config, uri: string): Promise<OpenSource> {
+  const { store, name, isTarget } = await openForeignStore(config, uri);
+  try {
+    if (name === undefined)
+      throw sourceError('--from names no database: write it behind the host, as in mongodb://host/database');
+    if (await isTarget(config.database)) {
+      throw sourceError(
+        '--from is the database that is configured: its documents are there already. Configure another one to import them',
+      );
+    }
+    const database = await openStoredDatabase({ store, name, now: Date.now });
+    return { databases: [database], close: () => store.close() };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens what an older server left. Rejects with CONFIGURATION_INVALID for a connection string that cannot be used, with
+ * DOCUMENT_INVALID for files that cannot be read, with errors of the operating system and of the store.
+ */
+export async function openOlderData(
+  config: Config,
+  { cwd, from, clientCollection }: OlderDataOptions,
+): Promise<OlderData> {
+  const { enableCollectionDatabases } = config.database;
+  const root = resolve(cwd, config.workspace.path, config.paths.collections);
+  const fields = await readNamespaceFields({ root, enableCollectionDatabases });
+  const { databases, close } = isConnectionString(from)
+    ? await openConnection(config, from)
+    : { databases: await openFilestore(resolve(cwd, from)), close: async () => undefined };
+  const site = { ...fields, separateDatabases: enableCollectionDatabases };
+  const reader = createOlderReader({
+    databases,
+    site,
+    clientCollection: clientCollection ?? DEFAULT_CLIENT_COLLECTION,
+  });
+  const store = await openStore(config, cwd);
+  return {
+    reader,
+    import: createEntryImporter({ store, now: Date.now }),
+    async importClients(plan, { signal, onClient }) {
+      const names = new Set(databases.flatMap((database) => database.collections.map(({ name }) => name)));
+      const service = await openClientService(config, { cwd });
+      try {
+        for await (const record of reader.clients(plan)) {
+          signal.throwIfAborted();
+          const { notes, ...client } = convertClient(record, names);
+          const added = await importClient(service.clients, client);
+          onClient(added.outcome === 'imported' ? { ...added, notes } : added);
+        }
+        return (await service.clients.list()).some(({ accessType }) => accessType === 'admin');
+      } finally {
+        await service.close();
+      }
+    },
+    async close() {
+      await store.close();
+      await close();
+    },
+  };
+}
