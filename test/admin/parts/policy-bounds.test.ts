@@ -71,8 +71,8 @@ describe('the bounds of a policy', () => {
     expect(numberProps({ ...field, usual: Number.POSITIVE_INFINITY, bound: undefined })).toMatchObject({
       description: 'When empty: no bound',
     });
-    expect(numberProps({ ...field, usual: 'as much as there is', isBytes: true }).description).toBe(
-      'When empty: as much as there is. At most 400 bytes, as the operator says',
+    expect(numberProps({ ...field, usual: 'as much as there is' }).description).toBe(
+      'When empty: as much as there is. At most 400, as the operator says',
     );
   });
 });

@@ -7,7 +7,7 @@ import { Answer, Empty } from '../loading.tsx';
 import { Time } from '../time.tsx';
 import { type ListedModule, useCodeRights, useModules } from './module-queries.ts';
 import { areaOf, hrefOf, type ModuleKind, titleOf } from './module-ref.ts';
-import { StateBadge, SuspensionText } from './module-state.tsx';
+import { StateBadge, SuspensionText, stateWords } from './module-state.tsx';
 import { reviewHref, waitingIn } from './review-queries.ts';
 
 const NAMES: Column<ListedModule> = {
@@ -72,13 +72,13 @@ function Rows({
   readonly words: string;
 }) {
   const { mayChange, mayRead } = useCodeRights();
-  const rows = modules.filter(({ ref, path }) =>
-    `${titleOf(ref)} ${path}`.toLowerCase().includes(words.trim().toLowerCase()),
+  const rows = modules.filter((one) =>
+    `${titleOf(one.ref)} ${one.path} ${stateWords(one)}`.toLowerCase().includes(words.trim().toLowerCase()),
   );
   if (modules.length === 0) {
     return <Empty text={`There are no ${kind}s yet.${mayChange ? ' "New" makes the first one.' : ''}`} />;
   }
-  if (rows.length === 0) return <Empty text={`No ${kind} has "${words}" in its name or address.`} />;
+  if (rows.length === 0) return <Empty text={`No ${kind} has "${words}" in its name, address or state.`} />;
   const columns = [
     ...[NAMES, STATES],
     ...(kind === 'endpoint' ? [ADDRESSES] : []),
@@ -113,6 +113,7 @@ export function ModuleList({ kind }: { readonly kind: ModuleKind }) {
     <View title={areaOf(kind).name} actions={actions}>
       <TextInput
         label="Search"
+        description="A part of the name or address, or a state such as suspended"
         type="search"
         maw="24rem"
         value={words}

@@ -3,18 +3,28 @@ import { Alert, Anchor, Group, List, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { Time } from '../time.tsx';
 import { type ListedModule, useCodeRights, useVersions } from './module-queries.ts';
+import { apiPathOf } from './module-ref.ts';
 import { RefusalText, STATE_MEANINGS, StateBadge, SuspensionText } from './module-state.tsx';
 import { partWords, reviewHref, waitingIn } from './review-queries.ts';
 
 export function ModuleNote({ module }: { readonly module: ListedModule }) {
-  const { state, suspension, path } = module;
-  const { mayRead } = useCodeRights();
+  const { ref, state, suspension, path } = module;
+  const { mayChange, mayRead } = useCodeRights();
   const waiting = waitingIn(module);
   return (
     <>
       <Group gap="sm">
         <StateBadge of={module} />
         <Text className="mono wrap">{path}</Text>
+        {mayChange && (
+          <Anchor
+            component={Link}
+            href={`~/admin/audit?target=${encodeURIComponent(apiPathOf(ref))}`}
+            size="sm"
+          >
+            What the audit log has of it
+          </Anchor>
+        )}
       </Group>
       {(state !== 'active' || suspension !== undefined) && (
         <Alert variant="outline" color="red" title={state === 'active' ? 'Suspended' : undefined}>
@@ -34,7 +44,7 @@ export function ModuleNote({ module }: { readonly module: ListedModule }) {
               </List.Item>
             ))}
           </List>
-          <Text>A reviewer who wrote none of it decides. Nothing of it runs until then.</Text>
+          <Text mt="xs">A reviewer who wrote none of it decides. Nothing of it runs until then.</Text>
         </Alert>
       )}
       {mayRead && <NewestRefusal of={module} />}
@@ -53,7 +63,7 @@ function NewestRefusal({ of: { ref } }: { readonly of: ListedModule }) {
   return (
     <Alert variant="outline" color="red" title={`Version ${newest.version} was refused`}>
       <RefusalText refusal={newest.refused} />
-      <Text>Put it right and save it again: it becomes a new version.</Text>
+      <Text mt="xs">Put it right and save it again: it becomes a new version.</Text>
     </Alert>
   );
 }

@@ -1,5 +1,5 @@
 // The state of an endpoint or hook in words, who suspended it, and who refused a version of it.
-import { Badge, Text } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import type { ModuleState, Refusal, Suspension } from '../../api/types-modules.ts';
 import { Time } from '../time.tsx';
 
@@ -18,14 +18,18 @@ export const STATE_MEANINGS: Readonly<Record<Exclude<ModuleState, 'active'>, str
   pending: 'No version of it has been approved yet: requests are answered with 503.',
 };
 
-interface StateBadgeProps {
-  readonly of: { readonly state: ModuleState; readonly pending?: readonly unknown[] };
+interface Stated {
+  readonly state: ModuleState;
+  readonly pending?: readonly unknown[];
 }
 
-export function StateBadge({ of: { state, pending } }: StateBadgeProps) {
+export function stateWords({ state, pending }: Stated): string {
   // Nothing is approved and nothing waits: what waited was refused.
-  const isRefused = state === 'pending' && pending?.length === 0;
-  return <Badge variant="outline">{isRefused ? 'Refused' : STATES[state]}</Badge>;
+  return state === 'pending' && pending?.length === 0 ? 'Refused' : STATES[state];
+}
+
+export function StateBadge({ of: module }: { readonly of: Stated }) {
+  return <Badge variant="outline">{stateWords(module)}</Badge>;
 }
 
 const BREAKER =
@@ -57,12 +61,12 @@ export function SuspensionText({ suspension: { by, clientId, at } }: { readonly 
 export function RefusalText({ refusal: { by, at, reason } }: { readonly refusal: Refusal }) {
   return (
     <>
-      <Text className="wrap">
+      <div className="wrap">
         <Time at={at} /> by {by}:
-      </Text>
-      <Text component="div" className="wrap" style={{ whiteSpace: 'pre-wrap' }}>
+      </div>
+      <div className="wrap" style={{ whiteSpace: 'pre-wrap' }}>
         {reason}
-      </Text>
+      </div>
     </>
   );
 }

@@ -12,11 +12,13 @@ import {
   useCodeRights,
   useModule,
   useModuleWrites,
+  useVersionPolicy,
   useVersionSource,
   useVersions,
 } from './module-queries.ts';
 import { type ModuleRef, titleOf } from './module-ref.ts';
 import { RefusalText } from './module-state.tsx';
+import { withoutCode, writePolicy } from './policy/policy.ts';
 import { Saved } from './saved-code.tsx';
 
 const REFUSALS: Column<ModuleVersion> = {
@@ -136,6 +138,7 @@ function Versions({ of: ref, versions }: VersionsProps) {
         />
       </Group>
       <VersionCode of={ref} version={version} since={since === null ? undefined : Number(since)} />
+      <VersionPolicy of={ref} version={version} />
     </Stack>
   );
 }
@@ -169,5 +172,20 @@ function VersionCode({ of: ref, version, since }: VersionCodeProps) {
         );
       }}
     </Answer>
+  );
+}
+
+/** The policy that came with a version, or under which it runs: also one that was refused, for who puts it right. */
+function VersionPolicy({ of: ref, version }: Pick<VersionCodeProps, 'of' | 'version'>) {
+  const policy = useVersionPolicy(ref, version);
+  if (policy.data === undefined || policy.data === null) return null;
+  return (
+    <CodeEditor
+      key={version}
+      label={`Policy of version ${version}`}
+      language="json"
+      value={writePolicy(withoutCode(policy.data))}
+      isReadOnly
+    />
   );
 }

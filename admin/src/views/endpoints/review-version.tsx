@@ -18,6 +18,7 @@ import {
 import { type ModuleKind, type ModuleRef, titleOf } from '../../parts/modules/module-ref.ts';
 import { boundedPolicy } from '../../parts/modules/policy/bounds.ts';
 import { type Policy, toPolicy, withoutCode, writePolicy } from '../../parts/modules/policy/policy.ts';
+import { PolicyComparison } from '../../parts/modules/policy/policy-comparison.tsx';
 import { Openings, PolicyWords } from '../../parts/modules/policy/policy-words.tsx';
 import { partWords } from '../../parts/modules/review-queries.ts';
 import { Time } from '../../parts/time.tsx';
@@ -139,16 +140,14 @@ function Policies({ kind, policy, before, isFirst }: PoliciesProps) {
     <>
       <Openings policy={next} before={now} isFirst={isFirst} />
       <Title order={2}>Policy</Title>
-      <Grid>
-        <Grid.Col span={{ base: 12, md: 6 }}>
-          <Text fw={700}>In force</Text>
-          {isFirst ? <Text>None: nothing of it runs yet.</Text> : <PolicyWords policy={bounded(now)} />}
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 6 }}>
-          <Text fw={700}>Waiting</Text>
+      {isFirst ? (
+        <>
+          <Text>None is in force: nothing of it runs yet. This one waits:</Text>
           <PolicyWords policy={bounded(next)} />
-        </Grid.Col>
-      </Grid>
+        </>
+      ) : (
+        <PolicyComparison before={bounded(now)} next={bounded(next)} />
+      )}
       <CodeEditor
         label="Policy that waits, and its changes"
         language="json"

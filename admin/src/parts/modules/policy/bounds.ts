@@ -1,6 +1,6 @@
 // What the policy limits of the operator leave of a policy: the upper bound of each number, and what holds where a policy names none.
 import type { PolicyLimits } from '../../../api/types-modules.ts';
-import { formatBytes, formatNumber } from '../../time.tsx';
+import { formatNumber } from '../../time.tsx';
 import {
   type CollectionGrant,
   DEFAULT_FETCH_BYTES,
@@ -79,19 +79,17 @@ interface NumberField {
   readonly usual: number | string;
   /** Undefined: there is none, or it is not known. */
   readonly bound: number | undefined;
-  readonly isBytes?: boolean;
   /** What the server said of it. */
   readonly error: string | undefined;
 }
 
 /** Properties of the input of such a number. What is above the bound stays as it was typed, and is marked. */
-export function numberProps({ value, usual, bound, isBytes = false, error }: NumberField) {
-  const shown = isBytes ? formatBytes : formatNumber;
+export function numberProps({ value, usual, bound, error }: NumberField) {
   const given = typeof usual === 'string' ? usual : atMost(usual, bound);
-  const number = given === Number.POSITIVE_INFINITY ? 'no bound' : shown(Number(given));
+  const number = given === Number.POSITIVE_INFINITY ? 'no bound' : formatNumber(Number(given));
   const empty = `When empty: ${typeof given === 'string' ? given : number}`;
   const above = bound !== undefined && value !== undefined && value > bound;
-  const limit = bound === undefined ? '' : `. At most ${shown(bound)}, as the operator says`;
+  const limit = bound === undefined ? '' : `. At most ${formatNumber(bound)}, as the operator says`;
   return {
     description: empty + limit,
     min: 1,
@@ -99,6 +97,7 @@ export function numberProps({ value, usual, bound, isBytes = false, error }: Num
     clampBehavior: 'none' as const,
     value: value ?? '',
     error:
-      error ?? (above && bound !== undefined ? `The operator allows at most ${shown(bound)}` : undefined),
+      error ??
+      (above && bound !== undefined ? `The operator allows at most ${formatNumber(bound)}` : undefined),
   };
 }

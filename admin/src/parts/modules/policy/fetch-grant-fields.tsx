@@ -93,7 +93,6 @@ export function FetchGrantFields(props: FetchGrantFieldsProps) {
           value: grant.maxBytes,
           usual: DEFAULT_FETCH_BYTES,
           bound: most?.maxBytes,
-          isBytes: true,
           error: errorAt(errors, `${place}.maxBytes`),
         })}
         onChange={(value) => onChange(withMember(grant, 'maxBytes', toNumber(value)))}

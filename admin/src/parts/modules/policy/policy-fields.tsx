@@ -129,7 +129,6 @@ export function PolicyFields({ policy, bounds, errors, onChange }: PolicyFieldsP
               value: request.maxBodyBytes,
               usual: 'as much as the server takes',
               bound: bounds?.grants.request.maxBodyBytes,
-              isBytes: true,
               error: errorAt(errors, 'grants.request.maxBodyBytes'),
             })}
             onChange={(value) =>
@@ -157,7 +156,6 @@ export function PolicyFields({ policy, bounds, errors, onChange }: PolicyFieldsP
                 value: limits[name],
                 usual: DEFAULT_LIMITS[name],
                 bound: bounds === undefined ? undefined : limitBound(bounds, name),
-                isBytes: name.endsWith('Bytes'),
                 error: errorAt(errors, `limits.${name}`),
               })}
               onChange={(value) => {

@@ -4,7 +4,7 @@ import { openingsOf } from './openings.ts';
 import type { Policy } from './policy.ts';
 import { wordsOf } from './words.ts';
 
-function Sentences({ sentences }: { readonly sentences: readonly string[] }) {
+export function Sentences({ sentences }: { readonly sentences: readonly string[] }) {
   return (
     <List>
       {sentences.map((sentence, index) => (
