@@ -52,6 +52,8 @@ const RUNS: Readonly<Record<CommandName, Run>> = {
   backup: async (flags, io) => (await import('./backup.ts')).backup(flags, io),
   restore: async (flags, io) => (await import('./restore.ts')).restore(flags, io),
   'media copy': async (flags, io) => (await import('./media-copy.ts')).mediaCopy(flags, io),
+  bundle: async (flags, io) => (await import('./bundle.ts')).bundle(flags, io),
+  migrate: async (flags, io) => (await import('./migrate.ts')).migrate(flags, io),
   'audit verify': async (flags, io) => (await import('./audit-verify.ts')).auditVerify(flags, io),
   'sandbox audit': async (flags, io) => (await import('./sandbox-audit.ts')).sandboxAudit(flags, io),
   completion: async ({ shell = '' }, io) => {

@@ -34,6 +34,8 @@ export const FLAGS = {
   'no-read-only': { text: 'may write again' },
   secret: { value: 'SECRET', text: 'its secret (default: a random one, shown once)' },
   file: { value: 'FILE', completes: 'file', text: 'the file; - is the standard stream' },
+  out: { value: 'PATH', completes: 'file', text: 'where it is written' },
+  env: { value: 'NAME', text: 'the environment whose configuration is carried over (default: development)' },
   from: {
     value: 'SOURCE',
     completes: 'file',
@@ -53,7 +55,7 @@ export const FLAGS = {
 
 export type FlagName = keyof typeof FLAGS;
 /** What a command is about, behind its words. */
-export type OperandName = 'id' | 'name' | 'folder' | 'shell';
+export type OperandName = 'id' | 'name' | 'folder' | 'path' | 'shell';
 
 export interface CommandSpec {
   /** One line for the list of commands. */
@@ -65,7 +67,7 @@ export interface CommandSpec {
     readonly key: OperandName;
     readonly label: string;
     readonly choices?: readonly string[];
-    readonly completes?: 'folder';
+    readonly completes?: 'file' | 'folder';
   };
   /** Flags of its own. */
   readonly flags?: readonly FlagName[];
@@ -171,6 +173,22 @@ export const COMMANDS = {
     summary: 'copy files of media collections from folder to bucket, or back; may be repeated',
     flags: ['to'],
     required: ['to'],
+  },
+  bundle: {
+    summary: 'make one file of an endpoint or hook and the packages beside it, ready to be posted',
+    detail:
+      'To the standard output, or into the file of --out. Names file and line of whatever would reach the machine, and runs none of the code. Exits with 1 where there is such a thing.',
+    operand: { key: 'path', label: 'FILE', completes: 'file' },
+    flags: ['out'],
+    unconfigured: true,
+  },
+  migrate: {
+    summary: 'make a site of the folder of an older API or CDN',
+    detail:
+      'Writes workspace, .env and REPORT.md into the folder of --out (default: migrated), which must be empty or absent. The report has a line for each file and setting. Runs none of the code and changes nothing else. Exits with 1 where something needs a hand.',
+    operand: { key: 'folder', label: 'DIR', completes: 'folder' },
+    flags: ['out', 'env'],
+    unconfigured: true,
   },
   'audit verify': {
     summary: 'check that the audit log is whole, with or without a running server',

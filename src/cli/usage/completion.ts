@@ -12,11 +12,10 @@ const flagsWith = (completes: 'file' | 'folder') =>
   [...FLAG_SPECS].filter(([, spec]) => spec.completes === completes).map(([name]) => `--${name}`);
 const flagsWithChoices = () =>
   [...FLAG_SPECS].flatMap(([name, { choices }]) => (choices === undefined ? [] : [[name, choices] as const]));
-const foldersOf = () =>
-  [...COMMAND_SPECS].filter(([, { operand }]) => operand?.completes === 'folder').map(([name]) => name);
+const commandsAbout = (completes: 'file' | 'folder') =>
+  [...COMMAND_SPECS].filter(([, { operand }]) => operand?.completes === completes).map(([name]) => name);
 
 function bashScript(): string {
-  const folders = foldersOf();
   return [
     '_cloister() {',
     `  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" command words=""`,
@@ -42,13 +41,10 @@ function bashScript(): string {
     ),
     '  esac',
     '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
-    ...(folders.length === 0
-      ? []
-      : [
-          '  case "$command" in',
-          `    ${folders.join('|')}) COMPREPLY+=($(compgen -d -- "$current")) ;;`,
-          '  esac',
-        ]),
+    '  case "$command" in',
+    `    ${commandsAbout('folder').join('|')}) COMPREPLY+=($(compgen -d -- "$current")) ;;`,
+    `    ${commandsAbout('file').join('|')}) COMPREPLY+=($(compgen -f -- "$current")) ;;`,
+    '  esac',
     '}',
     'complete -F _cloister cloister',
   ].join('\n');
@@ -74,6 +70,7 @@ function fishFlags(name: string, spec: CommandSpec): readonly string[] {
     }),
     ...(words.length > 0 ? [`${start} -a ${quoted(words.join(' '))}`] : []),
     ...(spec.operand?.completes === 'folder' ? [`${start} -a '(__fish_complete_directories)'`] : []),
+    ...(spec.operand?.completes === 'file' ? [`${start} -F`] : []),
   ];
 }
 

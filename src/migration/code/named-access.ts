@@ -1,0 +1,166 @@
+// What code names of the outside: collections in `Model('x')`, addresses in calls that send requests. Only what the text itself
+// says is taken; the rest is told.
+import { type CodeNode, isNode, lineOf, type ParsedCode, textOf, walkCode } from './parse-code.ts';
+
+/** Calls of the methods of one collection. */
+export interface ModelUse {
+  /** Undefined where it is computed. */
+  readonly name: string | undefined;
+  /** True for the collection that the hook runs for. */
+  readonly isOwn: boolean;
+  /** As posted code calls them, sorted; empty where the text does not say. */
+  readonly methods: readonly string[];
+  readonly line: number;
+}
+
+/** An address in a call that sends a request. */
+export interface AddressUse {
+  readonly url: URL;
+  /** Whether the path goes on with something that is computed. */
+  readonly isPrefix: boolean;
+  readonly line: number;
+}
+
+export interface NamedAccess {
+  readonly models: readonly ModelUse[];
+  readonly addresses: readonly AddressUse[];
+  /** Lines of calls that send requests to what the text does not say. */
+  readonly unnamedRequests: readonly number[];
+}
+
+const CLIENTS: ReadonlySet<string> = new Set([
+  ...['fetch', 'request', 'rp', 'axios', 'got', 'superagent', 'needle', 'http', 'https'],
+]);
+const REQUEST_METHODS: ReadonlySet<string> = new Set([
+  'get',
+  'post',
+  'put',
+  'patch',
+  'delete',
+  'del',
+  'head',
+  'request',
+]);
+const ADDRESS_MEMBERS: ReadonlySet<string> = new Set(['url', 'uri', 'baseUrl', 'baseURL']);
+
+function memberName(node: unknown): string | undefined {
+  if (!isNode(node) || node.type !== 'MemberExpression') return undefined;
+  const { property, computed } = node;
+  if (!isNode(property)) return undefined;
+  return computed === true ? textOf(property) : String(property['name']);
+}
+
+function isModelCall(node: CodeNode): boolean {
+  const { callee } = node;
+  if (node.type !== 'CallExpression' || !isNode(callee)) return false;
+  return callee['name'] === 'Model' || memberName(callee) === 'Model';
+}
+
+/** `data.collection` and `schema.collection`-like names of what a hook runs for. */
+function isOwnCollection(node: unknown): boolean {
+  return (
+    memberName(node) === 'collection' &&
+    isNode(node) &&
+    isNode(node['object']) &&
+    node['object']['name'] === 'data'
+  );
+}
+
+function isRequestCall({ type, callee }: CodeNode): boolean {
+  if (type !== 'CallExpression' || !isNode(callee)) return false;
+  if (callee.type === 'Identifier') return CLIENTS.has(String(callee['name']));
+  const object = callee['object'];
+  const name = memberName(callee);
+  return (
+    isNode(object) && CLIENTS.has(String(object['name'])) && name !== undefined && REQUEST_METHODS.has(name)
+  );
+}
+
+/** The text that a value begins with, and whether that is all of it. */
+function beginningOf(node: unknown): { readonly text: string; readonly isWhole: boolean } | undefined {
+  const whole = textOf(node);
+  if (whole !== undefined) return { text: whole, isWhole: true };
+  if (!isNode(node)) return undefined;
+  if (node.type === 'BinaryExpression' && node['operator'] === '+') {
+    const left = beginningOf(node['left']);
+    return left === undefined ? undefined : { text: left.text, isWhole: false };
+  }
+  if (node.type !== 'TemplateLiteral') return undefined;
+  const [first] = node['quasis'] as readonly CodeNode[];
+  const { cooked = '' } = (first?.['value'] ?? {}) as { readonly cooked?: string };
+  return { text: cooked, isWhole: false };
+}
+
+function addressArgument(argument: unknown): unknown {
+  if (!isNode(argument) || argument.type !== 'ObjectExpression') return argument;
+  for (const property of argument['properties'] as readonly CodeNode[]) {
+    const key = property['key'];
+    const name = isNode(key) ? (key['name'] ?? key['value']) : undefined;
+    if (ADDRESS_MEMBERS.has(String(name))) return property['value'];
+  }
+  return undefined;
+}
+
+function addressOf(node: CodeNode): AddressUse | undefined {
+  const [argument] = node['arguments'] as readonly unknown[];
+  const beginning = beginningOf(addressArgument(argument));
+  // Without a path behind it, the text might go on with more of the host.
+  if (beginning === undefined || !(beginning.isWhole || /^https?:\/\/[^/]+\//.test(beginning.text)))
+    return undefined;
+  const url = URL.parse(beginning.text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  return { url, isPrefix: !beginning.isWhole && url.search === '', line: lineOf(node) };
+}
+
+/** The methods called on variables, by their names: `Books.find()` after `const Books = Model('books')`. */
+function methodsByVariable(code: ParsedCode): ReadonlyMap<string, ReadonlySet<string>> {
+  const methods = new Map<string, Set<string>>();
+  walkCode(code.root, (node) => {
+    const object = node['object'];
+    const name = memberName(node);
+    if (name === undefined || !isNode(object) || object.type !== 'Identifier') return;
+    const variable = String(object['name']);
+    methods.set(variable, (methods.get(variable) ?? new Set()).add(name));
+  });
+  return methods;
+}
+
+function variableOf(parent: CodeNode | undefined): string | undefined {
+  const target =
+    parent?.type === 'VariableDeclarator'
+      ? parent['id']
+      : parent?.type === 'AssignmentExpression'
+        ? parent['left']
+        : undefined;
+  return isNode(target) && target.type === 'Identifier' ? String(target['name']) : undefined;
+}
+
+/** Lists what a text names, in its order. */
+export function listNamedAccess(code: ParsedCode): NamedAccess {
+  const models: ModelUse[] = [];
+  const addresses: AddressUse[] = [];
+  const unnamedRequests: number[] = [];
+  const byVariable = methodsByVariable(code);
+  walkCode(code.root, (node, { parent }) => {
+    if (isModelCall(node)) {
+      const [argument] = node['arguments'] as readonly unknown[];
+      const called = memberName(parent);
+      const variable = variableOf(parent);
+      const methods =
+        called === undefined
+          ? [...((variable === undefined ? undefined : byVariable.get(variable)) ?? [])]
+          : [called];
+      models.push({
+        name: textOf(argument),
+        isOwn: isOwnCollection(argument),
+        methods: methods.sort(),
+        line: lineOf(node),
+      });
+    }
+    if (!isRequestCall(node)) return;
+    const address = addressOf(node);
+    if (address === undefined) unnamedRequests.push(lineOf(node));
+    else addresses.push(address);
+  });
+  return { models, addresses, unnamedRequests };
+}

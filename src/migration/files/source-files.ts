@@ -1,0 +1,135 @@
+// Reads files of a folder that strangers may have filled: regular files within bounds, by way of no link unless it is told to.
+import { constants } from 'node:fs';
+import { lstat, open, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { errorCodeOf } from '../../lib/files/file-operations.ts';
+
+/** Bytes of one file. */
+export const MAX_FILE_BYTES = 4_194_304;
+
+export type SourceKind = 'file' | 'folder' | 'other';
+
+/** The text of a file, or why there is none. */
+export type SourceText = { readonly text: string } | { readonly why: string };
+
+export interface SourceFiles {
+  /** What is at an absolute path; undefined where there is nothing that may be read. */
+  kindOf(path: string): Promise<SourceKind | undefined>;
+  /** Reads a file as UTF-8, without a byte order mark. Never rejects. */
+  read(path: string, maxBytes?: number): Promise<SourceText>;
+  /** The path that stands for a file, however it was reached. */
+  identityOf(path: string): Promise<string>;
+}
+
+const REASONS: ReadonlyMap<unknown, string> = new Map([
+  ['ELOOP', 'it is a link'],
+  ['EMLINK', 'it is a link'],
+  ['ENOENT', 'it is not there'],
+  ['ENOTDIR', 'it is not there'],
+  ['EACCES', 'it may not be read'],
+  ['EPERM', 'it may not be read'],
+  ['ENXIO', 'it is not a file'],
+  ['ENAMETOOLONG', 'its name is too long'],
+]);
+
+const CHANGED = 'it changed while it was read';
+
+class UnreadableError extends Error {}
+
+function kind(stats: { isFile(): boolean; isDirectory(): boolean }): SourceKind {
+  if (stats.isFile()) return 'file';
+  return stats.isDirectory() ? 'folder' : 'other';
+}
+
+/** True for a path at or below a folder, both absolute. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** Opening never waits for the other end of a pipe. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
+
+async function readBytes(path: string, maxBytes: number, flags: number): Promise<Buffer> {
+  const handle = await open(path, flags);
+  try {
+    const before = await handle.stat();
+    if (!before.isFile()) throw new UnreadableError('it is not a file');
+    if (before.size > maxBytes) throw new UnreadableError(`it has more than ${maxBytes} bytes`);
+    const buffer = Buffer.alloc(before.size + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < buffer.length; length += read) {
+      read = (await handle.read(buffer, length, buffer.length - length, length)).bytesRead;
+    }
+    const after = await handle.stat();
+    const isSame = after.mtimeMs === before.mtimeMs && after.size === before.size && length === before.size;
+    if (!isSame) throw new UnreadableError(CHANGED);
+    const named = await stat(path).catch(() => undefined);
+    if (named?.ino !== before.ino || named.dev !== before.dev) throw new UnreadableError(CHANGED);
+    return buffer.subarray(0, length);
+  } finally {
+    await handle.close();
+  }
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UnreadableError('it is not UTF-8');
+  }
+}
+
+async function attempt(work: () => Promise<string>): Promise<SourceText> {
+  try {
+    return { text: await work() };
+  } catch (error) {
+    if (error instanceof UnreadableError) return { why: error.message };
+    const code = errorCodeOf(error);
+    if (code === undefined) throw error;
+    return { why: REASONS.get(code) ?? `it cannot be read (${String(code)})` };
+  }
+}
+
+/** Opens the files at and below `root`, an absolute path without links. No link is followed, on the way or at its end. */
+export function openContainedFiles(root: string): SourceFiles {
+  /** Whether each folder on the way is a folder of its own, and no link. */
+  const isOwn = async (path: string): Promise<boolean> => {
+    if (!isWithin(root, path)) return false;
+    const parts = relative(root, path).split(sep);
+    for (let count = 1; count < parts.length; count += 1) {
+      const stats = await lstat(join(root, ...parts.slice(0, count))).catch(() => undefined);
+      if (stats?.isDirectory() !== true) return false;
+    }
+    return true;
+  };
+  return {
+    async kindOf(path) {
+      if (!(await isOwn(path))) return undefined;
+      const stats = await lstat(path).catch(() => undefined);
+      return stats === undefined ? undefined : kind(stats);
+    },
+    read: (path, maxBytes = MAX_FILE_BYTES) =>
+      attempt(async () => {
+        if (!(await isOwn(path))) throw new UnreadableError('it is behind a link, or not there');
+        const bytes = await readBytes(path, maxBytes, OPEN_FLAGS | constants.O_NOFOLLOW);
+        // A folder on the way may have become a link meanwhile.
+        if ((await realpath(path)) !== path) throw new UnreadableError(CHANGED);
+        return decode(bytes);
+      }),
+    identityOf: async (path) => path,
+  };
+}
+
+/** Opens the files of the machine, as a person's own tools read them: links are followed. */
+export function openLinkedFiles(): SourceFiles {
+  return {
+    async kindOf(path) {
+      const stats = await stat(path).catch(() => undefined);
+      return stats === undefined ? undefined : kind(stats);
+    },
+    read: (path, maxBytes = MAX_FILE_BYTES) =>
+      attempt(async () => decode(await readBytes(path, maxBytes, OPEN_FLAGS))),
+    identityOf: (path) => realpath(path).catch(() => path),
+  };
+}

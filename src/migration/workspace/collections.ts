@@ -1,0 +1,147 @@
+// Specifications of collections: copied where they are JSON already, written anew where they are looser or had another name.
+import { checkCollectionAddress } from '../../collections/specifications/collection-address.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import type { SiteEntry } from '../files/list-folder.ts';
+import { named } from '../report/report.ts';
+import { MAX_JSON_BYTES, readJson5 } from '../settings/json5.ts';
+import {
+  type FolderFiles,
+  type MigratedCollection,
+  noteSpecial,
+  partsBelow,
+  type SiteContents,
+} from '../site/site-contents.ts';
+
+const FILE_NAME = /^collection\.(?<name>.+)\.json$/s;
+/** Parts of a path: version, database, file. */
+const DEPTH = 3;
+
+/** The names of hooks in `settings.hooks`. */
+function hooksOf(source: JsonObject): ReadonlySet<string> {
+  const settings = source['settings'];
+  const hooks = isJsonObject(settings) ? settings['hooks'] : undefined;
+  const lists = isJsonObject(hooks) ? Object.values(hooks) : [];
+  const entries = lists.flatMap((list) => (Array.isArray(list) ? (list as readonly Json[]) : [list]));
+  return new Set(
+    entries.flatMap((entry) => {
+      const name = isJsonObject(entry) ? entry['hook'] : entry;
+      return typeof name === 'string' ? [name] : [];
+    }),
+  );
+}
+
+/** The collections that Reference fields name, in the same database unless they say otherwise. */
+function referencedBy(source: JsonObject): readonly string[] {
+  const fields = source['fields'];
+  return Object.values(isJsonObject(fields) ? fields : {}).flatMap((field) => {
+    const settings = isJsonObject(field) ? field['settings'] : undefined;
+    const name =
+      isJsonObject(settings) && settings['database'] === undefined ? settings['collection'] : undefined;
+    return typeof name === 'string' ? [name] : [];
+  });
+}
+
+interface ReadCollection extends MigratedCollection {
+  readonly referenced: readonly string[];
+}
+
+function targetName(source: JsonObject, fileName: string): string {
+  const { model } = source;
+  return typeof model === 'string' && model !== '' ? model : fileName;
+}
+
+async function readCollection(
+  site: SiteContents,
+  entry: SiteEntry,
+  parts: readonly string[],
+): Promise<ReadCollection | undefined> {
+  const { section, written, files, root } = site;
+  const { path } = entry;
+  const [version = '', database = '', file = ''] = parts;
+  const fileName = FILE_NAME.exec(file)?.groups?.['name'];
+  if (parts.length !== DEPTH || fileName === undefined) {
+    section.add(
+      path,
+      'changed',
+      'left out: it is not `<version>/<database>/collection.<name>.json`, which the older server did not read either',
+    );
+    return undefined;
+  }
+  const read = await files.read(`${root}/${path}`, MAX_JSON_BYTES);
+  const json = 'text' in read ? readJson5(read.text) : read;
+  if (!('text' in read) || !('value' in json)) {
+    section.add(path, 'hand', `left out: ${'why' in json ? json.why : ''}`);
+    return undefined;
+  }
+  const name = targetName(json.value, fileName);
+  const issues = checkCollectionAddress({ version, database, name });
+  if (issues.length > 0) {
+    section.add(
+      path,
+      'hand',
+      ...issues.map(({ field = '', message }) => `left out: the name of the ${field} ${message}`),
+    );
+    return undefined;
+  }
+  const target = `collections/${version}/${database}/collection.${name}.json`;
+  if (written.has(target)) {
+    section.add(path, 'hand', `left out: there is another specification of ${named(name)}`);
+    return undefined;
+  }
+  const notes = [
+    ...(json.isLoose ? ['as plain JSON'] : []),
+    ...(json.repeated.length > 0
+      ? [`${named(json.repeated[0] ?? '')} is given twice; the last one counts`]
+      : []),
+    ...(name === fileName
+      ? []
+      : [`now ${named(`collection.${name}.json`)}: its ${named('model')} was its name`]),
+    ...(json.value['settings'] === undefined ? ['with an empty `settings`'] : []),
+  ];
+  const value = json.value['settings'] === undefined ? { ...json.value, settings: {} } : json.value;
+  const isRewritten = json.isLoose || value !== json.value;
+  written.set(target, isRewritten ? `${JSON.stringify(value, null, 2)}\n` : read.text);
+  section.add(path, notes.length === 0 ? 'kept' : 'changed', ...notes);
+  return { version, database, name, hooks: hooksOf(value), referenced: referencedBy(value) };
+}
+
+/** The older server had buckets of media files without a specification. */
+function addBuckets(
+  { section, written }: SiteContents,
+  collections: readonly ReadCollection[],
+  buckets: readonly string[],
+): void {
+  for (const { version, database, referenced } of collections) {
+    for (const bucket of buckets) {
+      const target = `collections/${version}/${database}/collection.${bucket}.json`;
+      if (!referenced.includes(bucket) || written.has(target)) continue;
+      if (checkCollectionAddress({ version, database, name: bucket }).length > 0) continue;
+      written.set(
+        target,
+        `${JSON.stringify({ fields: {}, settings: { type: 'mediaCollection' } }, null, 2)}\n`,
+      );
+      section.add(
+        `workspace/${target}`,
+        'changed',
+        'made: the older server had this bucket of media files without a file',
+      );
+    }
+  }
+}
+
+/** Brings all specifications over. `buckets`: names of media buckets that may have no specification. */
+export async function migrateCollections(
+  site: SiteContents,
+  found: FolderFiles,
+  buckets: readonly string[],
+): Promise<readonly MigratedCollection[]> {
+  const collections: ReadCollection[] = [];
+  for (const entry of found.entries) {
+    site.assertTime();
+    if (noteSpecial(site.section, entry) || entry.kind === 'folder') continue;
+    const collection = await readCollection(site, entry, partsBelow(found, entry));
+    if (collection !== undefined) collections.push(collection);
+  }
+  addBuckets(site, collections, buckets);
+  return collections;
+}

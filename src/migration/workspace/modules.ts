@@ -1,0 +1,159 @@
+// Endpoints and hooks: copied where they need nothing, bundled with what they require, each with a policy for what it names.
+import { join } from 'node:path';
+import { isModuleAddress, type ModuleAddress } from '../../modules/model/module-types.ts';
+import type { PolicyParser } from '../../modules/policy/policy.ts';
+import { inspectSyntax } from '../../modules/versions/code-validation.ts';
+import { bundleModules } from '../code/bundle.ts';
+import { isServerModule } from '../code/machine-modules.ts';
+import {
+  type GraphIssue,
+  type ModuleGraph,
+  readModuleGraph,
+  type SourceModule,
+} from '../code/module-graph.ts';
+import { listNamedAccess, type NamedAccess } from '../code/named-access.ts';
+import type { SiteEntry } from '../files/list-folder.ts';
+import { named } from '../report/report.ts';
+import {
+  type FolderFiles,
+  type MigratedCollection,
+  noteSpecial,
+  partsBelow,
+  type SiteContents,
+} from '../site/site-contents.ts';
+import { draftPolicy, type PolicyOwner } from './policies.ts';
+
+const ENDPOINT_FILE = /^endpoint\.(?<name>.+)\.js$/s;
+const HOOK_FILE = /^(?<name>.+)\.js$/s;
+
+export interface ModuleOptions {
+  readonly collections: readonly MigratedCollection[];
+  readonly policies: PolicyParser;
+  /** Bytes that the code of one module may have. */
+  readonly maxBytes: number;
+}
+
+interface FoundModule {
+  readonly entry: SiteEntry;
+  readonly address: ModuleAddress;
+}
+
+function addressOf(kind: 'endpoints' | 'hooks', parts: readonly string[]): ModuleAddress | undefined {
+  const [first = '', second = ''] = parts;
+  const isHook = kind === 'hooks';
+  if (parts.length !== (isHook ? 1 : 2)) return undefined;
+  const name = (isHook ? HOOK_FILE.exec(first) : ENDPOINT_FILE.exec(second))?.groups?.['name'];
+  if (name === undefined) return undefined;
+  const address: ModuleAddress = isHook
+    ? { kind: 'hook', name }
+    : { kind: 'endpoint', apiVersion: first, name };
+  return isModuleAddress(address) ? address : undefined;
+}
+
+const targetOf = (address: ModuleAddress, ending: string) =>
+  address.kind === 'hook'
+    ? `hooks/${address.name}.${ending}`
+    : `endpoints/${address.apiVersion}/endpoint.${address.name}.${ending}`;
+
+const issueText = ({ id, line, message }: GraphIssue, entry: string | undefined) =>
+  id === entry ? `line ${line}: ${message}` : `${named(id)}, line ${line}: ${message}`;
+
+/** The files of the site itself; what packages ask of the outside nobody can tell. */
+const ownModules = ({ modules }: ModuleGraph): readonly SourceModule[] =>
+  modules.filter(({ file }) => !file.includes('/node_modules/'));
+
+function accessOf(graph: ModuleGraph): NamedAccess {
+  const all = ownModules(graph).flatMap(({ code }) => (code === undefined ? [] : [listNamedAccess(code)]));
+  return {
+    models: all.flatMap(({ models }) => models),
+    addresses: all.flatMap(({ addresses }) => addresses),
+    unnamedRequests: all.flatMap(({ unnamedRequests }) => unnamedRequests),
+  };
+}
+
+/** Code that is whole by itself stays as it is; other code is bundled. */
+async function codeOf(
+  site: SiteContents,
+  graph: ModuleGraph,
+  { entry }: FoundModule,
+  maxBytes: number,
+): Promise<string | undefined> {
+  const { section } = site;
+  const { path } = entry;
+  const [first, ...others] = graph.modules;
+  const addIssue = (issue: GraphIssue) => section.add(path, 'hand', issueText(issue, first?.id));
+  for (const issue of [...graph.problems, ...graph.warnings]) addIssue(issue);
+  if (first === undefined) return undefined;
+  const isWhole = others.length === 0 && first.code?.isModule === false;
+  if (isWhole || graph.problems.length > 0) {
+    const inspection = await inspectSyntax(first.text);
+    if (!inspection.ok) section.add(path, 'hand', `it would be refused: ${inspection.message}`);
+    return first.text;
+  }
+  const bundle = await bundleModules(graph, maxBytes);
+  if ('problems' in bundle) {
+    for (const issue of bundle.problems) addIssue(issue);
+    return first.text;
+  }
+  const packages = [...new Set(others.flatMap(({ packageName }) => packageName ?? []))];
+  const files = others.filter(({ packageName }) => packageName === undefined).map(({ id }) => id);
+  const parts = [...packages.sort(), ...files.sort()].map(named).join(', ');
+  section.add(path, 'changed', parts === '' ? 'as CommonJS' : `bundled with ${parts}`);
+  for (const { file, packageName } of others) {
+    const own = file.slice(site.root.length + 1);
+    if (packageName === undefined) section.add(own, 'changed', `in the bundle of ${named(path)}`);
+  }
+  return bundle.text;
+}
+
+function asksServer(graph: ModuleGraph, { models }: NamedAccess): string | undefined {
+  if (!graph.external.some(isServerModule) || models.length > 0) return undefined;
+  return `what it asks of ${graph.external.filter(isServerModule).map(named).join(', ')} cannot be read: grant the collections in a policy`;
+}
+
+async function migrateModule(site: SiteContents, found: FoundModule, options: ModuleOptions): Promise<void> {
+  const { section, written } = site;
+  const { entry, address } = found;
+  const graph = await readModuleGraph(join(site.root, entry.path), { files: site.files, root: site.root });
+  const code = await codeOf(site, graph, found, options.maxBytes);
+  if (code === undefined) return;
+  written.set(targetOf(address, 'js'), code);
+  const access = accessOf(graph);
+  const owner: PolicyOwner = {
+    hook: address.kind === 'hook' ? address.name : undefined,
+    version: address.kind === 'hook' ? undefined : address.apiVersion,
+  };
+  const { text, hands } = await draftPolicy(access, owner, options);
+  if (text !== undefined) {
+    const policy = targetOf(address, 'policy.json');
+    written.set(policy, text);
+    section.add(entry.path, 'changed', `${named(policy)} grants what it names`);
+  }
+  const asked = asksServer(graph, access);
+  if (hands.length > 0 || asked !== undefined)
+    section.add(entry.path, 'hand', ...hands, ...(asked === undefined ? [] : [asked]));
+  section.add(entry.path, 'kept');
+}
+
+/** Brings endpoints or hooks over. Other files of their folder are those that the code requires, or nothing's. */
+export async function migrateModules(
+  site: SiteContents,
+  kind: 'endpoints' | 'hooks',
+  found: FolderFiles,
+  options: ModuleOptions,
+): Promise<void> {
+  const others: SiteEntry[] = [];
+  for (const entry of found.entries) {
+    site.assertTime();
+    if (noteSpecial(site.section, entry) || entry.kind === 'folder') continue;
+    const address = addressOf(kind, partsBelow(found, entry));
+    if (address === undefined) others.push(entry);
+    else await migrateModule(site, { entry, address }, options);
+  }
+  const known = new Set(site.section.lines.map(({ subject }) => subject));
+  const form = kind === 'hooks' ? '`hooks/<name>.js`' : '`endpoints/<version>/endpoint.<name>.js`';
+  for (const { path } of others) {
+    if (!known.has(path))
+      site.section.add(path, 'changed', `left out: it is not ${form}, and no code requires it`);
+  }
+}
