@@ -218,6 +218,13 @@ export interface Model {
   stats(options?: object): Promise<unknown>;
   stats(options: object, callback: Callback<unknown>): void;
   stats(callback: Callback<unknown>): void;
+  getStats: Model['stats'];
+  /** Oldest first. */
+  revisions(id: string, options?: Pick<FindOptions, 'historyFilters'>): Promise<Document[]>;
+  revisions(id: string, options: Pick<FindOptions, 'historyFilters'>, callback: Callback<Document[]>): void;
+  getRevisions(options: Pick<FindOptions, 'historyFilters'> & { id: string }): Promise<Document[]>;
+  /** Answers the query: ids are texts. */
+  castToBSON(query: Query): Query;
 }
 
 export interface FetchInit {
@@ -246,6 +253,13 @@ export interface FetchResponse {
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
+/** The values of `grants.config` of the policy. */
+export interface Config {
+  /** By name, or as a path: `email.from`. Throws for one that is not there. */
+  // biome-ignore lint/suspicious/noExplicitAny: it is what the policy has.
+  get(name: string): any;
+}
+
 /** As in Node, but `path` is that of POSIX systems. */
 export type RequirableModule =
   | 'assert'
@@ -265,7 +279,7 @@ export interface Names {
   module: { exports: Endpoint | Hook };
   exports: Endpoint;
   /** The package that older code names, only where collections are granted, and modules of Node that are plain JavaScript. */
-  require(name: '@dadi/api'): { Model: Names['Model'] };
+  require(name: '@dadi/api'): { Model: Names['Model']; Config: Config };
   // biome-ignore lint/suspicious/noExplicitAny: the types of Node tell what they have.
   require(name: RequirableModule | `node:${RequirableModule}`): any;
   console: Record<'log' | 'info' | 'warn' | 'error' | 'debug' | 'trace', LogFunction>;

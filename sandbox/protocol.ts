@@ -30,6 +30,8 @@ export interface LoadOptions {
   /** Whether `Model` (and `require('@dadi/api')`) and `fetch` are there at all. */
   readonly model: boolean;
   readonly fetch: boolean;
+  /** JSON text of what `Config.get` answers; empty while code is only inspected. */
+  readonly config: string;
 }
 
 /** From the server to a host. Raw bytes are named beside each member. */

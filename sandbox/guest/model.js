@@ -2,7 +2,8 @@
 // checks the grant, the query and the caller's permissions; nothing is decided here.
 (function models(kit) {
   'use strict';
-  const { JSONParse, JSONStringify, Promise, RangeError, String, TypeError } = kit.p;
+  const { ArrayIsArray, JSONParse, JSONStringify, ObjectHasOwn, ObjectKeys, Promise, PromiseThen } = kit.p;
+  const { RangeError, String, TypeError } = kit.p;
   const { failureOf, callServer, finite } = kit.requests;
   const MAX_ARGUMENT_CHARACTERS = 1_048_576;
 
@@ -32,6 +33,36 @@
     return all === undefined && compose === undefined ? '' : member('options', { all, compose });
   }
 
+  /** The call of later versions: one object with all of it. The server refuses it where the collection has a field of that name. */
+  const OBJECT_FORM = ',"form":"object"';
+  const FORM_MEMBERS = {
+    __proto__: null,
+    ...{ query: 1, options: 1, update: 1, documents: 1, internals: 1, req: 1, client: 1, language: 1 },
+    ...{ rawOutput: 1, removeInternals: 1, validate: 1, compose: 1, all: 1 },
+  };
+
+  /** The only argument, where it is such a call: it has a member `main`, an object, and no member of another name. */
+  function formOf(list, main) {
+    const first = list[0];
+    const second = list[1];
+    if (second !== undefined && typeof second !== 'function') return undefined;
+    if (typeof first !== 'object' || first === null || ArrayIsArray(first)) return undefined;
+    if (!ObjectHasOwn(first, main) || typeof first[main] !== 'object' || first[main] === null)
+      return undefined;
+    const names = ObjectKeys(first);
+    for (let index = 0; index < names.length; index += 1) {
+      if (FORM_MEMBERS[names[index]] !== 1) return undefined;
+    }
+    return first;
+  }
+
+  function readMembers(form, query, options) {
+    if (form === undefined) {
+      return conditions('query', unlessFunction(query)) + conditions('options', unlessFunction(options));
+    }
+    return `${OBJECT_FORM}${conditions('query', form.query)}${conditions('options', form.options)}`;
+  }
+
   class Model {
     #request;
     #collection;
@@ -59,40 +90,81 @@
     }
 
     find(query, options) {
-      const members =
-        conditions('query', unlessFunction(query)) + conditions('options', unlessFunction(options));
-      return this.#call('find', members, callbackOf(arguments, 0));
+      const callback = callbackOf(arguments, 0);
+      const form = formOf(arguments, 'query');
+      // Older code calls so within the hooks of the very collection: its hooks of reads do not run then.
+      const marks = callback === undefined ? '' : ',"callback":true';
+      return this.#call('find', readMembers(form, query, options) + marks, callback);
+    }
+
+    get(query, options) {
+      return this.#call(
+        'find',
+        readMembers(formOf(arguments, 'query'), query, options),
+        callbackOf(arguments, 0),
+      );
     }
 
     count(query, options) {
-      const members =
-        conditions('query', unlessFunction(query)) + conditions('options', unlessFunction(options));
+      const members = readMembers(formOf(arguments, 'query'), query, options);
       return this.#call('count', members, callbackOf(arguments, 0));
     }
 
     /** What older code passes between documents and callback (creator, dates) is set by the server. */
     create(documents, options) {
-      const members = member('documents', documents) + writeOptions(options);
+      const form = formOf(arguments, 'documents');
+      const members =
+        form === undefined
+          ? member('documents', documents) + writeOptions(options)
+          : `${OBJECT_FORM}${member('documents', form.documents)}${writeOptions(form)}`;
       return this.#call('create', members, callbackOf(arguments, 1));
     }
 
     update(query, update, options) {
-      const members = conditions('query', query) + member('update', update) + writeOptions(options);
+      const form = formOf(arguments, 'query');
+      const members =
+        form === undefined
+          ? conditions('query', query) + member('update', update) + writeOptions(options)
+          : `${OBJECT_FORM}${conditions('query', form.query)}${member('update', form.update)}${writeOptions(form)}`;
       return this.#call('update', members, callbackOf(arguments, 2));
     }
 
     delete(query, options) {
-      const members = conditions('query', query) + writeOptions(options);
+      const form = formOf(arguments, 'query');
+      const members =
+        form === undefined
+          ? conditions('query', query) + writeOptions(options)
+          : `${OBJECT_FORM}${conditions('query', form.query)}${writeOptions(form)}`;
       return this.#call('delete', members, callbackOf(arguments, 1));
     }
 
     stats(options) {
       return this.#call('stats', member('options', unlessFunction(options)), callbackOf(arguments, 0));
     }
+
+    /** The revisions of a document, oldest first: `(id, options, callback)`, or `({id, …options})`. */
+    revisions(id, options) {
+      const isForm = typeof id === 'object' && id !== null && id.id !== undefined;
+      const { historyFilters } = (isForm ? id : unlessFunction(options)) ?? {};
+      const query = conditions('query', { _id: isForm ? id.id : id });
+      const members = query + conditions('options', { includeHistory: true, historyFilters });
+      const callback = callbackOf(arguments, 1);
+      const revisionsOf = ({ results }) => (results.length === 0 ? [] : (results[0].history ?? []));
+      if (callback === undefined) return PromiseThen(this.#call('find', members), revisionsOf);
+      return this.#call('find', members, (error, found) =>
+        error ? callback(error) : callback(null, revisionsOf(found)),
+      );
+    }
+
+    /** Older code makes ids of texts by it. Ids are texts here. */
+    castToBSON(query) {
+      return query;
+    }
   }
 
   kit.facade(Model);
-  kit.alias(Model.prototype, 'get', Model.prototype.find);
+  kit.alias(Model.prototype, 'getRevisions', Model.prototype.revisions);
+  kit.alias(Model.prototype, 'getStats', Model.prototype.stats);
 
   return function createModel(request) {
     return function (name) {

@@ -82,6 +82,16 @@
     }
   }
 
+  /** What a hook has begun and does not wait for ends with it: older servers went on. */
+  function noteLeftOver(request) {
+    if (request.pending === 0) return;
+    kit.log.record(
+      request,
+      'warn',
+      `The hook returned while ${request.pending} of its timers and calls were open: nothing of it runs after that. Return a promise that waits for them`,
+    );
+  }
+
   /** An error that a hook returns is one that it throws: no document is an error. */
   function finishHook(request, value, type) {
     try {
@@ -93,6 +103,7 @@
         request.tooLarge = new RangeError(`The result has more than ${limit} bytes`);
         throw request.tooLarge;
       }
+      noteLeftOver(request);
       finish(request, 'result', '{}', text);
     } catch (thrown) {
       fail(request, thrown);

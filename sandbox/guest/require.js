@@ -1,7 +1,9 @@
 // `require`: the package that older modules name, and the modules of Node that are pure JavaScript, made anew for each request.
 (function requires(kit) {
   'use strict';
-  const { Error, ReflectApply, String, StringSlice, StringStartsWith } = kit.p;
+  const { Error, JSONParse, ObjectHasOwn, ReflectApply, String, StringSlice, StringStartsWith } = kit.p;
+  const { StringIndexOf } = kit.p;
+  const NO_CONFIG = '{}';
   const { put } = kit;
   const MAX_NAME_CHARACTERS = 100;
 
@@ -15,6 +17,40 @@
     const { requirable } = kit.modules;
     for (let index = 0; index < requirable.length; index += 1) if (requirable[index] === name) return true;
     return false;
+  }
+
+  const isObject = (value) => typeof value === 'object' && value !== null;
+
+  /** The value of `email.from`: a member of that name, or one within another. */
+  function valueOf(values, name) {
+    if (ObjectHasOwn(values, name)) return values[name];
+    const dot = StringIndexOf(name, '.');
+    const first = dot === -1 ? undefined : StringSlice(name, 0, dot);
+    if (first === undefined || !ObjectHasOwn(values, first) || !isObject(values[first])) return undefined;
+    return valueOf(values[first], StringSlice(name, dot + 1));
+  }
+
+  /** `Config`: the values that the policy has. `text` is JSON, empty while code is only inspected. */
+  function createConfig(text) {
+    const get = (name) => {
+      if (text === '') return undefined;
+      const value = valueOf(JSONParse(text), String(name));
+      if (value === undefined) {
+        const shown = StringSlice(String(name), 0, MAX_NAME_CHARACTERS);
+        throw new Error(`\`${shown}\` is not among \`grants.config\` of the policy of this module`);
+      }
+      return value;
+    };
+    return { get };
+  }
+
+  /** What the package has that older modules name. */
+  function packageOf(model) {
+    const { config } = kit.options;
+    if (model === undefined && config === NO_CONFIG) {
+      throw missing('@dadi/api', 'no collection is granted to this module');
+    }
+    return { Model: model, Config: createConfig(config) };
   }
 
   /** `model`: undefined where no collection is granted. */
@@ -38,10 +74,7 @@
 
     return function require(name) {
       const text = String(name);
-      if (text === '@dadi/api') {
-        if (model !== undefined) return { Model: model };
-        throw missing(text, 'no collection is granted to this module');
-      }
+      if (text === '@dadi/api') return packageOf(model);
       const bare = StringStartsWith(text, 'node:') ? StringSlice(text, 5) : text;
       if (isRequirable(bare)) return load(bare);
       throw missing(StringSlice(text, 0, MAX_NAME_CHARACTERS), load('absent')(text));

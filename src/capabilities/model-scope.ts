@@ -118,6 +118,8 @@ export interface InvocationContext {
   readonly depth?: number;
   /** Epoch milliseconds by which the write of the hook must have ended. */
   readonly deadline?: number;
+  /** Of a hook: path of the collection whose hook it is. */
+  readonly hookOf?: string;
   /** Of a hook: what is told of its writes. */
   readonly reportsTo?: HookWrites;
   /** Aborted when the invocation has ended: nothing of it begins any more. */
@@ -176,11 +178,25 @@ function resolveCollection(registry: ModelScopeDeps['registry'], { name }: Colle
   return found;
 }
 
+/**
+ * A call with one object, as later versions of the older server had it, could mean a query for a field of that name. Throws
+ * BAD_ARGUMENTS there.
+ */
+function assertForm(args: JsonObject, action: ModelAction, { fields, name }: Collection): void {
+  if (args['form'] !== 'object') return;
+  const main = action === 'create' ? 'documents' : 'query';
+  if (!fields.has(main)) return;
+  throw new GuestCallError(
+    'BAD_ARGUMENTS',
+    `\`${name}\` has a field \`${main}\`, so that a call with one object is ambiguous: pass an object of options as well, \`{}\` for none`,
+  );
+}
+
 /** Creates the function that authorizes a call. It throws a GuestCallError, NO_TOKEN, NOT_PERMITTED, METHOD_NOT_ALLOWED. */
 export function createModelScope(deps: ModelScopeDeps) {
   const { registry, createCaller, queryMs, now } = deps;
   return async (action: ModelAction, args: JsonObject, run: InvocationContext): Promise<ModelScope> => {
-    const { moduleVersion, depth = 0, deadline = Number.POSITIVE_INFINITY, signal, reportsTo } = run;
+    const { moduleVersion, depth = 0, deadline = Number.POSITIVE_INFINITY, signal, reportsTo, hookOf } = run;
     if (depth >= MAX_DEPTH)
       throw new GuestCallError('TOO_DEEP', 'Hooks call `Model` inside each other too deep');
     const name = getArgument(args, 'collection');
@@ -190,6 +206,7 @@ export function createModelScope(deps: ModelScopeDeps) {
     const collection = resolveCollection(registry, grant);
     const client = await resolveActingClient(grant, run.client, deps);
     const caller = createCaller(client);
+    assertForm(args, action, collection);
     const needed = ACTIONS[action];
     const access = caller.access(collection);
     if (access[needed] === null) {
@@ -209,6 +226,8 @@ export function createModelScope(deps: ModelScopeDeps) {
       callDepth: depth + 1,
       origin: { requestId: run.requestId, client, module: moduleVersion.id },
       ...(reportsTo && { reportsTo }),
+      // The callback form: older hooks read their own collection with it, whose hooks would run these again.
+      ...(args['callback'] === true && hookOf === collection.path && { withoutReadHooksOf: hookOf }),
     };
     // It passes when the invocation ends. It is read at every step of the store: a write that has not begun by then does not begin.
     const context = withLiveDeadline(members, () => (signal?.aborted === true ? 0 : until));

@@ -64,8 +64,11 @@ export function createHooks(deps: HooksDeps): Hooks {
     openResultQuota: createResultQuotas(HOOK_RESULT_LIMITS),
     runAfterHooks(events, context) {
       let dropped = 0;
+      // All of them keep the body of their request.
+      let shared = context.origin?.http?.body?.length ?? 0;
       for (const event of events) {
-        const size = event.text.length + (event.previousText?.length ?? 0);
+        const size = shared + event.text.length + (event.previousText?.length ?? 0);
+        shared = 0;
         const isQueued = afterHooks.add({ size, run: () => runAfter(event, context) });
         if (!isQueued) dropped += 1;
       }

@@ -18,6 +18,8 @@ type EncodeRequest = (
   params: Readonly<Record<string, string>>,
 ) => string;
 
+/** Requests without a body. */
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const NO_BODY: EndpointRequest['body'] = { type: 'none', text: '' };
 
 function listName(event: HookEvent): 'updatedDocs' | 'deletedDocs' | undefined {
@@ -36,20 +38,31 @@ export function createHookCallEncoder(encodeRequest: EncodeRequest) {
   const requestOf = (moduleVersion: ModuleVersion, { context: { origin } }: HookTask): string => {
     if (origin?.http === undefined) return 'null';
     const { client, requestId, http } = origin;
-    return encodeRequest(moduleVersion, { ...http, client, requestId, body: NO_BODY }, {});
+    return encodeRequest(moduleVersion, { ...http, client, requestId, body: NO_BODY }, http.params ?? {});
   };
-  return (moduleVersion: ModuleVersion, use: HookUse, task: HookTask): string => {
+  /** The request with its body, `{}` for none as endpoints have it; without one that is too long, or would not fit. */
+  const withBody = (request: string, { context: { origin } }: HookTask, room: number): string => {
+    if (origin?.http === undefined) return request;
+    const { method } = origin.http;
+    const body = origin.http.body ?? (READS.has(method) ? '{}' : undefined);
+    if (body === undefined || body.length > room) return request;
+    return `${request.slice(0, -1)},"body":${body}}`;
+  };
+  return (moduleVersion: ModuleVersion, use: HookUse, task: HookTask, objectCharacters = 0): string => {
     const { collection, event, documents, previousDocuments } = task;
     const list = listName(event);
     const members = [
       `"collection":${JSON.stringify(collection.name)}`,
       `"schema":${schemaOf(collection)}`,
-      `"req":${requestOf(moduleVersion, task)}`,
       ...(use.options === undefined ? [] : [`"options":${JSON.stringify(use.options)}`]),
       ...(list === undefined || documents === undefined ? [] : [`"${list}":[${documents.join(',')}]`]),
       ...(previousDocuments === undefined ? [] : [`"previousDocs":[${previousDocuments.join(',')}]`]),
     ];
-    return `{"type":"${event}","data":{${members.join(',')}}}`;
+    const told = members.join(',');
+    // What the hook is about has precedence; a character may be three bytes.
+    const room = moduleVersion.policy.grants.request.maxBodyBytes / 3 - told.length - objectCharacters;
+    const request = withBody(requestOf(moduleVersion, task), task, room);
+    return `{"type":"${event}","data":{${told},"req":${request}}}`;
   };
 }
 
@@ -102,7 +115,7 @@ export function createRunHook(deps: RunHookDeps): RunHook {
   /** The guest calls of one invocation, bound to its context at the first call: most hooks make none. */
   const guestCallsOf = (
     moduleVersion: ModuleVersion,
-    { context, until }: HookTask,
+    { collection, context, until }: HookTask,
   ): InvocationRequest['performGuestCall'] => {
     const { origin, callDepth: depth = 0, hookWrites: reportsTo } = context;
     const client = origin?.client ?? null;
@@ -110,7 +123,7 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     let serve: InvocationRequest['performGuestCall'] | undefined;
     return (call, signal) => {
       serve ??= capabilities.forRequest({
-        ...{ moduleVersion, client, requestId, depth, deadline: until },
+        ...{ moduleVersion, client, requestId, depth, deadline: until, hookOf: collection.path },
         ...(reportsTo && { reportsTo }),
       });
       return serve(call, signal);
@@ -136,7 +149,7 @@ export function createRunHook(deps: RunHookDeps): RunHook {
     const { index, context } = task;
     const moduleVersion = findModuleVersion(name);
     assertTimeLeft(name, task);
-    const head = encodeHookCall(moduleVersion, use, task);
+    const head = encodeHookCall(moduleVersion, use, task, object.length);
     await assertFits(name, moduleVersion, { head, body: object, index });
     const requestId = context.origin?.requestId ?? '';
     const invocation: InvocationRequest = {

@@ -236,7 +236,11 @@ export class LoadedModules {
     const { cpuMs, wallMs, heapMb, responseBytes, logBytes, hostCalls } = limits;
     const perPolicy = { loadMs: LOAD_MS, cpuMs, wallMs, heapMb, responseBytes, logBytes, hostCalls };
     const fixed = { logLines: MAX_LOG_LINES, timers: MAX_TIMERS, timerMs: wallMs };
-    const granted = { model: grants.collections.length > 0, fetch: grants.fetch.length > 0 };
+    const granted = {
+      model: grants.collections.length > 0,
+      fetch: grants.fetch.length > 0,
+      config: JSON.stringify(grants.config),
+    };
     const options = { name: fileName(moduleVersion), kind, isolation, ...perPolicy, ...fixed, ...granted };
     this.#send({ t: 'load', moduleNumber: number, ...options }, [source], Buffer.byteLength(source));
     return true;

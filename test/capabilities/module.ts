@@ -42,6 +42,7 @@ export function unitWith({
         response: { headers: [] },
         collections,
         fetch,
+        config: {},
       },
     },
   };

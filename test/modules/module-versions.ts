@@ -49,6 +49,7 @@ export function createModuleVersion(id: string, options: ModuleVersionOptions = 
         response: { headers: responseHeaders },
         collections: [],
         fetch: [],
+        config: {},
       },
     },
   };

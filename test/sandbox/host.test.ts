@@ -26,7 +26,7 @@ const LOAD = {
     hostCalls: 5,
     timers: 5,
   },
-  ...{ timerMs: 100, model: false, fetch: false },
+  ...{ timerMs: 100, model: false, fetch: false, config: '{}' },
 };
 const HEAD = JSON.stringify({
   ...{ method: 'GET', url: '/', path: '/', params: {}, query: {}, headers: {}, bodyType: 'none' },

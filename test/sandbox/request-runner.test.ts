@@ -20,7 +20,7 @@ const LIMITS = {
   logBytes: 1,
   logLines: 1,
 };
-const POWERS = { hostCalls: 1, timers: 1, timerMs: 1, model: false, fetch: false };
+const POWERS = { hostCalls: 1, timers: 1, timerMs: 1, model: false, fetch: false, config: '{}' };
 const OPTIONS = {
   t: 'load',
   moduleNumber: 1,

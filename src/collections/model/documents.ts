@@ -33,6 +33,10 @@ export interface RequestOrigin {
     readonly url: string;
     readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
     readonly ip: string;
+    /** Of the route. */
+    readonly params?: Readonly<Record<string, string>>;
+    /** JSON text of the body, for the hooks of the collection that was written. Absent: there is none, or it is too long. */
+    readonly body?: string;
   };
 }
 
@@ -42,6 +46,8 @@ export interface RequestContext {
   readonly deadline: number;
   /** Documents that one write by query may match, where that is fewer than `limits.writeMatches`. */
   readonly maxMatches?: number;
+  /** Path of the collection whose hooks of reads do not run: a hook of its own reads it. */
+  readonly withoutReadHooksOf?: string;
   /** Nested calls of posted code above this one; bounded, because hooks may write. Absent: none. */
   readonly callDepth?: number;
   /** Absent: the server itself calls. */

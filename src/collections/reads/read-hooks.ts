@@ -69,6 +69,22 @@ function createReadHooks(session: HookSession, collection: Collection, access: C
   };
 }
 
+/** The page of a read whose hooks do not run: they would have seen the hidden fields, and these go behind them. */
+export async function withoutHiddenOfPage(
+  page: ReadPage,
+  collection: Collection,
+  { caller }: RequestContext,
+): Promise<ReadPage> {
+  const access = caller.access(collection);
+  if (access.hidden.size === 0) return page;
+  const documents = typeof page.text === 'string' ? page.text : page.text.join('');
+  const results = JSON.parse(`[${documents}]`) as JsonObject[];
+  const shown = await mapYielding(results, (document) =>
+    JSON.stringify(withoutHiddenFields(document, access)),
+  );
+  return { ...joinTexts(shown), metadata: page.metadata };
+}
+
 /** A document without hidden fields: hooks have seen them. */
 function withoutHiddenFields(document: JsonObject, access: CollectionAccess): JsonObject {
   const shown = withoutHiddenMembers(document, access);

@@ -28,7 +28,7 @@ import type { Composer } from './compose.ts';
 import type { HistoryLoader } from './history-loader.ts';
 import { compileRevisionFilter, createReadPreparer, type PreparedRead } from './prepare-read.ts';
 import { createHistoryReader } from './read-history.ts';
-import { readBetweenHooks } from './read-hooks.ts';
+import { readBetweenHooks, withoutHiddenOfPage } from './read-hooks.ts';
 import { createPageReader, toStoreOptions } from './read-page.ts';
 import { countMetadata, pageMetadata, resolvePageSize } from './resolve-read.ts';
 
@@ -123,6 +123,11 @@ export function createReader(deps: ReaderDeps): ReadService {
   return {
     list(collection, request, context) {
       if (!hasReadHooks(collection)) return readList(collection, request, context);
+      if (context.withoutReadHooksOf === collection.path) {
+        return andThen(readList(collection, request, context), (page) =>
+          withoutHiddenOfPage(page, collection, context),
+        );
+      }
       return readBetweenHooks(deps, { collection, context }, async (hooks) => {
         const changed = await hooks.before(request);
         return hooks.after(await readList(collection, changed, hooks.context));

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../auth/audit/actor.ts';
 import { missingTokenError } from '../../auth/auth-errors.ts';
 import type { RequestContext, RequestOrigin } from '../../collections/model/documents.ts';
+import type { Json } from '../../lib/json/json.ts';
 import type { HttpDeps } from './http-deps.ts';
 import { redactTokens } from './request-url.ts';
 
@@ -21,18 +22,53 @@ export function actorOf({ client, clientAddress: address, id: requestId }: Fasti
   return { clientId: client.clientId, address, requestId };
 }
 
-function createOrigin({ id, client, method, originalUrl, headers, ip }: FastifyRequest): RequestOrigin {
-  // The token of a signed upload is still good while hooks run.
-  const url = redactTokens(originalUrl);
-  return { requestId: id, client, http: { method, url, headers, ip } };
+/** Characters of a body that hooks are told, and of a list, each of whose documents has a run of the hook. */
+const MAX_HOOK_BODY_CHARACTERS = 65_536;
+const MAX_HOOK_LIST_CHARACTERS = 16_384;
+
+/** Whether a value is longer as JSON than so many characters. It looks at no more values than that. */
+function isLonger(value: Json, characters: number): boolean {
+  let left = characters;
+  const queue: Json[] = [value];
+  for (let next = queue.pop(); next !== undefined && left >= 0; next = queue.pop()) {
+    left -= typeof next === 'string' ? next.length + 1 : 1;
+    if (typeof next !== 'object' || next === null) continue;
+    const names = Array.isArray(next) ? [] : Object.keys(next);
+    for (const name of names) left -= name.length;
+    const values = Array.isArray(next) ? next : Object.values(next);
+    if (values.length > left) return true;
+    queue.push(...values);
+  }
+  return left < 0;
 }
 
-/** Makes the function that gives the domain's context of a request. */
+/** JSON text of a body as hooks see it, `{}` for none; undefined for one that is too long for them. */
+export function hookBodyText(body: Json): string | undefined {
+  const most = Array.isArray(body) ? MAX_HOOK_LIST_CHARACTERS : MAX_HOOK_BODY_CHARACTERS;
+  if (isLonger(body, most)) return undefined;
+  const text = JSON.stringify(body ?? {});
+  return text.length <= most ? text : undefined;
+}
+
+function createOrigin(request: FastifyRequest, body: string | undefined): RequestOrigin {
+  const { id, client, method, originalUrl, headers, ip } = request;
+  // The token of a signed upload is still good while hooks run.
+  const url = redactTokens(originalUrl);
+  const params = request.params as Readonly<Record<string, string>>;
+  const http = { method, url, headers, ip, params };
+  return {
+    requestId: id,
+    client,
+    http: body === undefined ? http : { ...http, body },
+  };
+}
+
+/** Makes the function that gives the domain's context of a request. `body`: JSON text of the body, for hooks. */
 export function createContextFactory({ config, now }: Pick<HttpDeps, 'config' | 'now'>) {
   const deadline = createRequestDeadline({ config, now });
-  return (request: FastifyRequest): RequestContext => ({
+  return (request: FastifyRequest, body?: string): RequestContext => ({
     caller: request.caller,
     deadline: deadline(request),
-    origin: createOrigin(request),
+    origin: createOrigin(request, body),
   });
 }

@@ -1,7 +1,12 @@
 // `/{version}/{database}/{collection}` and below: the handlers that write documents, and the routes of reads, writes and uploads.
 // Access is decided before a handler runs.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { pageJson, type RemoveResult, type WriteOptions } from '../../collections/model/documents.ts';
+import {
+  pageJson,
+  type RemoveResult,
+  type RequestContext,
+  type WriteOptions,
+} from '../../collections/model/documents.ts';
 import { createTooManyDocumentsError } from '../../collections/writes/request-body.ts';
 import { AppError } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';
@@ -11,7 +16,7 @@ import type { HttpDeps } from '../core/http-deps.ts';
 import { parsePreconditions, rejectPreconditions } from '../core/preconditions.ts';
 import { JSON_TYPE, sendJson, sendText } from '../core/reply.ts';
 import { assertPermitted, collectionOf, createCollectionHook, documentIdOf } from '../core/request-access.ts';
-import { createContextFactory } from '../core/request-context.ts';
+import { createContextFactory, hookBodyText } from '../core/request-context.ts';
 import { parseCompose, parseQuery } from '../core/request-url.ts';
 import { addMethodRoutes, addResource, type RouteHandler } from '../core/resource.ts';
 import type { DownloadHandlers } from '../media/file-downloads.ts';
@@ -40,10 +45,19 @@ function isLegacyUpdate(request: FastifyRequest, body: Json): boolean {
   return !fields.has('query') && !fields.has('update');
 }
 
+/** Makes the function that gives the context of a write: with the body, where hooks may want it. */
+function createWriteContext(deps: Deps) {
+  const create = createContextFactory(deps);
+  return (request: FastifyRequest): RequestContext => {
+    const isHooked = collectionOf(request).settings.hooks !== null;
+    return create(request, isHooked ? hookBodyText(jsonBody(request)) : undefined);
+  };
+}
+
 /** Makes the handlers that delete. They send 204, or counts with `feedback.enabled`. */
 function createDocumentRemovals(deps: Deps): Record<'one' | 'many', RouteHandler> {
   const { config, documents } = deps;
-  const context = createContextFactory(deps);
+  const context = createWriteContext(deps);
   const countRemaining = config.feedback.enabled;
   const answer = (reply: FastifyReply, { deleted, totalCount }: RemoveResult) => {
     if (!countRemaining) return reply.code(204).send();
@@ -79,7 +93,7 @@ function createDocumentWrites(
   deps: Deps,
 ): Record<'create' | 'updateOne' | 'updateMany' | 'restore', RouteHandler> {
   const { documents } = deps;
-  const context = createContextFactory(deps);
+  const context = createWriteContext(deps);
   const updateMany: RouteHandler = async (request, reply) => {
     rejectPreconditions(request);
     const options = composeOptions(request);

@@ -25,6 +25,7 @@ export interface PolicyInput {
     readonly response?: { readonly headers?: readonly string[] };
     readonly collections?: readonly (Pick<CollectionGrant, 'name' | 'actions'> & Partial<CollectionGrant>)[];
     readonly fetch?: readonly (Pick<FetchGrant, 'origin'> & Partial<FetchGrant>)[];
+    readonly config?: JsonObject;
   };
 }
 
@@ -86,6 +87,8 @@ export const POLICY_SCHEMA: object = closed({
       ),
       50,
     ),
+    // What `Config.get` answers.
+    config: { type: 'object', maxProperties: 200 },
   }),
 });
 

@@ -134,6 +134,7 @@ function resolveGrants(
       const limit = findCoveringCollectionLimit(grant, collections)?.maxResults ?? 0;
       return { as: 'caller', ...grant, maxResults: Math.min(grant.maxResults ?? DEFAULT_MAX_RESULTS, limit) };
     }),
+    config: given?.config ?? {},
     fetch: (given?.fetch ?? []).map((grant) => {
       const entries = fetchLimitsFor(grant.origin, policyLimits);
       const limit = findCoveringFetchLimit(grant, entries);

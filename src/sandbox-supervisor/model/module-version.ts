@@ -1,5 +1,6 @@
 // One version of a module as the sandbox runs it: its code and its policy. Types only.
 import type { Isolation, ModuleKind } from '../../../sandbox/protocol.ts';
+import type { JsonObject } from '../../lib/json/json.ts';
 
 /** Limits of one module. The names end in the unit: ms, bytes, MB of 2^20 bytes. */
 export interface ModuleLimits {
@@ -46,6 +47,8 @@ export interface PolicyGrants {
   readonly response: { readonly headers: readonly string[] };
   readonly collections: readonly CollectionGrant[];
   readonly fetch: readonly FetchGrant[];
+  /** What `Config.get` of older code answers, by name or as an object of objects. */
+  readonly config: JsonObject;
 }
 
 /** A policy with every default filled in, checked against the policy limits. */

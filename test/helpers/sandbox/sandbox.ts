@@ -67,6 +67,7 @@ export function createModuleVersion(
           { name: '1.0/library/books', actions: ['find', 'create'], as: 'caller', maxResults: 10 },
         ],
         fetch: [],
+        config: {},
       },
     },
   };

@@ -72,6 +72,7 @@ describe('an empty policy', () => {
         },
         collections: [],
         fetch: [],
+        config: {},
       },
     });
   });

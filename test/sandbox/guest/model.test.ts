@@ -38,12 +38,34 @@ const CALLS = [
   ['delete({}, { all: true })', 'model.delete', { query: {}, options: { all: true } }],
   ['delete({}, null)', 'model.delete', { query: {} }],
   ['stats()', 'model.stats', {}],
+  [
+    'find({ query: { a: 1 }, options: { limit: 2 }, req })',
+    'model.find',
+    { form: 'object', query: { a: 1 }, options: { limit: 2 } },
+  ],
+  ['find({ query: { a: 1 } }, {})', 'model.find', { query: { query: { a: 1 } }, options: {} }],
+  ['find({ query: { a: 1 }, title: "x" })', 'model.find', { query: { query: { a: 1 }, title: 'x' } }],
+  ['find({ query: "text" })', 'model.find', { query: { query: 'text' } }],
+  [
+    'create({ documents: [{ a: 1 }], internals: { b: 2 }, compose: true })',
+    'model.create',
+    { form: 'object', documents: [{ a: 1 }], options: { compose: true } },
+  ],
+  [
+    'update({ query: { a: 1 }, update: { b: 2 }, client: {} })',
+    'model.update',
+    { form: 'object', query: { a: 1 }, update: { b: 2 } },
+  ],
+  ['delete({ query: {}, all: true })', 'model.delete', { form: 'object', query: {}, options: { all: true } }],
+  ['getStats()', 'model.stats', {}],
 ] as const;
 
 const CALLBACKS = [
-  ['find({ a: 1 }, { limit: 2 }, CB)', { query: { a: 1 }, options: { limit: 2 } }],
-  ['find({ a: 1 }, CB)', { query: { a: 1 } }],
-  ['find(CB)', {}],
+  ['find({ a: 1 }, { limit: 2 }, CB)', { query: { a: 1 }, options: { limit: 2 }, callback: true }],
+  ['get({ a: 1 }, { limit: 2 }, CB)', { query: { a: 1 }, options: { limit: 2 } }],
+  ['find({ a: 1 }, CB)', { query: { a: 1 }, callback: true }],
+  ['find({ query: { a: 1 } }, CB)', { query: { a: 1 }, callback: true, form: 'object' }],
+  ['find(CB)', { callback: true }],
   ['count({ a: 1 }, {}, CB)', { query: { a: 1 }, options: {} }],
   ['create([{ a: 1 }], { _createdBy: "me" }, CB, req)', { documents: [{ a: 1 }] }],
   ['create([{ a: 1 }], CB)', { documents: [{ a: 1 }] }],

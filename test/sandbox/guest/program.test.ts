@@ -110,6 +110,7 @@ describe('require', () => {
   it('knows one name, where collections are granted', async () => {
     expect(await answer("exports.get = (req, res) => res.json(Object.keys(require('@dadi/api')))")).toEqual([
       'Model',
+      'Config',
     ]);
     const without = await run("exports.get = (req, res) => res.json(require('@dadi/api'))", { model: false });
     expect(without.head['message']).toContain('no collection is granted');
