@@ -47,11 +47,14 @@ export function createClientCache({ load: read, watch, namespace: source, now }:
   const unwatch = watch((changed) => {
     const concerns = ({ database, collection }: Namespace) =>
       database === source.database && collection === source.collection;
-    if (!changed.some(concerns)) return;
+    if (changed.some(concerns)) clear();
+  });
+
+  const clear = () => {
     generation += 1;
     entries.clear();
     pending.clear();
-  });
+  };
 
   const peek = (clientId: string): ClientStatus | undefined => {
     const entry = entries.get(clientId);
@@ -84,6 +87,9 @@ export function createClientCache({ load: read, watch, namespace: source, now }:
       pending.set(clientId, loading);
       return loading;
     },
+
+    /** Forgets all clients: another process has changed one. */
+    clear,
 
     /** Stops watching the store. */
     close(): void {

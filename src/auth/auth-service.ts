@@ -107,6 +107,8 @@ export interface AuthService {
   findClient(clientId: string): Promise<Client | undefined>;
   /** Loads or creates the signing secret unless it is configured. Rejects with the store's StoreError. */
   ensureSecret(): Promise<void>;
+  /** Looks each client up anew: another process has changed one. */
+  forgetClients(): void;
   close(): void;
 }
 
@@ -158,6 +160,7 @@ export function createAuthService(options: AuthServiceOptions): AuthService {
       secret ??= await findOrCreateSecret('auth.tokenSecret', { store, now, queryMs });
     },
     findClient: async (clientId) => (await clientCache.get(clientId))?.client,
+    forgetClients: () => clientCache.clear(),
     close() {
       issuerTokens?.close();
       clientCache.close();

@@ -1,16 +1,19 @@
 // Document service: wires reads, creates, updates and removals.
+import type { AccessAction } from '../lib/access-actions.ts';
 import { createKeyedMutex } from '../lib/async/concurrency.ts';
+import type { MaybePromise } from '../lib/async/maybe-promise.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createFilterCompiler } from './filters/compile.ts';
 import type { DocumentHooks } from './hooks/document-hooks.ts';
 import { createVisibleCollections } from './model/access.ts';
-import type { CollectionRegistry } from './model/collection.ts';
-import type { DocumentLimits, DocumentService, RecordService } from './model/documents.ts';
+import type { Collection, CollectionRegistry } from './model/collection.ts';
+import type { DocumentLimits, DocumentService, RecordService, RequestContext } from './model/documents.ts';
 import { createComposer } from './reads/compose.ts';
 import { createHistoryLoader } from './reads/history-loader.ts';
 import { createReader } from './reads/reader.ts';
 import type { PatternMatcher } from './validation/validate-document.ts';
 import { createDocuments, createRecords } from './writes/create.ts';
+import { withCurrentSpecification } from './writes/current-specification.ts';
 import type { FileRemovals } from './writes/file-removals/file-removals.ts';
 import { removeById, removeByQuery } from './writes/remove.ts';
 import { restoreRevision } from './writes/restore/restore.ts';
@@ -48,14 +51,40 @@ export function createDocumentService(options: DocumentServiceDeps): DocumentSer
     matchPattern: patterns.matches,
     locks: createKeyedMutex(),
   };
+  /** Runs a write by the specification that is in force when it commits. */
+  const byCurrent = <T>(
+    action: AccessAction,
+    collection: Collection,
+    { caller }: RequestContext,
+    run: (collection: Collection) => MaybePromise<T>,
+  ) => withCurrentSpecification(registry, { collection, caller, action, run });
   return {
     ...createReader({ store, visible, registry, filters, histories, composer, limits, hooks, now }),
-    create: (...args) => createDocuments(deps, ...args),
-    createRecords: (...args) => createRecords(deps, ...args),
-    updateById: (...args) => updateById(deps, ...args),
-    updateByQuery: (...args) => updateByQuery(deps, ...args),
-    restore: (...args) => restoreRevision(deps, ...args),
-    removeById: (...args) => removeById(deps, ...args),
-    removeByQuery: (...args) => removeByQuery(deps, ...args),
+    create: (collection, body, context, options) =>
+      byCurrent('create', collection, context, (current) =>
+        createDocuments(deps, current, body, context, options),
+      ),
+    createRecords: (collection, records, context, options) =>
+      byCurrent('create', collection, context, (current) =>
+        createRecords(deps, current, records, context, options),
+      ),
+    updateById: (collection, id, body, context, options) =>
+      byCurrent('update', collection, context, (current) =>
+        updateById(deps, current, id, body, context, options),
+      ),
+    updateByQuery: (collection, body, context, options) =>
+      byCurrent('update', collection, context, (current) =>
+        updateByQuery(deps, current, body, context, options),
+      ),
+    restore: (collection, target, context, options) =>
+      byCurrent('update', collection, context, (current) =>
+        restoreRevision(deps, current, target, context, options),
+      ),
+    removeById: (collection, id, context, options) =>
+      byCurrent('delete', collection, context, (current) => removeById(deps, current, id, context, options)),
+    removeByQuery: (collection, body, context, options) =>
+      byCurrent('delete', collection, context, (current) =>
+        removeByQuery(deps, current, body, context, options),
+      ),
   };
 }

@@ -138,7 +138,9 @@ export function createCircuitBreaker({ states, writes, log, now }: CircuitBreake
   };
 
   const suspend = (address: ModuleAddress, state: ModuleState) => {
-    states.setState(withSuspension(state, { by: 'breaker', at: now() }));
+    const suspension = { by: 'breaker', at: now() } as const;
+    states.setState(withSuspension(state, suspension));
+    writes.saveState(address, suspension);
     const hash = state.active?.sha256 ?? null;
     writes.recordAudit(
       moduleAuditEntry({ address, action: 'breaker', actor: null, before: hash, after: hash }),

@@ -1,6 +1,7 @@
 // The module service: every change of posted code goes through it, and the rest of the server reads the live modules from it.
 import type { Audit } from '../auth/audit/audit.ts';
 import type { CollectionRegistry } from '../collections/model/collection.ts';
+import type { Coordination } from '../deployment/coordination.ts';
 import { type Pause, pause as pauseOnClock } from '../lib/async/retry.ts';
 import type { Log } from '../lib/logger.ts';
 import type { Incident, Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
@@ -13,6 +14,7 @@ import { createModuleFiles, type ModuleFolders } from './lifecycle/module-files.
 import { createOperatorCommandWatch, loadOperatorCommands } from './lifecycle/operator-commands.ts';
 import { postCode, rollBackVersion } from './lifecycle/post-code.ts';
 import { policyWithCodeBlock, putPolicy } from './lifecycle/put-policy.ts';
+import { createChangeQueue, refreshModules } from './lifecycle/refresh-module.ts';
 import { approveVersion, type ReviewMode, refuseVersion } from './lifecycle/review.ts';
 import { removeModule, resumeModule, suspendModule } from './lifecycle/stop-module.ts';
 import { createModuleRegistry } from './model/module-registry.ts';
@@ -23,9 +25,15 @@ import { type PolicyLimits, showPolicyLimits } from './policy/policy-limits.ts';
 import { type CodeValidatorDeps, createCodeValidator } from './versions/code-validation.ts';
 import { createModuleRecords } from './versions/module-records.ts';
 import { createModuleLocks, createModuleStates } from './versions/module-states.ts';
+import { createSharedRecords } from './versions/shared-records.ts';
 import { createVersionHistory } from './versions/version-history.ts';
 
 export interface ModuleServiceDeps {
+  /** The other processes on the same database. */
+  readonly coordination: Pick<
+    Coordination,
+    'onChange' | 'announce' | 'exclusively' | 'inForceEverywhere' | 'isConfirmed'
+  >;
   readonly store: DocumentStore;
   readonly folders: ModuleFolders;
   readonly sandbox: Pick<Sandbox, 'inspect' | 'evict' | 'stop'>;
@@ -65,7 +73,7 @@ export interface ManagedModuleService extends ModuleService {
 /** Creates the service. Nothing is read, watched or written before `load`. */
 export function createModuleService(options: ModuleServiceDeps): ManagedModuleService {
   const { store, sandbox, audit, limits, log, now, review, collections, pause = pauseOnClock } = options;
-  const { queryMs, folders, findUndeclared, policyLimits } = options;
+  const { queryMs, folders, findUndeclared, policyLimits, coordination } = options;
   const maxBytes = limits.endpointCodeBytes;
   const registry = createModuleRegistry(collections);
   const states = createModuleStates({
@@ -73,8 +81,12 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
     retire: (key) => sandbox.evict(key),
     stop: (key) => void sandbox.stop(key),
   });
-  const stored = { records: createModuleRecords({ store, audit, now, queryMs }), states };
-  const locks = createModuleLocks();
+  const records = createSharedRecords(createModuleRecords({ store, audit, now, queryMs }), {
+    ...{ store, now, queryMs },
+    announce: (target) => coordination.announce({ kind: 'module', target }),
+  });
+  const stored = { records, states };
+  const locks = createModuleLocks(coordination);
   const logs = createModuleLogs(now);
   const writes = createDeferredWrites({ ...stored, audit, locks, log });
   const breaker = createCircuitBreaker({ states, writes, log, now });
@@ -102,7 +114,11 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
   const closing = new AbortController();
   const { signal } = closing;
   const watch = createFileWatch(deps, { pause, signal });
-  const orders = createOperatorCommandWatch({ ...stored, locks, log, store, now, queryMs });
+  const { stop } = deps;
+  const orders = createOperatorCommandWatch({ ...stored, locks, log, store, now, queryMs, stop });
+  const changes = createChangeQueue((key) => refreshModules(deps, key));
+  coordination.onChange('module', changes.apply);
+  coordination.onChange('module-order', () => orders.obey());
 
   return {
     registry,
@@ -110,15 +126,18 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
     ...createVersionHistory(stored),
     async load() {
       await watch.start();
+      changes.begin();
       const loadOperatorOrders = () => loadOperatorCommands({ store, now, queryMs });
-      const { rest } = await loadModules(deps, { signal, pause, orders: loadOperatorOrders });
+      const options = { signal, pause, orders: loadOperatorOrders, onStatesLoaded: changes.open };
+      const { rest } = await loadModules(deps, options);
       inspecting = rest;
       watch.applyAfter(rest);
       await orders.start();
     },
     codeLoaded: () => inspecting,
     onIncident: breaker.onIncident,
-    isSuspended: states.isSuspended,
+    // Without word of the others nobody knows who was suspended.
+    isSuspended: (key) => states.isSuspended(key) || !coordination.isConfirmed(),
     pollOrders: orders.poll,
     async close() {
       closing.abort();
@@ -151,7 +170,10 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
         await putPolicy(deps, address, { value, actor });
         return policyWithCodeBlock(states.getOrThrow(address));
       }),
-    suspend: (address, actor) => suspendModule(deps, address, actor),
+    async suspend(address, actor) {
+      await suspendModule(deps, address, actor);
+      await coordination.inForceEverywhere();
+    },
     resume: (address, actor) => resumeModule(deps, address, actor),
     logs: (address, range) => logs.read(states.getOrThrow(address).state.key, range),
     log(moduleVersion, requestId, record) {

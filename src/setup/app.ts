@@ -1,6 +1,5 @@
 // The composition root of the server: builds stores, services and HTTP servers from a configuration. Only the CLI imports it.
 import { resolve } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { createCallers } from '../auth/access/callers.ts';
 import { createAuthService, loadIssuerTokens } from '../auth/auth-service.ts';
 import { createClientService } from '../auth/clients/client-service.ts';
@@ -14,7 +13,6 @@ import { restrictConfigFile } from '../config/config-file.ts';
 import { createConfigStore } from '../config/config-store.ts';
 import { assertFolders } from '../config/folder-check.ts';
 import type { Config } from '../config/schema.ts';
-import { AppError } from '../errors/errors.ts';
 import type { createContentServer as CreateContentServer } from '../http/content-server.ts';
 import { type ByteQuota, createByteQuota } from '../lib/async/concurrency.ts';
 import type { Pause } from '../lib/async/retry.ts';
@@ -24,18 +22,19 @@ import { builtAdminFolder, builtDocsFolder, packageVersion } from '../lib/files/
 import { createIdSource } from '../lib/ids.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import type { MediaStore } from '../stores/media-store.ts';
-import { openCacheStore } from '../stores/open/cache-store.ts';
 import { openDocumentStore } from '../stores/open/document-store.ts';
-import type { CacheStore, DocumentStore } from '../stores/ports.ts';
+import type { DocumentStore } from '../stores/ports.ts';
 import { createPatternWorker } from '../workers/pattern-worker.ts';
-import { auditActionOfEdit, openAudit } from './audit.ts';
+import { auditActionOfEdit, createConfiguredAudit, openConfiguredAuditFolder } from './audit.ts';
 import type { DeliverySetup } from './delivery.ts';
 import { createLazyDelivery } from './lazy-delivery.ts';
 import { createMediaSetup } from './media.ts';
 import { createMetrics } from './metrics.ts';
-import { createPostedCode, loadConfiguredPolicyLimits, moduleFolders } from './posted-code.ts';
+import { createPostedCode, moduleFolders } from './posted-code.ts';
+import { openDeployment } from './processes/deployment.ts';
 import { createStartup } from './startup.ts';
 import { createStartupSteps, type FirstAdmin } from './startup-steps.ts';
+import { createTryStart, type Environment, openCache } from './try-start.ts';
 
 /**
  * Milliseconds that the steps of a start have before the HTTP server is loaded. After some five a thread hashes the secret of
@@ -88,12 +87,6 @@ export interface App {
   close(): Promise<void>;
 }
 
-interface Environment {
-  readonly cwd: string;
-  readonly logger: Logger;
-  readonly now: () => number;
-}
-
 function openStore(
   config: Config,
   { cwd, logger, unsent }: Pick<Environment, 'cwd' | 'logger'> & { readonly unsent: ByteQuota },
@@ -102,30 +95,6 @@ function openStore(
   const hasMemoryFor = (bytes: number) => unsent.fits(bytes * LONG_TEXT_COST);
   const options = { cwd, queueLimit, queryMs, log: logger, exclusive: true, hasMemoryFor };
   return openDocumentStore(config.database, options);
-}
-
-async function openCache(config: Config, { cwd, now, logger }: Environment): Promise<CacheStore | undefined> {
-  if (!config.cache.enabled) return undefined;
-  return openCacheStore(config.cache, { cwd, now, log: logger });
-}
-
-/**
- * Returns the function that opens what a start with a posted configuration would open, so that a change which would break
- * the next start is rejected. It throws CONFIGURATION_INVALID.
- */
-function createTryStart(running: Config, environment: Environment, configFile: string) {
-  return async (next: Config): Promise<void> => {
-    await assertFolders(next, { cwd: environment.cwd, configFile });
-    await loadConfiguredPolicyLimits(next, environment.cwd);
-    const cacheOf = ({ cache: { enabled, engine, path } }: Config) => ({ enabled, engine, path });
-    // The running server has the same cache open.
-    if (isDeepStrictEqual(cacheOf(next), cacheOf(running))) return;
-    const cache = await openCache(next, environment).catch((cause: unknown) => {
-      const message = 'the folder of the cache cannot be opened';
-      throw new AppError('CONFIGURATION_INVALID', { field: 'cache.path', message, cause });
-    });
-    await cache?.close();
-  };
 }
 
 /** Builds the whole application and runs its startup. Nothing listens yet. */
@@ -144,15 +113,25 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const unsent = createByteQuota(limits.unsentBytes);
   const metrics = createMetrics(config);
   const opened = options.store ?? (await openStore(config, { cwd, logger, unsent }));
-  const store = metrics?.store.around(opened) ?? opened;
+  const auditFolder = await openConfiguredAuditFolder(config, cwd);
+  const {
+    deployment,
+    store: fenced,
+    settled,
+  } = openDeployment(config, {
+    ...{ store: opened, generateId, logger, now },
+    auditKeyId: auditFolder.keys.current.id,
+  });
+  const store = metrics?.store.around(fenced) ?? fenced;
   const cache = await openCache(config, environment);
   const startup = createStartup({ store, log: logger, pause });
   const isReady = startup.isDone;
 
   // Who may do what, and the record of it.
-  const audit = await openAudit(config, { cwd, store, now, log: logger });
+  const audit = createConfiguredAudit(config, { folder: auditFolder, store, now, log: logger });
   const clients = createClientService({
     ...{ store, audit, generateId, now, queryMs, hashCost: options.hashCost },
+    announce: (target) => deployment.announce({ kind: 'client', target }),
     issuerNames: config.auth.issuers.map(({ name }) => name),
   });
   const auth = createAuthService({
@@ -160,6 +139,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     ...{ store, clients, isReady, now, queryMs },
     issuerTokens: await loadIssuerTokens(config.auth, { log: logger, now }),
   });
+
+  deployment.onChange('client', async () => auth.forgetClients());
 
   // Media, posted code, and the documents of both.
   const registry = createCollectionRegistry();
@@ -171,7 +152,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   });
   const postedCode = await createPostedCode({
     config,
-    ...{ cwd, store, registry, createCaller, clients, auth, audit, logger, now, pause },
+    ...{ cwd, store, deployment, registry, createCaller, clients, auth, audit, logger, now, pause },
     usage: metrics?.usage,
   });
   const { modules, hooks } = postedCode;
@@ -185,7 +166,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const calls = metrics?.endpoints.around(accepted) ?? accepted;
   const specificationRoot = resolve(cwd, config.workspace.path, config.paths.collections);
   const specifications = createSpecificationService({
-    ...{ registry, store, queryMs, log: logger, now, pause },
+    ...{ registry, store, queryMs, log: logger, now, pause, coordination: deployment },
+    commitsSettled: settled,
     files: createSpecificationFiles(specificationRoot),
     enableCollectionDatabases: config.database.enableCollectionDatabases,
     isEndpoint: (apiVersion, name) =>
@@ -199,7 +181,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   const starting = startup.start(
     createStartupSteps({
-      ...{ config, store, audit, clients, auth, specifications, postedCode, log: logger, now },
+      ...{ config, store, deployment, audit, clients, auth, specifications, postedCode, log: logger, now },
       onFirstAdmin: options.onFirstAdmin,
       auditedFiles: {
         configFile,
@@ -215,7 +197,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   const shared = {
     ...{ config, logger, audit, isReady, unsentBytes: unsent, cache, store, now, generateId },
-    ...{ login: auth.login, tokens: auth.tokens, createCaller },
+    ...{ login: auth.login, tokens: auth.tokens, createCaller, deployment },
   };
   const version = packageVersion();
   const { sandboxStatus } = postedCode;
@@ -258,7 +240,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     notices: [],
     async listen() {
       const { host, port } = config.server;
-      return { url: await server.listen({ host, port }) };
+      const url = await server.listen({ host, port });
+      deployment.setAddress(url.slice('http://'.length));
+      return { url };
     },
     async listenDelivery() {
       const { host, port } = config.delivery;
@@ -278,6 +262,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       auth.close();
       await patterns.close();
       await cache?.close();
+      await deployment.close();
       await store.close();
     },
   };

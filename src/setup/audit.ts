@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Audit, createAudit } from '../auth/audit/audit.ts';
 import type { AuditAction } from '../auth/audit/audit-entry.ts';
-import { openAuditFolder, readAuditFolder } from '../auth/audit/audit-folder.ts';
+import { type AuditFolder, openAuditFolder, readAuditFolder } from '../auth/audit/audit-folder.ts';
 import type { AuditLogger } from '../auth/audit/audit-head.ts';
 import { type AuditReport, verifyAudit } from '../auth/audit/audit-verify.ts';
 import type { AuditedFileState } from '../auth/audit/offline-changes.ts';
@@ -32,10 +32,22 @@ interface OpenOptions {
   readonly strict?: boolean;
 }
 
+/** Opens the folder of the keys and creates a key if there is none. Throws CONFIGURATION_INVALID. */
+export function openConfiguredAuditFolder(config: Config, cwd: string): Promise<AuditFolder> {
+  return openAuditFolder(folderOptions(config, cwd));
+}
+
+/** Creates the audit log with the keys of a folder. */
+export function createConfiguredAudit(
+  config: Config,
+  options: Omit<OpenOptions, 'cwd'> & { readonly folder: AuditFolder },
+): Audit {
+  return createAudit({ ...options, queryMs: config.limits.queryMs });
+}
+
 /** Opens the audit log for writing and creates its key if there is none. Throws CONFIGURATION_INVALID. */
 export async function openAudit(config: Config, { cwd, ...options }: OpenOptions): Promise<Audit> {
-  const folder = await openAuditFolder(folderOptions(config, cwd));
-  return createAudit({ ...options, queryMs: config.limits.queryMs, folder });
+  return createConfiguredAudit(config, { ...options, folder: await openConfiguredAuditFolder(config, cwd) });
 }
 
 /** Verifies the log from the entry after number `after`. Writes nothing. Throws CONFIGURATION_INVALID. */

@@ -39,7 +39,7 @@ function createDefinitionsOf(options: DeliveryOptions) {
   const names = createDefinitionNames();
   const folderOf = (folder: string) => resolve(cwd, config.workspace.path, folder);
   const definitionsOf = <T>(kind: DefinitionKind<T>, folder: string) =>
-    createDefinitions({ kind, folder: folderOf(folder), names, log });
+    createDefinitions({ kind, folder: folderOf(folder), names, log, coordination: options.deployment });
   return {
     routes: definitionsOf(ROUTE_KIND, config.paths.routes),
     recipes: definitionsOf(RECIPE_KIND, config.paths.recipes),

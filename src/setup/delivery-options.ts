@@ -3,6 +3,7 @@ import type { CollectionRegistry } from '../collections/model/collection.ts';
 import type { RecordService } from '../collections/model/documents.ts';
 import type { Config } from '../config/schema.ts';
 import type { VariantService } from '../delivery/images/variant-service.ts';
+import type { Coordination } from '../deployment/coordination.ts';
 import type { SharedHttpDeps } from '../http/delivery/delivery-deps.ts';
 import type { HostResolver } from '../lib/egress/destination.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -15,6 +16,8 @@ export interface DeliveryOptions extends Omit<SharedHttpDeps, 'config' | 'logger
   /** Relative paths of the configuration start here. */
   readonly cwd: string;
   readonly logger: Logger;
+  /** The other processes on the same database. */
+  readonly deployment: Pick<Coordination, 'onChange' | 'announce' | 'exclusively'>;
   /** That of answers, which keeps lookups too; undefined where answers are not cached. */
   readonly cache: CacheStore | undefined;
   readonly mediaStore: Pick<MediaStore, 'keyOf' | 'pathOf' | 'stat' | 'read'> | undefined;

@@ -7,6 +7,7 @@ import { createPreview } from '../delivery/preview-recipe.ts';
 import { parseCacheControlByType } from '../delivery/responses/cache-headers.ts';
 import { decideRoute, explainRoute } from '../delivery/routes/decide-route.ts';
 import { createFallbackFileFinder } from '../delivery/sources/directory-source.ts';
+import { createFlushNames } from '../delivery/variants/flush-names.ts';
 import { AppError } from '../errors/errors.ts';
 import { createDeliveryServer } from '../http/delivery/delivery-server.ts';
 import { lazily } from '../lib/async/lazily.ts';
@@ -101,7 +102,15 @@ export async function createDelivery(options: DeliveryOptions, opened: OpenDeliv
     const message = 'notFound.statusCode must be a status of answers that have a body';
     throw new AppError('CONFIGURATION_INVALID', { field: 'notFound.statusCode', message });
   }
-  const { administration, deliver, flush } = opened;
+  const { administration, deliver } = opened;
+  const names = createFlushNames(administration);
+  options.deployment.onChange('variants', async (pattern) => {
+    if (pattern !== undefined) await opened.flush(pattern, names);
+  });
+  const flush = async (pattern: string) => {
+    await opened.flush(pattern, names);
+    await options.deployment.announce({ kind: 'variants', target: pattern });
+  };
   const server = createDeliveryServer({ ...options, ...administration, deliver, flush });
   await server.ready();
   return { server, close: () => server.close() };

@@ -12,6 +12,7 @@ import type { DocumentHooks } from '../collections/hooks/document-hooks.ts';
 import type { CollectionRegistry } from '../collections/model/collection.ts';
 import type { DocumentService } from '../collections/model/documents.ts';
 import type { Config } from '../config/schema.ts';
+import type { DeploymentMember } from '../deployment/deployment.ts';
 import { createEndpointCalls, type EndpointCalls } from '../endpoints/call.ts';
 import { createRequestEncoder } from '../endpoints/messages.ts';
 import { AppError, toAppError } from '../errors/errors.ts';
@@ -89,6 +90,7 @@ interface PostedCodeDeps {
   readonly config: Config;
   readonly cwd: string;
   readonly store: DocumentStore;
+  readonly deployment: DeploymentMember;
   readonly registry: CollectionRegistry;
   readonly createCaller: CreateCaller;
   readonly clients: Pick<ClientService, 'find' | 'findStatus'>;
@@ -174,6 +176,7 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
   const counted = usage.around(sandbox);
   const modules = createModuleService({
     ...{ store, sandbox, audit, policyLimits, review, limits, queryMs, now },
+    coordination: deps.deployment,
     folders: moduleFolders(config, cwd),
     findUndeclared: undeclaredNames.find,
     collections: registry,

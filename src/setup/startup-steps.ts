@@ -1,4 +1,4 @@
-// The steps of a start that need the database, in their order: audit log, clients, secrets, indexes, posted code.
+// The steps of a start that need the database, in their order: the other processes on it, audit log, clients, secrets, indexes, posted code.
 
 import type { Audit } from '../auth/audit/audit.ts';
 import { auditOfflineChanges } from '../auth/audit/offline-changes.ts';
@@ -6,6 +6,7 @@ import type { AuthService } from '../auth/auth-service.ts';
 import { type ClientService, createFirstAdmin } from '../auth/clients/client-service.ts';
 import type { SpecificationService } from '../collections/specifications/specification-service.ts';
 import type { Config } from '../config/schema.ts';
+import type { DeploymentMember } from '../deployment/deployment.ts';
 import { StoreError } from '../errors/errors.ts';
 import type { Log } from '../lib/logger.ts';
 import type { DocumentStore } from '../stores/ports.ts';
@@ -21,6 +22,7 @@ export interface FirstAdmin {
 interface StartupStepsDeps {
   readonly config: Config;
   readonly store: DocumentStore;
+  readonly deployment: Pick<DeploymentMember, 'join'>;
   readonly audit: Audit;
   readonly clients: ClientService;
   readonly auth: Pick<AuthService, 'ensureSecret'>;
@@ -80,6 +82,7 @@ async function warnWithoutReviewer({ clients, config, log }: StartupStepsDeps): 
 /** Lists the steps. Each may run again after it failed. */
 export function createStartupSteps(deps: StartupStepsDeps): readonly StartupStep[] {
   return [
+    () => deps.deployment.join(),
     () => checkAuditLog(deps),
     () => auditFiles(deps),
     createEnsureClients(deps),

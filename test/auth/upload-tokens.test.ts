@@ -181,7 +181,12 @@ describe('the check of an upload token', () => {
 
   it('tells upload tokens and access tokens apart where one secret signs both', async () => {
     const { tokens, sign, state, now } = setUp();
-    const clientCache = { get: async () => state.stored, peek: () => state.stored, close: () => undefined };
+    const clientCache = {
+      get: async () => state.stored,
+      peek: () => state.stored,
+      clear: () => undefined,
+      close: () => undefined,
+    };
     const access = createAccessTokens({ secret: () => SECRET, ttl: 1800, clientCache, now });
     const { accessToken } = access.issue(status('s1'));
     await expect(tokens.verify(accessToken)).rejects.toMatchObject(invalid);

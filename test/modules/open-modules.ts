@@ -17,6 +17,7 @@ import type { DocumentStore } from '../../src/stores/ports.ts';
 import { silentLog } from '../helpers/fixtures/specifications.ts';
 import { acceptedInspection } from '../helpers/sandbox/inspection.ts';
 import { auditFolder } from '../helpers/store/audit-log.ts';
+import { soleCoordination } from '../helpers/store/coordination.ts';
 import { openTemporaryStore } from '../helpers/store/temporary-store.ts';
 import { temporaryFolder } from '../helpers/temp/folders.ts';
 
@@ -91,6 +92,7 @@ export async function openModules(options: Options = {}) {
   const audit = createAudit({ store, now, queryMs: 60_000, log, folder: auditFolder() });
   const modules = createModuleService({
     store,
+    coordination: soleCoordination(),
     folders: { endpoints: join(root, 'endpoints'), hooks: join(root, 'hooks') },
     sandbox: options.sandbox ?? reader.sandbox,
     findUndeclared: async (source) => (source.includes('undeclared') ? [{ name: 'count', line: 2 }] : []),

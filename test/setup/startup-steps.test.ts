@@ -22,7 +22,7 @@ function setUp({ review = 'none', hasReviewer = false, checkFails = false, damag
     log: { debug: log, info: log, warn: log, error: log },
     now: Date.now,
   };
-  const [checkAudit, auditFiles, , warn] = createStartupSteps(deps as unknown as Deps);
+  const [, checkAudit, auditFiles, , warn] = createStartupSteps(deps as unknown as Deps);
   return { lines, checkAudit: checkAudit!, auditFiles: auditFiles!, warn: warn! };
 }
 

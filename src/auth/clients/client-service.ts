@@ -27,6 +27,8 @@ interface ClientServiceOptions {
   readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes'>;
   /** Each change of a client is one commit with its audit entry. */
   readonly audit: Pick<Audit, 'commit'>;
+  /** Tells other processes that a client has changed. Never rejects. */
+  readonly announce?: (clientId: string) => Promise<void>;
   readonly generateId: () => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -102,8 +104,9 @@ type ClientRecords = ReturnType<typeof createClientStore>;
 
 export function createClientService(options: ClientServiceOptions): ClientService {
   const { store, audit, generateId, now, queryMs = QUERY_MS, hashCost, issuerNames = [] } = options;
+  const { announce } = options;
   const storeFor = ({ deadline = now() + queryMs, actor }: ChangeOptions = {}): ClientRecords =>
-    createClientStore({ store, audit, now, actor: actor ?? null, deadline, issuerNames });
+    createClientStore({ store, audit, announce, now, actor: actor ?? null, deadline, issuerNames });
   const decoy = createDecoyHash(hashCost);
   const parseNew = (body: unknown) => parseNewClient(body, issuerNames);
 

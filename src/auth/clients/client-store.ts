@@ -28,6 +28,8 @@ const ADMINS: Filter = { kind: 'field', path: 'accessType', tests: [{ kind: 'eq'
 interface ClientStoreOptions {
   readonly store: Pick<DocumentStore, 'find'>;
   readonly audit: Pick<Audit, 'commit'>;
+  /** Tells other processes that a client has changed. Never rejects. */
+  readonly announce?: ((clientId: string) => Promise<void>) | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Who changes records; null for the operator. */
@@ -59,11 +61,11 @@ const withId = (clientId: string): Filter => ({
 
 /** Creates the store for work until a deadline. Every method also rejects with a StoreError. Invalid ids are not found. */
 export function createClientStore(options: ClientStoreOptions) {
-  const { store, audit, now, actor, deadline, issuerNames = [] } = options;
+  const { store, audit, announce, now, actor, deadline, issuerNames = [] } = options;
   const isUsable = ({ status }: ClientRecord) =>
     issuerOfId(status.client.clientId, issuerNames) === undefined;
 
-  const commit = (what: string, { before, after }: StateChange, writes: readonly Write[]) => {
+  const commit = async (what: string, { before, after }: StateChange, writes: readonly Write[]) => {
     const action = {
       actor,
       action: `client.${what}`,
@@ -71,7 +73,8 @@ export function createClientStore(options: ClientStoreOptions) {
       before: hashClient(before),
       after: hashClient(after),
     };
-    return audit.commit(action, writes, { deadline });
+    await audit.commit(action, writes, { deadline });
+    await announce?.(action.target);
   };
 
   const query = async (filter: Filter, limit: number): Promise<readonly ClientRecord[]> => {

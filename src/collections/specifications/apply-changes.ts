@@ -154,8 +154,11 @@ interface ChangeApplier {
   checkRemoval(collection: Collection, options: ChangeOptions): readonly string[];
   /** Removes a collection and the indexes that only it declares. */
   remove(collection: Collection): Promise<void>;
-  /** Applies what became of a file. Resolves with false where the store is away: the edit is to be applied later. */
-  applyEdit(file: string): Promise<boolean>;
+  /**
+   * Applies what became of a file, once `record` has resolved. Resolves with false where the store is away: the edit is to be
+   * applied later.
+   */
+  applyFile(file: string, record: (edit: SpecificationEdit) => Promise<void>): Promise<boolean>;
   /** Applies the indexes of all collections. */
   ensureIndexes(alone: KeyedMutex['withLock']): Promise<void>;
 }
@@ -238,14 +241,14 @@ export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
     apply,
     remove,
     checkRemoval: (collection, options) => checkOthers(collection.path, undefined, options),
-    async applyEdit(file) {
+    async applyFile(file, recordEdit) {
       try {
         // A start checks every file: one after the other, so that not all of them are open at once.
         const change = await readLock.withLock('', () => files.readChange(file));
         if (change === undefined) return true;
         const { address, text } = change;
         const current = registry.get(address.version, address.database, address.name);
-        const record = () => deps.recordEdit(createEdit(change, current));
+        const record = () => recordEdit(createEdit(change, current));
         if (text !== undefined) {
           // The file is there, whatever depends on the former one.
           await apply(address, parseSpecificationText(text), record, { force: true });

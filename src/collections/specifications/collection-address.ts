@@ -20,6 +20,11 @@ export function namespaceOf(address: CollectionAddress, enableCollectionDatabase
   };
 }
 
+/** The path of a collection. */
+export function collectionPath({ version, database, name }: CollectionAddress): string {
+  return `/${version}/${database}/${name}`;
+}
+
 function nameIssue(text: string): string | undefined {
   if (!NAME.test(text) || text.includes('..')) {
     return 'must be letters, digits, dots, dashes and underscores, without a leading or double dot';

@@ -36,6 +36,8 @@ export interface SpecificationFiles {
   /** Writes atomically: whoever reads the file finds the old specification or the new one. */
   write(address: CollectionAddress, source: JsonObject): Promise<void>;
   remove(address: CollectionAddress): Promise<void>;
+  /** The files that are there, and those that were known to be. */
+  list(): Promise<readonly string[]>;
   /** The collection whose specification a file is; undefined for any other file. */
   addressOf(file: string): CollectionAddress | undefined;
   /**
@@ -100,6 +102,11 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
   const fileOf = ({ version, database, name }: CollectionAddress) =>
     join(root, version, database, `collection.${name}.json`);
 
+  const list = async () => {
+    const there = (await listFiles(root)).map((path) => join(root, path));
+    return [...new Set([...known.keys(), ...there])];
+  };
+
   return {
     async readAll() {
       const found: SpecificationFile[] = [];
@@ -131,6 +138,7 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
       await removeFile(file);
       known.delete(file);
     },
+    list,
     addressOf: (file) => parseAddress(relative(root, file)),
     async readChange(file) {
       const address = parseAddress(relative(root, file));
@@ -157,8 +165,7 @@ export function createSpecificationFiles(root: string): SpecificationFiles {
       try {
         await watch.start();
         // What changed between `readAll` and the watch, which names nothing that was there before it.
-        const there = (await listFiles(root)).map((path) => join(root, path));
-        for (const file of new Set([...known.keys(), ...there])) listener(file);
+        for (const file of await list()) listener(file);
         return end;
       } catch (error) {
         await end();

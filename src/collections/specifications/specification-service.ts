@@ -1,6 +1,7 @@
 // Specifications as the rest of the server uses them: loaded from files, posted, edited by hand, removed. Changes on the
 // same documents run one after the other; a change that waits for its indexes blocks no other.
-import { AppError } from '../../errors/errors.ts';
+import type { Coordination } from '../../deployment/coordination.ts';
+import { AppError, isStoreUnavailable, StoreError } from '../../errors/errors.ts';
 import { createKeyedMutex } from '../../lib/async/concurrency.ts';
 import { createRetrier, type Pause, pause as pauseOnClock } from '../../lib/async/retry.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
@@ -12,11 +13,15 @@ import {
   createChangeApplier,
   loadSpecifications,
 } from './apply-changes.ts';
-import { namespaceOf } from './collection-address.ts';
+import { collectionPath, namespaceOf } from './collection-address.ts';
 
 interface SpecificationServiceDeps extends ApplyChangesDeps {
   readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes' | 'health'>;
   readonly pause?: Pause | undefined;
+  /** The other processes on the same database. */
+  readonly coordination: Pick<Coordination, 'onChange' | 'announce' | 'exclusively' | 'inForceEverywhere'>;
+  /** Resolves when the commits have ended that began before: they were checked against what was in force then. */
+  readonly commitsSettled: () => Promise<void>;
 }
 
 /** A specification before and after a change; undefined where there was or is none. */
@@ -70,7 +75,7 @@ function withModifiedTime(body: Json, now: number): Json {
 
 /** Creates the service. It is the only way to change the live collections. */
 export function createSpecificationService(deps: SpecificationServiceDeps): SpecificationService {
-  const { registry, store, files, log, now, pause = pauseOnClock } = deps;
+  const { registry, store, files, log, now, pause = pauseOnClock, coordination } = deps;
   const changes = createChangeApplier(deps);
   const mutex = createKeyedMutex();
   const running = new Set<Promise<unknown>>();
@@ -81,13 +86,48 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
     change.then(onEnd, onEnd);
     return change;
   };
-  const withNamespaceLock = <T>(address: CollectionAddress, task: () => Promise<T>) =>
-    withLock(namespaceKey(namespaceOf(address, deps.enableCollectionDatabases)), task);
+  const withNamespaceLock = <T>(address: CollectionAddress, task: () => Promise<T>) => {
+    const key = namespaceKey(namespaceOf(address, deps.enableCollectionDatabases));
+    return withLock(key, () => coordination.exclusively(`specification ${key}`, task));
+  };
+  const announce = (address: CollectionAddress) =>
+    coordination.announce({ kind: 'specification', target: collectionPath(address) });
+  /** Makes a change, and resolves when every write is checked against it, in this process and the others. */
+  const change = async <T>(address: CollectionAddress, task: () => Promise<T>): Promise<T> => {
+    const result = await withNamespaceLock(address, async () => {
+      const made = await task();
+      await announce(address);
+      return made;
+    });
+    await deps.commitsSettled();
+    await coordination.inForceEverywhere();
+    return result;
+  };
+  // Under no lock: whoever waits for the others may hold it. An edit by hand is recorded by whoever finds it first.
+  coordination.onChange('specification', async (path) => {
+    for (const file of await files.list()) {
+      const address = files.addressOf(file);
+      const isMeant = address !== undefined && (path === undefined || path === collectionPath(address));
+      if (isMeant && !(await changes.applyFile(file, async () => {}))) throw new StoreError('unavailable');
+    }
+    await deps.commitsSettled();
+  });
   const closing = new AbortController();
   const onFileEdited = createRetrier<string>({
     task: async (file) => {
       const address = files.addressOf(file);
-      return address === undefined || withNamespaceLock(address, () => changes.applyEdit(file));
+      if (address === undefined) return true;
+      try {
+        return await withNamespaceLock(address, () =>
+          changes.applyFile(file, async (edit) => {
+            await deps.recordEdit(edit);
+            await announce(address);
+          }),
+        );
+      } catch (error) {
+        if (isStoreUnavailable(error)) return false;
+        throw error;
+      }
     },
     keyOf: (file) => file,
     onRetry: (file) => log.warn({ file }, 'specification edit waits for the database'),
@@ -110,7 +150,7 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
     },
     ensureIndexes: () => changes.ensureIndexes(withLock),
     put: (address, body, { intercept = applyDirectly, force = false } = {}) =>
-      withNamespaceLock(address, async () => {
+      change(address, async () => {
         await store.health();
         const before = current(address)?.source;
         const save = ({ source }: Collection) =>
@@ -120,7 +160,7 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
       }),
     read: (address) => current(address)?.source,
     remove: (address, { intercept = applyDirectly, force = false } = {}) =>
-      withNamespaceLock(address, async () => {
+      change(address, async () => {
         const collection = current(address);
         if (collection === undefined) throw new AppError('NOT_FOUND');
         await store.health();

@@ -5,6 +5,7 @@ import { isHiddenPath } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
 import { type Caller, ExtraWriteError, type RequestContext } from '../model/documents.ts';
 import { type BodyPosition, indexMember, WHOLE_BODY } from './body-position.ts';
+import { assertCurrent } from './current-specification.ts';
 import type { PlannedWrite } from './order-writes.ts';
 import { followHookWrites, reportToHooks } from './own-hook-writes.ts';
 import { assertPermittedWrites } from './permitted-states.ts';
@@ -100,6 +101,7 @@ export async function commitPlan(
   }
   const finished = await plan.finish();
   await assertPermittedWrites(deps, finished.planned, caller);
+  assertCurrent(deps.registry, finished.planned);
   try {
     await store.commit(finished.writes, { deadline: context.deadline });
   } catch (error) {

@@ -1,4 +1,6 @@
 // The definitions of one kind, and every way in which they change: over HTTP and by hand.
+import { basename, join } from 'node:path';
+import type { Coordination } from '../../deployment/coordination.ts';
 import { AppError } from '../../errors/errors.ts';
 import { atomicWrite, removeFile } from '../../lib/files/file-operations.ts';
 import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
@@ -76,9 +78,22 @@ const rejected = (
 
 const BAD_REQUEST = rejected('bad-request', ['Bad Request']);
 
+export interface DefinitionsDeps<T> extends LoadedDefinitionsDeps<T> {
+  /** The other processes with the same files; none unless given. */
+  readonly coordination?: DefinitionCoordination;
+}
+
+type DefinitionCoordination = Pick<Coordination, 'onChange' | 'announce' | 'exclusively'>;
+
+const ALONE: DefinitionCoordination = {
+  onChange: () => undefined,
+  announce: async () => {},
+  exclusively: (_name, task) => task(),
+};
+
 /** Begins with none; `load` comes first. */
-export function createDefinitions<T>(deps: LoadedDefinitionsDeps<T>): Definitions<T> {
-  const { kind, folder, names, log } = deps;
+export function createDefinitions<T>(deps: DefinitionsDeps<T>): Definitions<T> {
+  const { kind, folder, names, log, coordination = ALONE } = deps;
   const { noun } = kind;
   const title = kindTitle(noun);
   const loaded = createLoadedDefinitions(deps);
@@ -89,6 +104,16 @@ export function createDefinitions<T>(deps: LoadedDefinitionsDeps<T>): Definition
     const isNew = await names.exclusively(() => loaded.refresh(file));
     if (isNew) log.info({ file }, `${noun} file changed, reloaded`);
   };
+
+  // What another process has changed is in its file.
+  coordination.onChange(noun, async (file) => {
+    const files =
+      file === undefined ? [...loaded.files(), ...(await listDefinitionFiles(folder))] : [join(folder, file)];
+    for (const one of new Set(files)) await names.exclusively(() => loaded.refresh(one));
+  });
+  /** Makes a change of a file, one after the other in all processes. */
+  const exclusively = (task: () => Promise<DefinitionChangeResult>) =>
+    coordination.exclusively('routes and recipes', () => names.exclusively(task));
 
   const documentErrors = (source: JsonObject): readonly string[] => {
     const issue = findJsonIssue(source);
@@ -106,6 +131,7 @@ export function createDefinitions<T>(deps: LoadedDefinitionsDeps<T>): Definition
       log.error({ err: error, file }, `${verb} a ${noun} failed`);
       return rejected('failed', [`Error when ${verb} ${noun}`]);
     }
+    await coordination.announce({ kind: noun, target: basename(file) });
     log.info({ file }, verb === 'saving' ? `${noun} saved` : `${noun} removed`);
     return { ok: true } as const;
   };
@@ -203,10 +229,10 @@ export function createDefinitions<T>(deps: LoadedDefinitionsDeps<T>): Definition
     list: loaded.list,
     get: loaded.get,
     create: async (body = null, around = plainly) =>
-      isJsonObject(body) ? names.exclusively(() => create(body, around)) : BAD_REQUEST,
+      isJsonObject(body) ? exclusively(() => create(body, around)) : BAD_REQUEST,
     replace: async (name, body = null, around = plainly) =>
-      isJsonObject(body) ? names.exclusively(() => replace(name, body, around)) : BAD_REQUEST,
-    remove: (name, around = plainly) => names.exclusively(() => remove(name, around)),
+      isJsonObject(body) ? exclusively(() => replace(name, body, around)) : BAD_REQUEST,
+    remove: (name, around = plainly) => exclusively(() => remove(name, around)),
     problems: loaded.problems,
     async close() {
       await watch?.close();

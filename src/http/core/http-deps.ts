@@ -12,6 +12,7 @@ import type { SpecificationService } from '../../collections/specifications/spec
 import type { ConfigStore } from '../../config/config-store.ts';
 import type { Config } from '../../config/schema.ts';
 import type { DefinitionAdministration } from '../../delivery/definition-administration.ts';
+import type { DeploymentMember } from '../../deployment/deployment.ts';
 import type { EndpointCalls } from '../../endpoints/call.ts';
 import type { ByteQuota } from '../../lib/async/concurrency.ts';
 import type { Log } from '../../lib/logger.ts';
@@ -83,6 +84,11 @@ export interface HttpDeps extends CustomCodeDeps {
   /** False until startup has completed: until then tokens cannot be verified, nor documents read. */
   readonly isReady: () => boolean;
   readonly configStore: ConfigStore;
+  /** The other processes on the same database. */
+  readonly deployment: Pick<
+    DeploymentMember,
+    'announce' | 'inForceEverywhere' | 'isAlone' | 'isConfirmed' | 'onChange' | 'processes'
+  >;
   /** Routes and recipes of delivery, opened on the first call. Rejects with a StoreError. */
   readonly definitions: () => Promise<DefinitionAdministration>;
   /** Undefined where nothing is counted. */

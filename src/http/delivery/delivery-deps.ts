@@ -2,7 +2,6 @@
 
 import type { DefinitionAdministration } from '../../delivery/definition-administration.ts';
 import type { DeliverDeps } from '../../delivery/deliver.ts';
-import type { VariantService } from '../../delivery/images/variant-service.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 
 /** Dependencies shared with the content API's listener. */
@@ -24,5 +23,6 @@ export type SharedHttpDeps = Pick<
 
 export interface DeliveryDeps extends SharedHttpDeps, DefinitionAdministration {
   readonly deliver: DeliverDeps;
-  readonly flush: VariantService['flush'];
+  /** Drops the variants that a pattern means, in this process and the others. */
+  readonly flush: (pattern: string) => Promise<void>;
 }

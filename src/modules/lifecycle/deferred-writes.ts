@@ -6,8 +6,9 @@ import { isStoreUnavailable } from '../../errors/errors.ts';
 import { createKeyedMutex } from '../../lib/async/concurrency.ts';
 import type { Log } from '../../lib/logger.ts';
 import { type ModuleAddress, moduleKey } from '../model/module-types.ts';
-import type { ModuleRecords } from '../versions/module-records.ts';
+import type { ModuleRecords, ModuleState } from '../versions/module-records.ts';
 import type { ModuleLocks, ModuleStates } from '../versions/module-states.ts';
+import { type SuspensionInput, withIncidentsOf, withSuspension } from '../versions/state-transitions.ts';
 
 /** Milliseconds after which deferred states are stored. */
 const FLUSH_AFTER_MS = 2000;
@@ -22,9 +23,16 @@ interface DeferredWritesDeps {
   readonly log: Pick<Log, 'error'>;
 }
 
+interface WaitingState {
+  readonly address: ModuleAddress;
+  readonly suspension: SuspensionInput | undefined;
+}
+
 export interface DeferredWrites {
-  /** Stores the state of a module, as it is then, within two seconds. */
-  saveState(address: ModuleAddress): void;
+  /** Stores the state of a module, as it is then, within two seconds. `suspension`: one that is part of it, and not stored yet. */
+  saveState(address: ModuleAddress, suspension?: SuspensionInput): void;
+  /** The stored state of a module, with what waits to be stored of the one in memory. */
+  withUnsaved(stored: ModuleState): ModuleState;
   /** Writes an audit entry: now, or once the store takes it. Entries keep their order. */
   recordAudit(entry: AuditAction): void;
   /** Stores at once what waits. */
@@ -35,7 +43,7 @@ export interface DeferredWrites {
 
 export function createDeferredWrites(deps: DeferredWritesDeps): DeferredWrites {
   const { states, records, locks, log } = deps;
-  const waiting = new Map<string, ModuleAddress>();
+  const waiting = new Map<string, WaitingState>();
   const flushes = createKeyedMutex();
   let timer: NodeJS.Timeout | undefined;
   let isClosing = false;
@@ -43,19 +51,23 @@ export function createDeferredWrites(deps: DeferredWritesDeps): DeferredWrites {
   const scheduleFlush = () => {
     timer ??= setTimeout(() => void flush(), FLUSH_AFTER_MS).unref();
   };
-  const saveState = (address: ModuleAddress) => {
-    waiting.set(moduleKey(address), address);
+  const saveState = (address: ModuleAddress, suspension?: SuspensionInput) => {
+    const key = moduleKey(address);
+    const before = waiting.get(key)?.suspension;
+    waiting.set(key, { address, suspension: suspension ?? before });
     scheduleFlush();
   };
   const backlog = createAuditBacklog(deps, { isClosing: () => isClosing, scheduleFlush });
 
-  const store = (address: ModuleAddress, key: string) =>
+  /** Under the lock the state has what other processes stored, and what waits here. */
+  const store = ({ address, suspension }: WaitingState, key: string) =>
     locks
       .withModule(address, async () => {
+        waiting.delete(key);
         if (states.getState(key).last > 0) await records.saveState(states.getState(key));
       })
       .catch((error) => {
-        if (isStoreUnavailable(error) && !isClosing) saveState(address);
+        if (isStoreUnavailable(error) && !isClosing) saveState(address, suspension);
         else log.error({ err: error, module: key }, 'could not store module state');
       });
 
@@ -63,15 +75,19 @@ export function createDeferredWrites(deps: DeferredWritesDeps): DeferredWrites {
     clearTimeout(timer);
     timer = undefined;
     return flushes.withLock('', async () => {
-      const batch = [...waiting];
-      waiting.clear();
-      for (const [key, address] of batch) await store(address, key);
+      for (const [key, state] of [...waiting]) await store(state, key);
       await backlog.writeWaiting();
     });
   };
 
   return {
     saveState,
+    withUnsaved(stored) {
+      const unsaved = waiting.get(stored.key);
+      if (unsaved === undefined) return stored;
+      const counted = withIncidentsOf(stored, states.getState(stored.key));
+      return unsaved.suspension === undefined ? counted : withSuspension(counted, unsaved.suspension);
+    },
     recordAudit: (entry) => void backlog.write(entry),
     flush,
     close() {

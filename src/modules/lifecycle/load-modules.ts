@@ -8,6 +8,7 @@ import { sha256Hex } from '../../lib/sha256.ts';
 import { type ModuleAddress, moduleAuditEntry, moduleKey, parseModuleKey } from '../model/module-types.ts';
 import type { ModuleState, VersionRecord } from '../versions/module-records.ts';
 import type { ModuleEntry } from '../versions/module-states.ts';
+import type { SharedRecords } from '../versions/shared-records.ts';
 import { isUnpublished, withActiveVersion } from '../versions/state-transitions.ts';
 import { type FileEditDeps, logRejectedFile, publishFromFile } from './file-edits.ts';
 import { applyOperatorCommands, type OperatorCommand } from './operator-commands.ts';
@@ -21,6 +22,10 @@ const MAX_CONCURRENT_INSPECTIONS = 4;
 const RETRY_MS = 2000;
 /** Milliseconds that the startup waits for code that has to be inspected. */
 const STARTUP_WAIT_MS = 5000;
+
+interface LoadDeps extends FileEditDeps {
+  readonly records: SharedRecords;
+}
 
 /** Reads the policy beside the code. An invalid one stops its module, which must not run under another policy. */
 async function loadPolicy(
@@ -57,8 +62,8 @@ function foundCodeEntry(address: ModuleAddress, { active }: ModuleState, { sha25
 }
 
 /** Activates one module if its code is known. Resolves to false when the code has to be inspected. */
-async function loadKnown(deps: FileEditDeps, address: ModuleAddress): Promise<boolean> {
-  const { files, states, records } = deps;
+async function loadKnown(deps: LoadDeps, address: ModuleAddress): Promise<boolean> {
+  const { files, states } = deps;
   const file = await files.read(address, 'code');
   if (file.state === 'absent') return true;
   const state = states.getState(moduleKey(address));
@@ -76,10 +81,22 @@ async function loadKnown(deps: FileEditDeps, address: ModuleAddress): Promise<bo
     states.put({ ...entry, fileErrors: { ...loaded.fileErrors, code: 'its file has not been looked at' } });
     return false;
   }
-  const next = state.active?.version === record.version ? state : withActiveVersion(state, record);
-  if (next !== state) await records.saveState(next, foundCodeEntry(address, state, record));
-  states.put({ ...entry, state: next });
+  const isActive = state.active?.version === record.version;
+  states.put({ ...entry, state: isActive ? state : await takeUpVersion(deps, address, record) });
   return true;
+}
+
+/** Activates a version that was stored, and is in its file, unless the process that publishes it is about to do that. */
+function takeUpVersion(deps: LoadDeps, address: ModuleAddress, record: VersionRecord): Promise<ModuleState> {
+  const { records, states, locks } = deps;
+  const key = moduleKey(address);
+  return locks.withModule(address, async () => {
+    const state = (await records.loadState(key)) ?? states.getState(key);
+    if (state.active?.version === record.version) return state;
+    const next = withActiveVersion(state, record);
+    await records.saveState(next, foundCodeEntry(address, state, record));
+    return next;
+  });
 }
 
 /** Resolves to false where the store is unavailable. */
@@ -120,12 +137,26 @@ async function inspectAndPublish(deps: FileEditDeps, address: ModuleAddress): Pr
   }
 }
 
+/** Removes a module whose file is gone, unless another process has removed it, or put it there again. */
+function removeAbsent(deps: LoadDeps, address: ModuleAddress): Promise<void> {
+  const { records, files, states, locks } = deps;
+  return locks.withModule(address, async () => {
+    const stored = await records.loadState(moduleKey(address));
+    if (stored?.active == null) {
+      if (stored !== undefined) states.setState(stored);
+      return;
+    }
+    if ((await files.read(address, 'code')).state === 'absent') return removeDeletedModule(deps, address);
+    await loadKnown(deps, address);
+  });
+}
+
 /** Removes a module whose file was deleted while no server ran, and loads one of which no version is approved yet. */
-async function loadAbsent(deps: FileEditDeps, stored: ModuleState): Promise<void> {
+async function loadAbsent(deps: LoadDeps, stored: ModuleState): Promise<void> {
   const { key, active } = stored;
   const address = parseModuleKey(key);
   if (address === undefined || deps.states.get(key) !== undefined) return;
-  if (active !== null) return removeDeletedModule(deps, address);
+  if (active !== null) return removeAbsent(deps, address);
   if (!isUnpublished(stored)) return;
   const state = deps.states.getState(key);
   deps.states.put({ address, state, policy: deps.policies.empty, source: undefined, fileErrors: {} });
@@ -143,6 +174,12 @@ function warnOfPathConflicts(deps: FileEditDeps): void {
       deps.log.warn({ file, problems: error.items }, 'path of this module is also used by something else');
     }
   }
+}
+
+interface LoadAllOptions extends LoadOptions {
+  readonly orders: () => Promise<readonly OperatorCommand[]>;
+  /** Called when all states are loaded, before unknown code is inspected. */
+  readonly onStatesLoaded: () => Promise<void>;
 }
 
 interface LoadOptions {
@@ -176,8 +213,8 @@ async function publishAllUnknown(
  * 503. Resolves with the promise of that rest. Rejects with the store's StoreError only: then it may be called again.
  */
 export async function loadModules(
-  deps: FileEditDeps,
-  { orders, ...options }: LoadOptions & { readonly orders: () => Promise<readonly OperatorCommand[]> },
+  deps: LoadDeps,
+  { orders, onStatesLoaded, ...options }: LoadAllOptions,
 ): Promise<{ readonly rest: Promise<void> }> {
   await deps.records.ensureIndexes();
   // Modules that an operator suspended must not run before the orders are carried out.
@@ -189,6 +226,7 @@ export async function loadModules(
     if (!(await loadKnown(deps, address))) unknown.push(address);
   });
   await mapConcurrent(storedStates, MAX_CONCURRENT_READS, (state) => loadAbsent(deps, state));
+  await onStatesLoaded();
   const rest = publishAllUnknown(deps, unknown, options);
   await Promise.race([rest, setTimeout(STARTUP_WAIT_MS, undefined, { ref: false })]);
   return { rest };

@@ -47,6 +47,8 @@ export interface ModuleFiles {
   remove(address: ModuleAddress, part: ModuleFilePart): Promise<void>;
   /** Its text, where something else than this object changed it; else undefined. Must not run beside a write. */
   readIfChanged(address: ModuleAddress, part: ModuleFilePart): Promise<FileText | undefined>;
+  /** Another process of this server wrote this text, or removed the file: `readIfChanged` returns what differs from that. */
+  expect(address: ModuleAddress, part: ModuleFilePart, text: string | undefined): void;
   /** Makes the next `readIfChanged` return the text: the last change could not be applied. */
   invalidate(address: ModuleAddress, part: ModuleFilePart): void;
   fileOf(address: ModuleAddress, part: ModuleFilePart): string;
@@ -154,6 +156,9 @@ export function createModuleFiles({ folders, maxBytes }: ModuleFilesOptions): Mo
       if (hash === known.get(file)) return undefined;
       remember(file, hash);
       return text;
+    },
+    expect(address, part, text) {
+      remember(fileOf(address, part), text === undefined ? undefined : sha256Hex(text));
     },
     invalidate(address, part) {
       // Neither a text nor its absence has this mark.

@@ -113,6 +113,8 @@ export async function storeOperatorCommand(
 const POLL_INTERVAL_MS = 1000;
 
 interface OperatorCommandWatchDeps extends OperatorCommandsDeps {
+  /** Ends all invocations of a module, and resolves when none goes on. */
+  readonly stop: (key: string) => Promise<void>;
   readonly states: Pick<ModuleStates, 'getState' | 'setState'>;
   readonly records: Pick<ModuleRecords, 'saveState'>;
   readonly locks: Pick<ModuleLocks, 'withModule'>;
@@ -124,6 +126,8 @@ export interface OperatorCommandWatch {
   start(): Promise<void>;
   /** Carries out the orders there are. Rejects with the store's StoreError. */
   poll(): Promise<void>;
+  /** Brings the orders there are into force, and stores that in the background. Rejects with the store's StoreError. */
+  obey(): Promise<void>;
   /** Stops polling, and resolves when the orders under way are stored. */
   close(): Promise<void>;
 }
@@ -145,18 +149,29 @@ export function createOperatorCommandWatch(deps: OperatorCommandWatchDeps): Oper
     if (address === undefined || unstored.has(id)) return;
     unstored.add(id);
     const apply = () => states.setState(applyOperatorCommand(states.getState(key), order));
+    let isOurs = true;
     // Applied at once; only storing it waits for other changes of the module.
     apply();
     try {
-      await locks.withModule(address, () => {
-        // An admin may have lifted another suspension meanwhile.
-        if (action === 'suspend') apply();
-        return records.saveState(states.getState(key), undefined, [deleteCommandWrite(order)]);
+      await locks.withModule(address, async () => {
+        // Another process has stored it: its state is in force here by now.
+        isOurs = (await loadOperatorCommands(deps)).some((stored) => stored.key === key && stored.v === v);
+        if (!isOurs) return;
+        // An admin may have changed the suspension meanwhile.
+        apply();
+        await records.saveState(states.getState(key), undefined, [deleteCommandWrite(order)]);
       });
     } finally {
       unstored.delete(id);
     }
+    if (!isOurs) return;
     log.warn({ module: key }, action === 'suspend' ? 'operator suspended module' : 'operator resumed module');
+  };
+
+  /** Whatever is not stored now the next poll stores. */
+  const storeLater = (storing: Promise<void>) => {
+    const polling = storing.catch(() => undefined).finally(() => polls.delete(polling));
+    polls.add(polling);
   };
 
   const poll = async (): Promise<void> => {
@@ -189,6 +204,12 @@ export function createOperatorCommandWatch(deps: OperatorCommandWatchDeps): Oper
 
   return {
     poll,
+    async obey() {
+      const orders = await loadOperatorCommands(deps);
+      for (const order of orders) storeLater(carryOut(order));
+      const suspensions = orders.filter(({ action }) => action === 'suspend');
+      await Promise.all(suspensions.map(({ key }) => deps.stop(key)));
+    },
     async start() {
       await poll();
       watching ??= watch();

@@ -43,9 +43,8 @@ export async function suspendModule(
     before: hash,
     after: hash,
   });
-  const at = now();
-  const suspend = () =>
-    states.setState(withSuspension(states.getState(key), { by: 'admin', clientId: actor.clientId, at }));
+  const suspension = { by: 'admin', clientId: actor.clientId, at: now() } as const;
+  const suspend = () => states.setState(withSuspension(states.getState(key), suspension));
   suspend();
   const stopped = stop(key);
   try {
@@ -55,7 +54,7 @@ export async function suspendModule(
       return records.saveState(states.getState(key), auditEntry);
     });
   } catch (error) {
-    writes.saveState(address);
+    writes.saveState(address, suspension);
     writes.recordAudit(auditEntry);
     throw error;
   } finally {

@@ -9,7 +9,7 @@ import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stor
 import type { CodeMetadata } from './code-validation.ts';
 
 // Not reachable over HTTP.
-const MODULES: Namespace = { database: null, collection: 'cloister.modules' };
+export const MODULE_STATES: Namespace = { database: null, collection: 'cloister.modules' };
 const VERSIONS: Namespace = { database: null, collection: 'cloister.moduleVersions' };
 // Apart from the versions, so that listing those never reads megabytes of code.
 const SOURCES: Namespace = { database: null, collection: 'cloister.moduleSources' };
@@ -109,8 +109,8 @@ interface ModuleRecordsDeps {
 
 export type ModuleRecords = ReturnType<typeof createModuleRecords>;
 
-const idOf = (text: string) => sha256Hex(text).slice(0, 24);
-const versionId = (key: string, version: number) => idOf(`${key}#${version}`);
+export const recordIdOf = (text: string) => sha256Hex(text).slice(0, 24);
+const versionId = (key: string, version: number) => recordIdOf(`${key}#${version}`);
 const equal = (path: string, value: string): Filter => ({
   kind: 'field',
   path,
@@ -146,7 +146,7 @@ function toVersion({ _id, v, key, ...record }: StoredDocument): VersionRecord {
   return record as unknown as VersionRecord;
 }
 
-function toState({ _id, v, ...state }: StoredDocument): ModuleState {
+export function toModuleState({ _id, v, ...state }: StoredDocument): ModuleState {
   // States that older servers stored tell of no refusal.
   return { refused: 0, ...state } as unknown as ModuleState;
 }
@@ -158,7 +158,7 @@ export async function loadModuleStates({
   queryMs,
 }: Omit<ModuleRecordsDeps, 'audit'>): Promise<readonly ModuleState[]> {
   const query = { filter: MATCH_ALL, sort: [], skip: 0, limit: EVERY_RECORD } as const;
-  return (await store.find(MODULES, query, { deadline: now() + queryMs })).map(toState);
+  return (await store.find(MODULE_STATES, query, { deadline: now() + queryMs })).map(toModuleState);
 }
 
 /** The write that replaces the content of a stored record. It conflicts with any other one since that was read. */
@@ -206,7 +206,7 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
     loadStates: () => loadModuleStates({ store, now, queryMs }),
     /** Stores a state; `others` are part of the same commit. */
     async saveState(state: ModuleState, entry?: AuditAction, others: readonly Write[] = []): Promise<void> {
-      const writes = [await put(MODULES, idOf(state.key), state), ...others];
+      const writes = [await put(MODULE_STATES, recordIdOf(state.key), state), ...others];
       await (entry === undefined ? store.commit(writes, timely()) : audit.commit(entry, writes, timely()));
     },
     /**
@@ -224,7 +224,7 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
       const writes: readonly Write[] = [
         { kind: 'insert', ns: VERSIONS, document: toDocument(id, 1, { key, ...record }) },
         { kind: 'insert', ns: SOURCES, document: toDocument(id, 1, { key, source }) },
-        await put(MODULES, idOf(key), state),
+        await put(MODULE_STATES, recordIdOf(key), state),
       ];
       if (publish === undefined) await audit.commit(entry, writes, timely());
       else await audit.recordChange(entry, publish, { writes, ...timely() });
@@ -240,7 +240,7 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
       if (stored === undefined || isDecided(toVersion(stored))) throw new StoreError('conflict');
       const writes = [
         replacement(VERSIONS, stored, { key, ...record }),
-        await put(MODULES, idOf(key), state),
+        await put(MODULE_STATES, recordIdOf(key), state),
       ];
       await (entry === undefined ? store.commit(writes, timely()) : audit.commit(entry, writes, timely()));
     },

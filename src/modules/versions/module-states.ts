@@ -1,5 +1,6 @@
 // The modules of this process in memory, the live modules derived from them, and the locks under which they change. Entries are
 // replaced, never changed.
+import type { Coordination } from '../../deployment/coordination.ts';
 import { AppError } from '../../errors/errors.ts';
 import { createKeyedMutex } from '../../lib/async/concurrency.ts';
 import type { ModuleVersion } from '../../sandbox-supervisor/model/module-version.ts';
@@ -174,11 +175,15 @@ export interface ModuleLocks {
   withPaths<T>(task: () => Promise<T>): Promise<T>;
 }
 
-export function createModuleLocks(): ModuleLocks {
+/** Creates the locks, which other processes heed too. */
+export function createModuleLocks(coordination: Pick<Coordination, 'exclusively'>): ModuleLocks {
   const mutex = createKeyedMutex();
   return {
-    withModule: (address, task) => mutex.withLock(moduleKey(address).toLowerCase(), task),
+    withModule(address, task) {
+      const key = moduleKey(address).toLowerCase();
+      return mutex.withLock(key, () => coordination.exclusively(`module ${key}`, task));
+    },
     // No module has an empty key.
-    withPaths: (task) => mutex.withLock('', task),
+    withPaths: (task) => mutex.withLock('', () => coordination.exclusively('paths of modules', task)),
   };
 }

@@ -63,7 +63,7 @@ export function withRemoval(state: ModuleState): ModuleState {
   };
 }
 
-interface SuspensionInput {
+export interface SuspensionInput {
   readonly by: SuspendedBy;
   /** The admin. */
   readonly clientId?: string;
@@ -108,6 +108,22 @@ export function withProcessEnd(
     faulty: all,
     quarantined: state.active !== null && all.includes(state.active.sha256),
     ends: counts ? [...state.ends, violation.at].slice(-MAX_PROCESS_ENDS) : state.ends,
+  };
+}
+
+/** The stored state with what this process has counted since and not stored yet: incidents, never a suspension. */
+export function withIncidentsOf(stored: ModuleState, counted: ModuleState): ModuleState {
+  const isKnown = ({ at, limit }: RecordedViolation) =>
+    stored.violations.some((violation) => violation.at === at && violation.limit === limit);
+  const since = counted.violations.filter((violation) => !isKnown(violation));
+  const violations = [...stored.violations, ...since].sort((a, b) => a.at - b.at).slice(-MAX_VIOLATIONS);
+  const faulty = [...new Set([...stored.faulty, ...counted.faulty])].slice(-MAX_FAULTY_HASHES);
+  return {
+    ...stored,
+    violations,
+    faulty,
+    quarantined: stored.active !== null && faulty.includes(stored.active.sha256),
+    ends: [...new Set([...stored.ends, ...counted.ends])].sort((a, b) => a - b).slice(-MAX_PROCESS_ENDS),
   };
 }
 

@@ -4,6 +4,7 @@ import { StoreError } from '../../../src/errors/errors.ts';
 import { createDeferredWrites } from '../../../src/modules/lifecycle/deferred-writes.ts';
 import { initialModuleState } from '../../../src/modules/versions/module-records.ts';
 import { createModuleLocks } from '../../../src/modules/versions/module-states.ts';
+import { soleCoordination } from '../../helpers/store/coordination.ts';
 import { endpoint } from '../open-modules.ts';
 
 const entry = (target: string): AuditAction => ({
@@ -30,7 +31,7 @@ function openWrites() {
         recorded.push(...[entries].flat().map(({ target }) => target));
       },
     },
-    locks: createModuleLocks(),
+    locks: createModuleLocks(soleCoordination()),
     log: { error: (fields) => void errors.push(fields) },
   });
   return { store, saved, recorded, errors, writes };

@@ -7,6 +7,7 @@ import {
   createModuleStates,
   type ModuleEntry,
 } from '../../../src/modules/versions/module-states.ts';
+import { soleCoordination } from '../../helpers/store/coordination.ts';
 import { collectionsNamed, endpoint, hook, packaged } from '../open-modules.ts';
 
 const KEY = 'endpoint:1.0/report';
@@ -116,7 +117,7 @@ describe('module states', () => {
 
 describe('module locks', () => {
   it('run changes of one module one after the other, beside changes of other modules and of paths', async () => {
-    const locks = createModuleLocks();
+    const locks = createModuleLocks(soleCoordination());
     const first = Promise.withResolvers<void>();
     const order: string[] = [];
     const changes = [

@@ -1,0 +1,292 @@
+// One process among those that serve the same database: it says that it is there, notices what the others change, and knows for how
+// long it may rely on what it knows. A database that one process has to itself needs none of the waiting.
+import { setTimeout as wait } from 'node:timers/promises';
+import { StoreError } from '../errors/errors.ts';
+import { createKeyedMutex } from '../lib/async/concurrency.ts';
+import type { Log } from '../lib/logger.ts';
+import type { DocumentStore } from '../stores/ports.ts';
+import { ChangeListeners } from './change-listeners.ts';
+import { type ChangeLog, createChangeLog } from './change-log.ts';
+import type { Change, ChangeKind, ChangeListener, Coordination } from './coordination.ts';
+import { assertSameSettings, removeEnded } from './joining.ts';
+import { LiveProcesses } from './live-processes.ts';
+import { machineId } from './machine.ts';
+import { createProcessRecords, type ProcessRecord, type ProcessRecords } from './process-records.ts';
+import { fingerprintSettings } from './setting-fingerprints.ts';
+import { createSharedLocks, type WithSharedLock } from './shared-locks.ts';
+
+/** Milliseconds between two looks at the number of the newest change. */
+const POLL_MS = 250;
+/** Milliseconds between two signs of life. */
+const BEAT_MS = 1000;
+/** Milliseconds after which a process that could not look relies on nothing any more. Less than the others wait for it. */
+export const CONFIRMED_MS = 5000;
+/** Milliseconds until others are asked again whether they have a change in force. */
+const ASK_AGAIN_MS = 40;
+/** Milliseconds until what could not be announced is announced again. */
+const ANNOUNCE_AGAIN_MS = 500;
+
+export interface DeploymentOptions {
+  readonly store: Pick<DocumentStore, 'find' | 'commit'>;
+  /** True where no other process serves this database: it is locked. Commands may still change it. */
+  readonly isSole: boolean;
+  /** Id of this process: that of a document. */
+  readonly id: string;
+  /** Name of the machine, address of the content API and version of the package, for the status. */
+  readonly identity: Pick<ProcessRecord, 'host' | 'address' | 'version'>;
+  /** Settings that all processes must share; undefined for values that they share by themselves. */
+  readonly settings: Readonly<Record<string, string | undefined>>;
+  /** The key of the hashes by which settings are compared: the same in all processes. */
+  readonly fingerprintKey: () => Promise<string>;
+  /** Bound of one call of the database, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly log: Pick<Log, 'warn' | 'info' | 'error'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds of a steady clock. */
+  readonly clock: () => number;
+}
+
+/** What the status shows of a process. */
+export interface ProcessStatus
+  extends Pick<ProcessRecord, 'id' | 'host' | 'pid' | 'address' | 'version' | 'since' | 'lastSeen'> {
+  /** Number of the newest change that it has in force. */
+  readonly changes: number;
+  readonly isSelf: boolean;
+}
+
+export class DeploymentMember implements Coordination {
+  readonly #options: DeploymentOptions;
+  readonly #log: ChangeLog;
+  readonly #records: ProcessRecords;
+  readonly #others: LiveProcesses;
+  readonly #withSharedLock: WithSharedLock;
+  readonly #listeners = new ChangeListeners();
+  readonly #queue = createKeyedMutex();
+  readonly #tasks = createKeyedMutex();
+  readonly #closing = new AbortController();
+  readonly #joined = Promise.withResolvers<void>();
+  #own: ProcessRecord;
+  #loop: Promise<void> = Promise.resolve();
+  #hasJoined = false;
+  #isSuspended = false;
+  /** Anything may have changed that this process was not told of. */
+  #mayHaveMissed = true;
+  /** When the last look, and the last sign of life, began that went well. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #beatAt = Number.NEGATIVE_INFINITY;
+  /** Number of the newest change that was announced here. */
+  #announced = 0;
+
+  constructor(options: DeploymentOptions) {
+    const { store, now, timeoutMs, id, clock, identity } = options;
+    this.#options = options;
+    this.#log = createChangeLog({ store, now, timeoutMs });
+    this.#records = createProcessRecords({ store, now, timeoutMs });
+    this.#others = new LiveProcesses(id, clock);
+    this.#withSharedLock = createSharedLocks({
+      ...{ store, now, timeoutMs, self: id, signal: this.#closing.signal },
+      isLive: (other) => this.#others.isLive(other),
+    });
+    const since = now();
+    const state = { since, lastSeen: since, beat: 0, applied: 0, settings: {}, cacheAway: false };
+    this.#own = { id, pid: process.pid, machine: machineId(), ...identity, ...state };
+  }
+
+  onChange(kind: ChangeKind, listener: ChangeListener): void {
+    this.#listeners.add(kind, listener);
+  }
+
+  /**
+   * Registers this process, and looks for changes from now on. Rejects with the store's StoreError: then it may be called again;
+   * with CONFIGURATION_INVALID where a setting differs from that of a process that runs.
+   */
+  async join(): Promise<void> {
+    if (this.#hasJoined) return;
+    const settings = fingerprintSettings(this.#options.settings, await this.#options.fingerprintKey());
+    this.#own = { ...this.#own, settings };
+    const { isSole, clock } = this.#options;
+    const removed = await removeEnded(this.#records, this.#own, isSole);
+    await assertSameSettings(this.#records, this.#own, clock);
+    const applied = await this.#log.newest();
+    this.#own = { ...this.#own, applied };
+    for (const target of removed) await this.announce({ kind: 'process', target });
+    this.#announced = Math.max(this.#announced, applied);
+    await this.#beat();
+    await this.#look();
+    this.#hasJoined = true;
+    this.#joined.resolve();
+    this.#loop = this.#run();
+  }
+
+  async announce(change: Change): Promise<void> {
+    try {
+      this.#announced = Math.max(this.#announced, await this.#log.append(change, this.#own.id));
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      void this.#announceLater(change);
+    }
+  }
+
+  exclusively<T>(name: string, task: () => Promise<T>): Promise<T> {
+    return this.#tasks.withLock(name, async () => {
+      if (this.#options.isSole) return task();
+      await this.#joined.promise;
+      return this.#withSharedLock(name, async () => {
+        await this.catchUp();
+        return task();
+      });
+    });
+  }
+
+  async inForceEverywhere(): Promise<void> {
+    if (this.#options.isSole || !this.#hasJoined) return;
+    const seq = this.#announced;
+    const lacksChange = ({ applied, id }: ProcessRecord) => applied < seq && id !== this.#own.id;
+    for (;;) {
+      this.#others.update(await this.#records.list());
+      if (!this.#others.liveOthers().some(lacksChange)) return;
+      await wait(ASK_AGAIN_MS);
+    }
+  }
+
+  isConfirmed(): boolean {
+    return this.confirmedMs() > 0;
+  }
+
+  /** Milliseconds for which this process may still rely on what it knows, unless it looks again before. */
+  confirmedMs(): number {
+    if (this.#options.isSole) return Number.POSITIVE_INFINITY;
+    return Math.min(this.#lookedAt, this.#beatAt) + CONFIRMED_MS - this.#options.clock();
+  }
+
+  isAlone(): boolean {
+    if (this.#options.isSole) return true;
+    // One that looks late may not have seen who came meanwhile.
+    const isFresh = this.#options.clock() - this.#beatAt < 2 * BEAT_MS;
+    return this.#hasJoined && isFresh && this.#others.liveOthers().length === 0;
+  }
+
+  /** Whether a live process cannot reach the cache that all of them share. */
+  isCacheAway(): boolean {
+    return this.#own.cacheAway || this.#others.liveOthers().some(({ cacheAway }) => cacheAway);
+  }
+
+  /** Tells the others whether this process reaches the cache that all of them share. Resolves when they may know. */
+  async setCacheAway(cacheAway: boolean): Promise<void> {
+    if (this.#own.cacheAway === cacheAway) return;
+    this.#own = { ...this.#own, cacheAway };
+    await this.#queue.withLock('', () => this.#beat());
+  }
+
+  /** Brings into force what others have announced until now. Rejects with the store's StoreError. */
+  catchUp(): Promise<void> {
+    return this.#queue.withLock('', () => this.#look());
+  }
+
+  /** All processes that are known, this one first. */
+  processes(): readonly ProcessStatus[] {
+    return [this.#own, ...this.#others.others()].map(
+      ({ id, host, pid, address, version, since, lastSeen, applied }) => ({
+        ...{ id, host, pid, address, version, since, lastSeen, changes: applied },
+        isSelf: id === this.#own.id,
+      }),
+    );
+  }
+
+  /** The address at which it is reached, once it is: `host:port`. */
+  setAddress(address: string): void {
+    this.#own = { ...this.#own, address };
+    if (this.#hasJoined) void this.#queue.withLock('', () => this.#lookAndBeat(true));
+  }
+
+  /** Says goodbye, so that nobody waits for this process. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#loop;
+    if (this.#hasJoined) await this.#records.remove(this.#own.id).catch(() => undefined);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    for (;;) {
+      await wait(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      await this.#queue.withLock('', () => this.#lookAndBeat());
+    }
+  }
+
+  async #lookAndBeat(mustBeat = false): Promise<void> {
+    try {
+      await this.#look();
+      const isDue = this.#options.clock() - this.#beatAt >= BEAT_MS;
+      if (mustBeat || (isDue && !this.#options.isSole)) await this.#beat();
+      this.#setSuspended(false);
+    } catch (error) {
+      if (!(error instanceof StoreError))
+        this.#options.log.error({ err: error }, 'cannot apply a change of another process');
+      this.#setSuspended(!this.isConfirmed());
+    }
+  }
+
+  #setSuspended(isSuspended: boolean): void {
+    if (this.#isSuspended === isSuspended) return;
+    this.#isSuspended = isSuspended;
+    if (isSuspended) {
+      const message = `cut off from the database for ${CONFIRMED_MS / 1000} s: endpoints, hooks and writes are suspended until it answers`;
+      this.#options.log.warn({}, message);
+    } else this.#options.log.info({}, 'the database answers again: endpoints, hooks and writes are resumed');
+  }
+
+  /** Applies what others have announced. Runs alone. */
+  async #look(): Promise<void> {
+    const began = this.#options.clock();
+    const newest = await this.#log.newest();
+    if (this.#mayHaveMissed) await this.#listeners.applyAll();
+    this.#mayHaveMissed = false;
+    if (newest !== this.#own.applied) await this.#apply();
+    this.#lookedAt = began;
+  }
+
+  async #apply(): Promise<void> {
+    const { newest, changes } = await this.#log.since(this.#own.applied);
+    if (changes === undefined) await this.#listeners.applyAll();
+    else await this.#listeners.apply(changes.filter(({ by }) => by !== this.#own.id));
+    this.#own = { ...this.#own, applied: newest };
+    const isOwn = changes?.every(({ by }) => by === this.#own.id) ?? false;
+    // Whoever announced something may wait for this.
+    if (!isOwn) await this.#beat();
+  }
+
+  /** Stores a sign of life, and looks who else gives one. Runs alone. */
+  async #beat(): Promise<void> {
+    const began = this.#options.clock();
+    this.#own = { ...this.#own, beat: this.#own.beat + 1, lastSeen: this.#options.now() };
+    const wasKnown = await this.#records.save(this.#own);
+    const ended = this.#others.update(await this.#records.list());
+    this.#beatAt = began;
+    // The others did not wait for this process while its record was gone.
+    if (!wasKnown && this.#hasJoined) {
+      this.#mayHaveMissed = true;
+      this.#lookedAt = Number.NEGATIVE_INFINITY;
+    }
+    for (const { id, address } of ended) await this.#removeLost(id, address);
+  }
+
+  /** What a process changed that ended without leaving may not have been announced. */
+  async #removeLost(id: string, address: string): Promise<void> {
+    if (!(await this.#records.remove(id))) return;
+    this.#options.log.warn(
+      { process: id, address },
+      'a server on the same database has gone without stopping',
+    );
+    this.#mayHaveMissed = true;
+    await this.announce({ kind: 'process', target: id });
+  }
+
+  async #announceLater(change: Change): Promise<void> {
+    const { signal } = this.#closing;
+    await wait(ANNOUNCE_AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    if (!signal.aborted) await this.announce(change);
+  }
+}

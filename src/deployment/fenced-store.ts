@@ -1,0 +1,55 @@
+// A store whose commits end with what this process relies on: none is made while it may not know what others have changed, and a
+// change of what commits are checked against can wait for those under way.
+import { StoreError } from '../errors/errors.ts';
+import type { DocumentStore, OperationOptions, Write } from '../stores/ports.ts';
+
+interface Fence {
+  /** Milliseconds for which commits may still be made; not positive: none may. */
+  confirmedMs(): number;
+}
+
+interface FencedStoreDeps {
+  readonly fence: Fence;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Time limit of an operation without a deadline, in milliseconds. */
+  readonly queryMs: number;
+}
+
+export interface FencedStore {
+  readonly store: DocumentStore;
+  /** Resolves when the commits that have begun by now have ended. */
+  settled(): Promise<void>;
+}
+
+export function createFencedStore(
+  store: DocumentStore,
+  { fence, now, queryMs }: FencedStoreDeps,
+): FencedStore {
+  const running = new Set<Promise<void>>();
+
+  const commit = (writes: readonly Write[], options: OperationOptions): Promise<void> => {
+    const left = fence.confirmedMs();
+    if (left <= 0) return Promise.reject(new StoreError('unavailable'));
+    // A store that one process has to itself has no such end.
+    if (left === Number.POSITIVE_INFINITY) return store.commit(writes, options);
+    const { deadline = now() + queryMs } = options;
+    return store.commit(writes, { deadline: Math.min(deadline, now() + left) });
+  };
+
+  return {
+    store: {
+      ...store,
+      commit(writes, options = {}) {
+        const committing = commit(writes, options);
+        running.add(committing);
+        const end = () => running.delete(committing);
+        committing.then(end, end);
+        return committing;
+      },
+    },
+    async settled() {
+      await Promise.allSettled(running);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+// Which processes of a deployment are alive, as one of them sees it: by their records, whose numbers must keep moving.
+import type { ProcessRecord } from './process-records.ts';
+
+/** A process whose record has not moved for so many milliseconds is gone: it does nothing any more, or would be refused. */
+export const EXPIRE_MS = 6000;
+
+interface Seen {
+  readonly record: ProcessRecord;
+  /** When the record last moved, by the clock of this process. */
+  readonly movedAt: number;
+}
+
+/** What one process knows of the others. */
+export class LiveProcesses {
+  readonly #self: string;
+  readonly #clock: () => number;
+  #seen: ReadonlyMap<string, Seen> = new Map();
+
+  /** `clock`: milliseconds of a steady clock. */
+  constructor(self: string, clock: () => number) {
+    this.#self = self;
+    this.#clock = clock;
+  }
+
+  /** Takes the records that are stored now. Returns the others whose time is over. */
+  update(records: readonly ProcessRecord[]): readonly ProcessRecord[] {
+    const at = this.#clock();
+    const seen = new Map<string, Seen>();
+    for (const record of records) {
+      const known = this.#seen.get(record.id);
+      const isSame = known !== undefined && known.record.beat === record.beat;
+      seen.set(record.id, { record, movedAt: isSame ? known.movedAt : at });
+    }
+    this.#seen = seen;
+    return this.others().filter(({ id }) => !this.isLive(id));
+  }
+
+  /** Whether it may still be at work. One that nobody has a record of is not. */
+  isLive(id: string): boolean {
+    const seen = this.#seen.get(id);
+    return seen !== undefined && this.#clock() - seen.movedAt < EXPIRE_MS;
+  }
+
+  /** Those that may still be at work, without this process. */
+  liveOthers(): readonly ProcessRecord[] {
+    return this.others().filter(({ id }) => this.isLive(id));
+  }
+
+  others(): readonly ProcessRecord[] {
+    return this.all().filter(({ id }) => id !== this.#self);
+  }
+
+  all(): readonly ProcessRecord[] {
+    return [...this.#seen.values()].map(({ record }) => record);
+  }
+}
