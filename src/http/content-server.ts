@@ -22,6 +22,7 @@ import { collectDescribedRoutes } from './description/described-routes.ts';
 import { descriptionRoutes } from './description/description-routes.ts';
 import { docsPageRoutes } from './description/docs-page-routes.ts';
 import { documentRoutes } from './documents/document-routes.ts';
+import { removedDocumentRoutes } from './documents/removed-documents-route.ts';
 import { createResponseCache, type ResponseCache } from './documents/response-cache.ts';
 import { createDownloadHandlers } from './media/file-downloads.ts';
 import { mediaFileRoutes } from './media/file-routes.ts';
@@ -85,6 +86,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
     known.register(async (scope) => clientRoutes(scope, deps));
     known.register(async (scope) => configRoutes(scope, deps));
     known.register(async (scope) => meRoutes(scope, deps));
+    known.register(async (scope) => removedDocumentRoutes(scope, deps));
     known.register(async (scope) => collectionListRoutes(scope, deps));
     known.register(async (scope) => auditRoutes(scope, deps));
     known.register(async (scope) => statusRoutes(scope, deps));

@@ -26,6 +26,7 @@ const ASKING: Reasons = {
     'ids and numbers of revisions whose document was found already',
   ],
   'src/collections/reads/read-history.ts': [1, 'queries of the caller'],
+  'src/collections/reads/read-removed.ts': [1, 'whether a document is there: no more than that is told'],
   'src/collections/reads/read-page.ts': [5, 'queries of the caller'],
   'src/collections/reads/reader.ts': [2, 'queries of the caller'],
   'src/collections/reads/revisions.ts': [2, 'queries of the caller'],

@@ -54,3 +54,25 @@ describe.runIf(canRun)('the revisions of a document', () => {
     });
   });
 });
+
+describe.runIf(canRun)('the deleted documents of a collection', () => {
+  it('are an accessible view', () =>
+    site.expectAccessible(`/admin/collections${PATH}/deleted`, 'Deleted from books'));
+
+  it('are listed with who deleted them, and restored from there', async () => {
+    const { body } = await site.app.inject('POST', PATH, { body: { title: 'Persuasion', pages: 7 } });
+    const gone = String((body.results as unknown as { _id: string }[])[0]?._id);
+    expect((await site.app.inject('DELETE', `${PATH}/${gone}`)).status).toBe(204);
+    await site.visit(`/admin/collections${PATH}`, async (page) => {
+      await page.getByRole('link', { name: 'Deleted', exact: true }).click();
+      const row = page.getByRole('row').filter({ hasText: 'Persuasion' });
+      await row.getByText('admin').waitFor();
+      await row.getByRole('button', { name: 'Restore' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+      await page.getByRole('status').getByText('Persuasion is there again').waitFor();
+      await row.waitFor({ state: 'detached' });
+      const { body: after } = await site.app.inject('GET', `${PATH}/${gone}`);
+      expect(after.results[0]).toMatchObject({ title: 'Persuasion', pages: 7 });
+    });
+  });
+});

@@ -8,7 +8,7 @@ import type { DocumentHooks } from '../../src/collections/hooks/document-hooks.t
 import { FULL_ACCESS, narrowAccess } from '../../src/collections/model/access.ts';
 import { type Collection, createCollectionRegistry } from '../../src/collections/model/collection.ts';
 import type { Caller, DocumentLimits, RequestContext } from '../../src/collections/model/documents.ts';
-import { REVISION_INDEX, revisionNamespaceOf } from '../../src/collections/model/stored-document.ts';
+import { REVISION_INDEXES, revisionNamespaceOf } from '../../src/collections/model/stored-document.ts';
 import { parseSpecification } from '../../src/collections/specifications/parse-specification.ts';
 import {
   createFileRemovals,
@@ -120,7 +120,7 @@ export async function openLibrary(
     registry.put(collection);
     await store.ensureIndexes(collection.namespace, collection.settings.indexes);
     const revisions = revisionNamespaceOf(collection);
-    if (collection.settings.storeRevisions) await store.ensureIndexes(revisions, [REVISION_INDEX]);
+    if (collection.settings.storeRevisions) await store.ensureIndexes(revisions, REVISION_INDEXES);
   }
   let clock = 1000;
   const now = () => {

@@ -1,5 +1,5 @@
 // What the server answers. Made of the API description by `npm run docs`: change that instead.
-// Components with the hash 4c50d561996a5c6f1d2ab740110679a387287942aa8b2d94fa4e16e45a1be756.
+// Components with the hash 32d543a5298029d65878313a4fe98fdb64e2915907c50643d84302609faa2df7.
 import type { Json, JsonObject } from './json.ts';
 
 export interface components {
@@ -562,6 +562,18 @@ export interface components {
             /** @description Documents that are left */
             readonly totalCount: number;
         };
+        readonly RemovedDocument: {
+            /** @description The last state, without fields that the caller may not read */
+            readonly document: JsonObject;
+            /** @description Of the document, which it gets back */
+            readonly id: string;
+            /** @description Milliseconds since 1970 */
+            readonly removedAt: number;
+            /** @description Client id; null: removed by nobody that has one */
+            readonly removedBy: string | null;
+            /** @description Id of the revision that keeps its last state */
+            readonly revision: string;
+        };
         /** @description Branches with conditions, the first that matches counts: see docs/delivery.md */
         readonly Route: {
             readonly branches: readonly JsonObject[];
@@ -802,6 +814,7 @@ export type Recipe = components['schemas']['Recipe'];
 export type Recipes = components['schemas']['Recipes'];
 export type Refusal = components['schemas']['Refusal'];
 export type Removal = components['schemas']['Removal'];
+export type RemovedDocument = components['schemas']['RemovedDocument'];
 export type Route = components['schemas']['Route'];
 export type Routes = components['schemas']['Routes'];
 export type SandboxStatus = components['schemas']['SandboxStatus'];

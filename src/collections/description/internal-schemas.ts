@@ -3,7 +3,7 @@ import type { JsonObject } from '../../lib/json/json.ts';
 import { type Collection, INTERNAL_FIELDS } from '../model/collection.ts';
 import { ID_PATTERN } from '../model/fields/object-id.ts';
 import { RECORD_FIELD_NAMES } from '../model/media-record-fields.ts';
-import { REVISION_MEMBERS } from '../model/revision-owner.ts';
+import { REVISION_MEMBERS } from '../model/revision-members.ts';
 
 const ID: JsonObject = { type: 'string', pattern: ID_PATTERN };
 const MILLISECONDS: JsonObject = { type: 'integer' };

@@ -10,6 +10,7 @@ import type { CollectionAccess } from './access.ts';
 import type { Collection } from './collection.ts';
 import type { HookWrites } from './hook-writes.ts';
 import type { ComposeDepth, ReadRequest } from './read-parameters.ts';
+import type { RemovedDocument } from './removed-documents.ts';
 
 /** Who asks, and what they may do. The domain knows nothing else of clients and tokens. */
 export interface Caller {
@@ -113,6 +114,9 @@ export interface ReadPage extends TextPage {
   readonly metadata: Metadata;
 }
 
+/** A page of removed documents. */
+export type RemovedPage = Pick<ReadPage, 'metadata'> & { readonly entries: readonly RemovedDocument[] };
+
 export interface SinglePage extends ReadPage {
   /** The `v` of the document (0 when it has none), undefined when there is no such document. */
   readonly v: number | undefined;
@@ -169,6 +173,8 @@ export interface DocumentService {
     request: ReadRequest,
     context: RequestContext,
   ): Promise<ReadPage>;
+  /** The documents that were removed and can be restored, those removed last first. `compose` and `sort` have no effect. */
+  removed(collection: Collection, request: ReadRequest, context: RequestContext): Promise<RemovedPage>;
   /** `body` is one document or a list of them. */
   create(
     collection: Collection,

@@ -4,13 +4,8 @@ import type { JsonObject } from '../../lib/json/json.ts';
 import type { Filter } from '../../stores/filter.ts';
 import { namespaceKey } from '../../stores/ports.ts';
 import type { Collection, CollectionRegistry } from './collection.ts';
+import { REVISION_MEMBERS, REVISION_OWNER } from './revision-members.ts';
 import { activeRevisionNamespace } from './stored-document.ts';
-
-/** The member of a revision that names its collection. Answers do not show it. */
-export const REVISION_OWNER = 'originalCollection';
-
-/** What a revision holds beside the state of the document. */
-export const REVISION_MEMBERS: readonly string[] = ['action', 'originalDocumentId', REVISION_OWNER];
 
 /** True where documents of another collection have their revisions in the same place. */
 function sharesRevisions(collection: Collection, registry: Pick<CollectionRegistry, 'list'>): boolean {

@@ -6,6 +6,7 @@ import { documentVersion } from '../../lib/json/stored-json.ts';
 import type { Filter } from '../../stores/filter.ts';
 import type { IndexDefinition, Namespace, StoredDocument } from '../../stores/ports.ts';
 import { type Collection, INTERNAL_FIELDS } from './collection.ts';
+import { REMOVED_AT, REVISION_REMOVAL } from './revision-members.ts';
 
 /** Who writes, and when. */
 export interface WriteStamp {
@@ -72,6 +73,8 @@ export interface RevisionOptions {
   readonly action: RevisionAction;
   /** Name of the collection of the document. */
   readonly originalCollection: string;
+  /** When the document was removed, and by whom. */
+  readonly removal?: WriteStamp | undefined;
   /** Ids that the revision takes over from the `history` of the document. */
   readonly block?: readonly Json[] | undefined;
 }
@@ -79,10 +82,13 @@ export interface RevisionOptions {
 /** The revision that keeps `state`, without the ids of earlier revisions. */
 export function createRevision(
   state: StoredDocument,
-  { id, action, originalCollection, block }: RevisionOptions,
+  { id, action, originalCollection, removal, block }: RevisionOptions,
 ): StoredDocument {
   const { _id: originalDocumentId, history, v = 0, ...fields } = state;
-  const about = { originalDocumentId, originalCollection, action };
+  const about = {
+    ...{ originalDocumentId, originalCollection, action },
+    ...(removal && { [REVISION_REMOVAL]: { at: removal.at, by: removal.by } }),
+  };
   return { ...fields, ...(block && { history: block }), ...about, v, _id: id };
 }
 
@@ -96,6 +102,17 @@ export const REVISION_INDEX: IndexDefinition = {
   unique: false,
   sparse: false,
 };
+
+/** The removed documents of a collection, in the order in which they were removed. */
+export const REMOVAL_INDEX: IndexDefinition = {
+  name: 'originalRemoval.at_1',
+  keys: [{ path: REMOVED_AT, direction: 1 }],
+  unique: false,
+  sparse: true,
+};
+
+/** The indexes of a namespace of revisions. */
+export const REVISION_INDEXES: readonly IndexDefinition[] = [REVISION_INDEX, REMOVAL_INDEX];
 
 /** The namespace of a collection's revisions, whether or not it keeps any at present. */
 export function revisionNamespaceOf({

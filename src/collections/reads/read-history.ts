@@ -33,7 +33,7 @@ import {
   resolveReadOptions,
   withVisibleId,
 } from './resolve-read.ts';
-import { revisionView, withEarlierIds, withoutOwner } from './revisions.ts';
+import { revisionView, withEarlierIds, withoutOwnMembers } from './revisions.ts';
 
 interface HistoryReaderDeps {
   readonly visible: VisibleCollection;
@@ -153,7 +153,7 @@ export function createHistoryReader({
     const showsHistory = includesField(projection, 'history');
     const { projection: visible, hideId } = withVisibleId(projection);
     const view = createReadView({
-      projection: withoutOwner(showsHistory ? visible : projection),
+      projection: withoutOwnMembers(showsHistory ? visible : projection),
       compose,
       revisions: undefined,
       storeRevisions: true,

@@ -30,9 +30,10 @@ import { compileRevisionFilter, createReadPreparer, type PreparedRead } from './
 import { createHistoryReader } from './read-history.ts';
 import { readBetweenHooks, withoutHiddenOfPage } from './read-hooks.ts';
 import { createPageReader, toStoreOptions } from './read-page.ts';
+import { createRemovedReader, toDocuments, withDocuments } from './read-removed.ts';
 import { countMetadata, pageMetadata, resolvePageSize } from './resolve-read.ts';
 
-type ReadService = Pick<DocumentService, 'list' | 'get' | 'count' | 'history'> &
+type ReadService = Pick<DocumentService, 'list' | 'get' | 'count' | 'history' | 'removed'> &
   Pick<RecordService, 'findRecord'>;
 
 interface ReaderDeps extends HookDeps {
@@ -109,6 +110,8 @@ export function createReader(deps: ReaderDeps): ReadService {
 
   const readHistory = createHistoryReader({ store, registry, visible, filters, limits, pages });
 
+  const readRemoved = createRemovedReader({ store, registry, visible, filters, limits, pages });
+
   const get: ReadService['get'] = (collection, id, request, context) => {
     if (!hasReadHooks(collection)) return readOne(collection, id, request, context);
     return readBetweenHooks(deps, { collection, context }, async (hooks) => {
@@ -153,6 +156,15 @@ export function createReader(deps: ReaderDeps): ReadService {
           if (document.v === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
         }
         return hooks.after(await readHistory(collection, id, request, hooks.context));
+      });
+    },
+
+    async removed(collection, request, context) {
+      if (!hasReadHooks(collection)) return readRemoved(collection, request, context);
+      return readBetweenHooks(deps, { collection, context }, async (hooks) => {
+        const changed = await hooks.before(request);
+        const page = await readRemoved(collection, changed, hooks.context);
+        return withDocuments(page, await hooks.after(toDocuments(page)));
       });
     },
 

@@ -7,7 +7,8 @@ import type { Projection } from '../../stores/ports.ts';
 import { type PermittedStore, permit, permitRevisions } from '../model/access.ts';
 import { type Collection, type CollectionRegistry, createPlainField } from '../model/collection.ts';
 import type { RequestContext } from '../model/documents.ts';
-import { ownRevisionsFilter, REVISION_OWNER } from '../model/revision-owner.ts';
+import { HIDDEN_REVISION_MEMBERS } from '../model/revision-members.ts';
+import { ownRevisionsFilter } from '../model/revision-owner.ts';
 import { HISTORY_BLOCK_SIZE, revisionIds, revisionNamespaceOf } from '../model/stored-document.ts';
 import { type FieldMap, includesField } from './resolve-read.ts';
 
@@ -64,9 +65,9 @@ export function withEarlierIds(
   });
 }
 
-/** The projection of revisions, whose answers do not name their collection. */
-export function withoutOwner(projection: Projection | undefined): Projection {
-  return { ...projection, exclude: [...(projection?.exclude ?? []), REVISION_OWNER] };
+/** The projection of revisions, whose answers do not show what the server keeps in them for itself. */
+export function withoutOwnMembers(projection: Projection | undefined): Projection {
+  return { ...projection, exclude: [...(projection?.exclude ?? []), ...HIDDEN_REVISION_MEMBERS] };
 }
 
 /** A revision as responses show it. */
@@ -136,7 +137,13 @@ async function fetchRevisions(
   const own = ownRevisionsFilter(collection, registry);
   const wanted: Filter = { kind: 'and', filters: [filterByIds([...ids]), own, filter] };
   const all = permitRevisions(caller.access(collection), 'read', wanted);
-  const query = { filter: all, sort: [], skip: 0, limit: ids.size, projection: withoutOwner(projection) };
+  const query = {
+    filter: all,
+    sort: [],
+    skip: 0,
+    limit: ids.size,
+    projection: withoutOwnMembers(projection),
+  };
   const texts = await store.findText(revisionNamespaceOf(collection), query, { deadline });
   const entries = await mapYielding(texts, (text): [Json, JsonObject] => {
     const { _id = null, ...rest } = parseStoredJson(text);

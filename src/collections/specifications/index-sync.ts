@@ -9,7 +9,7 @@ import {
   namespaceKey,
 } from '../../stores/ports.ts';
 import type { Collection } from '../model/collection.ts';
-import { activeRevisionNamespace, REVISION_INDEX } from '../model/stored-document.ts';
+import { activeRevisionNamespace, REVISION_INDEXES } from '../model/stored-document.ts';
 import { mergeIndexes } from './index-definitions.ts';
 
 export interface IndexPlan {
@@ -31,7 +31,7 @@ export function planIndexes(namespace: Namespace, collections: readonly Collecti
   const sharing = collections.filter((entry) => namespaceKey(entry.namespace) === key);
   if (!holdsRevisions(namespace, collections)) return { namespace, indexes: mergeIndexes(sharing, []) };
   // A unique index would refuse the second revision of a document. Two files may still declare one together.
-  const indexes = mergeIndexes(sharing, [REVISION_INDEX]).map((index) => ({ ...index, unique: false }));
+  const indexes = mergeIndexes(sharing, REVISION_INDEXES).map((index) => ({ ...index, unique: false }));
   return { namespace, indexes };
 }
 

@@ -13,7 +13,7 @@ import {
   type HookUse,
 } from '../model/collection.ts';
 import { RECORD_PATH_INDEX } from '../model/media-record-fields.ts';
-import { REVISION_MEMBERS } from '../model/revision-owner.ts';
+import { REVISION_MEMBERS } from '../model/revision-members.ts';
 import { collectionNameIssue } from './collection-address.ts';
 import { parseIndexes } from './index-definitions.ts';
 import type { IssueCollector } from './issue-collector.ts';

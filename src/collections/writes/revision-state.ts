@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Collection, INTERNAL_FIELDS } from '../model/collection.ts';
 import { recordFieldType } from '../model/media-record-fields.ts';
-import { REVISION_MEMBERS } from '../model/revision-owner.ts';
+import { REVISION_MEMBERS } from '../model/revision-members.ts';
 import { UNSET } from './removed-fields.ts';
 import type { WriteDeps } from './write-deps.ts';
 

@@ -8,6 +8,7 @@ import { documentVersion } from '../../lib/json/stored-json.ts';
 import { namespaceKey, type StoredDocument, type Write } from '../../stores/ports.ts';
 import type { AfterHookEvent } from '../hooks/document-hooks.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
+import { REVISION_REMOVAL } from '../model/revision-members.ts';
 import {
   createRevision,
   type RevisionOptions,
@@ -117,15 +118,16 @@ export class WritePlan {
 
   /**
    * Inserts a removed document again. `last` has its id, the `v` it had last, who created it, and the ids of its revisions;
-   * `state` is all that it was.
+   * `state` is all that it was, and `lastRevision` what keeps that.
    */
   insertAgain(
     collection: Collection,
     {
       last,
       state,
+      lastRevision,
       fields,
-    }: { readonly last: StoredDocument; readonly state: StoredDocument; readonly fields: JsonObject },
+    }: Readonly<Record<'last' | 'state' | 'lastRevision', StoredDocument>> & { readonly fields: JsonObject },
   ): Written {
     const history = revisionIds(last);
     let document = stampUpdated(collection, last, { ...this.#stamp, fields, history });
@@ -141,12 +143,15 @@ export class WritePlan {
       collections: [collection],
       stored: state,
     });
+    this.#endRemoval(collection, lastRevision);
     this.#addEvent('afterCreate', collection, { document, text });
     return { document, text };
   }
 
   remove(collection: Collection, stored: StoredDocument): void {
-    if (collection.settings.storeRevisions) this.#addRevision(collection, stored, { action: 'delete' });
+    if (collection.settings.storeRevisions) {
+      this.#addRevision(collection, stored, { action: 'delete', removal: this.#stamp });
+    }
     const { namespace: ns } = collection;
     const write = { kind: 'remove', ns, id: stored._id, v: documentVersion(stored) } as const;
     this.#planned.push({ write, position: WHOLE_BODY, step: 'remove', collections: [collection], stored });
@@ -220,7 +225,7 @@ export class WritePlan {
   #addRevision(
     collection: Collection,
     state: StoredDocument,
-    options: Pick<RevisionOptions, 'action' | 'block'>,
+    options: Pick<RevisionOptions, 'action' | 'block' | 'removal'>,
   ): string {
     const id = this.#generateId();
     const document = createRevision(state, { ...options, id, originalCollection: collection.name });
@@ -228,6 +233,16 @@ export class WritePlan {
     const write = { kind: 'insert', ns, document, text: this.#encode(document) } as const;
     this.#planned.push({ write, position: WHOLE_BODY, step: 'revision', collections: [collection] });
     return id;
+  }
+
+  /** The document is no longer among the removed ones. After its insert: a store without transactions may stop between the two. */
+  #endRemoval(collection: Collection, revision: StoredDocument): void {
+    const { [REVISION_REMOVAL]: removal, ...rest } = revision;
+    if (removal === undefined) return;
+    const document = { ...rest, _id: revision._id };
+    const target = { ns: revisionNamespaceOf(collection), id: revision._id, v: documentVersion(revision) };
+    const write = { kind: 'update', ...target, document, changed: [REVISION_REMOVAL] } as const;
+    this.#planned.push({ write, position: WHOLE_BODY, step: 'update', collections: NONE });
   }
 
   /** Adds the event if the collection has hooks for it. The text of a state that is gone is made only then. */

@@ -10,6 +10,7 @@ import { STATUS_SCHEMAS } from '../admin/status-operations.ts';
 import type { JsonSchema } from '../core/operation.ts';
 import { DEFINITION_SCHEMAS } from '../delivery/definition-operations.ts';
 import { DOCUMENT_SCHEMAS } from '../documents/document-operations.ts';
+import { REMOVED_DOCUMENT_SCHEMAS } from '../documents/removed-documents-route.ts';
 import { MEDIA_SCHEMAS } from '../media/media-operations.ts';
 import { MODULE_SCHEMAS } from '../modules/module-schemas.ts';
 import { REVIEW_SCHEMAS } from '../modules/review-schemas.ts';
@@ -61,6 +62,7 @@ export const COMPONENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   ...SPECIFICATION_SCHEMAS,
   ...DEFINITION_SCHEMAS,
   ...DOCUMENT_SCHEMAS,
+  ...REMOVED_DOCUMENT_SCHEMAS,
   ...MEDIA_SCHEMAS,
   ...MODULE_SCHEMAS,
   ...REVIEW_SCHEMAS,

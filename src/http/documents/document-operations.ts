@@ -62,7 +62,8 @@ const QUERY: Readonly<Record<QueryName, Omit<ParameterDescription, 'in' | 'name'
   },
 };
 
-const query = (...names: readonly QueryName[]): readonly ParameterDescription[] =>
+/** The parameters of these names. */
+export const queryParameters = (...names: readonly QueryName[]): readonly ParameterDescription[] =>
   names.map((name) => ({ in: 'query', name, ...QUERY[name] }));
 
 const header = (name: string, description: string): ParameterDescription => ({
@@ -111,8 +112,8 @@ export const DOCUMENT_OPERATIONS = {
     describe: ({ name, schemas }) => ({
       summary: `Finds documents of ${name}`,
       parameters: [
-        ...query('filter', 'fields', 'sort', 'sortOrder', 'count', 'page', 'skip', 'compose'),
-        ...query('includeHistory', 'historyFilters', 'cache', 'callback'),
+        ...queryParameters('filter', 'fields', 'sort', 'sortOrder', 'count', 'page', 'skip', 'compose'),
+        ...queryParameters('includeHistory', 'historyFilters', 'cache', 'callback'),
         IF_NONE_MATCH,
       ],
       answers: { 200: read('A page of documents', schemas.page), 304: NOT_MODIFIED },
@@ -124,7 +125,7 @@ export const DOCUMENT_OPERATIONS = {
     isUpload: 'of media collections',
     describe: ({ name, isMedia, schemas }) => ({
       summary: isMedia ? `Uploads files to ${name}` : `Creates documents of ${name}`,
-      parameters: query('compose'),
+      parameters: queryParameters('compose'),
       body: {
         content: isMedia
           ? { 'multipart/form-data': schemas.created }
@@ -140,7 +141,7 @@ export const DOCUMENT_OPERATIONS = {
     action: 'update',
     describe: ({ name, schemas }) => ({
       summary: `Changes all documents of ${name} that match a query`,
-      parameters: query('compose'),
+      parameters: queryParameters('compose'),
       body: { content: json(objectOf({ query: ref('Query'), update: schemas.changed })) },
       answers: { 200: { description: 'The documents as stored', content: json(schemas.page) } },
     }),
@@ -168,7 +169,7 @@ export const DOCUMENT_OPERATIONS = {
     action: 'read',
     describe: ({ name, schemas }) => ({
       summary: `Counts documents of ${name}`,
-      parameters: [...query('filter', 'count', 'cache'), IF_NONE_MATCH],
+      parameters: [...queryParameters('filter', 'count', 'cache'), IF_NONE_MATCH],
       answers: {
         200: { description: 'How many, and on how many pages', content: json(schemas.count), headers: ETAG },
         304: NOT_MODIFIED,
@@ -183,7 +184,7 @@ export const DOCUMENT_OPERATIONS = {
       pathParameters,
       pathSchemas,
       parameters: [
-        ...query('fields', 'compose', 'includeHistory', 'historyFilters', 'cache', 'callback'),
+        ...queryParameters('fields', 'compose', 'includeHistory', 'historyFilters', 'cache', 'callback'),
         IF_NONE_MATCH,
       ],
       answers: { 200: read('A page with the document', schemas.page), 304: NOT_MODIFIED },
@@ -196,7 +197,7 @@ export const DOCUMENT_OPERATIONS = {
       summary: `Changes a document of ${name}`,
       pathParameters,
       pathSchemas,
-      parameters: [...query('compose'), IF_MATCH],
+      parameters: [...queryParameters('compose'), IF_MATCH],
       body: {
         content: json(schemas.changed),
         description: 'The fields that change; null removes a field. Older clients send them as `update`',
@@ -224,8 +225,17 @@ export const DOCUMENT_OPERATIONS = {
       pathParameters,
       pathSchemas,
       parameters: [
-        ...query('filter', 'historyFilters', 'fields', 'sort', 'sortOrder', 'count', 'page', 'skip'),
-        ...query('compose', 'cache'),
+        ...queryParameters(
+          'filter',
+          'historyFilters',
+          'fields',
+          'sort',
+          'sortOrder',
+          'count',
+          'page',
+          'skip',
+        ),
+        ...queryParameters('compose', 'cache'),
         IF_NONE_MATCH,
       ],
       answers: {
@@ -242,7 +252,7 @@ export const DOCUMENT_OPERATIONS = {
       summary: `Writes an earlier state of a document of ${name} again`,
       pathParameters: { ...pathParameters, revisionId: 'Id of the revision' },
       pathSchemas: { ...pathSchemas, revisionId: pathSchemas.id },
-      parameters: [...query('compose'), IF_MATCH],
+      parameters: [...queryParameters('compose'), IF_MATCH],
       answers: { 200: { description: 'The document as stored', content: json(schemas.page) } },
     }),
   },

@@ -16,9 +16,9 @@ import { DEVICES } from '../../../admin/src/views/routes/branch.ts';
 import { INTERNAL_FIELDS as SERVER_FIELDS } from '../../../src/collections/model/collection.ts';
 import { FIELD_TYPES as SERVER_TYPES } from '../../../src/collections/model/fields/field-types.ts';
 import {
-  REVISION_OWNER,
+  HIDDEN_REVISION_MEMBERS,
   REVISION_MEMBERS as SERVER_MEMBERS,
-} from '../../../src/collections/model/revision-owner.ts';
+} from '../../../src/collections/model/revision-members.ts';
 import { FIELD_ATTRIBUTES, FIELD_DESCRIPTIONS } from '../../../src/collections/specifications/parse-field.ts';
 import { KNOWN_SETTINGS } from '../../../src/collections/specifications/parse-settings.ts';
 import { DEVICES as SERVER_DEVICES } from '../../../src/delivery/conditions/visitor-facts.ts';
@@ -36,8 +36,10 @@ const policyAt = (...names: readonly string[]): Schema =>
 
 const LISTS: Readonly<Record<string, readonly [page: Iterable<string>, server: Iterable<string>]>> = {
   'fields of every document': [INTERNAL_FIELDS, SERVER_FIELDS],
-  // Answers do not show whose a revision is.
-  'members of revisions': [REVISION_MEMBERS, SERVER_MEMBERS.filter((name) => name !== REVISION_OWNER)],
+  'members of revisions': [
+    REVISION_MEMBERS,
+    SERVER_MEMBERS.filter((name) => !HIDDEN_REVISION_MEMBERS.includes(name)),
+  ],
   'types of fields': [FIELD_TYPES, Object.keys(SERVER_TYPES)],
   'attributes of fields': [Object.keys(FIELD_NAMES), [...FIELD_ATTRIBUTES, ...FIELD_DESCRIPTIONS]],
   'settings of collections': [Object.keys(SETTING_NAMES), KNOWN_SETTINGS],

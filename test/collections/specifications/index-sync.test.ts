@@ -27,7 +27,7 @@ test('the home of revisions can be asked by the document they are of', () => {
     plans.map(({ namespace, indexes }) => [namespace.collection, indexes.map(({ name }) => name)]),
   ).toEqual([
     ['books', ['a_1']],
-    ['booksHistory', ['originalDocumentId_1_v_1']],
+    ['booksHistory', ['originalDocumentId_1_v_1', 'originalRemoval.at_1']],
   ]);
 });
 
@@ -49,8 +49,12 @@ test('a specification of the revision collection adds its own, under whatever na
     const history = makeCollection({ a: {} }, { index }, { name: 'booksHistory' });
     return planIndexes(HISTORY, [books, history]).indexes.map(({ name }) => name);
   };
-  expect(namesWith([own[0]!])).toEqual(['originalDocumentId_1_v_1', 'originalDocumentId_1_v_1_2']);
-  expect(namesWith([own[1]!])).toEqual(['mine']);
+  expect(namesWith([own[0]!])).toEqual([
+    'originalDocumentId_1_v_1',
+    'originalDocumentId_1_v_1_2',
+    'originalRemoval.at_1',
+  ]);
+  expect(namesWith([own[1]!])).toEqual(['mine', 'originalRemoval.at_1']);
 });
 
 test('no index on revisions is unique: it would refuse the second revision of a document', () => {
@@ -62,6 +66,7 @@ test('no index on revisions is unique: it would refuse the second revision of a 
   expect(uniqueOf([books, history])).toEqual([
     ['a_1', false],
     ['originalDocumentId_1_v_1', false],
+    ['originalRemoval.at_1', false],
   ]);
 });
 

@@ -7,6 +7,7 @@ import { DocumentList } from './documents/document-list.tsx';
 import { DocumentView } from './documents/document-view.tsx';
 import { NewDocument, NewDocumentDialog } from './documents/new-document.tsx';
 import { NewDocumentProvider } from './fields/new-document-context.ts';
+import { DeletedList } from './revisions/deleted-list.tsx';
 import { Revisions } from './revisions/revision-list.tsx';
 import { NewCollection } from './specification/new-collection.tsx';
 import { SpecificationView } from './specification/specification-view.tsx';
@@ -25,6 +26,9 @@ export function CollectionsArea() {
         )}
         <Route path="/:version/:database/:name">{(address) => <DocumentList address={address} />}</Route>
         <Route path="/:version/:database/:name/new">{(address) => <NewDocument address={address} />}</Route>
+        <Route path="/:version/:database/:name/deleted">
+          {(address) => <DeletedList key={Object.values(address).join('/')} address={address} />}
+        </Route>
         <Route path="/:version/:database/:name/:id">
           {({ id, ...address }) => <DocumentView key={id} address={address} id={id} />}
         </Route>

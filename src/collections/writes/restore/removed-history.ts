@@ -7,7 +7,8 @@ import type { StoredDocument } from '../../../stores/ports.ts';
 import { permitServer } from '../../model/access.ts';
 import type { Collection } from '../../model/collection.ts';
 import type { RequestContext } from '../../model/documents.ts';
-import { ownRevisionsFilter, REVISION_MEMBERS } from '../../model/revision-owner.ts';
+import { REVISION_MEMBERS } from '../../model/revision-members.ts';
+import { ownRevisionsFilter } from '../../model/revision-owner.ts';
 import {
   HISTORY_BLOCK_SIZE,
   revisionBlock,
@@ -50,8 +51,8 @@ export async function readRemovedHistory(
   return { v, history: [...kept, ...idsSinceBlock(latest, kept)] };
 }
 
-/** The last state of a removed document. Throws DOCUMENT_NOT_FOUND where there are no revisions. */
-export async function readLastState(
+/** The revision that keeps the last state of a removed document. Throws DOCUMENT_NOT_FOUND where there are no revisions. */
+export async function readLastRevision(
   { store, registry }: Pick<WriteDeps, 'store' | 'registry'>,
   collection: Collection,
   id: string,
@@ -61,7 +62,7 @@ export async function readLastState(
   const query = { filter, sort: [['v', -1]] as const, skip: 0, limit: 1 };
   const [last] = await store.find(revisionNamespaceOf(collection), query, { deadline });
   if (last === undefined) throw new AppError('DOCUMENT_NOT_FOUND');
-  return documentOf(last, id);
+  return last;
 }
 
 /** The document in the state that a revision keeps, for the rules. */

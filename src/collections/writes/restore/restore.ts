@@ -28,7 +28,7 @@ import { withDocumentLock } from '../targets.ts';
 import { update } from '../update.ts';
 import type { WriteDeps } from '../write-deps.ts';
 import { WritePlan } from '../write-plan.ts';
-import { documentOf, readLastState, readRemovedHistory } from './removed-history.ts';
+import { documentOf, readLastRevision, readRemovedHistory } from './removed-history.ts';
 
 /** See `DocumentService.restore`. */
 export function restoreRevision(
@@ -49,7 +49,9 @@ export function restoreRevision(
     const text = texts.get(id);
     if (access.isRuled) {
       const stored =
-        text === undefined ? await readLastState(deps, collection, id, context) : parseStoredJson(text);
+        text === undefined
+          ? documentOf(await readLastRevision(deps, collection, id, context), id)
+          : parseStoredJson(text);
       assertRestorable(access, { stored, restored: stored }, caller);
     }
     const revision = await findRevision(deps, collection, { id, revisionId }, context);
@@ -122,12 +124,13 @@ async function createAgain(
   const { text, writes } = await commitWithRetry(
     async () => {
       const history = await readRemovedHistory(deps, collection, id, context);
-      const state = await readLastState(deps, collection, id, context);
+      const lastRevision = await readLastRevision(deps, collection, id, context);
+      const state = documentOf(lastRevision, id);
       assertRestorable(access, { stored: state, restored }, caller);
       const plan = new WritePlan({ at: now(), by: caller.clientId }, generateId);
       const { createdAt = null, createdBy = null } = revision;
       const last = { createdAt, createdBy, ...history, _id: id };
-      const created = plan.insertAgain(collection, { last, state, fields: resolved.fields });
+      const created = plan.insertAgain(collection, { last, state, lastRevision, fields: resolved.fields });
       const inner = { plan, subDocuments, hookedCreates, closed: [], mode: 'create' } as const;
       using planning = openPlanning(deps, inner, context);
       assertValid([...found, ...(await planSubDocuments(deps, planning))]);

@@ -10,6 +10,7 @@ import { type CollectionAddress, collectionPath } from '../address.ts';
 import { useCollection, useDocuments } from '../collection-queries.ts';
 import { columnsOf, type Field, fieldsOf, memberOf } from '../fields/field.ts';
 import { valueText } from '../fields/value-text.ts';
+import { hasDeletedList } from '../revisions/deleted-list.tsx';
 import classes from './document-list.module.css';
 import { formatListState, type ListState, listQuery, parseListState } from './list-address.ts';
 import { Pager } from './pager.tsx';
@@ -27,6 +28,11 @@ export function DocumentList({ address }: { readonly address: CollectionAddress 
       {mayCreate && (
         <Button component={Link} href={query.data?.isMedia ? '~/admin/media' : `${path}/new`}>
           {query.data?.isMedia ? 'Upload' : 'New'}
+        </Button>
+      )}
+      {query.data !== undefined && hasDeletedList(query.data) && (
+        <Button component={Link} href={`${path}/deleted`} variant="default">
+          Deleted
         </Button>
       )}
       {isAdmin(me) && (
