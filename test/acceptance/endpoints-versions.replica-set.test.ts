@@ -152,6 +152,28 @@ describe('review: "all"', () => {
     expect((await server.get(path)).text).toBe('one');
   });
 
+  it('is refused with a reason that its author reads, while what is in force goes on', async () => {
+    await server.post('reviewed', saying('worse'));
+    const listed = (await server.get('/api/endpoints')).body.endpoints[0];
+    expect(listed).toMatchObject({ state: 'active', pending: [{ part: 'code', by: 'admin' }] });
+    const { version } = listed.pending[0];
+    const decide = (what: string) =>
+      server.call('POST', `${path}/versions/${version}/${what}`, {
+        token: second,
+        ...(what === 'refuse' && { body: { reason: 'It is worse' } }),
+      });
+    // Of several decisions at the same time one is taken.
+    const answers = await Promise.all(['refuse', 'refuse', 'refuse'].map(decide));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect((await decide('approve')).body.errors[0].code).toBe('VERSION_REFUSED');
+    expect((await server.get(path)).text).toBe('one');
+    const { versions } = (await server.get(`${path}/versions`)).body;
+    expect(versions.find((one: Version) => one.version === version)).toMatchObject({
+      refused: { by: 'second', at: expect.any(Number), reason: 'It is worse' },
+    });
+    expect((await server.get('/api/endpoints')).body.endpoints[0].pending).toEqual([]);
+  });
+
   it('still refuses bad code at once', async () => {
     expect((await server.post('reviewed', 'const a = ;')).status).toBe(400);
   });

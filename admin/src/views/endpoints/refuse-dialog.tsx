@@ -2,6 +2,7 @@
 import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ErrorMessage, fieldErrors, otherErrors } from '../../parts/error-message.tsx';
+import { useUnsaved } from '../../shell/leaving/unsaved-changes.ts';
 
 interface RefuseDialogProps {
   /** `version 2 of 1.0/report` */
@@ -15,6 +16,7 @@ interface RefuseDialogProps {
 
 export function RefuseDialog({ what, isOpen, isBusy, error, onClose, onRefuse }: RefuseDialogProps) {
   const [reason, setReason] = useState('');
+  useUnsaved('the reason of a refusal', reason !== '');
   const other = otherErrors(error, ['reason']);
   const submit = (event: FormEvent) => {
     event.preventDefault();
