@@ -1,4 +1,4 @@
-// What admins do with routes and recipes, over HTTP and on either port. Types only: the composition root builds it.
+// What admins do with routes, recipes and rendered images, over HTTP and on either port. Types only: the composition root builds it.
 
 import type { Json } from '../lib/json/json.ts';
 import type { Definitions } from './definitions/definitions.ts';
@@ -28,6 +28,8 @@ export interface DefinitionAdministration {
   readonly recipes: Definitions<Recipe>;
   /** Undefined when there is no route of this name. */
   readonly explain: (name: string, visitor: Visitor) => Promise<RouteExplanation> | undefined;
+  /** Drops rendered images by a pattern: `*`, a path, a path with a query string, or a query string. */
+  readonly flush: (pattern: string) => Promise<void>;
   /**
    * Renders an original as a recipe that is not saved says. `body`: the recipe, and the path of the original as `original`.
    * Rejects as `deliver` does.

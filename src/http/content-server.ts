@@ -90,7 +90,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
     known.register(async (scope) => collectionListRoutes(scope, deps));
     known.register(async (scope) => auditRoutes(scope, deps));
     known.register(async (scope) => statusRoutes(scope, deps));
-    known.register(async (scope) => cacheFlushRoutes(scope, cache));
+    known.register(async (scope) => cacheFlushRoutes(scope, { cache, definitions: deps.definitions }));
     known.register(async (scope) => endpointListRoutes(scope, deps));
     known.register(async (scope) => hookRoutes(scope, deps));
     known.register(async (scope) => guardedDefinitionRoutes(scope, deps));

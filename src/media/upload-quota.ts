@@ -88,6 +88,11 @@ export class UploadQuota {
     };
   }
 
+  /** Uploads under way, and the bytes of their files. */
+  status(): { readonly running: number; readonly bytes: number } {
+    return { running: this.#uploads, bytes: this.#bytes };
+  }
+
   /** An upload that has `own` bytes may have as many as its form, as long as it is the only one that has any. */
   #assertFits(bytes: number, own: number): void {
     if (this.#bytes === own || this.#bytes + bytes <= this.#limits.stagedBytes) return;

@@ -38,8 +38,15 @@ export class CacheCounts {
       },
       set: (key, value, ttl) => store.set(key, value, ttl),
       clear: () => store.clear(),
+      isReachable: () => store.isReachable(),
       close: () => store.close(),
     };
+  }
+
+  /** How often something was there, and how often not. */
+  lookups(cache: CacheName): { readonly hits: number; readonly misses: number } {
+    const counters = this.#caches.get(cache);
+    return { hits: counters?.valueOf('hit') ?? 0, misses: counters?.valueOf('miss') ?? 0 };
   }
 
   readTotals(): readonly Series[] {

@@ -7,15 +7,21 @@ import { Histogram, type Series } from './metric.ts';
 export class ImageCounts {
   readonly #cache: CacheCounts;
   readonly #durations = new Histogram();
-  #renderer: Pick<Renderer, 'waiting'> | undefined;
+  #renderer: Pick<Renderer, 'waiting' | 'running'> | undefined;
 
   constructor(cache: CacheCounts) {
     this.#cache = cache;
   }
 
   /** Takes the renderer whose queue is read from now on. */
-  watch(renderer: Pick<Renderer, 'waiting'>): void {
+  watch(renderer: Pick<Renderer, 'waiting' | 'running'>): void {
     this.#renderer = renderer;
+  }
+
+  /** Renderings; undefined before the first. */
+  queue(): { readonly waiting: number; readonly running: number } | undefined {
+    const renderer = this.#renderer;
+    return renderer && { waiting: renderer.waiting(), running: renderer.running() };
   }
 
   onRendered(ms: number): void {

@@ -22,6 +22,11 @@ export class Counters<Key> {
     else cell.value += amount;
   }
 
+  /** 0 for a key that is not there. */
+  valueOf(key: Key): number {
+    return this.#cells.get(key)?.value ?? 0;
+  }
+
   /** One series for each key. */
   read(labelsOf: (key: Key) => Labels): readonly Series[] {
     return [...this.#cells].map(([key, { value }]) => ({ labels: labelsOf(key), value }));

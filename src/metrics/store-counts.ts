@@ -66,6 +66,7 @@ export class StoreCounts {
       stats: (...of) => end('stats', now(), store.stats(...of)),
       collections: () => end('collections', now(), store.collections()),
       health: () => end('health', now(), store.health()),
+      status: () => store.status(),
       onCommit: (listener) => store.onCommit(listener),
       close: () => store.close(),
     };

@@ -17,7 +17,10 @@ export function createDisabledSandbox(): Sandbox {
     },
     evict: () => undefined,
     stop: async () => undefined,
-    status: () => ({ level: 0, missing: [], layers: {}, selfTest, jit: null, hosts, versions: null }),
+    status: () => ({
+      ...{ level: 0, missing: [], layers: {}, selfTest, jit: null, hosts, versions: null },
+      ...{ processes: [], calls: { waiting: 0, running: 0 } },
+    }),
     selfTest: async () => selfTest,
     close: async () => undefined,
   };

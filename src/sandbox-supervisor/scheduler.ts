@@ -29,6 +29,8 @@ export interface Scheduler {
   schedule(): void;
   /** A host has come up: the time that this took does not count as waiting. */
   onHostReady(host: Host): void;
+  /** Invocations that wait for a host. */
+  waitingCount(): number;
   /** Whether any invocation waits for a host. */
   isWaiting(): boolean;
   /** Rejects what has waited in a queue for too long. */
@@ -164,6 +166,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       for (const invocation of host.invocations.values()) invocation.restartWait(time);
       for (const queue of waiting) if (waitsForStart(queue, host)) queue.restartWaits(time);
     },
+    waitingCount: () => [...waiting].reduce((sum, { length }) => sum + length, 0),
     isWaiting: () => waiting.size > 0,
     rejectExpired(time) {
       // A machine under load starts processes slowly: what waits for that is not rejected meanwhile.

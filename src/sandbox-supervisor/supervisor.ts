@@ -218,7 +218,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
       }
       return pendingGuestCalls.abort(moduleId, STOP_TIMEOUT_MS);
     },
-    status: createStatus({ pool, selfTests, maxHosts, hasJit: jitDomains.length > 0 }),
+    status: createStatus({ pool, scheduler, selfTests, maxHosts, hasJit: jitDomains.length > 0, now }),
     async selfTest() {
       const [plain] = await Promise.all([selfTests.run(false), jitDomains.length > 0 && selfTests.run(true)]);
       return plain;

@@ -30,8 +30,13 @@ import type { DeliverySetup } from './delivery.ts';
 import { createLazyDelivery } from './lazy-delivery.ts';
 import { createMediaSetup } from './media.ts';
 import { createMetrics } from './metrics.ts';
+<<<<<<< HEAD
 import { createPostedCode, moduleFolders } from './posted-code.ts';
 import { openDeployment } from './processes/deployment.ts';
+=======
+import { createPostedCode, loadConfiguredPolicyLimits, moduleFolders } from './posted-code.ts';
+import { createServerReport } from './server-report.ts';
+>>>>>>> f4b30d00 (tmp)
 import { createStartup } from './startup.ts';
 import { createStartupSteps, type FirstAdmin } from './startup-steps.ts';
 import { createTryStart, type Environment, openCache } from './try-start.ts';
@@ -218,6 +223,10 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     ...{ registry, specifications, documents, modules, calls, clients },
     ...{ version, sandboxStatus, metrics: listeners?.content, definitions: delivery.administration },
     usage: postedCode.usage,
+    serverReport: createServerReport({
+      ...{ config, store, cache, audit, unsentBytes: unsent, sandboxStatus, metrics, now },
+      uploads: media.uploads,
+    }),
     media: media.createService(documents),
     sandboxEnabled: config.sandbox.enabled,
     adminFolder: options.adminFolder ?? builtAdminFolder(),

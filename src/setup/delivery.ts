@@ -2,7 +2,8 @@
 import { resolve } from 'node:path';
 import type { DefinitionAdministration } from '../delivery/definition-administration.ts';
 import type { DeliverDeps } from '../delivery/deliver.ts';
-import { renderUncached, type VariantService } from '../delivery/images/variant-service.ts';
+import { createImageFlush } from '../delivery/flush-images.ts';
+import { renderUncached } from '../delivery/images/variant-service.ts';
 import { createPreview } from '../delivery/preview-recipe.ts';
 import { parseCacheControlByType } from '../delivery/responses/cache-headers.ts';
 import { decideRoute, explainRoute } from '../delivery/routes/decide-route.ts';
@@ -22,7 +23,6 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 export interface OpenDelivery {
   readonly administration: DefinitionAdministration;
   readonly deliver: DeliverDeps;
-  readonly flush: VariantService['flush'];
   close(): Promise<void>;
 }
 
@@ -80,13 +80,13 @@ export async function openDelivery(options: DeliveryOptions): Promise<OpenDelive
         const route = routes.get(name);
         return route === undefined ? undefined : explainRoute(route, visitor, facts);
       },
+      flush: createImageFlush({ routes, recipes, variants: variants.get }),
       preview: createPreview({
         deliver,
         render: async (request) => renderUncached(request, { renderer: await renderer.get(), limits }),
       }),
     },
     deliver,
-    flush: async (pattern, names) => (await variants.get()).flush(pattern, names),
     async close() {
       await close();
       await (await variants.started())?.close();
@@ -103,6 +103,7 @@ export async function createDelivery(options: DeliveryOptions, opened: OpenDeliv
     throw new AppError('CONFIGURATION_INVALID', { field: 'notFound.statusCode', message });
   }
   const { administration, deliver } = opened;
+<<<<<<< HEAD
   const names = createFlushNames(administration);
   options.deployment.onChange('variants', async (pattern) => {
     if (pattern !== undefined) await opened.flush(pattern, names);
@@ -112,6 +113,9 @@ export async function createDelivery(options: DeliveryOptions, opened: OpenDeliv
     await options.deployment.announce({ kind: 'variants', target: pattern });
   };
   const server = createDeliveryServer({ ...options, ...administration, deliver, flush });
+=======
+  const server = createDeliveryServer({ ...options, ...administration, deliver });
+>>>>>>> f4b30d00 (tmp)
   await server.ready();
   return { server, close: () => server.close() };
 }

@@ -39,6 +39,8 @@ export interface MediaSetup {
   /** For the service of documents, which removes files with their records. */
   readonly removals: FileRemovals;
   createService(records: RecordService): MediaService;
+  /** Uploads under way, and the bytes of their files. */
+  uploads(): ReturnType<UploadQuota['status']>;
   /** Ends, behind, what a crash has left of uploads and removals; again from time to time. Not before the database is there. */
   start(): void;
   close(): Promise<void>;
@@ -135,6 +137,7 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
         ends: { head: IMAGE_HEAD_BYTES, tail: IMAGE_TAIL_BYTES },
         settings: { pathFormat: media.pathFormat, publicUrl, jsonValues, queryMs },
       }),
+    uploads: () => quota.status(),
     start() {
       void sweep.start();
       removals.start();

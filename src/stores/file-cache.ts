@@ -93,6 +93,7 @@ export async function openFileCache({ folder, maxBytes, now }: FileCacheOptions)
       entries.clear();
       await Promise.all(pending);
     },
+    isReachable: () => true,
     async close() {
       await Promise.all(pending);
     },

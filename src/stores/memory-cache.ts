@@ -32,6 +32,7 @@ export function createMemoryCache({ maxBytes, now }: MemoryCacheOptions): CacheS
     async clear() {
       entries.clear();
     },
+    isReachable: () => true,
     async close() {
       entries.clear();
     },

@@ -120,6 +120,13 @@ export interface CollectionStats {
   readonly indexSizes: Readonly<Record<string, number>>;
 }
 
+export interface StoreStatus {
+  /** Bytes that everything in it takes: documents, indexes, log. */
+  readonly bytes: number;
+  /** Commits that wait for their turn, and how many may; null where none waits in this process. */
+  readonly commits: { readonly waiting: number; readonly maxWaiting: number } | null;
+}
+
 /**
  * Every method rejects with StoreErrors (`errors.ts`) only, and none throws; with `filter-too-large` if the filter is larger than
  * one query of the store may be.
@@ -167,6 +174,8 @@ export interface DocumentStore {
   onCommit(listener: (changed: readonly Namespace[]) => void): () => void;
   /** Resolves if the store responds, rejects with `unavailable` if not. */
   health(): Promise<void>;
+  /** What an operator wants to know of it. Rejects with `unavailable` if it does not respond. */
+  status(): Promise<StoreStatus>;
   /** Waits for running operations, then releases all resources. */
   close(): Promise<void>;
 }
@@ -179,5 +188,7 @@ export interface CacheStore {
   set(key: string, value: ChunkedText, ttl: number): Promise<void>;
   /** Removes all entries. */
   clear(): Promise<void>;
+  /** False while it keeps nothing, because it is a server that does not respond. */
+  isReachable(): boolean;
   close(): Promise<void>;
 }

@@ -87,6 +87,7 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<CacheS
       // After the timeout the removal continues in the background.
       await send(() => removeAll(client));
     },
+    isReachable: () => client.isReady && now() >= pausedUntil,
     async close() {
       client.destroy();
       await connected;

@@ -9,8 +9,13 @@ let site: AdminSite;
 const canRun = hasBrowser();
 const PICTURES = { fields: {}, settings: { type: 'media', displayName: 'Pictures <b>of</b> all' } };
 
+const READER = { clientId: 'reader', secret: 'a secret of a test client' };
+
 beforeAll(async () => {
-  if (canRun) site = await startAdminSite({ specs: { ...LIBRARY, '1.0/library/pictures': PICTURES } });
+  if (!canRun) return;
+  site = await startAdminSite({ specs: { ...LIBRARY, '1.0/library/pictures': PICTURES } });
+  const body = { ...READER, permissions: { actions: ['read'] } };
+  expect((await site.app.inject('POST', '/api/clients', { body })).status).toBe(201);
 });
 
 afterAll(() => site?.close());
@@ -37,9 +42,6 @@ describe.runIf(canRun)('the list of collections', () => {
     }));
 
   it('tells a client what it may do with each', async () => {
-    const secret = 'a secret of a test client';
-    const body = { clientId: 'reader', secret, permissions: { actions: ['read'] } };
-    expect((await site.app.inject('POST', '/api/clients', { body })).status).toBe(201);
     await site.visit(
       '/admin/collections',
       async (page) => {
@@ -47,7 +49,7 @@ describe.runIf(canRun)('the list of collections', () => {
         expect(await page.getByRole('cell', { name: 'read', exact: true }).count()).toBe(3);
         expect(await page.getByRole('link', { name: 'New' }).count()).toBe(0);
       },
-      { as: { clientId: 'reader', secret } },
+      { as: READER },
     );
   });
 });
@@ -55,13 +57,41 @@ describe.runIf(canRun)('the list of collections', () => {
 describe.runIf(canRun)('the status', () => {
   it('is accessible', () => site.expectAccessible('/admin/status', 'Status'));
 
-  it('shows the isolation level, and flushes the cache once that is confirmed', () =>
+  it('shows the database, the work, the caches and the audit log beside their limits', () =>
+    site.visit('/admin/status', async (page) => {
+      for (const title of ['Database', 'Work', 'Caches', 'Audit log', 'Sandbox']) {
+        await page.getByRole('heading', { name: title, exact: true }).waitFor();
+      }
+      await page.getByText('SQLite, in this process').waitFor();
+      await page
+        .getByText(/^0 of at most \d/)
+        .first()
+        .waitFor();
+    }));
+
+  it('shows to other clients neither the database nor the buttons that flush', () =>
+    site.visit(
+      '/admin/status',
+      async (page) => {
+        await page.getByText('it answers').waitFor();
+        expect(await page.getByRole('heading', { name: 'Caches' }).count()).toBe(0);
+        expect(await page.getByRole('button', { name: /^Flush/ }).count()).toBe(0);
+      },
+      { as: READER },
+    ));
+
+  it('shows the isolation level, and flushes each cache once that is confirmed', () =>
     site.visit('/admin/status', async (page) => {
       await page.getByText('Isolation level', { exact: true }).waitFor();
       await page.getByText('it answers').waitFor();
-      await page.getByRole('button', { name: 'Flush' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Flush the cache?' });
-      await dialog.getByRole('button', { name: 'Flush' }).click();
-      await page.getByRole('status').getByText('The cache is empty.').waitFor();
+      for (const [button, question, done] of [
+        ['Flush answers', 'Flush the cached answers?', 'The cache of answers is empty.'],
+        ['Flush rendered images', 'Flush the rendered images?', 'The cache of rendered images is empty.'],
+      ] as const) {
+        await page.getByRole('button', { name: button }).click();
+        const dialog = page.getByRole('dialog', { name: question });
+        await dialog.getByRole('button', { name: 'Flush' }).click();
+        await page.getByRole('status').getByText(done).waitFor();
+      }
     }));
 });

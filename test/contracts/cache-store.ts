@@ -27,6 +27,10 @@ export function describeCacheStore(
 
     afterEach(() => fixture.dispose());
 
+    it('is there', () => {
+      expect(fixture.cache.isReachable()).toBe(true);
+    });
+
     it('finds nothing at first', async () => {
       expect(await fixture.cache.get('a')).toBeUndefined();
     });

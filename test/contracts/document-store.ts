@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe } from 'vitest';
 import { documentStoreDifferential } from './document-store-differential.ts';
 import { indexContract } from './document-store-indexes.ts';
 import { readingContract } from './document-store-reading.ts';
+import { statusContract } from './document-store-status.ts';
 import { writingContract } from './document-store-writing.ts';
 import type { OpenedStore, Subject } from './store-cases.ts';
 
@@ -31,6 +32,7 @@ export function documentStoreContract(name: string, open: () => Promise<OpenedSt
     readingContract(subject);
     writingContract(subject);
     indexContract(subject);
+    statusContract(subject);
     documentStoreDifferential(() => subject.store, runs);
   });
 }

@@ -35,8 +35,9 @@ it('the queue of renderings is read when somebody asks', () => {
   const counts = new ImageCounts(new CacheCounts());
   expect(counts.readQueue()).toEqual([{ labels: {}, value: 0 }]);
   let waiting = 3;
-  counts.watch({ waiting: () => waiting });
+  counts.watch({ waiting: () => waiting, running: () => 2 });
   expect(counts.readQueue()).toEqual([{ labels: {}, value: 3 }]);
+  expect(counts.queue()).toEqual({ waiting: 3, running: 2 });
   waiting = 1;
   expect(counts.readQueue()).toEqual([{ labels: {}, value: 1 }]);
 });

@@ -99,6 +99,7 @@ describe('a cache in a Redis that is away', () => {
     });
     await cache.set('a', '1', 1000);
     expect(await cache.get('a')).toBeUndefined();
+    expect(cache.isReachable()).toBe(false);
     await cache.clear();
     await expect.poll(() => failures.length).toBeGreaterThan(0);
     await cache.close();

@@ -1,5 +1,9 @@
 // What the server answers. Made of the API description by `npm run docs`: change that instead.
+<<<<<<< HEAD
 // Components with the hash 32d543a5298029d65878313a4fe98fdb64e2915907c50643d84302609faa2df7.
+=======
+// Components with the hash e51c2715743bb15ecedd0fdc52afd24047dce02cf4351da20c3251c4ab56a86a.
+>>>>>>> f4b30d00 (tmp)
 import type { Json, JsonObject } from './json.ts';
 
 export interface components {
@@ -603,6 +607,19 @@ export interface components {
             readonly level: number;
             /** @description What the next level needs, in words */
             readonly missing: readonly string[];
+            readonly processes: readonly {
+                /** @description With the just-in-time compiler */
+                readonly jit: boolean;
+                /** @description Resident bytes; null: not known */
+                readonly memory: number | null;
+                /**
+                 * @description `spare`: has run nothing yet
+                 * @enum
+                 */
+                readonly state: "starting" | "spare" | "idle" | "busy";
+                /** @description Seconds since it was started */
+                readonly uptime: number;
+            }[];
             readonly selfTest: components["schemas"]["SelfTest"];
         };
         readonly Saved: {
@@ -656,7 +673,38 @@ export interface components {
             readonly warnings: readonly string[];
         };
         readonly Status: {
-            /** @description For admins: files that were never closed */
+            readonly audit?: {
+                /** @description Null: not told in time */
+                readonly entries: number | null;
+                /** @description Epoch milliseconds; null: there is none */
+                readonly newestAt: number | null;
+                /** @description Entries about failed changes that could not be written yet */
+                readonly unwritten: number;
+            };
+            readonly caches?: {
+                readonly renderedImages: {
+                    /** @description Null: nothing is counted (`metrics.enabled`) */
+                    readonly lookups: {
+                        /** @description Since the start */
+                        readonly hits: number;
+                        /** @description Since the start */
+                        readonly misses: number;
+                    } | null;
+                };
+                readonly responses: {
+                    /** @description Null: responses are not cached */
+                    readonly engine: string | null;
+                    readonly isReachable: boolean;
+                    /** @description Null: nothing is counted (`metrics.enabled`) */
+                    readonly lookups: {
+                        /** @description Since the start */
+                        readonly hits: number;
+                        /** @description Since the start */
+                        readonly misses: number;
+                    } | null;
+                };
+            };
+            /** @description Files that were never closed */
             readonly leakedFiles?: number;
             readonly memory: {
                 /** @description Bytes */
@@ -676,6 +724,32 @@ export interface components {
                     readonly v8: string;
                 };
             };
+            readonly queues?: {
+                /** @description Of endpoints and hooks */
+                readonly calls: {
+                    /** @description How many are under way */
+                    readonly running: number;
+                    /** @description How many wait */
+                    readonly waiting: number;
+                };
+                /** @description Writes to the database; null: none waits in this process */
+                readonly commits: {
+                    /** @description How many may wait */
+                    readonly maxWaiting: number;
+                    /** @description How many wait */
+                    readonly waiting: number;
+                } | null;
+                readonly renderings: {
+                    /** @description How many may be under way */
+                    readonly maxRunning: number;
+                    /** @description How many may wait */
+                    readonly maxWaiting: number;
+                    /** @description How many are under way */
+                    readonly running: number;
+                    /** @description How many wait */
+                    readonly waiting: number;
+                };
+            };
             readonly routes: readonly Json[];
             /** @description For admins */
             readonly sandbox?: components["schemas"]["SandboxStatus"];
@@ -686,6 +760,14 @@ export interface components {
                     readonly current: string;
                     readonly latest: null;
                 };
+            };
+            readonly store?: {
+                /** @description What the database takes; null: not told in time */
+                readonly bytes: number | null;
+                readonly engine: string;
+                readonly isReachable: boolean;
+                /** @description Milliseconds until it answered */
+                readonly pingMs: number | null;
             };
             readonly system: {
                 readonly hostname: string;
@@ -701,6 +783,23 @@ export interface components {
                 /** @description Seconds */
                 readonly uptime: number;
                 readonly uptimeFormatted: string;
+            };
+            /** @description Parts of answers that clients have not read yet */
+            readonly unsentBytes?: {
+                /** @description Bytes */
+                readonly max: number;
+                /** @description Bytes */
+                readonly used: number;
+            };
+            readonly uploads?: {
+                /** @description Bytes */
+                readonly bytes: number;
+                /** @description Bytes */
+                readonly maxBytes: number;
+                /** @description How many may be under way */
+                readonly maxRunning: number;
+                /** @description How many are under way */
+                readonly running: number;
             };
         };
         /** @description The policy as it was put, with the state of the code as `code` */

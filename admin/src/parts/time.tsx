@@ -15,6 +15,20 @@ export function Time({ at }: { readonly at: number }) {
   );
 }
 
+const ELAPSED = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'always' });
+
+/** `3 minutes ago`. */
+export function Ago({ seconds }: { readonly seconds: number }) {
+  const [unit, length] = ELAPSED.find(([, least]) => seconds >= least) ?? ['second', 1];
+  return <span>{RELATIVE.format(-Math.floor(seconds / length), unit)}</span>;
+}
+
 export const formatNumber = (value: number): string => NUMBER.format(value);
 
 /** `1.5 MB`. */

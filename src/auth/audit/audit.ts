@@ -50,6 +50,8 @@ export interface Audit {
   search(search: AuditSearch, page: AuditPage, options?: OperationOptions): Promise<readonly AuditEntry[]>;
   /** Verifies `limit` entries after the number `after`, and the end of the log where there are fewer. */
   verify(range: { readonly after: number; readonly limit: number }): Promise<AuditReport>;
+  /** Entries about changes that failed, which are not written yet. */
+  pending(): number;
   /** At most `limit` entries with a greater number than `after`, oldest first. */
   read(after: number, limit: number, options?: OperationOptions): Promise<readonly AuditEntry[]>;
 }
@@ -247,6 +249,7 @@ export function createAudit({ store, now, queryMs, log, folder, strict = false }
         const { failure } = await append([], [], until());
         if (failure !== undefined) throw failure;
       }),
+    pending: () => pending.length,
     read: (after, limit, options) => find(auditFilter({ after }), { limit, deadline: until(options) }),
     search: (search, { newestFirst, limit }, options) =>
       findAuditEntries(store, auditFilter(search), {

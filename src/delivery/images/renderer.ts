@@ -40,6 +40,8 @@ export interface Renderer {
   render(job: RenderJob, source: RenderSource, signal?: AbortSignal): Promise<RenderResult>;
   /** Renderings that wait for their original or for their turn. */
   waiting(): number;
+  /** Renderings under way. */
+  running(): number;
   /** Ends all processes, and with them what is under way. */
   close(): Promise<void>;
 }
@@ -179,6 +181,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       }
     },
     waiting: () => places.taken() - running,
+    running: () => running,
     async close() {
       closed = true;
       closing.abort(busy());

@@ -1,6 +1,7 @@
-// For admins only: `/api/config` (the main configuration), `/api/flush` (drops cached responses).
+// For admins only: `/api/config` (the main configuration), `/api/flush` (drops cached responses and rendered images).
 
 import type { FastifyInstance } from 'fastify';
+import { isFlushPattern, MAX_PATTERN_LENGTH } from '../../delivery/flush-images.ts';
 import { AppError } from '../../errors/errors.ts';
 import { isJsonObject } from '../../lib/json/json.ts';
 import { createAuditedChange } from '../core/audited-change.ts';
@@ -46,15 +47,33 @@ function pathMissing(): AppError {
   });
 }
 
-/** Registers flushing: of one collection by its path, or of everything with `*`. */
-export function cacheFlushRoutes(server: FastifyInstance, cache: ResponseCache | undefined): void {
+const badPattern = () =>
+  new AppError('BAD_REQUEST', {
+    field: 'pattern',
+    message: `\`pattern\` must be text of 1 to ${MAX_PATTERN_LENGTH} characters: \`*\`, or a path of the delivery port`,
+  });
+
+interface FlushDeps extends Pick<HttpDeps, 'definitions'> {
+  readonly cache: ResponseCache | undefined;
+}
+
+/**
+ * Registers flushing: of responses by `path`, of one collection or of everything with `*`; of rendered images by `pattern`, as on
+ * the delivery port.
+ */
+export function cacheFlushRoutes(server: FastifyInstance, { cache, definitions }: FlushDeps): void {
   server.addHook('onRequest', requireAdmin);
   const handlers: ResourceHandlers = {
     POST: async (request, reply) => {
       const body = jsonBody(request);
-      const path = isJsonObject(body) ? body['path'] : undefined;
-      if (typeof path !== 'string' || path === '') throw pathMissing();
-      await cache?.flush(path);
+      const { path, pattern } = isJsonObject(body) ? body : {};
+      const isOfImages = pattern !== undefined;
+      if (isOfImages && !isFlushPattern(pattern)) throw badPattern();
+      if (path !== undefined || !isOfImages) {
+        if (typeof path !== 'string' || path === '') throw pathMissing();
+        await cache?.flush(path);
+      }
+      if (isOfImages) await (await definitions()).flush(pattern);
       return sendJson(reply, { result: 'success', message: 'Cache flush successful' });
     },
   };

@@ -68,11 +68,20 @@ export const FLUSH: Operation = {
   id: 'flushCache',
   tag: ADMINISTRATION,
   audience: 'admins',
-  summary: 'Drops cached responses: of one collection by its path, of everything with `*`',
+  summary: 'Drops cached responses, and rendered images',
+  description:
+    '`path`: responses of one collection by its path, or all with `*`. `pattern`: rendered images of a path or query string of the delivery port, or all with `*`. At least one of the two.',
   body: {
-    content: json(
-      objectOf({ path: { type: 'string', minLength: 1, examples: ['/1.0/library/books', '*'] } }),
-    ),
+    content: json({
+      ...objectOf(
+        {
+          path: { type: 'string', minLength: 1, examples: ['/1.0/library/books', '*'] },
+          pattern: { type: 'string', minLength: 1, maxLength: 4096, examples: ['/thumbnail/cover.jpg', '*'] },
+        },
+        ['path', 'pattern'],
+      ),
+      anyOf: [{ required: ['path'] }, { required: ['pattern'] }],
+    }),
   },
   answers: { 200: done },
 };

@@ -1,7 +1,8 @@
 // What the status report says about itself.
 
 import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
-import { json, type Operation } from '../core/operation.ts';
+import { type JsonSchema, json, type Operation } from '../core/operation.ts';
+import type { ServerReport } from '../core/server-report.ts';
 
 const number = (description: string) => ({ type: 'number', description });
 const count = (description: string) => ({ type: 'integer', description });
@@ -35,9 +36,56 @@ const FOR_ALL = {
 
 const LEVEL = count('Isolation level that the self-test has proven, 1 to 3; 0 before it has run');
 
+const bytes = count('Bytes');
+const lookups = {
+  anyOf: [objectOf({ hits: count('Since the start'), misses: count('Since the start') }), { type: 'null' }],
+  description: 'Null: nothing is counted (`metrics.enabled`)',
+};
+const waiting = count('How many wait');
+const running = count('How many are under way');
+const maxWaiting = count('How many may wait');
+const maxRunning = count('How many may be under way');
+
+/** The members of a server report. */
+const REPORT = {
+  store: objectOf({
+    engine: name,
+    isReachable: { type: 'boolean' },
+    pingMs: { type: ['number', 'null'], description: 'Milliseconds until it answered' },
+    bytes: { type: ['integer', 'null'], description: 'What the database takes; null: not told in time' },
+  }),
+  queues: objectOf({
+    calls: { ...objectOf({ waiting, running }), description: 'Of endpoints and hooks' },
+    commits: {
+      anyOf: [objectOf({ waiting, maxWaiting }), { type: 'null' }],
+      description: 'Writes to the database; null: none waits in this process',
+    },
+    renderings: objectOf({ waiting, maxWaiting, running, maxRunning }),
+  }),
+  caches: objectOf({
+    responses: objectOf({
+      engine: { type: ['string', 'null'], description: 'Null: responses are not cached' },
+      isReachable: { type: 'boolean' },
+      lookups,
+    }),
+    renderedImages: objectOf({ lookups }),
+  }),
+  uploads: objectOf({ running, maxRunning, bytes, maxBytes: bytes }),
+  unsentBytes: {
+    ...objectOf({ used: bytes, max: bytes }),
+    description: 'Parts of answers that clients have not read yet',
+  },
+  audit: objectOf({
+    entries: { type: ['integer', 'null'], description: 'Null: not told in time' },
+    newestAt: { type: ['integer', 'null'], description: 'Epoch milliseconds; null: there is none' },
+    unwritten: count('Entries about failed changes that could not be written yet'),
+  }),
+} as const satisfies Readonly<Record<keyof ServerReport, JsonSchema>>;
+
 /** What admins are told as well. */
 const FOR_ADMINS = {
-  leakedFiles: count('For admins: files that were never closed'),
+  ...REPORT,
+  leakedFiles: count('Files that were never closed'),
   sandbox: { ...ref('SandboxStatus'), description: 'For admins' },
 };
 
@@ -63,6 +111,14 @@ export const STATUS_SCHEMAS = {
         spare: count('Of these, with no code yet'),
         max: count('Processes at the most'),
       }),
+      processes: listOf(
+        objectOf({
+          state: { enum: ['starting', 'spare', 'idle', 'busy'], description: '`spare`: has run nothing yet' },
+          memory: { type: ['integer', 'null'], description: 'Resident bytes; null: not known' },
+          uptime: number('Seconds since it was started'),
+          jit: { type: 'boolean', description: 'With the just-in-time compiler' },
+        }),
+      ),
       jit: {
         ...objectOf({ level: LEVEL, selfTest: ref('SelfTest') }),
         description: 'Of `sandbox.jitDomains`, where there are any',
@@ -77,6 +133,6 @@ export const STATUS: Operation = {
   id: 'getStatus',
   tag: 'Server',
   audience: 'ownClients',
-  summary: 'How the server is',
+  summary: 'How the server is; for admins with its sandbox, database, caches, queues and limits',
   answers: { 200: { description: 'Versions, memory, uptime', content: json(ref('Status')) } },
 };

@@ -10,7 +10,7 @@ import { addResource, type ResourceHandlers } from '../core/resource.ts';
 import { HEALTH, HELLO } from './server-operations.ts';
 import { STATUS } from './status-operations.ts';
 
-type Deps = Pick<HttpDeps, 'config' | 'version' | 'sandboxStatus' | 'leakedFiles'>;
+type Deps = Pick<HttpDeps, 'config' | 'version' | 'sandboxStatus' | 'leakedFiles' | 'serverReport'>;
 
 /** Seconds as text: `1d 2h 3m 4s`. */
 export function formatUptime(seconds: number): string {
@@ -21,13 +21,15 @@ export function formatUptime(seconds: number): string {
   return `${days}d ${hours}h ${minutes}m ${whole % 60}s`;
 }
 
-/** What only admins see: files that were forgotten; of the sandbox isolation level, self-test, processes. */
-function formatForAdmins({ sandboxStatus, leakedFiles }: Deps, client: Client | null) {
+/** What only admins see: files that were forgotten; the sandbox; the database, caches, queues and limits. */
+async function formatForAdmins({ sandboxStatus, leakedFiles, serverReport }: Deps, client: Client | null) {
   if (client?.accessType !== 'admin') return {};
-  const { level, missing, selfTest, hosts, jit } = sandboxStatus();
+  const report = await serverReport();
+  const { level, missing, selfTest, hosts, processes, jit } = sandboxStatus();
   return {
     leakedFiles: leakedFiles(),
-    sandbox: { level, missing, selfTest, hosts, ...(jit === null ? {} : { jit }) },
+    sandbox: { level, missing, selfTest, hosts, processes, ...(jit === null ? {} : { jit }) },
+    ...report,
   };
 }
 
@@ -60,7 +62,7 @@ function formatStatus({ config, version }: Deps) {
 export function statusRoutes(server: FastifyInstance, deps: Deps): void {
   server.addHook('onRequest', requireOwnClient);
   const report = async ({ client }: FastifyRequest, reply: FastifyReply) =>
-    sendJson(reply, { ...formatStatus(deps), ...formatForAdmins(deps, client) });
+    sendJson(reply, { ...formatStatus(deps), ...(await formatForAdmins(deps, client)) });
   // POST is for clients of older servers.
   const operations = { GET: STATUS, POST: null };
   addResource(server, '/api/status', { GET: report, POST: report }, { operations });

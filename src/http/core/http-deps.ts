@@ -24,6 +24,7 @@ import type { AnsweredRequest } from '../../metrics/request-counts.ts';
 import type { ModuleService } from '../../modules/model/module-types.ts';
 import type { SandboxStatus } from '../../sandbox-supervisor/model/sandbox.ts';
 import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
+import type { ServerReport } from './server-report.ts';
 
 /** The part of the configuration that HTTP needs. */
 export type HttpConfig = Pick<
@@ -100,6 +101,8 @@ export interface HttpDeps extends CustomCodeDeps {
   /** Undefined when responses are not cached. */
   readonly cache: CacheStore | undefined;
   readonly store: Pick<DocumentStore, 'health' | 'stats' | 'onCommit'>;
+  /** What admins see of the server. Never rejects. */
+  readonly serverReport: () => Promise<ServerReport>;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly generateId: () => string;

@@ -119,6 +119,17 @@ export interface SelfTestResult extends SelfTest {
   readonly layers: Readonly<Record<string, boolean>>;
 }
 
+export interface HostStatus {
+  /** `spare`: it has run nothing yet. */
+  readonly state: 'starting' | 'spare' | 'idle' | 'busy';
+  /** Resident bytes; null where the system does not tell. */
+  readonly memory: number | null;
+  /** Seconds since it was started. */
+  readonly uptime: number;
+  /** With the just-in-time compiler. */
+  readonly jit: boolean;
+}
+
 export interface SandboxStatus {
   /** Isolation level that the self-test has proven, 1 to 3; 0 before it has run. */
   readonly level: number;
@@ -135,6 +146,10 @@ export interface SandboxStatus {
     readonly spare: number;
     readonly max: number;
   };
+  /** The same hosts one by one. */
+  readonly processes: readonly HostStatus[];
+  /** Calls of endpoints and hooks. */
+  readonly calls: { readonly waiting: number; readonly running: number };
   readonly versions: { readonly node: string; readonly v8: string; readonly isolatedVm: string } | null;
 }
 

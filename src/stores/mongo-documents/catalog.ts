@@ -108,17 +108,34 @@ interface CatalogDeps {
 /** Both read whole collections. */
 const operationClass = () => 'count' as const;
 
-/** Creates `stats` and `collections` of the store. */
+/** The databases of the store with their indexes, as the server measures them. */
+async function databaseBytes(scope: OperationScope, connection: CatalogDeps['connection']): Promise<number> {
+  const databases = await connection.databases(scope);
+  const sizes = await mapConcurrent(databases, MAX_CONCURRENT, async (name) => {
+    const { storageSize, indexSize } = await scope
+      .database(name)
+      .command({ dbStats: 1, ...scope.timeLimit() });
+    return numberOf(storageSize) + numberOf(indexSize);
+  });
+  return sizes.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Creates `stats`, `status` and `collections` of the store. */
 export function createCatalog({
   connection,
   indexes,
   separateDatabases,
-}: CatalogDeps): Pick<DocumentStore, 'stats' | 'collections'> {
+}: CatalogDeps): Pick<DocumentStore, 'stats' | 'status' | 'collections'> {
   return {
     stats: (ns, options: OperationOptions = {}) =>
       connection.run({ ...options, operationClass }, (scope) =>
         retryRead(scope, () => collectionStats(scope, ns, indexes.of(ns))),
       ),
+    status: () =>
+      connection.run({ operationClass }, async (scope) => ({
+        bytes: await retryRead(scope, () => databaseBytes(scope, connection)),
+        commits: null,
+      })),
     collections: () =>
       connection.run({ operationClass }, (scope) =>
         retryRead(scope, () => listNamespaces(scope, { connection, separateDatabases })),

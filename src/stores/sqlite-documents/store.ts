@@ -9,7 +9,13 @@ import { createCommits } from './commits.ts';
 import { createCountCache } from './count-cache.ts';
 import { createCatalogue, createSchema } from './data-file/catalogue.ts';
 import { type Connection, openConnection } from './data-file/connection.ts';
-import { type FolderLock, freeBytes, lockFolder, prepareDataFolder } from './data-file/data-folder.ts';
+import {
+  dataFileBytes,
+  type FolderLock,
+  freeBytes,
+  lockFolder,
+  prepareDataFolder,
+} from './data-file/data-folder.ts';
 import { asStoreError, createStorageErrorLog } from './data-file/storage-errors.ts';
 import { createIndexSync } from './index-sync.ts';
 import { createWriteContext } from './indexes/index-update.ts';
@@ -142,6 +148,10 @@ function createStore({ connection, file, lock }: OpenedFile, options: SqliteOpti
     health: operation(async () => {
       connection.statement('select 1 from collections').get();
     }),
+    status: operation(async () => ({
+      bytes: await dataFileBytes(file),
+      commits: { waiting: queue.waiting(), maxWaiting: options.queueLimit },
+    })),
     onCommit: commits.onCommit,
     close: () => (closing ??= close()),
   };

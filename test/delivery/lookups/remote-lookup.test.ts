@@ -80,13 +80,13 @@ describe('a remote lookup', () => {
 
   it('does without a cache that is away or damaged', async () => {
     const away = () => Promise.reject(new Error('away'));
-    const { lookUp } = await opened(GB, { cache: { get: away, set: away, clear: away, close: away } });
+    const { lookUp } = await opened(GB, { cache: { get: away, set: away, clear: away, close: away, isReachable: () => false } });
     expect(await lookUp(IP)).toBe('GB');
   });
 
   it('ends in time when the cache hangs', async () => {
     const hangs = () => new Promise<never>(() => {});
-    const cache = { get: hangs, set: hangs, clear: hangs, close: hangs };
+    const cache = { get: hangs, set: hangs, clear: hangs, close: hangs, isReachable: () => true };
     const { lookUp } = await opened(GB, { cache, timeout: 0.05 });
     expect(await lookUp(IP)).toBeUndefined();
   });

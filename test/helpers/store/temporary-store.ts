@@ -31,7 +31,8 @@ export type Operation =
   | 'ensureIndexes'
   | 'stats'
   | 'collections'
-  | 'health';
+  | 'health'
+  | 'status';
 
 export interface FailingStore extends DocumentStore {
   /** From now on operations fail: all of them, or those named. */
@@ -45,7 +46,7 @@ export interface FailingStore extends DocumentStore {
 
 const EVERY: readonly Operation[] = [
   ...(['find', 'findText', 'findPage', 'findByIds', 'count', 'commit'] as const),
-  ...(['ensureIndexes', 'stats', 'collections', 'health'] as const),
+  ...(['ensureIndexes', 'stats', 'collections', 'health', 'status'] as const),
 ];
 
 /** Where the options stand among the arguments. */
@@ -89,6 +90,7 @@ export function failingStore(store: DocumentStore): FailingStore {
     stats: guarded('stats', store.stats.bind(store)),
     collections: guarded('collections', store.collections.bind(store)),
     health: guarded('health', store.health.bind(store)),
+    status: guarded('status', store.status.bind(store)),
     onCommit: (listener) => store.onCommit(listener),
     close: () => store.close(),
   };

@@ -45,6 +45,16 @@ describe('POST /api/flush', () => {
     },
   );
 
+  it.each(['', 5, null, 'x'.repeat(5000)])('refuses %j as a pattern, and names it', async (pattern) => {
+    await cached('/1.0/library/people');
+    for (const body of [{ pattern }, { path: '*', pattern }]) {
+      const answer = await flush(body);
+      expect(answer.status).toBe(400);
+      expect(answer.body.errors).toEqual([expect.objectContaining({ field: 'pattern' })]);
+    }
+    expect(await cached('/1.0/library/people')).toBe('HIT');
+  });
+
   it('is for admins', async () => {
     expect((await flush({ path: '*' }, await app.userToken('plain'))).status).toBe(401);
   });

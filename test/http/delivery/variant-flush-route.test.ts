@@ -37,6 +37,24 @@ test('a flush by a recipe drops its variants only, and one by an unknown name dr
   expect(await both()).toEqual(['HIT', 'MISS']);
 });
 
+test('a flush on the content port drops rendered images too, by the same patterns', async () => {
+  const recipes = { thumbs: { settings: { width: 20 } }, other: { settings: { width: 10 } } };
+  const { app, inject } = await startDelivery({ files: { 'a.jpg': await photo() }, recipes });
+  const cached = async (path: string) => (await inject('GET', path)).headers['x-cache'];
+  const both = async () => [await cached('/thumbs/a.jpg'), await cached('/other/a.jpg')];
+  const flush = (body: object) => app.inject('POST', '/api/flush', { body });
+  await both();
+  expect(await flush({ pattern: '/other/a.jpg' })).toMatchObject({
+    status: 200,
+    body: { result: 'success', message: 'Cache flush successful' },
+  });
+  expect(await both()).toEqual(['HIT', 'MISS']);
+  expect((await flush({ path: '*' })).status).toBe(200);
+  expect(await both()).toEqual(['HIT', 'HIT']);
+  expect((await flush({ path: '*', pattern: '*' })).status).toBe(200);
+  expect(await both()).toEqual(['MISS', 'MISS']);
+});
+
 test('a flush without a pattern is 400', async () => {
   const { asAdmin } = await startDelivery();
   for (const body of [undefined, {}, { pattern: '' }, { pattern: 5 }, { pattern: 'x'.repeat(5000) }]) {

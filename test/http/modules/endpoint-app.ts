@@ -78,6 +78,7 @@ function depsOf(modules: ModuleService, jobs: InvocationRequest[], options: Opti
     layers: {},
     selfTest: { state: 'passed', items: [] },
     hosts: { running: 1, busy: 0, spare: 1, max: 16 },
+    processes: [{ state: 'spare', memory: 1_000_000, uptime: 5, jit: false }],
     versions: null,
   } as const;
   return {
@@ -102,6 +103,7 @@ function depsOf(modules: ModuleService, jobs: InvocationRequest[], options: Opti
     sandboxEnabled: enabled,
     sandboxStatus: () => status,
     leakedFiles: () => 0,
+    serverReport: async () => ({}),
     usage: () => ({ calls: 0 }),
   } as unknown as HttpDeps;
 }

@@ -3,6 +3,7 @@ import { Alert, List, Stack, Text, Title } from '@mantine/core';
 import type { SelfTest, SelfTestItem, Status } from '../../api/types-status.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { Ago, formatBytes } from '../../parts/time.tsx';
 
 const MAX_LEVEL = 3;
 
@@ -13,6 +14,22 @@ const STATES: Readonly<Record<SelfTest['state'], string>> = {
   failed: 'failed: an attempt to break out was not stopped',
 };
 
+type Process = NonNullable<Status['sandbox']>['processes'][number];
+
+const PROCESS_STATES: Readonly<Record<Process['state'], string>> = {
+  starting: 'starts',
+  spare: 'spare: has run nothing yet',
+  idle: 'has nothing to do',
+  busy: 'at work',
+};
+
+const PROCESS_COLUMNS: readonly Column<Process & { readonly name: string }>[] = [
+  { label: 'Process', isName: true, cell: ({ name }) => name },
+  { label: 'State', cell: ({ state }) => PROCESS_STATES[state] },
+  { label: 'Memory', cell: ({ memory }) => (memory === null ? 'not known' : formatBytes(memory)) },
+  { label: 'Since', cell: ({ uptime }) => <Ago seconds={uptime} /> },
+];
+
 const COLUMNS: readonly Column<SelfTestItem>[] = [
   { label: 'Attempt', isName: true, cell: ({ attempt }) => attempt },
   { label: 'Result', cell: ({ held }) => (held ? 'stopped' : 'not stopped') },
@@ -20,7 +37,11 @@ const COLUMNS: readonly Column<SelfTestItem>[] = [
 ];
 
 export function SandboxStatus({ sandbox }: { readonly sandbox: NonNullable<Status['sandbox']> }) {
-  const { level, missing, selfTest, hosts, jit } = sandbox;
+  const { level, missing, selfTest, hosts, processes, jit } = sandbox;
+  const named = processes.map((one, at) => ({
+    ...one,
+    name: `${at + 1}${one.jit ? ', with the just-in-time compiler' : ''}`,
+  }));
   return (
     <Stack gap="xs">
       <Title order={2}>Sandbox</Title>
@@ -48,6 +69,17 @@ export function SandboxStatus({ sandbox }: { readonly sandbox: NonNullable<Statu
               ]),
         ]}
       />
+      {named.length > 0 && (
+        <>
+          <Title order={3}>Processes for posted code</Title>
+          <DataTable
+            caption="Processes for posted code"
+            columns={PROCESS_COLUMNS}
+            rows={named}
+            keyOf={({ name }) => name}
+          />
+        </>
+      )}
       {selfTest.items.length > 0 && (
         <>
           <Title order={3}>What the self-test tried</Title>

@@ -1,14 +1,14 @@
 // The view of the area "Status": how the server is.
-import { Button, Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Route, Switch } from 'wouter';
 import { isAdmin, useApi, useMe } from '../../api/api-context.tsx';
 import type { Status } from '../../api/types-status.ts';
-import { useDialogs } from '../../parts/dialogs.tsx';
 import { Answer } from '../../parts/loading.tsx';
-import { useToasts } from '../../parts/toasts.tsx';
 import { NotFound } from '../../shell/not-found.tsx';
 import { View } from '../../shell/view.tsx';
+import { FlushButtons } from './flush-buttons.tsx';
+import { ReportStatus, reportOf } from './report-status.tsx';
 import { SandboxStatus } from './sandbox-status.tsx';
 import { ServerStatus } from './server-status.tsx';
 
@@ -41,11 +41,12 @@ function StatusView() {
     refetchInterval: INTERVAL_MS,
   });
   return (
-    <View title="Status" actions={isAdmin(me) && <FlushButton />}>
+    <View title="Status" actions={isAdmin(me) && <FlushButtons />}>
       <Answer query={query} what="the status">
         {(status) => (
           <Stack gap="lg">
             <ServerStatus status={status} isDatabaseThere={health.data} />
+            <Report status={status} />
             {status.sandbox !== undefined && <SandboxStatus sandbox={status.sandbox} />}
           </Stack>
         )}
@@ -54,30 +55,7 @@ function StatusView() {
   );
 }
 
-function FlushButton() {
-  const api = useApi();
-  const dialogs = useDialogs();
-  const toasts = useToasts();
-  const flush = async () => {
-    const isSure = await dialogs.confirm({
-      title: 'Flush the cache?',
-      gone: ['every answer that the server has kept: the next request for each is asked of the database'],
-      note: 'No document changes.',
-      action: 'Flush',
-    });
-    if (!isSure) return;
-    try {
-      await api.send('POST', '/api/flush', { path: '*' });
-      toasts.say('The cache is empty.');
-    } catch (error) {
-      toasts.fail(error);
-    }
-  };
-  return (
-    <Group>
-      <Button variant="default" onClick={() => void flush()}>
-        Flush
-      </Button>
-    </Group>
-  );
+function Report({ status }: { readonly status: Status }) {
+  const report = reportOf(status);
+  return report && <ReportStatus report={report} />;
 }

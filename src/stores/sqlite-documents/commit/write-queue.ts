@@ -9,6 +9,8 @@ export interface WriteQueue {
    * Rejects with `busy` if the queue is full, with `timeout` if `work` does not start before `deadline`.
    */
   run<T>(work: () => T | Promise<T>, options?: QueueOptions): Promise<T>;
+  /** Operations that wait. */
+  waiting(): number;
   /** Resolves when the queue is empty. */
   idle(): Promise<void>;
 }
@@ -92,6 +94,7 @@ export function createWriteQueue(limit: number, now: () => number = Date.now): W
       await turn(options);
       return execute(work);
     },
+    waiting: () => waiting.size,
     idle: () => (running ? new Promise((resolve) => idlers.push(resolve)) : Promise.resolve()),
   };
 }

@@ -1,6 +1,7 @@
 // The folder of the data file: creation, permissions, free space, and the lock that keeps a second server out. That is a lock of the
 // operating system, taken through SQLite on an empty file, so it ends with the process, however that ends.
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -37,6 +38,19 @@ export function prepareDataFolder(path: string, warn: (message: string) => void)
       warn(`${file}${companion} may be read or written by others than its owner`);
   }
   return file;
+}
+
+/** Bytes of the data file and of what SQLite keeps beside it. A file that is not there has none. */
+export async function dataFileBytes(file: string): Promise<number> {
+  const sizes = await Promise.all(
+    FILE_SUFFIXES.map((suffix) =>
+      stat(`${file}${suffix}`).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** Bytes that this user may still write to the disk of `path`; Infinity if unknown. */
