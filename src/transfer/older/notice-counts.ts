@@ -1,7 +1,7 @@
 // Lines for the operator about many documents: one line for all that it is true of, with their number.
 
 export interface NoticeCounts {
-  /** Counts one more for a line, in which `#` stands for the number. */
+  /** Counts one more document that a line is true of. */
   add(line: string): void;
   /** The lines, in the order in which they were first added. */
   lines(): readonly string[];
@@ -17,6 +17,10 @@ export function createNoticeCounts(): NoticeCounts {
       const count = counts.get(line);
       if (count !== undefined || counts.size < MAX_LINES) counts.set(line, (count ?? 0) + 1);
     },
-    lines: () => [...counts].map(([line, count]) => line.replace('#', count.toLocaleString('en'))),
+    lines: () =>
+      [...counts].map(
+        ([line, count]) =>
+          `${line} (${count.toLocaleString('en')} ${count === 1 ? 'document' : 'documents'})`,
+      ),
   };
 }

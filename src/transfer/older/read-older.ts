@@ -59,21 +59,17 @@ function countNotices(
 ): void {
   const { document, dropped, referenceMaps } = converted;
   for (const name of dropped) {
-    counts.add(
-      `${where}: \`${name}\` is left out of # documents: the name is that of what the server writes`,
-    );
+    counts.add(`${where}: \`${name}\` is left out: the server writes a member of this name itself`);
   }
   for (const name of referenceMaps) {
-    counts.add(
-      `${where}: \`${name}\` of # documents stays as a field: references to several collections are not composed`,
-    );
+    counts.add(`${where}: \`${name}\` stays as a field: references to several collections are not composed`);
   }
   const { _id, originalDocumentId } = document;
   if (typeof _id === 'string' && !isId(_id)) {
-    counts.add(`${where}: # documents have ids that no path reaches: they are listed only`);
+    counts.add(`${where}: their ids are none that a path reaches, so that only lists show them`);
   }
   if (originalDocumentId !== undefined && !isId(originalDocumentId)) {
-    counts.add(`${where}: # revisions name no document by its id`);
+    counts.add(`${where}: these revisions name their document by an id that no path reaches`);
   }
 }
 
@@ -119,7 +115,7 @@ export function createOlderReader({ databases, site, clientCollection }: ReaderO
         }
         countNotices(counts, where, converted);
         if (isRevision && document['originalDocumentId'] === undefined)
-          counts.add(`${where}: # revisions belong to no document that is there, and only lists show them`);
+          counts.add(`${where}: these revisions are those of no document that is there`);
         yield entry;
       }
     }

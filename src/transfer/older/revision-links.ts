@@ -31,7 +31,8 @@ export async function withRevisionIds(
     if (hasAny(document, HISTORY)) return document;
     const own = byOwner.get(document['_id'] ?? null) ?? [];
     const ids = own.toSorted((one, other) => versionOf(one) - versionOf(other)).map(({ _id = null }) => _id);
-    return ids.length === 0 ? document : { ...document, history: ids };
+    const name = document['_version'] === undefined ? 'history' : '_history';
+    return ids.length === 0 ? document : { ...document, [name]: ids };
   });
 }
 
