@@ -41,12 +41,14 @@ function valueSchema(
   { form, documents }: { readonly form: SchemaRules['form']; readonly documents: readonly JsonObject[] },
 ): JsonObject {
   const { required, validation } = field;
-  const schema = FIELD_TYPES[field.type].schema({
+  const ofType = FIELD_TYPES[field.type].schema({
     form,
     required,
     documents,
     texts: textKeywords(validation),
   });
+  const isInteger = validation.value?.integer === true && ofType['type'] === 'number';
+  const schema = isInteger && form !== 'stored' ? { ...ofType, type: 'integer' } : ofType;
   return { ...annotations(collection, field.name), ...(required ? schema : orNull(schema)) };
 }
 

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../lib/json/json.ts';
 import { type Direction, type IndexDefinition, type Namespace, namespaceKey } from '../../stores/ports.ts';
 import type { AccessRules, FieldAccess } from './access-rules.ts';
 import { FIELD_TYPES, type FieldType } from './fields/field-types.ts';
+import type { ComposeDepth } from './read-parameters.ts';
 
 export const HOOK_EVENTS = [
   'beforeCreate',
@@ -45,6 +46,8 @@ export interface FieldValidation {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly regex?: PatternRule;
+  /** Rules for what a value says, not for its text. Instants in milliseconds since 1970, exclusive. */
+  readonly value?: { readonly before?: number; readonly after?: number; readonly integer?: true };
 }
 
 /** Where a Reference field points. Absent members mean "the same as the collection that holds the field". */
@@ -95,7 +98,7 @@ export interface CollectionSettings {
   /** Already resolved: `{name}History` unless the specification names one. */
   readonly revisionCollection: string;
   readonly indexes: readonly IndexDefinition[];
-  readonly compose: boolean;
+  readonly compose: ComposeDepth;
   readonly media: boolean;
   readonly signUploads: boolean;
   readonly displayName: string | null;

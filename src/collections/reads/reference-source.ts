@@ -102,7 +102,8 @@ function isRecursive(
   field: Field,
   { root, target, composeAll }: Pick<SourceContext, 'root' | 'composeAll'> & Pick<ReferenceSource, 'target'>,
 ): boolean {
-  return composeAll || field.reference.compose === true || root.settings.compose || target.settings.compose;
+  const isComposed = Boolean(root.settings.compose) || Boolean(target.settings.compose);
+  return composeAll || field.reference.compose === true || isComposed;
 }
 
 const limiterProjection = ({ settings }: Collection) =>

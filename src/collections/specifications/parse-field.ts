@@ -16,15 +16,18 @@ import {
   type FieldType,
   isFieldType,
 } from '../model/fields/field-types.ts';
+import { isComposeDepth } from '../model/read-parameters.ts';
 import { checkValue, createPatternQuota } from '../validation/validate-document.ts';
 import { collectionNameIssue, databaseNameIssue } from './collection-address.ts';
 import type { IssueCollector } from './issue-collector.ts';
 import { type UnknownAttributes, warnNearMisses, warnUnknown } from './near-misses.ts';
+import { readOlderField } from './older-fields.ts';
 import { parseFieldAccess } from './parse-access.ts';
+import { parseValueRules, VALUE_RULES } from './parse-value-rules.ts';
 import { effectiveFlags, type PatternCompiler } from './pattern-compiler.ts';
 
 const REMOVED_MEMBERS = { validationRule: 'validation.regex', limit: 'validation.maxLength' } as const;
-export const VALIDATION_RULES = ['minLength', 'maxLength', 'regex'];
+export const VALIDATION_RULES = ['minLength', 'maxLength', 'regex', ...VALUE_RULES];
 export const FIELD_ATTRIBUTES = [
   'type',
   'required',
@@ -78,14 +81,14 @@ function parseReference(name: string, value: Json | undefined, report: IssueColl
   const isNames = Array.isArray(fields) && fields.every((entry) => typeof entry === 'string');
   if (fields !== undefined && !isNames)
     report.fieldIssue(name, '`settings.fields` must be a list of field names');
-  if (compose !== undefined && typeof compose !== 'boolean') {
-    report.fieldIssue(name, '`settings.compose` must be true or false');
+  if (compose !== undefined && !isComposeDepth(compose)) {
+    report.fieldIssue(name, '`settings.compose` must be true or false, a number of levels, or `all`');
   }
   return {
     ...(typeof database === 'string' ? { database } : {}),
     ...(typeof collection === 'string' ? { collection } : {}),
     ...(isNames ? { fields: fields as readonly string[] } : {}),
-    ...(typeof compose === 'boolean' ? { compose } : {}),
+    ...(compose === undefined ? {} : { compose: Boolean(compose) }),
   };
 }
 
@@ -131,18 +134,15 @@ function checkMembers(
 }
 
 /** Reads the field `name`. What is wrong goes into the report; the result is only meant for use when nothing is. */
-export function parseField(
-  name: string,
-  source: Json,
-  context: SpecificationParseContext,
-): Field | undefined {
+export function parseField(name: string, given: Json, context: SpecificationParseContext): Field | undefined {
   const { issues: report } = context;
   const badName = checkFieldName(name);
   if (badName !== undefined) report.fieldIssue(name, badName);
-  if (!isJsonObject(source)) {
+  if (!isJsonObject(given)) {
     report.fieldIssue(name, 'must be an object');
     return undefined;
   }
+  const source = readOlderField(name, given, report);
   checkMembers(name, source, context);
   const type = parseType(name, source['type'], report);
   const field: Field = {
@@ -261,9 +261,11 @@ export function parseValidation(
   checkLengths(name, source, report);
   const { minLength, maxLength } = source;
   const regex = parseRegex(name, source['regex'], context);
+  const value = parseValueRules(name, source, report);
   return {
     ...(isLength(minLength) ? { minLength } : {}),
     ...(isLength(maxLength) ? { maxLength } : {}),
     ...(regex === undefined ? {} : { regex }),
+    ...(value === undefined ? {} : { value }),
   };
 }

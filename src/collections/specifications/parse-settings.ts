@@ -13,6 +13,7 @@ import {
   type HookUse,
 } from '../model/collection.ts';
 import { RECORD_PATH_INDEX } from '../model/media-record-fields.ts';
+import { isComposeDepth } from '../model/read-parameters.ts';
 import { REVISION_MEMBERS } from '../model/revision-members.ts';
 import { collectionNameIssue } from './collection-address.ts';
 import { parseIndexes } from './index-definitions.ts';
@@ -23,7 +24,7 @@ import { parseAccessRules, warnOfOpenAccess } from './parse-access.ts';
 const DEFAULT_PAGE_SIZE = 40;
 const CALLBACK = /^[A-Za-z]{1,100}$/;
 const MEDIA_TYPES = ['media', 'mediaCollection'];
-const BOOLEAN_SETTINGS = ['cache', 'storeRevisions', 'compose', 'signUploads'];
+const BOOLEAN_SETTINGS = ['cache', 'storeRevisions', 'signUploads'];
 
 type Check = (value: Json) => string | undefined;
 
@@ -38,6 +39,8 @@ const allowNull =
 
 const CHECKS: Readonly<Record<string, Check>> = {
   ...Object.fromEntries(BOOLEAN_SETTINGS.map((name) => [name, checkBoolean])),
+  compose: (value) =>
+    isComposeDepth(value) ? undefined : 'must be true or false, a number of levels, or `all`',
   authenticate: (value) =>
     typeof value === 'boolean' || (Array.isArray(value) && value.every(isMethod))
       ? undefined
@@ -145,6 +148,7 @@ export function parseSettings(
   },
 ): CollectionSettings {
   checkSettings(source, report);
+  const { compose = false } = source;
   const textOf = (name: string) => (typeof source[name] === 'string' ? source[name] : null);
   const objectOf = (name: string) => (isJsonObject(source[name]) ? source[name] : null);
   const settings: CollectionSettings = {
@@ -165,7 +169,7 @@ export function parseSettings(
       report,
       isMediaSettings(source) ? [RECORD_PATH_INDEX] : [],
     ),
-    compose: source['compose'] === true,
+    compose: isComposeDepth(compose) ? compose : false,
     media: isMediaSettings(source),
     signUploads: source['signUploads'] === true,
     displayName: textOf('displayName'),

@@ -5,7 +5,7 @@ import { AppError } from '../../errors/errors.ts';
 import { atomicWrite, isFileMissing, listNames, removeFile } from '../../lib/files/file-operations.ts';
 import { FolderWatcher } from '../../lib/files/folder-watcher.ts';
 import { findInexactInteger } from '../../lib/json/inexact-integers.ts';
-import { findJsonIssue, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { findJsonIssue, isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { describeSyntaxError, parseJsonText } from '../../lib/json/json-syntax.ts';
 import type { CollectionAddress } from '../model/collection.ts';
 
@@ -51,6 +51,11 @@ export interface SpecificationFiles {
   watch(listener: (file: string) => void, onError: (error: unknown) => void): Promise<() => Promise<void>>;
 }
 
+/** Files of later versions of the older servers may have no `settings`. A specification that is posted has to have them. */
+function withSettings(source: Json): Json {
+  return isJsonObject(source) && source['settings'] === undefined ? { ...source, settings: {} } : source;
+}
+
 /** Parses the text of a specification file. Throws SPECIFICATION_INVALID when it is no JSON that could be posted. */
 export function parseSpecificationText(text: string | undefined): Json {
   if (text === undefined) throw new AppError('SPECIFICATION_INVALID', { message: 'The file cannot be read' });
@@ -60,7 +65,7 @@ export function parseSpecificationText(text: string | undefined): Json {
   }
   const source = parsed.value;
   const issue = findJsonIssue(source, () => findInexactInteger(text));
-  if (issue === undefined) return source;
+  if (issue === undefined) return withSettings(source);
   const { path: field, message } = issue;
   throw new AppError('SPECIFICATION_INVALID', { field, message });
 }

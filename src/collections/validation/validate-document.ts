@@ -239,6 +239,35 @@ function checkType(field: Field, value: Json): ErrorItem | undefined {
   return problem && typeIssue(field, problem);
 }
 
+const shownInstant = (milliseconds: number) => new Date(milliseconds).toISOString();
+
+/** `before`, `after` and `integer`, of a value of the right type: elements of a list each. */
+function checkRules(field: Field, value: Json): ErrorItem | undefined {
+  const { before, after, integer } = field.validation.value ?? {};
+  for (const each of Array.isArray(value) ? (value as readonly Json[]) : [value]) {
+    const number = typeof each === 'string' ? Date.parse(each) : each;
+    if (typeof number !== 'number' || Number.isNaN(number)) continue;
+    if (before !== undefined && number >= before) {
+      const limit = shownInstant(before);
+      return expecting(
+        fieldIssue(field, `must be before ${limit}`, 'ERROR_BEFORE'),
+        `an instant before ${limit}`,
+      );
+    }
+    if (after !== undefined && number <= after) {
+      const limit = shownInstant(after);
+      return expecting(
+        fieldIssue(field, `must be after ${limit}`, 'ERROR_AFTER'),
+        `an instant after ${limit}`,
+      );
+    }
+    if (integer === true && !Number.isInteger(number)) {
+      return expecting(fieldIssue(field, 'must be a whole number', 'ERROR_INTEGER'), 'a whole number');
+    }
+  }
+  return undefined;
+}
+
 /**
  * Holds a value that is not null against its field. Undefined when all is well; a pending pattern when a worker
  * has to decide: because only it may run the pattern, or because the text is more than the quota covers.
@@ -248,11 +277,11 @@ export function checkValue(
   value: Json,
   quota: PatternQuota,
 ): ErrorItem | PendingPattern | undefined {
-  const { regex, minLength, maxLength } = field.validation;
-  if (regex === undefined && minLength === undefined && maxLength === undefined)
+  const { regex, minLength, maxLength, value: rules } = field.validation;
+  if (regex === undefined && minLength === undefined && maxLength === undefined && rules === undefined)
     return checkType(field, value);
   const texts = textsOf(value);
-  const otherwise = checkLength(field, texts) ?? checkType(field, value);
+  const otherwise = checkLength(field, texts) ?? checkType(field, value) ?? checkRules(field, value);
   return regex === undefined || texts.length === 0
     ? otherwise
     : checkPattern(field, { rule: regex, texts, otherwise }, quota);

@@ -36,14 +36,14 @@ test('names file and line of every problem', async () => {
   const problems = await check({
     '1.0/library/collection.a.json': '{\n  "fields": {\n    "x": {},\n  }\n}',
     '1.0/library/collection.b.json': { fields: { a: {}, b: { type: 'Nope' } }, settings: { count: 0 } },
-    '1.0/library/collection.c.json': { fields: { a: {} } },
+    '1.0/library/collection.c.json': { fields: { a: {} }, settings: [] },
     'api/library/collection.d.json': good,
   });
   expect(problems).toEqual([
     'error 1.0/library/collection.a.json:4 is not valid JSON: column 3: expected a name in double quotes',
     expect.stringMatching(/^error 1\.0\/library\/collection\.b\.json:4 b: `Nope` is not a type/),
     'error 1.0/library/collection.b.json:9 count: must be a whole number from 1',
-    'error 1.0/library/collection.c.json:1 settings: must be provided',
+    'error 1.0/library/collection.c.json:5 settings: must be an object',
     'error api/library/collection.d.json:1 version: `api` is reserved',
   ]);
 });

@@ -78,7 +78,7 @@ test.each<[Json, string]>([
   [{ type: 'Reference', settings: { database: '../x' } }, '`settings.database`'],
   [{ type: 'Reference', settings: { collection: '' } }, '`settings.collection`'],
   [{ type: 'Reference', settings: { fields: 'name' } }, '`settings.fields`'],
-  [{ type: 'Reference', settings: { compose: 1 } }, '`settings.compose`'],
+  [{ type: 'Reference', settings: { compose: 'some' } }, '`settings.compose`'],
 ])('the field declaration %j is rejected', (source, text) => {
   const { items } = read(source);
   expect(items).toHaveLength(1);

@@ -86,7 +86,7 @@ test.each<[JsonObject, string]>([
   [{ revisionCollection: 5 }, 'revisionCollection'],
   [{ revisionCollection: 'cloister.x' }, 'revisionCollection'],
   [{ revisionCollection: 'books' }, 'revisionCollection'],
-  [{ compose: 'all' }, 'compose'],
+  [{ compose: 'some' }, 'compose'],
   [{ type: 1 }, 'type'],
   [{ signUploads: 'no' }, 'signUploads'],
   [{ displayName: {} }, 'displayName'],

@@ -66,7 +66,7 @@ test('a missing folder holds none', async () => {
 });
 
 test('text that could not be posted is refused', () => {
-  expect(parseSpecificationText('{"a":1}')).toEqual({ a: 1 });
+  expect(parseSpecificationText('{"a":1,"settings":1}')).toEqual({ a: 1, settings: 1 });
   for (const text of [
     '{',
     '',
