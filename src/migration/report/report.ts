@@ -49,8 +49,7 @@ export class ReportSection {
   add(subject: string, outcome: Outcome, ...notes: readonly string[]): void {
     const known = this.#lines.get(subject) ?? { subject, outcome, notes: [] };
     const graver = RANK[outcome] > RANK[known.outcome] ? outcome : known.outcome;
-    const added = notes.filter((note) => !known.notes.includes(note));
-    this.#lines.set(subject, { subject, outcome: graver, notes: [...known.notes, ...added] });
+    this.#lines.set(subject, { subject, outcome: graver, notes: [...new Set([...known.notes, ...notes])] });
   }
 
   /** Sorted by subject. */

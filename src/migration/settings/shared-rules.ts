@@ -1,6 +1,6 @@
 // Settings that both of the older servers had, and that have another form now.
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
-import { type CarryRule, isBelow, numberValue, textValue } from './settings-plan.ts';
+import { type CarryRule, isBelow, isOn, numberValue, textValue } from './settings-plan.ts';
 
 /** `publicUrl` as an object is one URL now. */
 const publicUrl: CarryRule = (plan, { path }) => {
@@ -24,11 +24,15 @@ const LOG_LEVELS: ReadonlySet<Json> = new Set(['debug', 'info', 'warn', 'error',
 /** The log goes to the standard error stream. */
 const logging: CarryRule = (plan, { path, value }) => {
   if (!isBelow(path, 'logging')) return false;
-  if (path === 'logging.level' && LOG_LEVELS.has(value)) return false;
-  if (path === 'logging.enabled' && (value === false || value === 'false')) {
+  const enabled = plan.older.at('logging.enabled');
+  const isOff = enabled !== undefined && !isOn(enabled);
+  if (isOff && (path === 'logging.enabled' || path === 'logging.level')) {
     plan.set('logging.level', 'silent');
     plan.note(path, 'changed', 'now `logging.level`: `silent`');
-  } else plan.note(path, 'changed', 'left out: the log goes to the standard error stream');
+    return true;
+  }
+  if (path === 'logging.level' && LOG_LEVELS.has(value)) return false;
+  plan.note(path, 'changed', 'left out: the log goes to the standard error stream');
   return true;
 };
 
