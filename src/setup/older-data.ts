@@ -5,6 +5,7 @@ import { readNamespaceFields } from '../collections/specifications/namespace-fie
 import type { Config } from '../config/schema.ts';
 import { AppError } from '../errors/errors.ts';
 import { isConnectionString, openForeignDatabase } from '../stores/open/foreign-database.ts';
+import type { Namespace } from '../stores/ports.ts';
 import { createEntryImporter, type EntryImporter } from '../transfer/import.ts';
 import { convertClient } from '../transfer/older/convert-client.ts';
 import { openFilestore } from '../transfer/older/filestore.ts';
@@ -43,6 +44,9 @@ export interface OlderData {
 const sourceError = (message: string, cause?: unknown) =>
   new AppError('CONFIGURATION_INVALID', { field: '--from', message, cause });
 
+const ADDRESS = /^[a-z][a-z0-9+.-]+:\/|:[^/]*@/i;
+const NO_SOURCE = '--from is neither an address that begins with mongodb:// or mongodb+srv://, nor a path';
+
 interface OpenSource {
   readonly databases: readonly OlderDatabase[];
   close(): Promise<void>;
@@ -69,6 +73,8 @@ async function openConnection(config: Config, uri: string): Promise<OpenSource> 
       );
     }
     const database = await openStoredDatabase({ store, name, now: Date.now });
+    if (database.collections.length === 0)
+      throw sourceError('--from has no documents: is the name of its database right?');
     return { databases: [database], close: () => store.close() };
   } catch (error) {
     await store.close();
@@ -87,10 +93,17 @@ export async function openOlderData(
   const { enableCollectionDatabases } = config.database;
   const root = resolve(cwd, config.workspace.path, config.paths.collections);
   const fields = await readNamespaceFields({ root, enableCollectionDatabases });
+  // Nothing of it is repeated: it may be a connection string, misspelt.
+  if (!isConnectionString(from) && ADDRESS.test(from)) throw sourceError(NO_SOURCE);
   const { databases, close } = isConnectionString(from)
     ? await openConnection(config, from)
     : { databases: await openFilestore(resolve(cwd, from)), close: async () => undefined };
-  const site = { ...fields, separateDatabases: enableCollectionDatabases };
+  const site = {
+    ...fields,
+    separateDatabases: enableCollectionDatabases,
+    // This one needs no specification.
+    holdsRecords: (ns: Namespace) => ns.collection === config.media.defaultBucket || fields.holdsRecords(ns),
+  };
   const reader = createOlderReader({
     databases,
     site,

@@ -284,6 +284,9 @@ function registerOn(server: string): void {
     expect((await run({}, named)).said).toEqual([
       'cloister: import: --from names no database: write it behind the host, as in mongodb://host/database',
     ]);
+    expect((await run()).said).toEqual([
+      'cloister: import: --from has no documents: is the name of its database right?',
+    ]);
     const secret = 'mongodb://user:very-secret@127.0.0.1:1/library?serverSelectionTimeoutMS=100';
     for (const uri of [
       secret,

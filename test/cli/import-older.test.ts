@@ -199,6 +199,20 @@ describe('the import of what an older API stored', () => {
     expect(await run()).toMatchObject({ code: 1, said: [broken] });
   });
 
+  it.each([
+    'mongo://user:secret@host/db',
+    'MONGODB://user:secret@host/db',
+    'mongodb:/user:secret@host/db',
+    'user:secret@host/db',
+  ])('repeats nothing of a source that is no path: %s', async (from) => {
+    expect(await run({}, from)).toMatchObject({
+      code: 1,
+      said: [
+        'cloister: import: --from is neither an address that begins with mongodb:// or mongodb+srv://, nor a path',
+      ],
+    });
+  });
+
   it('shows a bar on a terminal, and stops at a signal', async () => {
     save({ people: Array.from({ length: 1200 }, (_, n) => ({ _id: n.toString(16).padStart(24, '0'), n })) });
     const io = captureIo(workspace.cwd);

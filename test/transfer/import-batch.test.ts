@@ -170,4 +170,17 @@ describe('a written batch of an import', () => {
     await writeBatch([entry(1)], { store: { find, commit }, now: () => 500 });
     expect(deadlines).toEqual([120_500, 120_500]);
   });
+
+  it('leaves out what the store rejects, where somebody is told of it, and stores the rest', async () => {
+    await (await store.ensureIndexes(BOOKS, [index('email', { email: 1 }, { unique: true })])).built;
+    const rejected: string[] = [];
+    const entries = [1, 2, 3, 4, 5].map((n) => entry(n, { email: n % 2 === 1 ? 'same' : `${n}` }));
+    const onRejected = (error: Error) => void rejected.push(error.message);
+    const result = await writeBatch(entries, { ...options(), onRejected });
+    expect(result).toEqual({ inserted: 3, updated: 0, same: 0 });
+    expect(rejected).toEqual(
+      [3, 5].map((n) => `line ${n}: another document has the same \`email\`, which must be unique`),
+    );
+    expect((await stored()).map(({ _id }) => _id)).toEqual([1, 2, 4].map(idOf));
+  });
 });

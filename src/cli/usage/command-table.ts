@@ -147,7 +147,7 @@ export const COMMANDS = {
   import: {
     summary: 'bring documents of an export or an older API into the configured database; may be repeated',
     detail:
-      'Exactly one of --file and --from. What --from names is read only: migration.md says what becomes of it. Exits with 1 where a document could not be imported.',
+      'Exactly one of --file and --from. What --from names is only read; docs/transfer.md says what becomes of it. Exits with 1 where a document could not be imported.',
     flags: ['file', 'from', 'clients', 'client-collection'],
     needsOneOf: ['file', 'from'],
     exclusive: [

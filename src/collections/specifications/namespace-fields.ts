@@ -1,5 +1,5 @@
 // What an import must know of the fields of a namespace, by the specification files of a site: which hold ids, which dates.
-import { isJsonObject } from '../../lib/json/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
 import { type Namespace, namespaceKey } from '../../stores/ports.ts';
 import { type Collection, createCollectionRegistry } from '../model/collection.ts';
 import { revisionNamespaceOf } from '../model/stored-document.ts';
@@ -25,6 +25,8 @@ export interface NamespaceFields {
   idFields(ns: Namespace): ReadonlySet<string>;
   /** Fields that hold dates as ISO 8601 text. */
   dateFields(ns: Namespace): ReadonlySet<string>;
+  /** Fields that specifications of the older servers declare as `Media`. */
+  mediaFields(ns: Namespace): ReadonlySet<string>;
   /** Whether its documents are records of files. */
   holdsRecords(ns: Namespace): boolean;
   /** The name of the collection with its revisions; undefined where no specification says. */
@@ -33,17 +35,21 @@ export interface NamespaceFields {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Dates of a field with another `format` are no text. */
-const isTextOfDate = ({ source }: Collection, name: string) => {
+/** The field as the specification has it. */
+const sourceOf = ({ source }: Collection, name: string): JsonObject => {
   const fields = source['fields'];
   const field = isJsonObject(fields) ? fields[name] : undefined;
-  return !isJsonObject(field) || field['format'] !== 'unix';
+  return isJsonObject(field) ? field : {};
 };
 
+/** Dates of a field with the format `unix` are no text. */
 const dateFieldsOf = (collection: Collection) =>
   [...collection.fields]
-    .filter(([name, { type }]) => type === 'DateTime' && isTextOfDate(collection, name))
+    .filter(([name, { type }]) => type === 'DateTime' && sourceOf(collection, name)['format'] !== 'unix')
     .map(([name]) => name);
+
+const mediaFieldsOf = (collection: Collection) =>
+  [...collection.fields.keys()].filter((name) => sourceOf(collection, name)['type'] === 'Media');
 
 /** Adds to the names that are known of a namespace. */
 function addNames(known: Map<string, Set<string>>, ns: Namespace, names: readonly string[]): void {
@@ -57,6 +63,7 @@ export async function readNamespaceFields(options: FieldsOptions): Promise<Names
   await checkSpecificationFiles({ ...options, registry });
   const ids = new Map<string, Set<string>>();
   const dates = new Map<string, Set<string>>();
+  const media = new Map<string, Set<string>>();
   const records = new Set<string>();
   const revisions = new Map<string, string>();
   for (const collection of registry.list()) {
@@ -64,6 +71,7 @@ export async function readNamespaceFields(options: FieldsOptions): Promise<Names
     for (const ns of [namespace, revisionNamespaceOf(collection)]) {
       addNames(ids, ns, [...ALWAYS, ...idFieldsOf(collection)]);
       addNames(dates, ns, dateFieldsOf(collection));
+      addNames(media, ns, mediaFieldsOf(collection));
     }
     if (settings.media) records.add(namespaceKey(namespace));
     revisions.set(namespaceKey(namespace), settings.revisionCollection);
@@ -72,6 +80,7 @@ export async function readNamespaceFields(options: FieldsOptions): Promise<Names
   return {
     idFields: (ns) => ids.get(namespaceKey(ns)) ?? others,
     dateFields: (ns) => dates.get(namespaceKey(ns)) ?? NONE,
+    mediaFields: (ns) => media.get(namespaceKey(ns)) ?? NONE,
     holdsRecords: (ns) => records.has(namespaceKey(ns)),
     revisionCollection: (ns) => revisions.get(namespaceKey(ns)),
   };

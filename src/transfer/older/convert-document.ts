@@ -41,6 +41,8 @@ const REFERENCE_MAP = /^_ref\p{Lu}/u;
 export interface DocumentKind {
   /** Names of fields whose dates are stored as ISO 8601 text. */
   readonly dateFields: ReadonlySet<string>;
+  /** Names of fields that hold records of files, or their ids. */
+  readonly mediaFields: ReadonlySet<string>;
   readonly isRevision: boolean;
   /** It is the record of a file. */
   readonly isRecord: boolean;
@@ -48,6 +50,8 @@ export interface DocumentKind {
 
 export interface ConvertedDocument {
   readonly document: JsonObject;
+  /** Fields whose records of files had more members than their ids, which are left out. */
+  readonly captioned: readonly string[];
   /** Fields that are left out, because their names are those of what the server writes here. */
   readonly dropped: readonly string[];
   /** Maps of Reference fields that lead to several collections. They stay as they are. */
@@ -67,8 +71,18 @@ function toMilliseconds(value: Json): Json {
   return Number.isNaN(milliseconds) ? value : milliseconds;
 }
 
-function convertValue(name: string, value: Json, { dateFields }: DocumentKind): Json {
+/** The id of a record: some releases store an object around it. */
+const toRecordId = (value: Json): Json =>
+  isJsonObject(value) && typeof value['_id'] === 'string' ? value['_id'] : value;
+
+const toRecordIds = (value: Json): Json => (Array.isArray(value) ? value.map(toRecordId) : toRecordId(value));
+
+const hasMoreThanId = (value: Json): boolean =>
+  Array.isArray(value) ? value.some(hasMoreThanId) : isJsonObject(value) && Object.keys(value).length > 1;
+
+function convertValue(name: string, value: Json, { dateFields, mediaFields }: DocumentKind): Json {
   if (INSTANTS.has(name)) return toMilliseconds(value);
+  if (mediaFields.has(name)) return toRecordIds(value);
   return dateFields.has(name) ? toIsoTexts(value) : value;
 }
 
@@ -91,6 +105,7 @@ export function convertDocument(read: JsonObject, kind: DocumentKind): Converted
   const members = new Map<string, Json>();
   const dropped: string[] = [];
   const referenceMaps: string[] = [];
+  const captioned: string[] = [];
   const isUnderscored = Object.keys(read).some((name) => UNDERSCORED.has(name));
   for (const [name, value] of Object.entries(read)) {
     if (COMPOSED.has(name)) continue;
@@ -102,10 +117,11 @@ export function convertDocument(read: JsonObject, kind: DocumentKind): Converted
       if (isEmptyObject(value)) continue;
       referenceMaps.push(name);
     }
+    if (kind.mediaFields.has(name) && hasMoreThanId(value)) captioned.push(name);
     const ours = serverName(name, kind) ?? name;
     // A record that has both names was written by two releases: the one that we use counts.
     if (ours !== name && Object.hasOwn(read, ours) && !OUR_NAMES.has(ours)) continue;
     members.set(ours, convertValue(ours, value, kind));
   }
-  return { document: Object.fromEntries(members), dropped, referenceMaps };
+  return { document: Object.fromEntries(members), captioned, dropped, referenceMaps };
 }

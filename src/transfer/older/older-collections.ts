@@ -17,6 +17,8 @@ export interface OlderSite {
   readonly separateDatabases: boolean;
   /** Names of the fields of a namespace whose dates are stored as ISO 8601 text. */
   dateFields(ns: Namespace): ReadonlySet<string>;
+  /** Names of the fields of a namespace that hold a record of a file, or its id. */
+  mediaFields(ns: Namespace): ReadonlySet<string>;
   /** Whether the documents of a namespace are records of files. */
   holdsRecords(ns: Namespace): boolean;
   /** The name of the collection with the revisions of a namespace; undefined where no specification says. */
@@ -67,10 +69,14 @@ const isClient = ({ clientId, secret, accessType, permissions, resources, ...mor
     resources !== undefined ||
     Object.keys(more).length <= 1);
 
+/** Whether a document has these members, and no field beside them. */
+const hasJust = (document: JsonObject, names: readonly string[]) =>
+  names.every((name) => document[name] !== undefined) &&
+  Object.keys(document).every((name) => name.startsWith('_') || names.includes(name));
+
 /** Whether a document is a token, or what a client may do by its roles. */
-const isServerRecord = (document: JsonObject) =>
-  (isText(document['token']) && document['tokenExpire'] !== undefined) ||
-  (isText(document['client']) && isText(document['resource']) && document['access'] !== undefined);
+const isServerRecord = ({ created: _, ...document }: JsonObject) =>
+  hasJust(document, ['token', 'tokenExpire', 'value']) || hasJust(document, ['client', 'resource', 'access']);
 
 /** The collections of a database by their roles. */
 export async function findRoles(

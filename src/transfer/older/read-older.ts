@@ -57,9 +57,12 @@ function countNotices(
   where: string,
   converted: ReturnType<typeof convertDocument>,
 ): void {
-  const { document, dropped, referenceMaps } = converted;
+  const { document, captioned, dropped, referenceMaps } = converted;
   for (const name of dropped) {
     counts.add(`${where}: \`${name}\` is left out: the server writes a member of this name itself`);
+  }
+  for (const name of captioned) {
+    counts.add(`${where}: \`${name}\` keeps the ids of its files, and nothing that stood beside them`);
   }
   for (const name of referenceMaps) {
     counts.add(`${where}: \`${name}\` stays as a field: references to several collections are not composed`);
@@ -99,7 +102,12 @@ export function createOlderReader({ databases, site, clientCollection }: ReaderO
     const isRevision = role.kind === 'revisions';
     const ns = namespaceHere(site, database, isRevision ? role.target : name);
     const owner = isRevision ? namespaceHere(site, database, role.owner) : ns;
-    const kind = { dateFields: site.dateFields(owner), isRevision, isRecord: site.holdsRecords(owner) };
+    const kind = {
+      dateFields: site.dateFields(owner),
+      mediaFields: site.mediaFields(owner),
+      isRevision,
+      isRecord: site.holdsRecords(owner),
+    };
     const where = whereIs(planned);
     for await (const page of pagesOf(planned, watch.notice)) {
       for (const read of page) {

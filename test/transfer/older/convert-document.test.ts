@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { convertDocument } from '../../../src/transfer/older/convert-document.ts';
 
-const PLAIN = { dateFields: new Set<string>(), isRevision: false, isRecord: false };
+const NONE = new Set<string>();
+const PLAIN = { dateFields: NONE, mediaFields: NONE, isRevision: false, isRecord: false };
 const ID = '5656ff55447fe38d129a5767';
 
 describe('a converted document', () => {
   it('of the first two releases stays as it is', () => {
     const internals = { apiVersion: '1.0', createdAt: 1, createdBy: 'a', v: 2, history: ['x'] };
     const document = { title: 'Emma', ...internals, lastModifiedAt: 2, lastModifiedBy: 'b', _id: ID };
-    expect(convertDocument(document, PLAIN)).toEqual({ document, dropped: [], referenceMaps: [] });
+    expect(convertDocument(document, PLAIN)).toEqual({
+      ...{ document, captioned: [], dropped: [], referenceMaps: [] },
+    });
   });
 
   it('of later releases has our names for what the server writes', () => {
@@ -69,6 +72,21 @@ describe('a converted document', () => {
       ...{ originalDocumentId: ID, _changeDescription: 'typo', v: 1 },
     });
     expect(convertDocument({ _document: ID }, PLAIN).document).toEqual({ _document: ID });
+  });
+
+  it('has the ids of records in fields of that kind', () => {
+    const kind = { ...PLAIN, mediaFields: new Set(['cover', 'pages', 'plain', 'none']) };
+    const read = {
+      cover: { _id: ID },
+      pages: [{ _id: ID, caption: 'x' }, ID],
+      plain: ID,
+      none: null,
+      other: { _id: ID },
+    };
+    expect(convertDocument(read, kind)).toMatchObject({
+      document: { cover: ID, pages: [ID, ID], plain: ID, none: null, other: { _id: ID } },
+      captioned: ['pages'],
+    });
   });
 
   it('has our names for the fields of a record, if it is one', () => {
