@@ -1,4 +1,5 @@
 // `cloister endpoints suspend` and the like: the operator suspends and resumes posted code without a token.
+import type { Reached } from '../deployment/command-change.ts';
 import type { ModuleAddress } from '../modules/model/module-types.ts';
 import type { Io } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
@@ -13,7 +14,18 @@ function addressOf(command: SuspensionCommand, name: string): ModuleAddress | un
   return endpoint === '' || more.length > 0 ? undefined : { kind: 'endpoint', apiVersion, name: endpoint };
 }
 
-/** Stores the order for the running server or the next start. Returns the exit code, or throws what the store throws. */
+/** What has come of the order, in words. */
+function describeReached({ inForce, silent }: Reached): string {
+  const count = inForce.length;
+  const obeyed =
+    count === 0
+      ? 'no server runs, the next start does so'
+      : `in force in ${count === 1 ? 'the running server' : `all ${count} running servers`}`;
+  if (silent.length === 0) return obeyed;
+  return `${obeyed}; no sign of life from ${silent.join(', ')}`;
+}
+
+/** Stores the order for the running servers or the next start. Returns the exit code, or throws what the store throws. */
 export async function suspendOrResume(
   command: SuspensionCommand,
   flags: CommandFlags,
@@ -30,12 +42,11 @@ export async function suspendOrResume(
   const { openSuspension: openSwitch } = await import('../setup/cli-services.ts');
   const opened = await openSwitch(loaded.config, { cwd: io.cwd });
   const action = command.endsWith('suspend') ? 'suspend' : 'resume';
+  const done = action === 'suspend' ? 'suspended' : 'resumed';
   try {
-    await opened.order(address, action);
+    io.out(`${done} ${name}: ${describeReached(await opened.order(address, action))}`);
   } finally {
     await opened.close();
   }
-  const done = action === 'suspend' ? 'suspended' : 'resumed';
-  io.out(`${done} ${name}: a running server does so within two seconds, otherwise the next start`);
   return 0;
 }

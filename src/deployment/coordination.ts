@@ -11,7 +11,9 @@ export type ChangeKind =
   | 'recipe'
   | 'responses'
   | 'variants'
-  | 'process';
+  | 'process'
+  | 'joined'
+  | 'cache-away';
 
 export interface Change {
   readonly kind: ChangeKind;

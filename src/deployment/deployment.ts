@@ -114,6 +114,7 @@ export class DeploymentMember implements Coordination {
     this.#announced = Math.max(this.#announced, applied);
     await this.#beat();
     await this.#look();
+    await this.#introduce();
     this.#hasJoined = true;
     this.#joined.resolve();
     this.#loop = this.#run();
@@ -140,7 +141,7 @@ export class DeploymentMember implements Coordination {
   }
 
   async inForceEverywhere(): Promise<void> {
-    if (this.#options.isSole || !this.#hasJoined) return;
+    if (this.#options.isSole) return;
     const seq = this.#announced;
     const lacksChange = ({ applied, id }: ProcessRecord) => applied < seq && id !== this.#own.id;
     for (;;) {
@@ -162,9 +163,14 @@ export class DeploymentMember implements Coordination {
 
   isAlone(): boolean {
     if (this.#options.isSole) return true;
-    // One that looks late may not have seen who came meanwhile.
+    // One that looks late may not have seen who came meanwhile; one whose record is there may come back.
     const isFresh = this.#options.clock() - this.#beatAt < 2 * BEAT_MS;
-    return this.#hasJoined && isFresh && this.#others.liveOthers().length === 0;
+    return this.#hasJoined && isFresh && this.#others.others().length === 0;
+  }
+
+  /** Another number whenever others have come or gone: what was kept before was kept by other rules. */
+  membership(): number {
+    return this.#others.generation();
   }
 
   /** Whether a live process cannot reach the cache that all of them share. */
@@ -242,10 +248,20 @@ export class DeploymentMember implements Coordination {
   async #look(): Promise<void> {
     const began = this.#options.clock();
     const newest = await this.#log.newest();
-    if (this.#mayHaveMissed) await this.#listeners.applyAll();
+    if (this.#mayHaveMissed) {
+      await this.#listeners.applyAll();
+      if (this.#hasJoined) await this.#introduce();
+    }
     this.#mayHaveMissed = false;
     if (newest !== this.#own.applied) await this.#apply();
     this.#lookedAt = began;
+  }
+
+  /** Resolves when all others know of this process. */
+  async #introduce(): Promise<void> {
+    if (this.#options.isSole) return;
+    await this.announce({ kind: 'joined', target: this.#own.id });
+    await this.inForceEverywhere();
   }
 
   async #apply(): Promise<void> {

@@ -15,6 +15,7 @@ export class LiveProcesses {
   readonly #self: string;
   readonly #clock: () => number;
   #seen: ReadonlyMap<string, Seen> = new Map();
+  #generation = 0;
 
   /** `clock`: milliseconds of a steady clock. */
   constructor(self: string, clock: () => number) {
@@ -31,6 +32,9 @@ export class LiveProcesses {
       const isSame = known !== undefined && known.record.beat === record.beat;
       seen.set(record.id, { record, movedAt: isSame ? known.movedAt : at });
     }
+    const idsOf = (map: ReadonlyMap<string, Seen>) =>
+      [...map.keys()].filter((id) => id !== this.#self).sort();
+    if (idsOf(seen).join() !== idsOf(this.#seen).join()) this.#generation += 1;
     this.#seen = seen;
     return this.others().filter(({ id }) => !this.isLive(id));
   }
@@ -48,6 +52,11 @@ export class LiveProcesses {
 
   others(): readonly ProcessRecord[] {
     return this.all().filter(({ id }) => id !== this.#self);
+  }
+
+  /** Counts how often others have come or gone. */
+  generation(): number {
+    return this.#generation;
   }
 
   all(): readonly ProcessRecord[] {

@@ -40,10 +40,14 @@ function createCache({
   config,
   generateId,
   metrics,
+  deployment,
+  cacheMarks,
+  now,
 }: HttpDeps): ResponseCache | undefined {
   if (cache === undefined) return undefined;
   return createResponseCache({
     ...{ cache, store, registry, bootId: generateId(), ttlSeconds: config.cache.ttl },
+    ...{ processes: deployment, marks: cacheMarks, now },
     onResult: metrics?.onCacheResult,
   });
 }

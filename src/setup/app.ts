@@ -30,13 +30,9 @@ import type { DeliverySetup } from './delivery.ts';
 import { createLazyDelivery } from './lazy-delivery.ts';
 import { createMediaSetup } from './media.ts';
 import { createMetrics } from './metrics.ts';
-<<<<<<< HEAD
 import { createPostedCode, moduleFolders } from './posted-code.ts';
 import { openDeployment } from './processes/deployment.ts';
-=======
-import { createPostedCode, loadConfiguredPolicyLimits, moduleFolders } from './posted-code.ts';
 import { createServerReport } from './server-report.ts';
->>>>>>> f4b30d00 (tmp)
 import { createStartup } from './startup.ts';
 import { createStartupSteps, type FirstAdmin } from './startup-steps.ts';
 import { createTryStart, type Environment, openCache } from './try-start.ts';
@@ -118,17 +114,18 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const unsent = createByteQuota(limits.unsentBytes);
   const metrics = createMetrics(config);
   const opened = options.store ?? (await openStore(config, { cwd, logger, unsent }));
+  const cache = await openCache(config, environment);
   const auditFolder = await openConfiguredAuditFolder(config, cwd);
   const {
     deployment,
     store: fenced,
     settled,
+    cacheMarks,
   } = openDeployment(config, {
-    ...{ store: opened, generateId, logger, now },
+    ...{ store: opened, generateId, cache, logger, now },
     auditKeyId: auditFolder.keys.current.id,
   });
   const store = metrics?.store.around(fenced) ?? fenced;
-  const cache = await openCache(config, environment);
   const startup = createStartup({ store, log: logger, pause });
   const isReady = startup.isDone;
 
@@ -202,7 +199,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
 
   const shared = {
     ...{ config, logger, audit, isReady, unsentBytes: unsent, cache, store, now, generateId },
-    ...{ login: auth.login, tokens: auth.tokens, createCaller, deployment },
+    ...{ login: auth.login, tokens: auth.tokens, createCaller, deployment, cacheMarks },
   };
   const version = packageVersion();
   const { sandboxStatus } = postedCode;
@@ -271,6 +268,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       auth.close();
       await patterns.close();
       await cache?.close();
+      cacheMarks?.close();
       await deployment.close();
       await store.close();
     },

@@ -10,6 +10,7 @@ import { checkDefinitions } from '../delivery/check-definitions.ts';
 import type { DefinitionFileIssue } from '../delivery/definitions/definition.ts';
 import { RECIPE_KIND } from '../delivery/recipes/recipe.ts';
 import { ROUTE_KIND } from '../delivery/routes/route.ts';
+import { announceChange, awaitInForce, type Reached } from '../deployment/command-change.ts';
 import { AppError } from '../errors/errors.ts';
 import { createIdSource } from '../lib/ids.ts';
 import { commandLogOptions, createLogger, type Logger } from '../lib/logger.ts';
@@ -126,9 +127,14 @@ export async function openClientService(
   try {
     const log = logOf(config);
     const audit = await openAudit(config, { cwd, store, now: Date.now, log, strict: true });
+    const { queryMs: timeoutMs } = config.limits;
     const clients = createClientService({
       store,
       audit,
+      // A server that is not told finds out within three seconds.
+      announce: async (target) => {
+        await announceChange({ store, now: Date.now, timeoutMs }, { kind: 'client', target }).catch(() => 0);
+      },
       generateId: createIdSource(),
       now: Date.now,
       queryMs,
@@ -163,7 +169,8 @@ export async function openSuspension(
   config: Config,
   { cwd }: RunDirectory,
 ): Promise<{
-  order(address: ModuleAddress, action: 'suspend' | 'resume'): Promise<void>;
+  /** Resolves with the servers that obey. */
+  order(address: ModuleAddress, action: 'suspend' | 'resume'): Promise<Reached>;
   close(): Promise<void>;
 }> {
   const store = await openStore(config, cwd);
@@ -180,6 +187,9 @@ export async function openSuspension(
         action,
         sha256: state?.active?.sha256 ?? null,
       });
+      const deps = { store, now: Date.now, timeoutMs: queryMs, clock: () => performance.now() };
+      const seq = await announceChange(deps, { kind: 'module-order', target: moduleKey(address) });
+      return awaitInForce(deps, seq);
     },
     close: () => store.close(),
   };

@@ -8,7 +8,6 @@ import { createPreview } from '../delivery/preview-recipe.ts';
 import { parseCacheControlByType } from '../delivery/responses/cache-headers.ts';
 import { decideRoute, explainRoute } from '../delivery/routes/decide-route.ts';
 import { createFallbackFileFinder } from '../delivery/sources/directory-source.ts';
-import { createFlushNames } from '../delivery/variants/flush-names.ts';
 import { AppError } from '../errors/errors.ts';
 import { createDeliveryServer } from '../http/delivery/delivery-server.ts';
 import { lazily } from '../lib/async/lazily.ts';
@@ -50,6 +49,10 @@ export async function openDelivery(options: DeliveryOptions): Promise<OpenDelive
   const sources = await openSources(options);
   const { renderer, variants } = openImagesLazily(options);
   const { enabled, path } = config.notFound.images;
+  const flush = createImageFlush({ routes, recipes, variants: variants.get });
+  options.deployment.onChange('variants', async (pattern) => {
+    if (pattern !== undefined) await flush(pattern);
+  });
   const deliver: DeliverDeps = {
     routes: {
       decide(name, visitor) {
@@ -80,7 +83,10 @@ export async function openDelivery(options: DeliveryOptions): Promise<OpenDelive
         const route = routes.get(name);
         return route === undefined ? undefined : explainRoute(route, visitor, facts);
       },
-      flush: createImageFlush({ routes, recipes, variants: variants.get }),
+      async flush(pattern) {
+        await flush(pattern);
+        await options.deployment.announce({ kind: 'variants', target: pattern });
+      },
       preview: createPreview({
         deliver,
         render: async (request) => renderUncached(request, { renderer: await renderer.get(), limits }),
@@ -103,19 +109,7 @@ export async function createDelivery(options: DeliveryOptions, opened: OpenDeliv
     throw new AppError('CONFIGURATION_INVALID', { field: 'notFound.statusCode', message });
   }
   const { administration, deliver } = opened;
-<<<<<<< HEAD
-  const names = createFlushNames(administration);
-  options.deployment.onChange('variants', async (pattern) => {
-    if (pattern !== undefined) await opened.flush(pattern, names);
-  });
-  const flush = async (pattern: string) => {
-    await opened.flush(pattern, names);
-    await options.deployment.announce({ kind: 'variants', target: pattern });
-  };
-  const server = createDeliveryServer({ ...options, ...administration, deliver, flush });
-=======
   const server = createDeliveryServer({ ...options, ...administration, deliver });
->>>>>>> f4b30d00 (tmp)
   await server.ready();
   return { server, close: () => server.close() };
 }

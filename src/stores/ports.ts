@@ -180,6 +180,14 @@ export interface DocumentStore {
   close(): Promise<void>;
 }
 
+/** Marks of names, which all processes with this cache see. */
+export interface CacheMarks {
+  /** The marks of these names in their order, made where there is none; undefined where the cache does not answer. */
+  read(names: readonly string[]): Promise<readonly string[] | undefined>;
+  /** Gives each name a mark that it never had. Resolves with false where the cache does not answer. */
+  replace(names: readonly string[]): Promise<boolean>;
+}
+
 /** Store of the response cache. It may lose entries at any time. */
 export interface CacheStore {
   /** The text may be split differently than it was when set. */
@@ -188,6 +196,8 @@ export interface CacheStore {
   set(key: string, value: ChunkedText, ttl: number): Promise<void>;
   /** Removes all entries. */
   clear(): Promise<void>;
+  /** Where several processes share the cache. */
+  readonly marks?: CacheMarks;
   /** False while it keeps nothing, because it is a server that does not respond. */
   isReachable(): boolean;
   close(): Promise<void>;

@@ -1,11 +1,14 @@
 // Response cache in Redis. An unavailable, slow or full Redis loses entries and never fails a request.
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { settleWithin } from '../lib/async/timeout.ts';
 import { type ChunkedText, textByteLength } from '../lib/chunked-text.ts';
-import type { CacheStore } from './ports.ts';
+import type { CacheMarks, CacheStore } from './ports.ts';
 
 /** Prefix of all keys: other keys in the database are never touched. */
 const PREFIX = 'cloister:cache:';
+/** Of the marks of namespaces, which stay when entries are cleared. */
+const MARK_PREFIX = 'cloister:mark:';
+const MARK_BYTES = 12;
 const SCAN_COUNT = 500;
 const CONNECT_TIMEOUT_MS = 2000;
 const MAX_RECONNECT_MS = 5000;
@@ -73,7 +76,29 @@ export async function openRedisCache(options: RedisCacheOptions): Promise<CacheS
     }
   };
 
+  const markOf = (name: string) => MARK_PREFIX + createHash('sha256').update(name).digest('base64url');
+  /** None is ever used again: one that Redis has evicted must not come back with what was kept under it. */
+  const newMark = () => randomBytes(MARK_BYTES).toString('base64url');
+  const marks: CacheMarks = {
+    async read(names) {
+      const keys = names.map(markOf);
+      const found = await send(() => client.mGet(keys));
+      if (found === undefined) return undefined;
+      if (found.every((mark) => mark !== null)) return found;
+      const made = await send(() =>
+        Promise.all(keys.map((key) => client.set(key, newMark(), { condition: 'NX' }))),
+      );
+      const complete = made === undefined ? undefined : await send(() => client.mGet(keys));
+      return complete?.every((mark) => mark !== null) ? complete : undefined;
+    },
+    async replace(names) {
+      const set = await send(() => Promise.all(names.map((name) => client.set(markOf(name), newMark()))));
+      return set !== undefined;
+    },
+  };
+
   return {
+    marks,
     async get(key) {
       return (await send(() => client.get(keyOf(key)))) ?? undefined;
     },

@@ -86,6 +86,22 @@ const REPORT = {
 const FOR_ADMINS = {
   ...REPORT,
   leakedFiles: count('Files that were never closed'),
+  processes: {
+    ...listOf(
+      objectOf({
+        id: name,
+        host: name,
+        pid: { type: 'integer' },
+        address: { type: 'string', description: 'Where it listens for the content API' },
+        version: name,
+        since: count('Epoch milliseconds of its start'),
+        lastSeen: count('Epoch milliseconds, by its own clock'),
+        changes: count('Number of the newest change of the deployment that it has in force'),
+        isSelf: { type: 'boolean', description: 'It is the one that answers' },
+      }),
+    ),
+    description: 'The processes on the same database, the one that answers first',
+  },
   sandbox: { ...ref('SandboxStatus'), description: 'For admins' },
 };
 

@@ -10,7 +10,10 @@ import { addResource, type ResourceHandlers } from '../core/resource.ts';
 import { HEALTH, HELLO } from './server-operations.ts';
 import { STATUS } from './status-operations.ts';
 
-type Deps = Pick<HttpDeps, 'config' | 'version' | 'sandboxStatus' | 'leakedFiles' | 'serverReport'>;
+type Deps = Pick<
+  HttpDeps,
+  'config' | 'version' | 'sandboxStatus' | 'leakedFiles' | 'serverReport' | 'deployment'
+>;
 
 /** Seconds as text: `1d 2h 3m 4s`. */
 export function formatUptime(seconds: number): string {
@@ -22,13 +25,17 @@ export function formatUptime(seconds: number): string {
 }
 
 /** What only admins see: files that were forgotten; the sandbox; the database, caches, queues and limits. */
-async function formatForAdmins({ sandboxStatus, leakedFiles, serverReport }: Deps, client: Client | null) {
+async function formatForAdmins(
+  { sandboxStatus, leakedFiles, serverReport, deployment }: Deps,
+  client: Client | null,
+) {
   if (client?.accessType !== 'admin') return {};
   const report = await serverReport();
   const { level, missing, selfTest, hosts, processes, jit } = sandboxStatus();
   return {
     leakedFiles: leakedFiles(),
     sandbox: { level, missing, selfTest, hosts, processes, ...(jit === null ? {} : { jit }) },
+    processes: deployment.processes(),
     ...report,
   };
 }

@@ -13,6 +13,7 @@ import type { ConfigStore } from '../../config/config-store.ts';
 import type { Config } from '../../config/schema.ts';
 import type { DefinitionAdministration } from '../../delivery/definition-administration.ts';
 import type { DeploymentMember } from '../../deployment/deployment.ts';
+import type { SharedMarks } from '../../deployment/shared-marks.ts';
 import type { EndpointCalls } from '../../endpoints/call.ts';
 import type { ByteQuota } from '../../lib/async/concurrency.ts';
 import type { Log } from '../../lib/logger.ts';
@@ -88,7 +89,7 @@ export interface HttpDeps extends CustomCodeDeps {
   /** The other processes on the same database. */
   readonly deployment: Pick<
     DeploymentMember,
-    'announce' | 'inForceEverywhere' | 'isAlone' | 'isConfirmed' | 'onChange' | 'processes'
+    'announce' | 'isAlone' | 'membership' | 'onChange' | 'processes'
   >;
   /** Routes and recipes of delivery, opened on the first call. Rejects with a StoreError. */
   readonly definitions: () => Promise<DefinitionAdministration>;
@@ -98,6 +99,8 @@ export interface HttpDeps extends CustomCodeDeps {
   readonly leakedFiles: () => number;
   /** Bytes that responses hold in memory until clients have read them, of `limits.unsentBytes`. */
   readonly unsentBytes: ByteQuota;
+  /** Marks in a cache of responses that several processes share. */
+  readonly cacheMarks: Pick<SharedMarks, 'read'> | undefined;
   /** Undefined when responses are not cached. */
   readonly cache: CacheStore | undefined;
   readonly store: Pick<DocumentStore, 'health' | 'stats' | 'onCommit'>;

@@ -23,9 +23,4 @@ export type SharedHttpDeps = Pick<
 
 export interface DeliveryDeps extends SharedHttpDeps, DefinitionAdministration {
   readonly deliver: DeliverDeps;
-<<<<<<< HEAD
-  /** Drops the variants that a pattern means, in this process and the others. */
-  readonly flush: (pattern: string) => Promise<void>;
-=======
->>>>>>> f4b30d00 (tmp)
 }

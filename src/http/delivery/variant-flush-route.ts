@@ -1,9 +1,8 @@
 // `POST /api/flush`: drops rendered images, for admins only.
 import type { FastifyInstance } from 'fastify';
-<<<<<<< HEAD
-=======
+
 import { isFlushPattern } from '../../delivery/flush-images.ts';
->>>>>>> f4b30d00 (tmp)
+
 import { isJsonObject } from '../../lib/json/json.ts';
 import { jsonBody } from '../core/body-parsers.ts';
 import { sendJson } from '../core/reply.ts';
@@ -19,13 +18,7 @@ export function variantFlushRoute(server: FastifyInstance, { flush }: Pick<Deliv
     POST: async (request, reply) => {
       const body = jsonBody(request);
       const pattern = isJsonObject(body) ? body['pattern'] : undefined;
-<<<<<<< HEAD
-      if (typeof pattern !== 'string' || pattern === '' || pattern.length > MAX_PATTERN_LENGTH) {
-        return sendJson(reply, MISSING_PATTERN, 400);
-      }
-=======
       if (!isFlushPattern(pattern)) return sendJson(reply, MISSING_PATTERN, 400);
->>>>>>> f4b30d00 (tmp)
       await flush(pattern);
       return sendJson(reply, { success: true, message: `Cache flushed for pattern "${pattern}"` });
     },

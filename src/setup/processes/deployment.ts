@@ -5,10 +5,11 @@ import { findOrCreateSecret } from '../../auth/auth-service.ts';
 import type { Config } from '../../config/schema.ts';
 import { DeploymentMember } from '../../deployment/deployment.ts';
 import { createFencedStore, type FencedStore } from '../../deployment/fenced-store.ts';
+import { SharedMarks } from '../../deployment/shared-marks.ts';
 import { packageVersion } from '../../lib/files/package-files.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { isEmbeddedDatabase } from '../../stores/open/document-store.ts';
-import type { DocumentStore } from '../../stores/ports.ts';
+import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
 
 /** Bound of one call of the database, in milliseconds: a look that takes longer tells nothing of now. */
 const MAX_CALL_MS = 2000;
@@ -16,6 +17,8 @@ const MAX_CALL_MS = 2000;
 interface DeploymentDeps {
   readonly store: DocumentStore;
   readonly generateId: () => string;
+  /** The cache of answers, if any. */
+  readonly cache: CacheStore | undefined;
   /** What tells the key of the audit log from others. */
   readonly auditKeyId: string;
   readonly logger: Logger;
@@ -23,11 +26,17 @@ interface DeploymentDeps {
   readonly now: () => number;
 }
 
+interface OpenDeployment extends FencedStore {
+  readonly deployment: DeploymentMember;
+  /** Marks in a cache of answers that several processes share. */
+  readonly cacheMarks: SharedMarks | undefined;
+}
+
 /** Creates this process among those on its database. Nothing is read before `join`. */
 export function openDeployment(
   config: Config,
-  { store, generateId, auditKeyId, logger, now }: DeploymentDeps,
-): { readonly deployment: DeploymentMember } & FencedStore {
+  { store, generateId, auditKeyId, cache, logger, now }: DeploymentDeps,
+): OpenDeployment {
   const { auth, media, database, limits, server } = config;
   const timeoutMs = Math.min(limits.queryMs, MAX_CALL_MS);
   const deployment = new DeploymentMember({
@@ -47,5 +56,9 @@ export function openDeployment(
     fingerprintKey: () => findOrCreateSecret('settings', { store, now, queryMs: limits.queryMs }),
     clock: () => performance.now(),
   });
-  return { deployment, ...createFencedStore(store, { fence: deployment, now, queryMs: limits.queryMs }) };
+  const fenced = createFencedStore(store, { fence: deployment, now, queryMs: limits.queryMs });
+  const isShared = cache?.marks !== undefined && !isEmbeddedDatabase(database);
+  if (!isShared) return { deployment, ...fenced, cacheMarks: undefined };
+  const cacheMarks = new SharedMarks({ marks: cache.marks, member: deployment, log: logger });
+  return { deployment, settled: fenced.settled, store: cacheMarks.around(fenced.store), cacheMarks };
 }

@@ -1,4 +1,5 @@
 // Definitions created over HTTP and edited by hand: what is in force, in which file, and under whose name.
+
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';

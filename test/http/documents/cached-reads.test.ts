@@ -4,6 +4,7 @@ import { createDocumentReads } from '../../../src/http/documents/document-reads.
 import { createReadQueryParser } from '../../../src/http/documents/read-query.ts';
 import { createResponseCache } from '../../../src/http/documents/response-cache.ts';
 import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
+import { soleCoordination } from '../../helpers/store/coordination.ts';
 import { type BareServer, bareServer } from '../bare-fastify-server.ts';
 import { callerOf, collection } from '../fixtures.ts';
 
@@ -24,6 +25,9 @@ function open({ isCached }: { readonly isCached: boolean }): BareServer {
     registry,
     bootId: 'b',
     ttlSeconds: 60,
+    processes: { ...soleCoordination(), membership: () => 0 },
+    marks: undefined,
+    now: () => 0,
   });
   const read = async () => {
     reads += 1;

@@ -8,6 +8,7 @@ import type { Query } from '../../../src/http/core/request-url.ts';
 import { createResponseCache, type ResponseCache } from '../../../src/http/documents/response-cache.ts';
 import { createMemoryCache } from '../../../src/stores/memory-cache.ts';
 import type { Namespace } from '../../../src/stores/ports.ts';
+import { soleCoordination } from '../../helpers/store/coordination.ts';
 import { ADMIN_CLIENT, collection, reference, USER_CLIENT } from '../fixtures.ts';
 
 type Listener = (changed: readonly Namespace[]) => void;
@@ -19,6 +20,9 @@ let registry: CollectionRegistry;
 let listeners: Listener[];
 let responses: ResponseCache;
 let time: number;
+/** Number of other processes, and what hears of their changes. */
+let others: number;
+let changes: ((path: string | undefined) => Promise<void>)[];
 
 const open = (bootId: string) =>
   createResponseCache({
@@ -32,6 +36,14 @@ const open = (bootId: string) =>
     registry,
     bootId,
     ttlSeconds: 60,
+    processes: {
+      ...soleCoordination(),
+      isAlone: () => others === 0,
+      membership: () => others,
+      onChange: (_kind, listener) => void changes.push(listener),
+    },
+    marks: undefined,
+    now: () => time,
   });
 const commit = (...names: string[]) => {
   for (const listener of listeners) listener(names.map(space));
@@ -41,6 +53,8 @@ beforeEach(() => {
   registry = createCollectionRegistry();
   listeners = [];
   time = 0;
+  others = 0;
+  changes = [];
   registry.put(collection('books', { fields: [reference('author', 'people'), reference('related')] }));
   registry.put(collection('people', { fields: [reference('home', 'towns')] }));
   registry.put(collection('towns', { fields: [reference('mayor', 'people'), reference('lost', 'nowhere')] }));
@@ -56,7 +70,7 @@ function keyOf(
 ) {
   const found = registry.get('1.0', 'library', name);
   if (found === undefined) throw new Error(`no ${name}`);
-  return responses.cacheKey(found, { path: found.path, query, named }, createCallers(registry)(client));
+  return responses.cacheKey(found, { path: found.path, query, named }, createCallers(registry)(client))?.text;
 }
 
 describe('the key of a response', () => {
@@ -118,9 +132,11 @@ describe('the key of a response', () => {
     const [books] = registry.list();
     if (books === undefined) throw new Error('no books');
     expect(
-      responses.cacheKey(books, { path: '/a', query: NOTHING, named: [] }, createCallers(registry)(null)),
+      responses.cacheKey(books, { path: '/a', query: NOTHING, named: [] }, createCallers(registry)(null))
+        ?.text,
     ).not.toBe(
-      responses.cacheKey(books, { path: '/b', query: NOTHING, named: [] }, createCallers(registry)(null)),
+      responses.cacheKey(books, { path: '/b', query: NOTHING, named: [] }, createCallers(registry)(null))
+        ?.text,
     );
     expect(keyOf('books', query(['page', '1'], ['count', '2']))).toBe(
       keyOf('books', query(['count', '2'], ['cache', 'false'], ['page', '1'], ['callback', 'f'])),
@@ -135,17 +151,45 @@ describe('the key of a response', () => {
 
 describe('a response', () => {
   it('is returned as it was stored', async () => {
-    await responses.write('k', { body: '{"a":"\n"}', v: 3 });
-    await responses.write('l', { body: '' });
+    await responses.write('k', { body: '{"a":"\n"}', v: 3 }, 0);
+    await responses.write('l', { body: '' }, 0);
     expect(await responses.read('k')).toEqual({ body: '{"a":"\n"}', v: 3 });
     expect(await responses.read('l')).toEqual({ body: '', v: undefined });
     expect(await responses.read('m')).toBeUndefined();
   });
 
   it('expires', async () => {
-    await responses.write('k', { body: 'x' });
+    await responses.write('k', { body: 'x' }, 0);
     time = 60_000;
     expect(await responses.read('k')).toBeUndefined();
+  });
+});
+
+describe('beside other processes', () => {
+  it('a response is used for a second after its computation began, and again for long when they are gone', async () => {
+    others = 1;
+    await responses.write('k', { body: 'x' }, 0);
+    time = 1000;
+    expect(await responses.read('k')).toMatchObject({ body: 'x' });
+    time = 1001;
+    expect(await responses.read('k')).toBeUndefined();
+    others = 0;
+    expect(await responses.read('k')).toMatchObject({ body: 'x' });
+  });
+
+  it('what was kept before one came is not found any more', () => {
+    const before = keyOf('books');
+    others = 1;
+    expect(keyOf('books')).not.toBe(before);
+  });
+
+  it('their flushes are made here too, and all are where it is not known what they changed', async () => {
+    const [books, people] = [keyOf('books'), keyOf('people')];
+    for (const listener of changes) await listener('/1.0/library/books');
+    expect(keyOf('books')).not.toBe(books);
+    expect(keyOf('people')).toBe(people);
+    for (const listener of changes) await listener(undefined);
+    expect(keyOf('people')).not.toBe(people);
   });
 });
 
@@ -167,13 +211,13 @@ describe('flush', () => {
   it('drops a response that was computed meanwhile', async () => {
     const before = keyOf('books') ?? '';
     await responses.flush('*');
-    await responses.write(before, { body: 'old' });
+    await responses.write(before, { body: 'old' }, 0);
     expect(keyOf('books')).not.toBe(before);
     expect(await responses.read(keyOf('books') ?? '')).toBeUndefined();
   });
 
   it('drops everything with a star', async () => {
-    await responses.write('k', { body: 'x' });
+    await responses.write('k', { body: 'x' }, 0);
     await responses.flush('*');
     expect(await responses.read('k')).toBeUndefined();
   });

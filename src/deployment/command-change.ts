@@ -1,0 +1,49 @@
+// A change that a command makes beside the servers: it tells them, and waits until each has it in force.
+import { setTimeout } from 'node:timers/promises';
+import { type ChangeLogDeps, createChangeLog } from './change-log.ts';
+import type { Change } from './coordination.ts';
+import { LiveProcesses } from './live-processes.ts';
+import { isEnded, machineId } from './machine.ts';
+import { createProcessRecords, type ProcessRecord } from './process-records.ts';
+
+/** Milliseconds until the servers are asked again. */
+const ASK_AGAIN_MS = 50;
+/** Stands for the command where servers have their ids. */
+const COMMAND = 'command';
+
+interface CommandChangeDeps extends ChangeLogDeps {
+  /** Milliseconds of a steady clock. */
+  readonly clock: () => number;
+}
+
+export interface Reached {
+  /** Addresses of the servers that have the change in force. */
+  readonly inForce: readonly string[];
+  /** Addresses of those that gave no sign of life while they were waited for. */
+  readonly silent: readonly string[];
+}
+
+/** Tells all servers of a change that is stored. Rejects with the store's StoreError. */
+export function announceChange(deps: ChangeLogDeps, change: Change): Promise<number> {
+  return createChangeLog(deps).append(change, COMMAND);
+}
+
+/** Waits until every server that lives has the change of this number in force. Rejects with the store's StoreError. */
+export async function awaitInForce(deps: CommandChangeDeps, seq: number): Promise<Reached> {
+  const records = createProcessRecords(deps);
+  const processes = new LiveProcesses(COMMAND, deps.clock);
+  const machine = machineId();
+  const lacksChange = ({ applied }: ProcessRecord) => applied < seq;
+  for (;;) {
+    processes.update((await records.list()).filter((record) => !isEnded(record, machine)));
+    const waiting = processes.liveOthers().filter(lacksChange);
+    if (waiting.length === 0) break;
+    await setTimeout(ASK_AGAIN_MS);
+  }
+  const addresses = (wanted: (record: ProcessRecord) => boolean) =>
+    processes
+      .others()
+      .filter(wanted)
+      .map(({ address }) => address);
+  return { inForce: addresses((record) => !lacksChange(record)), silent: addresses(lacksChange) };
+}
