@@ -141,7 +141,7 @@ export const DOCUMENT_LIMITS: readonly Limit[] = [
   },
   {
     limit: 'a line of an import',
-    default: constant('src/transfer/import.ts', 'MAX_LINE_BYTES', 'bytes'),
+    default: constant('src/transfer/import-lines.ts', 'MAX_LINE_BYTES', 'bytes'),
     past: 'the import ends there',
     tests: ['transfer/import-lines'],
   },
