@@ -2,6 +2,7 @@
 import { DELIVERY_LIMITS } from './limits/delivery.ts';
 import { DOCUMENT_LIMITS } from './limits/documents.ts';
 import { MEDIA_LIMITS } from './limits/media.ts';
+import { MIGRATION_LIMITS } from './limits/migration.ts';
 import { POLICY_LIMITS } from './limits/policies.ts';
 import { POSTED_CODE_LIMITS } from './limits/posted-code.ts';
 import { REQUEST_LIMITS } from './limits/requests.ts';
@@ -25,6 +26,7 @@ const SECTIONS: readonly (readonly [heading: string, ...blocks: string[]])[] = [
   ['Delivery', limitTable(DELIVERY_LIMITS)],
   ['Posted code: limits of a policy', POLICIES, policyLimitTable(POLICY_LIMITS)],
   ['Posted code: all other limits', limitTable(POSTED_CODE_LIMITS)],
+  ['Migration', limitTable(MIGRATION_LIMITS)],
 ];
 
 /** The whole page. */

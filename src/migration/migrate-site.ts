@@ -141,10 +141,11 @@ function stepsOf({ server }: FoundSite, { secrets }: CarriedSettings, out: strin
     'Read the lines that need a hand.',
     `\`cloister check --workspace ${out}/workspace\`, which also loads the code, in the sandbox.`,
     ...(isFirstStart
-      ? ['Say where the documents are: docs/migration.md, "The database". Until then the site is empty.']
+      ? [
+          'Bring documents and clients over: `cloister import --from … --clients`. Until then the site is empty.',
+        ]
       : []),
     `\`set -a; . ${out}/.env; set +a; cloister start --workspace ${out}/workspace\``,
-    ...(server === 'api' ? ['Create the clients: `cloister clients add`.'] : []),
   ];
 }
 

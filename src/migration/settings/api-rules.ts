@@ -91,7 +91,11 @@ const clients: CarryRule = (plan, { path, value }) => {
     return true;
   }
   if (path !== 'auth.clientCollection' && !isBelow(path, 'auth.database')) return false;
-  plan.note(path, 'hand', 'clients are not read from there: create them again with `cloister clients add`');
+  plan.note(
+    path,
+    'hand',
+    'clients are not read from there: `cloister import --from … --clients` brings them over with their secrets',
+  );
   return true;
 };
 
