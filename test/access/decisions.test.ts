@@ -52,6 +52,7 @@ const ASKING: Reasons = {
   'src/setup/media.ts': [1, 'whether a record uses a file that is to be removed'],
   'src/transfer/export.ts': [4, 'a command of the operator'],
   'src/transfer/import-batch.ts': [1, 'a command of the operator'],
+  'src/transfer/older/stored-database.ts': [1, 'a command of the operator'],
 };
 
 /** Queries of the server itself, beside those of callers. */
