@@ -1,9 +1,5 @@
 // What the server answers. Made of the API description by `npm run docs`: change that instead.
-<<<<<<< HEAD
-// Components with the hash 32d543a5298029d65878313a4fe98fdb64e2915907c50643d84302609faa2df7.
-=======
-// Components with the hash e51c2715743bb15ecedd0fdc52afd24047dce02cf4351da20c3251c4ab56a86a.
->>>>>>> f4b30d00 (tmp)
+// Components with the hash 6339333752700356be0118bf184bc23d88d155dd0e888bd8498d976b98d9187d.
 import type { Json, JsonObject } from './json.ts';
 
 export interface components {
@@ -444,6 +440,7 @@ export interface components {
                     /** Format: collection */
                     readonly name: string;
                 }[];
+                readonly config?: JsonObject;
                 readonly fetch?: readonly {
                     readonly headers?: {
                         readonly [key: string]: string;
@@ -724,6 +721,23 @@ export interface components {
                     readonly v8: string;
                 };
             };
+            /** @description The processes on the same database, the one that answers first */
+            readonly processes?: readonly {
+                /** @description Where it listens for the content API */
+                readonly address: string;
+                /** @description Number of the newest change of the deployment that it has in force */
+                readonly changes: number;
+                readonly host: string;
+                readonly id: string;
+                /** @description It is the one that answers */
+                readonly isSelf: boolean;
+                /** @description Epoch milliseconds, by its own clock */
+                readonly lastSeen: number;
+                readonly pid: number;
+                /** @description Epoch milliseconds of its start */
+                readonly since: number;
+                readonly version: string;
+            }[];
             readonly queues?: {
                 /** @description Of endpoints and hooks */
                 readonly calls: {
@@ -814,6 +828,7 @@ export interface components {
                     /** Format: collection */
                     readonly name: string;
                 }[];
+                readonly config?: JsonObject;
                 readonly fetch?: readonly {
                     readonly headers?: {
                         readonly [key: string]: string;
