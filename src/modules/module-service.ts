@@ -15,7 +15,7 @@ import { createOperatorCommandWatch, loadOperatorCommands } from './lifecycle/op
 import { postCode, rollBackVersion } from './lifecycle/post-code.ts';
 import { policyWithCodeBlock, putPolicy } from './lifecycle/put-policy.ts';
 import { createChangeQueue, refreshModules } from './lifecycle/refresh-module.ts';
-import { approveVersion, type ReviewMode, refuseVersion } from './lifecycle/review.ts';
+import { approveVersion, type ReviewMode, rejectVersion } from './lifecycle/review.ts';
 import { removeModule, resumeModule, suspendModule } from './lifecycle/stop-module.ts';
 import { createModuleRegistry } from './model/module-registry.ts';
 import type { ModuleService } from './model/module-types.ts';
@@ -153,10 +153,10 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
         states.getOrThrow(address);
         await approveVersion(deps, address, { version, actor });
       }),
-    refuse: (address, version, refusal) =>
+    reject: (address, version, rejection) =>
       locks.withModule(address, async () => {
         states.getOrThrow(address);
-        await refuseVersion(deps, address, { version, ...refusal });
+        await rejectVersion(deps, address, { version, ...rejection });
       }),
     remove: (address, actor) =>
       locks.withModule(address, async () => {

@@ -55,7 +55,7 @@ describe.runIf(canRun)('the refusal of a version', () => {
         const dialog = page.getByRole('dialog', { name: 'Refuse version 2 of 1.0/report?' });
         await dialog.getByText('never comes into force, by a roll back either').waitFor();
         const reason = dialog.getByRole('textbox', { name: 'Reason' });
-        await expect.poll(() => reason.evaluate((element) => element === document.activeElement)).toBe(true);
+        await dialog.locator('textarea:focus').waitFor();
         expect(await axeViolations(page)).toEqual([]);
         await page.keyboard.type('   ');
         await page.keyboard.press('Tab');

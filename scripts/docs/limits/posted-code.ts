@@ -28,7 +28,7 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
   },
   {
     limit: 'reason of a refusal',
-    default: constant('src/http/modules/review-schemas.ts', 'MAX_REASON_CHARACTERS', 'characters'),
+    default: `${constant('src/http/modules/review-schemas.ts', 'MAX_REASON_CHARACTERS')} characters`,
     past: '400, nothing has changed',
     tests: ['http/modules/module-routes'],
   },

@@ -84,11 +84,11 @@ function versionRoutes(
     await modules.approve(address, version, actorOf(request));
     return sendDone(reply, address, `version ${version} approved`);
   });
-  const refuse = act(async (request, reply, address) => {
+  const reject = act(async (request, reply, address) => {
     assertReviewer(request, 'refuses');
     const version = parseVersion(request);
     const reason = parseReason(jsonObjectBody(request));
-    await modules.refuse(address, version, { actor: actorOf(request), reason });
+    await modules.reject(address, version, { actor: actorOf(request), reason });
     return sendDone(reply, address, `version ${version} refused`);
   });
   const addRead = (below: string, operation: Operation, handler: ModuleAction) =>
@@ -115,7 +115,7 @@ function versionRoutes(
     addResource(server, `${base}/versions/:version/${name}`, { POST }, { operations: { POST: operation } });
   addAction('rollback', operations.rollback, rollback);
   addAction('approve', operations.approve, approve);
-  addAction('refuse', operations.refuse, refuse);
+  addAction('refuse', operations.refuse, reject);
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;

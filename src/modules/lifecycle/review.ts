@@ -79,7 +79,7 @@ export function approveVersion(deps: ReviewDeps, address: ModuleAddress, decisio
  * Keeps a pending version from ever becoming active; what is active goes on. The actor has the right to approve. Throws like
  * `approveVersion`, but VERSION_OUTDATED.
  */
-export function refuseVersion(
+export function rejectVersion(
   deps: ReviewDeps,
   address: ModuleAddress,
   decision: Decision & { readonly reason: string },

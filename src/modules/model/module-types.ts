@@ -140,10 +140,10 @@ export interface ModuleService {
   /** The actor has the right to approve. Rejects with APPROVAL_REFUSED where it wrote what it approves, with VERSION_OUTDATED. */
   approve(address: ModuleAddress, version: number, actor: Actor): Promise<void>;
   /** Keeps a version that waits from ever becoming active. Rejects like `approve`. `reason`: text for its author. */
-  refuse(
+  reject(
     address: ModuleAddress,
     version: number,
-    refusal: { readonly actor: Actor; readonly reason: string },
+    rejection: { readonly actor: Actor; readonly reason: string },
   ): Promise<void>;
   /** The versions that wait for a reviewer, oldest first, by the key of their module. */
   pending(): Promise<ReadonlyMap<string, readonly PendingVersion[]>>;

@@ -65,7 +65,7 @@ export interface ModuleState {
 }
 
 /** Why a version never becomes active. */
-export interface Refusal {
+export interface Rejection {
   /** The reviewer. */
   readonly by: string;
   /** Epoch milliseconds. */
@@ -86,7 +86,7 @@ export interface VersionRecord {
   readonly approvedBy: string | null;
   readonly approvedAt: number | null;
   /** Absent unless a reviewer refused it. */
-  readonly refused?: Refusal;
+  readonly refused?: Rejection;
   /** A policy that becomes active with this version, once approved. */
   readonly policy: JsonObject | null;
   /** Hash of the policy under which it was to run when it was posted: that one, or the active one. Null: none. */

@@ -100,7 +100,7 @@ export function createShelf(modules: readonly LiveModule[]): Shelf {
     rollback: async (address, version, actor) =>
       note({ ...POSTED, created: false }, 'rollback', address, version, actor),
     approve: async (address, version, actor) => note(undefined, 'approve', address, version, actor),
-    refuse: async (address, version, refusal) => note(undefined, 'refuse', address, version, refusal),
+    reject: async (address, version, rejection) => note(undefined, 'reject', address, version, rejection),
     pending: async () => new Map(['endpoint:1.0/report', 'hook:slugify'].map((key) => [key, [WAITING]])),
     suspend: async (address, actor) => note(undefined, 'suspend', address, actor),
     resume: async (address, actor) => note(undefined, 'resume', address, actor),

@@ -72,7 +72,7 @@ describe.each(PLACES)('below %s', (place) => {
       const done = await refuse('reviewer', GIVEN);
       expect([done.status, done.body.message]).toEqual([200, expect.stringContaining('version 3 refused')]);
       expect(app.acts).toEqual([
-        ['refuse', place, 3, { actor: actorCalled('user'), reason: 'It sends all\nof it' }],
+        ['reject', place, 3, { actor: actorCalled('user'), reason: 'It sends all\nof it' }],
       ]);
     });
 

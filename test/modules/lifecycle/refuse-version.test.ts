@@ -22,7 +22,7 @@ async function withWaiting() {
 describe('a refused version', () => {
   it('waits no more, has its reason in the list of versions, and what is in force stays', async () => {
     const { modules, read } = await withWaiting();
-    await modules.refuse(REPORT, 2, refusal);
+    await modules.reject(REPORT, 2, refusal);
     expect(modules.policy(REPORT)).not.toHaveProperty('code.pending');
     expect(await modules.versions(REPORT)).toMatchObject([
       { version: 1, active: true },
@@ -36,13 +36,13 @@ describe('a refused version', () => {
 
   it('is neither approved nor refused again, and no rollback leads to it, also after a restart', async () => {
     const first = await withWaiting();
-    await first.modules.refuse(REPORT, 2, refusal);
+    await first.modules.reject(REPORT, 2, refusal);
     for (const { modules } of [first, await first.restart({ review: 'none' })]) {
       const again = { actor: CAROL, reason: 'another' };
       const message = 'bob has refused version 2: a new version has to be posted';
       const error = { code: 'VERSION_REFUSED', message };
       await expect(modules.approve(REPORT, 2, CAROL)).rejects.toMatchObject(error);
-      await expect(modules.refuse(REPORT, 2, again)).rejects.toMatchObject(error);
+      await expect(modules.reject(REPORT, 2, again)).rejects.toMatchObject(error);
       await expect(modules.rollback(REPORT, 2, ALICE)).rejects.toMatchObject(error);
       expect((await modules.versions(REPORT))[1]?.refused).toEqual({
         by: 'bob',
@@ -55,7 +55,7 @@ describe('a refused version', () => {
 
   it('may be posted again, and be approved as a new version', async () => {
     const { modules } = await withWaiting();
-    await modules.refuse(REPORT, 2, refusal);
+    await modules.reject(REPORT, 2, refusal);
     expect(await modules.postCode(REPORT, code({}, 'two'), ALICE)).toMatchObject({
       version: 3,
       pending: true,
@@ -67,7 +67,7 @@ describe('a refused version', () => {
   it('is none that a file of the same text brings into force', async () => {
     const first = await loadedModules({ review: 'all' });
     await first.modules.postCode(REPORT, code(), ALICE);
-    await first.modules.refuse(REPORT, 1, refusal);
+    await first.modules.reject(REPORT, 1, refusal);
     await first.close();
     await first.write(FILE, code());
     const { modules } = await first.restart();
@@ -80,7 +80,7 @@ describe('a refused version', () => {
   it('leaves newer ones waiting', async () => {
     const { modules } = await withWaiting();
     await modules.postCode(REPORT, code({}, 'three'), ALICE);
-    await modules.refuse(REPORT, 2, refusal);
+    await modules.reject(REPORT, 2, refusal);
     expect(modules.policy(REPORT)).toMatchObject({ code: { pending: [3] } });
     await modules.approve(REPORT, 3, BOB);
     expect(modules.source(REPORT)).toBe(code({}, 'three'));
@@ -93,7 +93,7 @@ describe('a refused version', () => {
     expect([...(await modules.pending())]).toEqual([
       ['endpoint:1.0/report', [{ version: 3, part: 'policy', by: 'alice', at: AT }]],
     ]);
-    await modules.refuse(REPORT, 3, refusal);
+    await modules.reject(REPORT, 3, refusal);
     expect(modules.registry.get(REPORT)?.moduleVersion?.policy.grants.collections).toEqual([]);
     expect((await modules.pending()).size).toBe(0);
     expect((await modules.versions(REPORT))[2]).toMatchObject({ refused: { by: 'bob' } });
@@ -101,7 +101,7 @@ describe('a refused version', () => {
 
   it('is in the audit log with the hashes of what was refused and of what stays', async () => {
     const { modules, entries } = await withWaiting();
-    await modules.refuse(REPORT, 2, refusal);
+    await modules.reject(REPORT, 2, refusal);
     expect((await entries()).at(-1)).toMatchObject({
       action: 'endpoint.refuse',
       target: '/1.0/report',
@@ -117,7 +117,7 @@ describe('a module whose only version was refused', () => {
   it('stays, with its versions, until it is removed or has code that is approved', async () => {
     const first = await loadedModules({ review: 'all' });
     await first.modules.postCode(REPORT, code({}, 'one'), ALICE);
-    await first.modules.refuse(REPORT, 1, refusal);
+    await first.modules.reject(REPORT, 1, refusal);
     const second = await first.restart();
     for (const { modules } of [first, second]) expect(modules.registry.get(REPORT)?.state).toBe('pending');
     const { modules } = second;
@@ -140,21 +140,21 @@ describe('a refusal', () => {
   it('is never by an author, and of nothing that does not wait', async () => {
     const { modules } = await withWaiting();
     const by = (actor: typeof BOB) => ({ actor, reason: 'no' });
-    await expect(modules.refuse(REPORT, 2, by(ALICE))).rejects.toMatchObject({ code: 'APPROVAL_REFUSED' });
-    await expect(modules.refuse(REPORT, 9, by(BOB))).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await expect(modules.refuse(endpoint('other'), 1, by(BOB))).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await expect(modules.refuse(REPORT, 1, by(BOB))).rejects.toMatchObject({
+    await expect(modules.reject(REPORT, 2, by(ALICE))).rejects.toMatchObject({ code: 'APPROVAL_REFUSED' });
+    await expect(modules.reject(REPORT, 9, by(BOB))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(modules.reject(endpoint('other'), 1, by(BOB))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(modules.reject(REPORT, 1, by(BOB))).rejects.toMatchObject({
       code: 'VERSION_NOT_PENDING',
       message: 'Version 1 does not wait for approval: carol has approved it',
     });
     await modules.postCode(REPORT, code({}, 'three'), ALICE);
     await modules.approve(REPORT, 3, BOB);
-    await expect(modules.refuse(REPORT, 2, by(BOB))).rejects.toMatchObject({ code: 'VERSION_NOT_PENDING' });
+    await expect(modules.reject(REPORT, 2, by(BOB))).rejects.toMatchObject({ code: 'VERSION_NOT_PENDING' });
   });
 
   it.each([0, 1])('and an approval at the same time: the first one wins (order %i)', async (order) => {
     const { modules } = await withWaiting();
-    const decide = [() => modules.approve(REPORT, 2, CAROL), () => modules.refuse(REPORT, 2, refusal)];
+    const decide = [() => modules.approve(REPORT, 2, CAROL), () => modules.reject(REPORT, 2, refusal)];
     const [a, b] = order === 0 ? decide : decide.toReversed();
     const [first, second] = await Promise.allSettled([a?.(), b?.()]);
     expect([first.status, second.status]).toEqual(['fulfilled', 'rejected']);
@@ -168,7 +168,7 @@ describe('a refusal', () => {
     const first = await withWaiting();
     const other = await openModules({ store: first.store, root: first.root, review: 'all' });
     await other.modules.load();
-    await first.modules.refuse(REPORT, 2, refusal);
+    await first.modules.reject(REPORT, 2, refusal);
     await expect(other.modules.approve(REPORT, 2, CAROL)).rejects.toMatchObject({ code: 'VERSION_REFUSED' });
     expect(other.modules.source(REPORT)).toBe(code({}, 'one'));
   });
