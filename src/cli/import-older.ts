@@ -1,6 +1,6 @@
 // `cloister import --from`: what an older API stored, from its database or the files of its filestore.
 import type { AppError } from '../errors/errors.ts';
-import type { OlderData } from '../setup/older-data.ts';
+import type { OlderData } from '../setup/transfer.ts';
 import type { ImportState } from '../transfer/import.ts';
 import type { Io } from './io.ts';
 import { createProgressBar } from './output/progress-bar.ts';
@@ -99,7 +99,7 @@ export function importOlder(flags: CommandFlags, io: Io, host: ProcessStreams = 
   const { from = '', clients: withClients = false } = flags;
   const clientCollection = flags['client-collection'];
   return runConfigured({ name: 'import', flags, io, host }, async (config, signal) => {
-    const { openOlderData } = await import('../setup/older-data.ts');
+    const { openOlderData } = await import('../setup/transfer.ts');
     const data = await openOlderData(config, { cwd: io.cwd, from, clientCollection });
     const task: OlderImport = { data, signal, io, host };
     try {

@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { LoadedConfig } from '../config/load-config.ts';
-import type { SiteTransfer } from '../setup/cli-services.ts';
+import type { SiteTransfer } from '../setup/transfer.ts';
 import type { ImportState } from '../transfer/import.ts';
 import { abortOnSignal, type Io, operatorMessage, type SignalSource, systemErrorCode } from './io.ts';
 import { loadOrReport } from './load-or-report.ts';
@@ -85,7 +85,7 @@ export async function runTransfer(
     return 1;
   }
   return runConfigured(command, async (config, signal) => {
-    const { openTransfer } = await import('../setup/cli-services.ts');
+    const { openTransfer } = await import('../setup/transfer.ts');
     const transfer = await openTransfer(config, { cwd: io.cwd });
     try {
       await work({ transfer, file: file === '-' ? undefined : resolve(io.cwd, file), signal });

@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import type { AuditReport } from '../auth/audit/audit-verify.ts';
 import { type ClientService, createClientService } from '../auth/clients/client-service.ts';
-import { readNamespaceFields } from '../collections/specifications/namespace-fields.ts';
 import { SECRET_PATHS } from '../config/build-config.ts';
 import { assertRestored } from '../config/data-folder.ts';
 import type { Config } from '../config/schema.ts';
@@ -30,9 +29,6 @@ import {
   openDocumentStore,
 } from '../stores/open/document-store.ts';
 import type { DocumentStore } from '../stores/ports.ts';
-import { createExporter, type Exporter } from '../transfer/export.ts';
-import { createImporter, type Importer } from '../transfer/import.ts';
-import { openOutputFile } from '../transfer/output-file.ts';
 import { createUndeclaredNameFinder } from '../workers/undeclared-names.ts';
 import { openAudit, openAuditVerification } from './audit.ts';
 import { namespaceOfMediaKey, openMediaStore } from './media.ts';
@@ -218,29 +214,6 @@ export async function loadSandboxReport(config: Config, { cwd }: RunDirectory): 
     await sandbox.close();
     await store.close();
   }
-}
-
-/** The services of `cloister export` and `cloister import`. */
-export interface SiteTransfer {
-  readonly exporter: Exporter;
-  readonly import: Importer;
-  readonly openOutput: typeof openOutputFile;
-  close(): Promise<void>;
-}
-
-/** Opens the documents of the configured database for export and import. A server may be running. */
-export async function openTransfer(config: Config, { cwd }: RunDirectory): Promise<SiteTransfer> {
-  const store = await openStore(config, cwd);
-  const { enableCollectionDatabases } = config.database;
-  const root = resolve(cwd, config.workspace.path, config.paths.collections);
-  const { idFields } = await readNamespaceFields({ root, enableCollectionDatabases });
-  const options = { store, separateDatabases: enableCollectionDatabases, now: Date.now, idFields };
-  return {
-    exporter: createExporter(options),
-    import: createImporter(options),
-    openOutput: openOutputFile,
-    close: () => store.close(),
-  };
 }
 
 /** The services of `cloister media copy`. */

@@ -1,134 +1,25 @@
 // What older API servers stored in MongoDB, in the forms of their releases, brought into a database of ours: it is answered as
 // they answered it, and nothing is written to where it came from.
-import { type Db, type Document, ObjectId } from 'mongodb';
+import type { Db } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { importOlder } from '../../src/cli/import-older.ts';
-import type { JsonObject } from '../../src/lib/json/json.ts';
 import { startApp } from '../helpers/app/app.ts';
+import {
+  ANN,
+  EMMA,
+  fillFifth,
+  fillSecond,
+  GONE,
+  id,
+  PERSUASION,
+  SPECS,
+} from '../helpers/fixtures/older-data.ts';
 import { captureIo, createTestStreams } from '../helpers/server-process/console.ts';
 import { officialClient } from '../helpers/server-process/official-client.ts';
 import { createDatabase, describeMongo, rawClient } from '../helpers/store/mongo-servers.ts';
 import { createWorkspace, type Workspace } from '../helpers/temp/workspace.ts';
 
-const id = (n: number) => new ObjectId(n.toString(16).padStart(24, '5'));
-const [ANN, BOB, EMMA, PERSUASION, GONE] = [1, 2, 3, 4, 5].map(id) as [
-  ...[ObjectId, ObjectId, ObjectId, ObjectId, ObjectId],
-];
 const BOOKS = '/1.0/library/books';
-
-const SPECS: Readonly<Record<string, JsonObject>> = {
-  '1.0/library/books': {
-    fields: {
-      title: { type: 'String' },
-      published: { type: 'DateTime' },
-      author: { type: 'Reference', settings: { collection: 'people' } },
-      editors: { type: 'Reference', settings: { collection: 'people' } },
-    },
-    settings: { storeRevisions: true, sort: 'title' },
-  },
-  '1.0/library/people': { fields: { name: { type: 'String' } }, settings: {} },
-  '1.0/library/images': { fields: {}, settings: { type: 'mediaCollection' } },
-};
-
-/** The first two releases: names without underscores, revisions by the ids that documents list. */
-async function fillSecond(database: Db): Promise<void> {
-  const about = { apiVersion: '1.0', createdBy: 'web' };
-  await database.collection('people').insertMany([
-    { _id: ANN, name: 'Ann', ...about, createdAt: 1000, v: 1 },
-    { _id: BOB, name: 'Bob', ...about, createdAt: 1001, v: 1 },
-  ]);
-  await database.collection('books').insertMany([
-    {
-      ...{ _id: EMMA, title: 'Emma', published: new Date('1815-12-23T00:00:00.000Z'), author: ANN, v: 3 },
-      ...{ editors: [`${ANN}`, BOB], ...about, createdAt: 1002, lastModifiedAt: 1005, lastModifiedBy: 'web' },
-      history: [id(11), id(12)],
-    },
-    { _id: PERSUASION, title: 'Persuasion', author: `${BOB}`, ...about, createdAt: 1003, v: 1, history: [] },
-  ]);
-  await database.collection('booksHistory').insertMany([
-    // Written before revisions named their documents.
-    { _id: id(11), title: 'Ema', author: ANN, ...about, createdAt: 1002, v: 1, history: [] },
-    {
-      _id: id(12),
-      title: 'Emmma',
-      originalDocumentId: EMMA,
-      action: 'update',
-      ...about,
-      v: 2,
-      history: [id(11)],
-    },
-    {
-      _id: id(13),
-      title: 'Sanditon',
-      originalDocumentId: GONE,
-      action: 'delete',
-      ...about,
-      v: 1,
-      history: [],
-    },
-  ]);
-  await database.collection('images').insertOne({
-    ...{ _id: id(21), fileName: 'a.jpg', path: '1.0/library/images/a.jpg', mimetype: 'image/jpeg' },
-    ...{ contentLength: 5, awsUrl: 'https://pictures.example.org/a.jpg', ...about, createdAt: 5, v: 1 },
-  });
-  await database.collection('clientStore').insertMany([
-    { clientId: 'web', secret: 'web', accessType: 'user', permissions: { collections: [{ path: 'books' }] } },
-    { clientId: 'root', secret: 'root of all', accessType: 'admin' },
-  ]);
-  await database
-    .collection('tokenStore')
-    .insertOne({ token: 'abc', tokenExpire: 5, value: { clientId: 'web' } });
-}
-
-/** From the third release on: names with underscores, dates as milliseconds; from the fifth, versions name their documents. */
-async function fillFifth(database: Db): Promise<void> {
-  const about = { _apiVersion: '1.0', _createdBy: 'web' };
-  await database.collection('people').insertMany([
-    { _id: ANN, name: 'Ann', ...about, _createdAt: 1000, _version: 1 },
-    { _id: BOB, name: 'Bob', ...about, _createdAt: 1001, _version: 1 },
-  ]);
-  await database.collection('books').insertMany([
-    {
-      ...{ _id: EMMA, title: 'Emma', published: Date.parse('1815-12-23T00:00:00.000Z'), author: `${ANN}` },
-      ...{ editors: [`${ANN}`, `${BOB}`], _refAuthor: {}, _refEditors: {}, 'title:fr': 'Emma', _version: 3 },
-      ...{ ...about, _createdAt: 1002, _lastModifiedAt: 1005, _lastModifiedBy: 'web' },
-    },
-    { _id: PERSUASION, title: 'Persuasion', author: `${BOB}`, ...about, _createdAt: 1003, _version: 1 },
-  ]);
-  await database.collection<Document>('booksVersions').insertMany([
-    { _id: id(12), title: 'Emmma', _document: EMMA, ...about, _createdAt: 1002, _version: 2 },
-    {
-      _id: id(11),
-      title: 'Ema',
-      author: `${ANN}`,
-      _document: `${EMMA}`,
-      ...about,
-      _createdAt: 1002,
-      _version: 1,
-    },
-    { _id: id(13), title: 'Sanditon', _document: GONE, ...about, _createdAt: 1004, _version: 1 },
-  ]);
-  await database.collection('images').insertOne({
-    ...{ _id: id(21), fileName: 'a.jpg', path: '1.0/library/images/a.jpg', mimeType: 'image/jpeg' },
-    ...{
-      contentLength: 5,
-      awsUrl: 'https://pictures.example.org/a.jpg',
-      ...about,
-      _createdAt: 5,
-      _version: 1,
-    },
-  });
-  await database.collection('clientStore').insertMany([
-    {
-      ...{ clientId: 'web', secret: 'web', accessType: 'user', _createdAt: 1, _version: 1 },
-      resources: { 'collection:library_books': { create: true, read: true, update: true } },
-    },
-    { clientId: 'root', secret: 'root of all', accessType: 'admin', _createdAt: 1, _version: 1 },
-  ]);
-  await database
-    .collection('accessStore')
-    .insertOne({ client: 'web', resource: 'collection:library_books', access: {} });
-}
 
 const RELEASES = [
   ['2.x', fillSecond],

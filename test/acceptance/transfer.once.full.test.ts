@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { openTransfer } from '../../src/setup/cli-services.ts';
+import { openTransfer } from '../../src/setup/transfer.ts';
 import { startApp } from '../helpers/app/app.ts';
 import { exportWorkspace, fillSite, importWorkspace, readSite } from '../helpers/app/site.ts';
 import { book, LIBRARY } from '../helpers/fixtures/library.ts';

@@ -1,7 +1,7 @@
 // What an import reads of an older server: the collections of one of its databases, page by page.
 import type { JsonObject } from '../../lib/json/json.ts';
 
-export interface OlderCollection {
+interface OlderCollection {
   readonly name: string;
   /** Number of documents. */
   readonly documents: number;

@@ -1,4 +1,4 @@
-// The composition root of `cloister import --from`: the databases of an older server, and the site that gets what is in them.
+// The composition root of `cloister export` and `import`: the documents of a site, and what an older server left.
 import { resolve } from 'node:path';
 import { type ClientImport, importClient } from '../auth/clients/import-client.ts';
 import { readNamespaceFields } from '../collections/specifications/namespace-fields.ts';
@@ -6,14 +6,44 @@ import type { Config } from '../config/schema.ts';
 import { AppError } from '../errors/errors.ts';
 import { isConnectionString, openForeignDatabase } from '../stores/open/foreign-database.ts';
 import type { Namespace } from '../stores/ports.ts';
-import { createEntryImporter, type EntryImporter } from '../transfer/import.ts';
+import { createExporter, type Exporter } from '../transfer/export.ts';
+import {
+  createEntryImporter,
+  createImporter,
+  type EntryImporter,
+  type Importer,
+} from '../transfer/import.ts';
 import { convertClient } from '../transfer/older/convert-client.ts';
 import { openFilestore } from '../transfer/older/filestore.ts';
 import { DEFAULT_CLIENT_COLLECTION } from '../transfer/older/older-collections.ts';
 import type { OlderDatabase } from '../transfer/older/older-database.ts';
 import { createOlderReader, type OlderPlan, type OlderReader } from '../transfer/older/read-older.ts';
 import { openStoredDatabase } from '../transfer/older/stored-database.ts';
+import { openOutputFile } from '../transfer/output-file.ts';
 import { logOf, openClientService, openStore } from './cli-services.ts';
+
+/** The services of `cloister export` and `cloister import`. */
+export interface SiteTransfer {
+  readonly exporter: Exporter;
+  readonly import: Importer;
+  readonly openOutput: typeof openOutputFile;
+  close(): Promise<void>;
+}
+
+/** Opens the documents of the configured database for export and import. A server may be running. */
+export async function openTransfer(config: Config, { cwd }: { readonly cwd: string }): Promise<SiteTransfer> {
+  const store = await openStore(config, cwd);
+  const { enableCollectionDatabases } = config.database;
+  const root = resolve(cwd, config.workspace.path, config.paths.collections);
+  const { idFields } = await readNamespaceFields({ root, enableCollectionDatabases });
+  const options = { store, separateDatabases: enableCollectionDatabases, now: Date.now, idFields };
+  return {
+    exporter: createExporter(options),
+    import: createImporter(options),
+    openOutput: openOutputFile,
+    close: () => store.close(),
+  };
+}
 
 interface OlderDataOptions {
   /** The run directory: relative paths start here. */
