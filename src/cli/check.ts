@@ -4,7 +4,7 @@ import { relative, resolve } from 'node:path';
 import { type CollectionRegistry, createCollectionRegistry } from '../collections/model/collection.ts';
 import { checkSpecificationFiles } from '../collections/specifications/check-files.ts';
 import { formatConfigIssue, locateIssues, readConfigFile } from '../config/config-file.ts';
-import { folderIssues } from '../config/folder-check.ts';
+import { folderIssues, missingFolders } from '../config/folder-check.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { AppError } from '../errors/errors.ts';
 import type { Io } from './io.ts';
@@ -13,6 +13,8 @@ import type { CommandFlags } from './parse-arguments.ts';
 interface CheckIssue {
   readonly severity: 'error' | 'warning';
   readonly line: string;
+  /** Of a file of the workspace: what is said of it, without its place. */
+  readonly message?: string;
 }
 
 /** An issue of a file, as every check reports it. */
@@ -33,6 +35,7 @@ function configIssues({ issues: problems, warnings }: LoadedConfig): CheckIssue[
 
 const fileIssue = (cwd: string, { file, line, message, severity }: FileIssue): CheckIssue => ({
   severity,
+  message,
   line: formatConfigIssue({
     setting: '',
     message,
@@ -50,16 +53,41 @@ async function specificationIssues(
   const root = resolve(cwd, config.workspace.path, config.paths.collections);
   const { enableCollectionDatabases } = config.database;
   const problems = await checkSpecificationFiles({ root, enableCollectionDatabases, ...known });
-  return problems.map((problem) => fileIssue(cwd, { ...problem, file: resolve(root, problem.file) }));
+  const issues = problems.map((problem) => fileIssue(cwd, { ...problem, file: resolve(root, problem.file) }));
+  if (known.registry?.list().length !== 0 || issues.some(({ severity }) => severity === 'error'))
+    return issues;
+  return [
+    ...issues,
+    { severity: 'warning', line: `${relative(cwd, root)}: there is no collection in this folder` },
+  ];
 }
 
-async function workspaceIssues(loaded: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
+/** Warnings that say the same, each told once: of many files, at the first of them. */
+function withoutRepetitions(issues: readonly CheckIssue[]): readonly CheckIssue[] {
+  const keyOf = ({ severity, line, message = line }: CheckIssue) => (severity === 'error' ? line : message);
+  const groups = Map.groupBy(issues, keyOf);
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const places =
+      new Set(others.map(({ line }) => line)).size - (others.some(({ line }) => line === first.line) ? 1 : 0);
+    if (places <= 0 || first.severity === 'error') return [first];
+    return [
+      { ...first, line: `${first.line} (and so in ${places} more ${places === 1 ? 'place' : 'places'})` },
+    ];
+  });
+}
+
+async function workspaceIssues(
+  loaded: LoadedConfig,
+  cwd: string,
+  writePolicies: boolean,
+): Promise<CheckIssue[]> {
   const { openModuleChecker } = await import('../setup/cli-services.ts');
   const modules = await openModuleChecker(loaded.config, { cwd });
   try {
     const known = { registry: createCollectionRegistry(), hooks: await modules.hookNames() };
     const specifications = await specificationIssues(loaded, cwd, known);
-    const problems = await modules.check(known.registry);
+    const problems = await modules.check(known.registry, { writePolicies });
     return [...specifications, ...problems.map((problem) => fileIssue(cwd, problem))];
   } finally {
     await modules.close();
@@ -84,7 +112,7 @@ async function databaseIssues({ config }: LoadedConfig, cwd: string): Promise<Ch
 
 /** With the lines of the settings, if they are in the file. */
 async function foldersIssues({ config, file }: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
-  const found = await folderIssues(config, { cwd, configFile: file });
+  const found = [...(await folderIssues(config, { cwd, configFile: file })), ...missingFolders(config, cwd)];
   if (found.length === 0) return [];
   const { text } = await readConfigFile(file);
   const located = found.map(async ({ severity, field, message }): Promise<CheckIssue[]> => {
@@ -100,10 +128,10 @@ const MODULES_NOT_CHECKED: CheckIssue = {
 };
 
 /** Issues of the policy limits, which are part of the configuration, are listed with the others. */
-async function issuesIn(loaded: LoadedConfig, cwd: string): Promise<CheckIssue[]> {
+async function issuesIn(loaded: LoadedConfig, cwd: string, writePolicies: boolean): Promise<CheckIssue[]> {
   if (loaded.issues.length > 0) return [...(await specificationIssues(loaded, cwd, {})), MODULES_NOT_CHECKED];
   try {
-    return await workspaceIssues(loaded, cwd);
+    return await workspaceIssues(loaded, cwd, writePolicies);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'CONFIGURATION_INVALID') throw error;
     const file = loaded.config.sandbox.policyFile;
@@ -119,16 +147,20 @@ async function issuesIn(loaded: LoadedConfig, cwd: string): Promise<CheckIssue[]
 export async function check(flags: CommandFlags, io: Io): Promise<number> {
   const loaded = await loadConfig({ flags, cwd: io.cwd, ...(io.env === undefined ? {} : { env: io.env }) });
   const workspace = resolve(io.cwd, loaded.config.workspace.path);
-  const issues = configIssues(loaded);
+  const found = configIssues(loaded);
   if (loaded.issues.length === 0) {
-    issues.push(...(await databaseIssues(loaded, io.cwd)), ...(await foldersIssues(loaded, io.cwd)));
+    found.push(...(await databaseIssues(loaded, io.cwd)), ...(await foldersIssues(loaded, io.cwd)));
   }
   if (existsSync(workspace)) {
-    issues.push(...(await issuesIn(loaded, io.cwd)), ...(await deliveryIssues(loaded, io.cwd)));
+    found.push(
+      ...(await issuesIn(loaded, io.cwd, flags['write-policies'] === true)),
+      ...(await deliveryIssues(loaded, io.cwd)),
+    );
   } else {
-    issues.push({ severity: 'error', line: `${loaded.config.workspace.path}: there is no such folder` });
+    found.push({ severity: 'error', line: `${loaded.config.workspace.path}: there is no such folder` });
   }
 
+  const issues = withoutRepetitions(found);
   for (const { severity, line } of issues) io.out(severity === 'warning' ? `warning: ${line}` : line);
   const errors = issues.filter(({ severity }) => severity === 'error').length;
   if (errors > 0) return 1;

@@ -148,6 +148,21 @@ export async function folderIssues(
   return (await Promise.all([...overlaps, ...access])).flat();
 }
 
+/** Folders of the workspace that a setting names and that are not there: the server would make them, and serve nothing from them. */
+export function missingFolders(config: Config, cwd: string): readonly FolderIssue[] {
+  const { paths, workspace } = config;
+  const names = Object.keys(paths) as (keyof Config['paths'])[];
+  return names.flatMap((name): FolderIssue[] => {
+    // The default of each is its name.
+    if (paths[name] === name) return [];
+    const folder = resolve(cwd, workspace.path, paths[name]);
+    if (existsSync(folder)) return [];
+    const shown = relative(cwd, folder);
+    const message = `names a folder that is not there, ${shown}: it starts at the folder of the workspace (${workspace.path}); without this setting it is ${join(workspace.path, name)}`;
+    return [{ severity: 'warning', field: `paths.${name}`, message }];
+  });
+}
+
 /** Throws CONFIGURATION_INVALID where a folder may not be what a setting makes it; resolves with the warnings, as whole texts. */
 export async function assertFolders(config: Config, options: FolderCheckOptions): Promise<readonly string[]> {
   const issues = await folderIssues(config, options);

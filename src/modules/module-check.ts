@@ -1,6 +1,6 @@
 // `cloister check` for posted code: reports every issue of its files with the line. Nothing is changed.
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { CollectionRegistry } from '../collections/model/collection.ts';
 import { AppError, type ErrorItem } from '../errors/errors.ts';
 import { parseLineNumbers } from '../lib/json/json-line-numbers.ts';
@@ -19,6 +19,7 @@ import {
   type RoutedEndpoint,
 } from './model/custom-routes.ts';
 import { type ModuleAddress, moduleKey } from './model/module-types.ts';
+import { findNeededGrants, missingGrants, policyOf } from './needed-grants.ts';
 import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
 import type { PolicyLimits } from './policy/policy-limits.ts';
 import {
@@ -49,8 +50,14 @@ export interface ModuleCheckDeps {
 export interface ModuleCheck {
   /** Names of the hooks that have files. */
   hookNames(): Promise<ReadonlySet<string>>;
-  /** Checks every file, and its paths against the collections. In the order of the paths. */
-  check(collections: Pick<CollectionRegistry, 'list'>): Promise<readonly ModuleIssue[]>;
+  /**
+   * Checks every file, its paths against the collections, and its calls of `Model` against its policy. In the order of the paths.
+   * `writePolicies`: where such a module has no policy, writes the one that grants what it names.
+   */
+  check(
+    collections: Pick<CollectionRegistry, 'list'>,
+    options?: { readonly writePolicies?: boolean },
+  ): Promise<readonly ModuleIssue[]>;
 }
 
 interface CheckContext {
@@ -59,6 +66,7 @@ interface CheckContext {
   readonly policies: PolicyParser;
   readonly collections: Pick<CollectionRegistry, 'list'>;
   readonly problems: ModuleIssue[];
+  readonly writePolicies: boolean;
   /** Endpoints seen so far, with their paths. */
   readonly routed: RoutedEndpoint[];
 }
@@ -145,6 +153,37 @@ async function checkCode(
   );
   for (const message of accepted?.warnings ?? [])
     context.problems.push({ file, message, severity: 'warning' });
+  await checkGrants(context, found, { text, policy });
+}
+
+/** Code that calls `Model` without a grant fails at its first request, in the face of a client. */
+async function checkGrants(
+  context: CheckContext,
+  { address, file }: ModuleFile,
+  { text, policy }: { readonly text: string; readonly policy: Policy | undefined },
+): Promise<void> {
+  const warn = (message: string) => context.problems.push({ file, message, severity: 'warning' });
+  const needed = findNeededGrants(text, address, context.collections.list());
+  if (needed === undefined) return;
+  const policyFile = basename(context.files.fileOf(address, 'policy'));
+  const granted = policy?.resolve(moduleKey(address), false).grants.collections ?? [];
+  const missing = missingGrants(needed, granted);
+  for (const name of granted.length === 0 ? needed.unknown : []) {
+    warn(
+      `calls \`Model\` with \`${name.slice(0, 100)}\`, which is the name of no collection, or of several: grant it by hand in \`${policyFile}\``,
+    );
+  }
+  if (policy === undefined && missing.length > 0 && context.writePolicies) {
+    await context.files.write(address, 'policy', `${JSON.stringify(policyOf(needed), null, 2)}\n`);
+    warn(`\`${policyFile}\` was written: it grants ${missing.join(', ')}`);
+    return;
+  }
+  const isWithout = policy === undefined && needed.grants.length === 0 && needed.unknown.length === 0;
+  if (missing.length === 0 && !isWithout) return;
+  const what = missing.length === 0 ? 'collections' : missing.join(', ');
+  const remedy =
+    policy === undefined && missing.length > 0 ? '; `cloister check --write-policies` writes it' : '';
+  warn(`calls \`Model\`, and needs a policy beside it, \`${policyFile}\`, that grants ${what}${remedy}`);
 }
 
 async function readEntries(folder: string) {
@@ -230,7 +269,7 @@ export function createModuleCheck({
       const codes = (await files.list()).filter(({ part }) => part === 'code');
       return new Set(codes.flatMap(({ address }) => (address.kind === 'hook' ? address.name : [])));
     },
-    async check(collections) {
+    async check(collections, { writePolicies = false } = {}) {
       const fallback: ModuleIssue = {
         file: folders.endpoints,
         message: 'no process of the sandbox starts here: code was compiled, but neither evaluated nor routed',
@@ -241,7 +280,10 @@ export function createModuleCheck({
         if (!problems.includes(fallback)) problems.push(fallback);
       });
       const acceptance = createCodeValidator({ sandbox: inspecting, findUndeclared: undeclared, maxBytes });
-      return checkAll({ files, acceptance, policies, collections, problems, routed: [] }, folders);
+      return checkAll(
+        { files, acceptance, policies, collections, problems, writePolicies, routed: [] },
+        folders,
+      );
     },
   };
 }

@@ -87,12 +87,13 @@ describe('the check command', () => {
 
   it('reads the connection string as the start does, repeats none of it and asks no server', async () => {
     const databaseAt = (uri: string) => ({ database: { engine: 'mongodb', mongodb: { uri } } });
-    const { code, lines } = await run({}, databaseAt('mongodb://someone:hunter2@127.0.0.1:99999/x'));
+    const specs = { '1.0/library/books': BOOKS };
+    const { code, lines } = await run(specs, databaseAt('mongodb://someone:hunter2@127.0.0.1:99999/x'));
     expect([code, lines]).toEqual([
       1,
       [expect.stringMatching(/^database\.mongodb\.uri cannot be read: a host, a port/)],
     ]);
-    const away = await run({}, databaseAt('mongodb://127.0.0.1:9/x'));
+    const away = await run(specs, databaseAt('mongodb://127.0.0.1:9/x'));
     expect(away).toEqual({ code: 0, lines: ['all is well'] });
   });
 

@@ -24,6 +24,7 @@ export const FLAGS = {
   only: { value: 'NAME', choices: ['content', 'delivery'], text: 'open one of the two listeners' },
   data: { text: 'check that indexes and documents agree, with or without a running server' },
   repair: { text: 'build broken indexes again (with --data)' },
+  'write-policies': { text: 'write the policy of each endpoint and hook that calls Model and has none' },
   id: { value: 'ID', text: 'another way to give the ID' },
   admin: { text: 'may do everything that HTTP offers' },
   reviewer: { text: 'may approve what others post' },
@@ -103,7 +104,8 @@ export const COMMANDS = {
     summary: 'check configuration and workspace, or the data, without starting',
     detail:
       'Names file and line of every problem of the configuration, specifications, endpoints, hooks, policies, routes and recipes. Exits with 1 where there is one.',
-    flags: ['data', 'repair'],
+    flags: ['data', 'repair', 'write-policies'],
+    exclusive: [['data', 'write-policies']],
   },
   openapi: {
     summary: 'write the API description, as an admin gets it, without starting',

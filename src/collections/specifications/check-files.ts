@@ -1,4 +1,6 @@
 // `cloister check` for specifications: every problem of every file, with its line, and nothing brought into force.
+import { readdir } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import { AppError, type ErrorItem } from '../../errors/errors.ts';
 import { type JsonLineNumbers, parseLineNumbers } from '../../lib/json/json-line-numbers.ts';
 import { describeSyntaxError } from '../../lib/json/json-syntax.ts';
@@ -105,6 +107,27 @@ function checkAcrossFiles(
     addIssue(page, 'warning', path, message);
 }
 
+/** Levels and files below the root that are looked at for specifications in a wrong place. */
+const MAX_LEVELS = 6;
+const MAX_FILES = 10_000;
+const LEVELS = 3;
+
+/** Files that are named like specifications, but are not in a folder of a database. */
+async function misplacedFiles(root: string): Promise<readonly SpecificationIssue[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
+  const paths = entries
+    .slice(0, MAX_FILES)
+    .filter((entry) => entry.isFile() && /^collection\..+\.json$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+  const misplaced = paths.filter((path) => {
+    const levels = path.split(sep).length;
+    return levels !== LEVELS && levels <= MAX_LEVELS;
+  });
+  const message =
+    'is not read: specifications are `<version>/<database>/collection.<name>.json` below the folder of the collections';
+  return misplaced.sort().map((file) => ({ file, message, severity: 'warning' }));
+}
+
 /** Checks all specification files below `root`, in the order of their paths. Empty: all is well. */
 export async function checkSpecificationFiles(
   options: CheckFilesOptions,
@@ -126,5 +149,5 @@ export async function checkSpecificationFiles(
     loaded.push({ page, collection });
   }
   for (const { page, collection } of loaded) checkAcrossFiles(page, collection, registry, hooks);
-  return pages.flatMap(({ issues: problems }) => problems);
+  return [...pages.flatMap(({ issues: problems }) => problems), ...(await misplacedFiles(options.root))];
 }

@@ -23,6 +23,16 @@ describe('Symbol.for', () => {
     ).toBe(1);
   });
 
+  it('does not count the keys of modules of Node', async () => {
+    const source = `(() => {
+      const { inspect } = require('util'); require('buffer'); require('assert');
+      for (let i = 0; i < 2_000; i++) Symbol.for('nodejs.util.inspect.custom');
+      for (let i = 0; i < 1_000; i++) Symbol.for('k' + i);
+      return [inspect.custom === Symbol.for('nodejs.util.inspect.custom'), Symbol.keyFor(inspect.custom)];
+    })()`;
+    expect(await value(source)).toEqual([true, 'nodejs.util.inspect.custom']);
+  });
+
   it('counts a key whose text changes while it is read once', async () => {
     const sly =
       '{ n: 0, toString() { this.n += 1; return this.n === 1 ? "short" : "x".repeat(1_000_000); } }';
