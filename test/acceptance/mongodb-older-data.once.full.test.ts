@@ -6,6 +6,7 @@ import { importOlder } from '../../src/cli/import-older.ts';
 import { startApp } from '../helpers/app/app.ts';
 import {
   ANN,
+  BOB,
   EMMA,
   fillFifth,
   fillSecond,
