@@ -147,6 +147,26 @@ describe.runIf(canRun)('routes', () => {
       expect((await stored('site-image')).branches).toEqual([{ recipe: 'again-of-this' }]);
     }));
 
+  it('are not overwritten when somebody else changes them between the last look and the write', () =>
+    site.visit('/admin/routes/site-image', async (page) => {
+      let isFirst = true;
+      await page.route('**/api/routes/site-image', async (request) => {
+        if (request.request().method() === 'PUT' && isFirst) {
+          isFirst = false;
+          await put([{ recipe: 'in-between' }]);
+        }
+        await request.continue();
+      });
+      const recipe = branch(page, 1).getByRole('combobox', { name: 'Recipe' });
+      await recipe.fill('of-this-tab');
+      await page.getByRole('button', { name: 'Save' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Somebody else changed this' });
+      await dialog.getByRole('button', { name: 'Take theirs' }).click();
+      await expect.poll(() => recipe.inputValue()).toBe('in-between');
+      expect((await stored('site-image')).branches).toEqual([{ recipe: 'in-between' }]);
+      await put(IMAGES.branches);
+    }));
+
   it('with what the form has no place for are edited as JSON, and hostile text stays text', async () => {
     const hostile = '<img src=x onerror=alert(1)>';
     await put([{ recipe: 'small-picture', condition: { network: hostile }, note: hostile }]);

@@ -26,9 +26,21 @@ export interface TokenSource {
   expire(token: string): void;
 }
 
+/** A body with its ETag, where it has one. */
+export interface Tagged<T> {
+  readonly body: T;
+  readonly etag: string | undefined;
+}
+
+/** The header that makes a write depend on the state that was read. */
+export const ifMatch = (etag: string | undefined): Readonly<Record<string, string>> =>
+  etag === undefined ? {} : { 'if-match': etag };
+
 export interface Api {
   /** The body of the answer, parsed. Rejects with an ApiError, or an AbortError when `signal` ends the request. */
   get<T>(path: string, options?: RequestOptions): Promise<T>;
+  /** The same, with what tells this state from others: sent back as `If-Match`, it guards a write. */
+  getTagged<T>(path: string, options?: RequestOptions): Promise<Tagged<T>>;
   /** Sends JSON; text is sent as `text/plain`. Resolves with the body of the answer, undefined where there is none. */
   send<T>(method: Exclude<Method, 'GET'>, path: string, body?: unknown, options?: RequestOptions): Promise<T>;
   /** The same, with the status: one change may be in force, or wait. */
@@ -124,13 +136,16 @@ export function createApi(session: TokenSource): Api {
     const answer = await checked(method, path, contentOf(body), options);
     return { status: answer.status, body: parseBody(await answer.text()) as T };
   };
+  const getTagged = async <T>(path: string, options: RequestOptions = {}) => {
+    const answer = await checked('GET', path, {}, options);
+    const body = parseBody(await answer.text()) as T;
+    return { body, etag: answer.headers.get('etag') ?? undefined };
+  };
   return {
     raw,
     sendForStatus,
-    async get<T>(path: string, options: RequestOptions = {}) {
-      const answer = await checked('GET', path, {}, options);
-      return parseBody(await answer.text()) as T;
-    },
+    getTagged,
+    get: async <T>(path: string, options: RequestOptions = {}) => (await getTagged<T>(path, options)).body,
     send: async <T>(method: Method, path: string, body?: unknown, options: RequestOptions = {}) =>
       (await sendForStatus<T>(method, path, body, options)).body,
     text: async (path, options = {}) => (await checked('GET', path, {}, options)).text(),

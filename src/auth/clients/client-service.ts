@@ -43,6 +43,8 @@ interface ClientServiceOptions {
 interface ChangeOptions extends OperationOptions {
   /** Who makes the change; the operator if absent. */
   readonly actor?: Actor;
+  /** Called with the client as it is before its change or removal, which does not happen where this throws. */
+  readonly check?: (client: Client) => void;
 }
 
 /** A client with its new secret, which is undefined when the caller chose it. */
@@ -105,8 +107,8 @@ type ClientRecords = ReturnType<typeof createClientStore>;
 export function createClientService(options: ClientServiceOptions): ClientService {
   const { store, audit, generateId, now, queryMs = QUERY_MS, hashCost, issuerNames = [] } = options;
   const { announce } = options;
-  const storeFor = ({ deadline = now() + queryMs, actor }: ChangeOptions = {}): ClientRecords =>
-    createClientStore({ store, audit, announce, now, actor: actor ?? null, deadline, issuerNames });
+  const storeFor = ({ deadline = now() + queryMs, actor, check }: ChangeOptions = {}): ClientRecords =>
+    createClientStore({ store, audit, announce, check, now, actor: actor ?? null, deadline, issuerNames });
   const decoy = createDecoyHash(hashCost);
   const parseNew = (body: unknown) => parseNewClient(body, issuerNames);
 

@@ -32,6 +32,8 @@ interface ClientStoreOptions {
   readonly announce?: ((clientId: string) => Promise<void>) | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Called with each client as it is before its change or removal, which does not happen where this throws. */
+  readonly check?: ((client: Client) => void) | undefined;
   /** Who changes records; null for the operator. */
   readonly actor: Actor | null;
   /** Epoch milliseconds. */
@@ -61,7 +63,7 @@ const withId = (clientId: string): Filter => ({
 
 /** Creates the store for work until a deadline. Every method also rejects with a StoreError. Invalid ids are not found. */
 export function createClientStore(options: ClientStoreOptions) {
-  const { store, audit, announce, now, actor, deadline, issuerNames = [] } = options;
+  const { store, audit, announce, check, now, actor, deadline, issuerNames = [] } = options;
   const isUsable = ({ status }: ClientRecord) =>
     issuerOfId(status.client.clientId, issuerNames) === undefined;
 
@@ -150,6 +152,7 @@ export function createClientStore(options: ClientStoreOptions) {
       retryConflicts(async () => {
         const record = await findOrThrow(clientId);
         await assertChangeable(record, change);
+        check?.(record.status.client);
         const write = updateClientRecord(CLIENTS_NAMESPACE, record, { ...change, lastModifiedAt: now() });
         const changed = parseClientRecord(write.document);
         const states = { before: record.status.client, after: changed.status.client };
@@ -163,6 +166,7 @@ export function createClientStore(options: ClientStoreOptions) {
       retryConflicts(async () => {
         const record = await findOrThrow(clientId);
         await assertChangeable(record);
+        check?.(record.status.client);
         const removal = {
           kind: 'remove',
           ns: CLIENTS_NAMESPACE,

@@ -127,7 +127,8 @@ export function createDefinitions<T>(deps: DefinitionsDeps<T>): Definitions<T> {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
+      // What the caller sees to before the change is none of the file's.
+      if (!(error instanceof AppError) || error.code === 'PRECONDITION_FAILED') throw error;
       log.error({ err: error, file }, `${verb} a ${noun} failed`);
       return rejected('failed', [`Error when ${verb} ${noun}`]);
     }

@@ -2,6 +2,7 @@
 
 import { ACCESS_ACTIONS } from '../../lib/access-actions.ts';
 import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
+import { ETAG_HEADER, IF_MATCH } from '../core/entity-tags.ts';
 import { json, type Operation } from '../core/operation.ts';
 
 const ACCESS = 'Access';
@@ -110,7 +111,7 @@ export const CLIENT_OPERATIONS = {
     audience: 'admins',
     summary: 'Reads a client',
     pathParameters,
-    answers: { 200: client },
+    answers: { 200: { ...client, headers: ETAG_HEADER } },
   },
   update: {
     id: 'updateClient',
@@ -119,6 +120,7 @@ export const CLIENT_OPERATIONS = {
     audience: 'admins',
     summary: 'Changes the rights of a client',
     pathParameters,
+    parameters: [IF_MATCH],
     body: { content: json(ref('ClientChange')) },
     answers: { 200: client },
   },
@@ -129,6 +131,7 @@ export const CLIENT_OPERATIONS = {
     audience: 'admins',
     summary: 'Removes a client, whose tokens become invalid',
     pathParameters,
+    parameters: [IF_MATCH],
     answers: { 204: { description: 'Removed' } },
   },
   setSecret: {

@@ -4,6 +4,7 @@ import type { Client } from '../../auth/clients/client.ts';
 import { toPublicClient } from '../../auth/clients/client-record.ts';
 import { AppError } from '../../errors/errors.ts';
 import { bodyLimit, jsonObjectBody } from '../core/body-parsers.ts';
+import { assertExpectedState, sendEntityTag } from '../core/entity-tags.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { requireAdmin } from '../core/request-access.ts';
@@ -40,6 +41,10 @@ function createCallOptions(deps: Deps) {
 export function clientRoutes(server: FastifyInstance, deps: Deps): void {
   const { clients } = deps;
   const within = createCallOptions(deps);
+  const asExpected = (request: FastifyRequest) => ({
+    ...within(request),
+    check: (client: Client) => assertExpectedState(request, formatClient(client)),
+  });
   server.addHook('onRequest', requireAdminOrOwner);
   const limit = bodyLimit('client', deps.config.limits.jsonBytes);
   const { list, create, get, update, remove, setSecret } = CLIENT_OPERATIONS;
@@ -57,14 +62,15 @@ export function clientRoutes(server: FastifyInstance, deps: Deps): void {
     GET: async (request, reply) => {
       const client = await clients.find(clientIdOf(request), within(request));
       if (client === undefined) throw new AppError('NOT_FOUND');
-      return sendJson(reply, { results: [formatClient(client)] });
+      const state = formatClient(client);
+      return sendJson(sendEntityTag(reply, state), { results: [state] });
     },
     PUT: async (request, reply) => {
-      const client = await clients.update(clientIdOf(request), jsonObjectBody(request), within(request));
+      const client = await clients.update(clientIdOf(request), jsonObjectBody(request), asExpected(request));
       return sendJson(reply, { results: [formatClient(client)] });
     },
     DELETE: async (request, reply) => {
-      await clients.remove(clientIdOf(request), within(request));
+      await clients.remove(clientIdOf(request), asExpected(request));
       return reply.code(204).send();
     },
   };
@@ -72,6 +78,7 @@ export function clientRoutes(server: FastifyInstance, deps: Deps): void {
   addResource(server, '/api/clients/:id', byId, {
     operations: { GET: get, PUT: update, DELETE: remove },
     bodyLimit: limit,
+    handlesPreconditions: true,
   });
   const secret: ResourceHandlers = {
     PUT: async (request, reply) => {

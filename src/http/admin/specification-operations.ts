@@ -1,6 +1,7 @@
 // What the routes of specifications say about themselves.
 
 import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
+import { ETAG_HEADER, IF_MATCH } from '../core/entity-tags.ts';
 import { json, type Operation, type ParameterDescription } from '../core/operation.ts';
 
 const TAG = 'Collections';
@@ -60,7 +61,9 @@ export const SPECIFICATION_OPERATIONS = {
     audience: 'admins',
     summary: 'Reads the specification of a collection',
     pathParameters: COLLECTION_PARAMETERS,
-    answers: { 200: { description: 'As it was written', content: json(ref('Specification')) } },
+    answers: {
+      200: { description: 'As it was written', content: json(ref('Specification')), headers: ETAG_HEADER },
+    },
   },
   put: {
     id: 'putSpecification',
@@ -69,7 +72,7 @@ export const SPECIFICATION_OPERATIONS = {
     audience: 'admins',
     summary: 'Creates a collection, or replaces its specification',
     pathParameters: COLLECTION_PARAMETERS,
-    parameters: [FORCE],
+    parameters: [FORCE, IF_MATCH],
     body: { content: json(ref('Specification')) },
     answers: { 200: changed },
   },
@@ -80,7 +83,7 @@ export const SPECIFICATION_OPERATIONS = {
     audience: 'admins',
     summary: 'Removes a collection; its documents stay in the database',
     pathParameters: COLLECTION_PARAMETERS,
-    parameters: [FORCE],
+    parameters: [FORCE, IF_MATCH],
     answers: { 200: changed },
   },
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -6,6 +6,7 @@ import type { ChangeInterceptor } from '../../collections/specifications/specifi
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts';
 import { acceptTextAsJson, bodyLimit, jsonBody } from '../core/body-parsers.ts';
+import { assertExpectedState, sendEntityTag } from '../core/entity-tags.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { missingCollectionError } from '../core/missing-collection.ts';
 import { sendJson } from '../core/reply.ts';
@@ -27,7 +28,8 @@ export function specificationRoutes(
   const announce = createAuditedChange(audit);
   const around =
     (request: FastifyRequest, { version, database, name }: CollectionAddress): ChangeInterceptor =>
-    ({ before, after }, apply) => {
+    async ({ before, after }, apply) => {
+      assertExpectedState(request, specifications.read({ version, database, name }));
       const replaced = before === undefined ? 'create' : 'replace';
       const change = {
         action: `specification.${after === undefined ? 'remove' : replaced}`,
@@ -49,7 +51,7 @@ export function specificationRoutes(
       const address = collectionAddressOf(request);
       const source = specifications.read(address);
       if (source === undefined) throw missingCollectionError(request, address, registry.list);
-      return sendJson(reply, source);
+      return sendJson(sendEntityTag(reply, source), source);
     },
     POST: async (request, reply) => {
       const address = collectionAddressOf(request);
@@ -73,6 +75,7 @@ export function specificationRoutes(
   addResource(server, '/:version/:database/:collection/config', handlers, {
     operations: { GET: get, POST: put, DELETE: remove },
     bodyLimit: limit,
+    handlesPreconditions: true,
   });
 }
 

@@ -1,6 +1,7 @@
 // What the routes of delivery's definitions say about themselves.
 
 import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
+import { ETAG_HEADER, IF_MATCH } from '../core/entity-tags.ts';
 import { json, type Operation } from '../core/operation.ts';
 import { VISITOR_PARAMETERS } from './request-visitor.ts';
 
@@ -94,13 +95,14 @@ function createOperations(noun: 'Route' | 'Recipe') {
       id: `get${noun}`,
       summary: `Reads a ${word}`,
       pathParameters,
-      answers: { 200: { description: `The ${word}`, content: json(ref(noun)) } },
+      answers: { 200: { description: `The ${word}`, content: json(ref(noun)), headers: ETAG_HEADER } },
     },
     replace: {
       ...base,
       id: `replace${noun}`,
       summary: `Replaces a ${word}`,
       pathParameters,
+      parameters: [IF_MATCH],
       body,
       answers: { 200: saved },
     },
@@ -109,6 +111,7 @@ function createOperations(noun: 'Route' | 'Recipe') {
       id: `remove${noun}`,
       summary: `Removes a ${word}`,
       pathParameters,
+      parameters: [IF_MATCH],
       answers: { 200: saved },
     },
   } satisfies Readonly<Record<string, Operation>>;

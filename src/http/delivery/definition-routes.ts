@@ -5,6 +5,7 @@ import type { DefinitionChangeInterceptor, Definitions } from '../../delivery/de
 import { isJsonObject } from '../../lib/json/json.ts';
 import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts';
 import { bodyLimit, jsonBody } from '../core/body-parsers.ts';
+import { assertExpectedState, sendEntityTag } from '../core/entity-tags.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
 import { requireAdmin } from '../core/request-access.ts';
@@ -36,7 +37,10 @@ function postedName(request: FastifyRequest, noun: DefinitionKind): string {
 }
 
 /** A definition with its name, which files may leave out. */
-const formatDefinition = (noun: DefinitionKind, { name, source }: Definition<unknown>) => ({
+const formatDefinition = (
+  noun: DefinitionKind,
+  { name, source }: Pick<Definition<unknown>, 'name' | 'source'>,
+) => ({
   [noun]: name,
   ...source,
 });
@@ -74,7 +78,8 @@ function definitionHandlers(
   const announce =
     (request: FastifyRequest, name: string) =>
     (verb: Verb): DefinitionChangeInterceptor =>
-    ({ before, after }, apply) => {
+    async ({ before, after }, apply) => {
+      assertExpectedState(request, before && formatDefinition(noun, { name, source: before }));
       const hashes = { before: fingerprintJson(before), after: fingerprintJson(after) };
       return announced(
         request,
@@ -103,7 +108,10 @@ function definitionHandlers(
   const byName: ResourceHandlers = {
     GET: async (request, reply) => {
       const definition = (await open()).get(definitionName(request));
-      if (definition !== undefined) return sendJson(reply, formatDefinition(noun, definition));
+      if (definition !== undefined) {
+        const state = formatDefinition(noun, definition);
+        return sendJson(sendEntityTag(reply, state), state);
+      }
       return sendJson(reply, deliveryErrorBody([`${noun === 'route' ? 'Route' : 'Recipe'} not found`]), 404);
     },
     PUT: async (request, reply) => {
@@ -133,6 +141,7 @@ function registerKind(
   addResource(server, `/api/${noun}s/:name`, byName, {
     operations: { GET: get, PUT: replace, DELETE: remove },
     bodyLimit: limit,
+    handlesPreconditions: true,
   });
   return byName;
 }

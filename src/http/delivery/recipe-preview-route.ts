@@ -38,6 +38,10 @@ export function recipePreviewRoute(
     server,
     `/api/recipes/${PREVIEW_NAME}`,
     { ...byName, POST },
-    { operations: { GET: null, PUT: null, DELETE: null, POST: PREVIEW_RECIPE }, bodyLimit },
+    {
+      operations: { GET: null, PUT: null, DELETE: null, POST: PREVIEW_RECIPE },
+      bodyLimit,
+      handlesPreconditions: true,
+    },
   );
 }

@@ -103,9 +103,11 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
     toasts.say(`The ${noun} ${newName} was created.`);
     leave(`/${encodeURIComponent(newName)}`);
   };
-  const saveAgain = async (of: string, wanted: JsonObject) => {
-    const now = await current(of);
-    if (!isSameDocument(now, base)) {
+  /** `seen`: what was shown last of what is stored; null: that it is gone. */
+  const saveAgain = async (of: string, wanted: JsonObject, seen: JsonObject | null = base): Promise<void> => {
+    const found = await current(of);
+    const now = found?.document ?? null;
+    if (!isSameDocument(now, seen)) {
       const choice = await dialogs.conflict({
         what: `This ${noun}`,
         ...(now === null && { message: `There is no ${noun} ${of} any more.` }),
@@ -117,8 +119,15 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
         return;
       }
     }
-    await (now === null ? create : replace).mutateAsync({ name: of, document: wanted });
-    begin((await current(of)) ?? wanted);
+    try {
+      if (found === null) await create.mutateAsync({ name: of, document: wanted });
+      else await replace.mutateAsync({ name: of, document: wanted, etag: found.etag });
+    } catch (thrown) {
+      // Somebody was faster since the look above: what is there now is asked about.
+      if (thrown instanceof ApiError && thrown.status === 412) return saveAgain(of, wanted, now);
+      throw thrown;
+    }
+    begin((await current(of))?.document ?? wanted);
     toasts.say(`The ${noun} ${of} was saved.`);
   };
   const submit = async (event: FormEvent) => {

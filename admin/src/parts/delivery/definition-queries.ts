@@ -1,6 +1,6 @@
 // What the views of routes and recipes ask the server for.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { pathOf } from '../../api/api.ts';
+import { ifMatch, pathOf } from '../../api/api.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { ApiError } from '../../api/api-error.ts';
 import type { JsonObject } from '../../api/types.ts';
@@ -25,13 +25,20 @@ export function useDefinitions(noun: DefinitionNoun) {
   });
 }
 
+interface CurrentDefinition {
+  readonly document: JsonObject;
+  readonly etag: string | undefined;
+}
+
 /** Finds out what a definition is at this moment; null: there is none. */
 export function useCurrentDefinition(noun: DefinitionNoun) {
   const api = useApi();
-  return async (name: string, signal?: AbortSignal): Promise<JsonObject | null> => {
+  return async (name: string, signal?: AbortSignal): Promise<CurrentDefinition | null> => {
     try {
-      const source = await api.get<JsonObject>(pathOfOne(noun, name), { ...(signal && { signal }) });
-      return readDefinition(noun, source).document;
+      const { body, etag } = await api.getTagged<JsonObject>(pathOfOne(noun, name), {
+        ...(signal && { signal }),
+      });
+      return { document: readDefinition(noun, body).document, etag };
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return null;
       throw error;
@@ -44,7 +51,7 @@ export function useDefinition(noun: DefinitionNoun, name: string) {
   const current = useCurrentDefinition(noun);
   return useQuery({
     queryKey: ['definition', noun, name],
-    queryFn: ({ signal }) => current(name, signal),
+    queryFn: async ({ signal }) => (await current(name, signal))?.document ?? null,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
@@ -66,7 +73,8 @@ export function useDefinitionWrites(noun: DefinitionNoun) {
     onSuccess,
   });
   const replace = useMutation({
-    mutationFn: ({ name, document }: NamedDefinition) => api.send('PUT', pathOfOne(noun, name), document),
+    mutationFn: ({ name, document, etag }: NamedDefinition & Pick<CurrentDefinition, 'etag'>) =>
+      api.send('PUT', pathOfOne(noun, name), document, { headers: ifMatch(etag) }),
     onSuccess,
   });
   const remove = useMutation({

@@ -15,21 +15,10 @@ import { View } from '../../../shell/view.tsx';
 import { type CollectionAddress, collectionPath } from '../address.ts';
 import { useCollection, useDocument, useDocumentWrites } from '../collection-queries.ts';
 import { Pager } from '../documents/pager.tsx';
+import { INTERNAL_FIELDS, REVISION_MEMBERS } from '../internal-fields.ts';
 import { useRevisions } from './revision-queries.ts';
 
-const INTERNALS = new Set([
-  '_id',
-  'apiVersion',
-  'v',
-  'history',
-  'createdAt',
-  'createdBy',
-  'lastModifiedAt',
-  'lastModifiedBy',
-  'composed',
-  'action',
-  'originalDocumentId',
-]);
+const INTERNALS = new Set([...INTERNAL_FIELDS, ...REVISION_MEMBERS]);
 
 /** The fields of a state in the order of their names, so that two states can be compared line by line. */
 function fieldsText(state: JsonObject | null): string {

@@ -1,5 +1,6 @@
 // Reads and writes of specifications.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ifMatch, type Tagged } from '../../../api/api.ts';
 import { useApi } from '../../../api/api-context.tsx';
 import { ApiError } from '../../../api/api-error.ts';
 import type { JsonObject } from '../../../api/types.ts';
@@ -27,10 +28,10 @@ export function useSpecificationWrites() {
         queries.invalidateQueries({ queryKey: [key] }),
       ),
     );
-  /** What is in force now; null: nothing. */
-  const present = async (path: string): Promise<JsonObject | null> => {
+  /** What is in force now, with its ETag; null: nothing. */
+  const present = async (path: string): Promise<Tagged<JsonObject> | null> => {
     try {
-      return await api.get<JsonObject>(`${path}/config`);
+      return await api.getTagged<JsonObject>(`${path}/config`);
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return null;
       throw error;
@@ -41,13 +42,19 @@ export function useSpecificationWrites() {
       path,
       text,
       force,
+      etag,
     }: {
       readonly path: string;
       readonly text: string;
       readonly force?: true;
+      /** Of the state that is replaced; absent: whatever there is. */
+      readonly etag?: string | undefined;
     }) =>
       // As it was written: numbers keep their digits.
-      api.send<SpecificationChange>('POST', `${path}/config`, text, force ? { query: { force } } : {}),
+      api.send<SpecificationChange>('POST', `${path}/config`, text, {
+        ...(force && { query: { force } }),
+        headers: ifMatch(etag),
+      }),
     onSuccess: refresh,
   });
   const remove = useMutation({

@@ -1,6 +1,7 @@
 // The specification of a collection: changed in an editor, or removed. What a change does to documents is said before it is made.
 import { Alert, Button, Group, List, Stack } from '@mantine/core';
 import { useState } from 'react';
+import type { Tagged } from '../../../api/api.ts';
 import { useApi } from '../../../api/api-context.tsx';
 import { ApiError } from '../../../api/api-error.ts';
 import type { JsonObject } from '../../../api/types.ts';
@@ -66,14 +67,17 @@ function Editor({ path, address, specification }: EditorProps) {
     take(path, value);
     setDraft(undefined);
   };
-  const send = async (force?: true): Promise<void> => {
+  /** `now`: what is replaced, where it is known. */
+  const send = async (now: Tagged<JsonObject> | null, force?: true): Promise<void> => {
     setSent(text);
     try {
-      await save.mutateAsync({ path, text, ...(force && { force }) });
+      await save.mutateAsync({ path, text, etag: now?.etag, ...(force && { force }) });
       const value = await present(path);
-      if (value !== null) adopt(value);
+      if (value !== null) adopt(value.body);
       toasts.say('The specification was saved.');
     } catch (failed) {
+      // Somebody was faster since the look before: what is there now is asked about.
+      if (now !== null && failed instanceof ApiError && failed.status === 412) return ask(now.body);
       if (!isNeeded(failed) || force) return;
       const isSure = await dialogs.confirm({
         title: 'Break another collection?',
@@ -81,18 +85,19 @@ function Editor({ path, address, specification }: EditorProps) {
         note: 'Reads of that collection will fail until its specification is mended.',
         action: 'Save anyway',
       });
-      if (isSure) await send(true);
+      if (isSure) await send(now, true);
     }
   };
-  const ask = async (): Promise<void> => {
+  /** `seen`: what was shown last of what is stored. */
+  const ask = async (seen = specification): Promise<void> => {
     const result = parseJson(text);
     // The server says what is wrong.
-    if ('problem' in result) return send();
+    if ('problem' in result) return send(null);
     const changes = describeChanges(specification, result.value);
     const now = await present(path);
-    if (now !== null && JSON.stringify(now) !== JSON.stringify(specification)) {
+    if (now !== null && JSON.stringify(now.body) !== JSON.stringify(seen)) {
       const choice = await dialogs.conflict({ what: 'This specification' });
-      if (choice === 'reload') adopt(now);
+      if (choice === 'reload') adopt(now.body);
       if (choice !== 'overwrite') return;
     }
     const affected = await affectedDocuments(api, path, changes);
@@ -105,7 +110,7 @@ function Editor({ path, address, specification }: EditorProps) {
       });
       if (!isSure) return;
     }
-    await send();
+    await send(now);
   };
   const submit = async () => {
     setAsking(true);
