@@ -9,7 +9,7 @@ import { convertDocument } from './convert-document.ts';
 import { createNoticeCounts, type NoticeCounts } from './notice-counts.ts';
 import { type CollectionRole, findRoles, namespaceHere, type OlderSite } from './older-collections.ts';
 import type { OlderDatabase } from './older-database.ts';
-import { withOwners, withRevisionIds } from './revision-links.ts';
+import { joinPages, withOwners, withRevisionIds } from './revision-links.ts';
 
 interface ReaderOptions {
   readonly databases: readonly OlderDatabase[];
@@ -85,12 +85,13 @@ export function createOlderReader({ databases, site, clientCollection }: ReaderO
     { database, name, role }: PlannedCollection,
     notice: (text: string) => void,
   ): AsyncGenerator<readonly JsonObject[]> {
-    for await (const page of database.pages(name, notice)) {
-      if (role.kind === 'revisions') yield withOwners(page, { database, owner: role.owner });
-      else if (role.kind === 'documents' && role.versions !== undefined)
-        yield withRevisionIds(page, { database, versions: role.versions });
-      else yield page;
-    }
+    const pages = database.pages(name, notice);
+    if (role.kind === 'revisions') {
+      for await (const page of joinPages(pages)) yield withOwners(page, { database, owner: role.owner });
+    } else if (role.kind === 'documents' && role.versions !== undefined) {
+      const links = { database, versions: role.versions };
+      for await (const page of joinPages(pages)) yield withRevisionIds(page, links);
+    } else yield* pages;
   };
 
   const entriesOf = async function* (

@@ -6,6 +6,23 @@ import type { OlderDatabase } from './older-database.ts';
 const HISTORY: readonly string[] = ['history', '_history'];
 const OWNERS: readonly string[] = ['originalDocumentId', '_originalDocumentId', '_document'];
 
+/** A search may read a whole collection: this many pages at a time share one. */
+const PAGES_PER_SEARCH = 4;
+
+/** The same documents in fewer, longer pages. */
+export async function* joinPages(
+  pages: AsyncIterable<readonly JsonObject[]>,
+): AsyncGenerator<readonly JsonObject[]> {
+  let joined: (readonly JsonObject[])[] = [];
+  for await (const page of pages) {
+    joined.push(page);
+    if (joined.length < PAGES_PER_SEARCH) continue;
+    yield joined.flat();
+    joined = [];
+  }
+  if (joined.length > 0) yield joined.flat();
+}
+
 const texts = (values: readonly (Json | undefined)[]) =>
   values.filter((value): value is string => typeof value === 'string');
 

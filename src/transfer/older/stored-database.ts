@@ -15,7 +15,7 @@ interface StoredDatabaseOptions {
 /** Time limit of a search by a member that no index may have, in milliseconds. */
 const SEARCH_TIMEOUT_MS = 600_000;
 /** Documents that are asked for at a time. */
-const SEARCH_PAGE_SIZE = 1000;
+const SEARCH_PAGE_SIZE = 20_000;
 
 /** Lists the collections. Rejects as the store does. */
 export async function openStoredDatabase({
