@@ -3,7 +3,8 @@
 
 import { assertReadsAll } from '../collections/model/access.ts';
 import type { Collection } from '../collections/model/collection.ts';
-import { type DocumentService, joinedPageJson, type Metadata } from '../collections/model/documents.ts';
+import type { DocumentService, Metadata } from '../collections/model/documents.ts';
+import { joinedPageJson } from '../collections/model/page-json.ts';
 import {
   buildReadRequest,
   type ComposeDepth,

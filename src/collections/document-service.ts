@@ -14,6 +14,7 @@ import { createReader } from './reads/reader.ts';
 import type { PatternMatcher } from './validation/validate-document.ts';
 import { createDocuments, createRecords } from './writes/create.ts';
 import { withCurrentSpecification } from './writes/current-specification.ts';
+import { documentRights } from './writes/document-rights.ts';
 import type { FileRemovals } from './writes/file-removals/file-removals.ts';
 import { removeById, removeByQuery } from './writes/remove.ts';
 import { restoreRevision } from './writes/restore/restore.ts';
@@ -60,6 +61,7 @@ export function createDocumentService(options: DocumentServiceDeps): DocumentSer
   ) => withCurrentSpecification(registry, { collection, caller, action, run });
   return {
     ...createReader({ store, visible, registry, filters, histories, composer, limits, hooks, now }),
+    rights: (...args) => documentRights({ store, registry, filters }, ...args),
     create: (collection, body, context, options) =>
       byCurrent('create', collection, context, (current) =>
         createDocuments(deps, current, body, context, options),

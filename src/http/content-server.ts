@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { adminPageRoutes } from './admin/admin-page-routes.ts';
 import { cacheFlushRoutes, configRoutes } from './admin/admin-routes.ts';
 import { auditRoutes } from './admin/audit-routes.ts';
+import { clientAccessRoutes } from './admin/client-access-route.ts';
 import { clientRoutes } from './admin/client-routes.ts';
 import { meRoutes } from './admin/me-routes.ts';
 import { metricsRoutes } from './admin/metrics-routes.ts';
@@ -88,6 +89,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
     docsPageRoutes(known, deps);
     adminPageRoutes(known, deps);
     known.register(async (scope) => clientRoutes(scope, deps));
+    known.register(async (scope) => clientAccessRoutes(scope, deps));
     known.register(async (scope) => configRoutes(scope, deps));
     known.register(async (scope) => meRoutes(scope, deps));
     known.register(async (scope) => removedDocumentRoutes(scope, deps));

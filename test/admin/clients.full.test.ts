@@ -142,4 +142,25 @@ describe.runIf(canRun)('the clients', () => {
       expect(await page.locator('img').count()).toBe(0);
     });
   });
+
+  it('are asked what they may do with a document, and say which rule decides', async () => {
+    const settings = { access: { read: [{ to: 'clients', where: { title: 'open' } }] } };
+    const fields = { title: {}, salary: { type: 'Number', access: { read: ['boss'] } } };
+    await site.app.inject('POST', '/1.0/library/asked/config', { body: { fields, settings } });
+    const body = { clientId: 'asked', secret: 'a secret for tests' };
+    expect((await site.app.inject('POST', '/api/clients', { body })).status).toBe(201);
+    const made = await site.app.inject('POST', '/1.0/library/asked', { body: { title: 'open' } });
+    const id = String((made.body.results as unknown as { _id: string }[])[0]?._id);
+    await site.visit('/admin/clients/asked', async (page) => {
+      await page.getByRole('textbox', { name: 'Document' }).fill(`${site.url}/1.0/library/asked/${id}`);
+      await page.getByRole('button', { name: 'Ask' }).click();
+      const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+      await row('Read').getByText('Rule 1 of `settings.access.read` allows it').waitFor();
+      await row('Delete').getByText('No rule of `settings.access.delete` is for this client').waitFor();
+      await page.getByText('salary', { exact: true }).waitFor();
+      expect(new URL(page.url()).searchParams.get('document')).toBe(id);
+    });
+    const query = `path=${encodeURIComponent('/1.0/library/asked')}&document=${id}`;
+    await site.expectAccessible(`/admin/clients/asked?${query}`, 'asked');
+  });
 });

@@ -20,6 +20,7 @@ const GENERATED = 'admin/src/api/description.d.ts';
 const SAVES_NOTHING = [
   'admin/src/session/sign-in.tsx',
   'admin/src/views/audit/audit-area.tsx',
+  'admin/src/views/clients/client-access.tsx',
   'admin/src/views/collections/documents/search-form.tsx',
   'admin/src/views/endpoints/try-section.tsx',
   'admin/src/views/media/media-grid.tsx',

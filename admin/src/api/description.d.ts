@@ -1,9 +1,18 @@
 // What the server answers. Made of the API description by `npm run docs`: change that instead.
-// Components with the hash 6339333752700356be0118bf184bc23d88d155dd0e888bd8498d976b98d9187d.
+// Components with the hash 5a420952d2ca9e4e7e5f6dcd6977e1a4ac32c3a5b46d289b42f9da5294b30b41.
 import type { Json, JsonObject } from './json.ts';
 
 export interface components {
     schemas: {
+        readonly ActionDecision: {
+            /**
+             * @description `some`: with documents that match a rule
+             * @enum
+             */
+            readonly allowed: "yes" | "no" | "some";
+            /** @description Which rule or permission decides, in words */
+            readonly because: string;
+        };
         readonly AuditEntry: {
             /** @example specification.create */
             readonly action: string;
@@ -96,6 +105,31 @@ export interface components {
             readonly roles?: readonly string[];
             /** @description Only in the answer to the request that generated it */
             readonly secret?: string;
+        };
+        readonly ClientAccess: {
+            readonly actions: {
+                readonly create: components["schemas"]["ActionDecision"];
+                readonly delete: components["schemas"]["ActionDecision"];
+                readonly history: components["schemas"]["ActionDecision"];
+                readonly read: components["schemas"]["ActionDecision"];
+                readonly update: components["schemas"]["ActionDecision"];
+            };
+            readonly clientId: string;
+            /** @description Fields that the client may not write */
+            readonly closed: readonly string[];
+            /** @description Its id, where one was asked about */
+            readonly document?: string;
+            /** @description Fields that the client may not read */
+            readonly hidden: readonly string[];
+            /** @description Events with hooks, whose code may still refuse or hide something */
+            readonly hooks: readonly string[];
+            /** @description Of the collection */
+            readonly path: string;
+            /**
+             * @description Of the document: `absent` where there never was one, or nothing is left of it
+             * @enum
+             */
+            readonly state?: "present" | "removed" | "absent";
         };
         /** @description What is absent stays as it is */
         readonly ClientChange: {
@@ -881,12 +915,14 @@ export interface components {
         };
     };
 }
+export type ActionDecision = components['schemas']['ActionDecision'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditIssue = components['schemas']['AuditIssue'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type AuditVerification = components['schemas']['AuditVerification'];
 export type BranchDecision = components['schemas']['BranchDecision'];
 export type Client = components['schemas']['Client'];
+export type ClientAccess = components['schemas']['ClientAccess'];
 export type ClientChange = components['schemas']['ClientChange'];
 export type Clients = components['schemas']['Clients'];
 export type CollectionDescription = components['schemas']['CollectionDescription'];

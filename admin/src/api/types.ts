@@ -11,6 +11,7 @@ export type {
   AuditPage,
   AuditVerification,
   Client,
+  ClientAccess,
   ClientChange,
   Clients,
   CollectionList,

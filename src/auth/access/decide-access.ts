@@ -35,44 +35,96 @@ function isMeant(caller: string, client: Client | null): boolean {
 const areMeant = (callers: readonly string[], client: Client | null) =>
   callers.some((caller) => isMeant(caller, client));
 
-interface Scope {
+/** What decides about an action: a right of the client, the lack of one, or the rules of the collection. */
+export type Ground =
+  | 'admin'
+  /** No token is needed. */
+  | 'open'
+  /** Any client of this server may, where there are no rules. */
+  | 'client'
+  | 'rules'
+  | 'permissions'
+  /** It needs a token, and there is none. */
+  | 'no-token'
+  /** Users of other issuers need rules. */
+  | 'foreign'
+  /** Its revisions belong to a collection with rules, and it has none of its own. */
+  | 'no-rules';
+
+/** A rule that means the client, by its place in the list, and the documents that it allows. */
+interface BoundRule {
+  readonly index: number;
+  readonly filter: Filter;
+}
+
+/** The documents that a client may do something with, and why. */
+export interface Scope {
   readonly filter: Filter | null;
   /** Equal for the same documents. */
   readonly key: string;
+  readonly ground: Ground;
+  /** The rules that mean the client; only up to one that allows everything. */
+  readonly rules: readonly BoundRule[];
 }
 
-const NOTHING: Scope = { filter: null, key: 'none' };
-const EVERYTHING: Scope = { filter: MATCH_ALL, key: 'all' };
+const NO_RULES: readonly BoundRule[] = [];
+const nothing = (ground: Ground): Scope => ({ filter: null, key: 'none', ground, rules: NO_RULES });
+const everything = (ground: Ground, rules = NO_RULES): Scope => ({
+  ...{ filter: MATCH_ALL, key: 'all' },
+  ...{ ground, rules },
+});
 
 /** The documents that one of the rules allows. */
 function scopeOfRules(rules: readonly AccessRule[], client: Client | null): Scope {
   const values: CallerValues = { clientId: client?.clientId ?? null, roles: client?.roles ?? null };
-  const filters: Filter[] = [];
+  const bound: BoundRule[] = [];
   const keys: (number | string | null)[] = [];
   for (const [index, { to, where }] of rules.entries()) {
     if (!areMeant(to, client)) continue;
-    if (where === undefined) return EVERYTHING;
+    if (where === undefined) return everything('rules', [...bound, { index, filter: MATCH_ALL }]);
     const filter = where.bind(values);
     if (filter === null) continue;
-    filters.push(filter);
+    bound.push({ index, filter });
     keys.push(index, where.usesClientId ? values.clientId : '');
     if (where.usesRoles) keys.push(...(values.roles ?? []));
   }
+  const filters = bound.map(({ filter }) => filter);
   const [only] = filters;
-  if (only === undefined) return NOTHING;
-  return { filter: filters.length === 1 ? only : { kind: 'or', filters }, key: JSON.stringify(keys) };
+  if (only === undefined) return nothing('rules');
+  const filter: Filter = filters.length === 1 ? only : { kind: 'or', filters };
+  return { filter, key: JSON.stringify(keys), ground: 'rules', rules: bound };
 }
 
 function scopeOf(action: AccessAction, collection: RuledCollection, client: Client | null): Scope {
   const { settings } = collection;
   const isPermitted = client === null || permitsCollection(client, collection, action);
   if (settings.access !== null) {
-    if (!isPermitted || (client === null && needsToken(settings, action))) return NOTHING;
+    if (!isPermitted) return nothing('permissions');
+    if (client === null && needsToken(settings, action)) return nothing('no-token');
     return scopeOfRules(settings.access[action] ?? [], client);
   }
   // Whoever has a token may do at least what needs none.
-  if (needsNoToken(settings, action)) return EVERYTHING;
-  return client !== null && isPermitted && !isForeign(client) ? EVERYTHING : NOTHING;
+  if (needsNoToken(settings, action)) return everything('open');
+  if (client === null) return nothing('no-token');
+  if (isForeign(client)) return nothing('foreign');
+  return isPermitted ? everything('client') : nothing('permissions');
+}
+
+interface DecideOptions {
+  /** Only the rules of its own specification open the collection to others than admins, as for the revisions of one that has rules. */
+  readonly needsRules?: boolean;
+}
+
+/** Decides about one action of a client, or of the anonymous (null). `decideAccess` joins these decisions. */
+export function decideAction(
+  client: Client | null,
+  collection: RuledCollection,
+  action: AccessAction,
+  { needsRules = false }: DecideOptions = {},
+): Scope {
+  if (client?.accessType === 'admin') return everything('admin');
+  const isClosed = needsRules && collection.settings.access === null;
+  return isClosed ? nothing('no-rules') : scopeOf(action, collection, client);
 }
 
 /** True where the permissions of the client name what it may do with the collection, and reading is not among it. */
@@ -95,19 +147,15 @@ function refusedFields(
   return refused;
 }
 
-/**
- * Decides for a client, or for the anonymous (null). `needsRules`: only the rules of its own specification open the collection to
- * others than admins, as for the revisions of a collection that has rules.
- */
+/** Decides for a client, or for the anonymous (null). */
 export function decideAccess(
   client: Client | null,
   collection: RuledCollection,
-  { needsRules = false }: { readonly needsRules?: boolean } = {},
+  options: DecideOptions = {},
 ): CollectionAccess {
   if (client?.accessType === 'admin') return FULL_ACCESS;
-  const isClosed = needsRules && collection.settings.access === null;
-  const isRuled = isClosed || collection.settings.access !== null;
-  const scope = (action: AccessAction) => (isClosed ? NOTHING : scopeOf(action, collection, client));
+  const isRuled = options.needsRules === true || collection.settings.access !== null;
+  const scope = (action: AccessAction) => decideAction(client, collection, action, options);
   const [read, history] = [scope('read'), scope('history')];
   const hidden = refusedFields(collection, 'read', client);
   return {

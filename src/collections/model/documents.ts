@@ -3,14 +3,13 @@
 import type { Client } from '../../auth/clients/client.ts';
 import { StoreError } from '../../errors/errors.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
-import { type ChunkedText, joinChunked } from '../../lib/chunked-text.ts';
 import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { StoredDocument, TextPage, Write } from '../../stores/ports.ts';
 import type { CollectionAccess } from './access.ts';
 import type { Collection } from './collection.ts';
+import type { DocumentRights, RemovedDocument } from './document-facts.ts';
 import type { HookWrites } from './hook-writes.ts';
 import type { ComposeDepth, ReadRequest } from './read-parameters.ts';
-import type { RemovedDocument } from './removed-documents.ts';
 
 /** Who asks, and what they may do. The domain knows nothing else of clients and tokens. */
 export interface Caller {
@@ -175,6 +174,8 @@ export interface DocumentService {
   ): Promise<ReadPage>;
   /** The documents that were removed and can be restored, those removed last first. `compose` and `sort` have no effect. */
   removed(collection: Collection, request: ReadRequest, context: RequestContext): Promise<RemovedPage>;
+  /** What the caller may do with a document. No hook runs. */
+  rights(collection: Collection, id: string, context: RequestContext): Promise<DocumentRights>;
   /** `body` is one document or a list of them. */
   create(
     collection: Collection,
@@ -280,26 +281,4 @@ export class ExtraWriteError extends StoreError {
     this.name = 'ExtraWriteError';
     this.position = position;
   }
-}
-
-/** The end of a page: further members behind the list of documents. */
-function pageEnd(members: object): string {
-  const text = JSON.stringify(members);
-  return text === '{}' ? ']}' : `],${text.slice(1)}`;
-}
-
-/** A page of documents that are joined already, `members` behind them. */
-export function joinedPageJson(documents: string, members: object = {}): string {
-  return `{"results":[${documents}${pageEnd(members)}`;
-}
-
-/** A page that was read. In pieces when it is long. */
-export function readPageJson({ text, metadata }: Pick<ReadPage, 'text'> & Partial<ReadPage>): ChunkedText {
-  if (typeof text === 'string') return joinedPageJson(text, { metadata });
-  return ['{"results":[', ...text, pageEnd({ metadata })];
-}
-
-/** A page, or results without metadata. In pieces when it is long. */
-export function pageJson({ results, metadata }: Pick<Page, 'results'> & Partial<Page>): ChunkedText {
-  return readPageJson({ text: joinChunked(results), ...(metadata && { metadata }) });
 }

@@ -5,7 +5,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts
 import { type HookDeps, type HookSession, hasHooks, openHookSession } from '../hooks/document-hooks.ts';
 import { type CollectionAccess, withoutHiddenMembers } from '../model/access.ts';
 import type { Collection } from '../model/collection.ts';
-import { joinedPageJson, type Metadata, type ReadPage, type RequestContext } from '../model/documents.ts';
+import type { Metadata, ReadPage, RequestContext } from '../model/documents.ts';
+import { joinedPageJson } from '../model/page-json.ts';
 import {
   buildReadRequest,
   READ_PARAMETER_KINDS,

@@ -15,9 +15,9 @@ import {
   type VisibleCollection,
 } from '../model/access.ts';
 import type { Collection, CollectionRegistry } from '../model/collection.ts';
+import type { RemovedDocument } from '../model/document-facts.ts';
 import type { DocumentLimits, ReadPage, RemovedPage, RequestContext } from '../model/documents.ts';
 import type { ReadRequest } from '../model/read-parameters.ts';
-import type { RemovedDocument } from '../model/removed-documents.ts';
 import { REMOVED_AT, REVISION_MEMBERS, REVISION_OWNER, REVISION_REMOVAL } from '../model/revision-members.ts';
 import { ownRevisionsFilter } from '../model/revision-owner.ts';
 import { compileRevisionFilter, createReadView, toPreparedRead } from './prepare-read.ts';

@@ -3,6 +3,7 @@
 import { objectOf, ref } from '../../lib/json/schema-parts.ts';
 import { ACCESS_SCHEMAS } from '../admin/access-operations.ts';
 import { AUDIT_SCHEMAS } from '../admin/audit-operations.ts';
+import { CLIENT_ACCESS_SCHEMAS } from '../admin/client-access-route.ts';
 import { ME_SCHEMAS } from '../admin/me-operations.ts';
 import { SERVER_SCHEMAS } from '../admin/server-operations.ts';
 import { SPECIFICATION_SCHEMAS } from '../admin/specification-operations.ts';
@@ -58,6 +59,7 @@ export const COMPONENT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   ...SERVER_SCHEMAS,
   ...STATUS_SCHEMAS,
   ...AUDIT_SCHEMAS,
+  ...CLIENT_ACCESS_SCHEMAS,
   ...ME_SCHEMAS,
   ...SPECIFICATION_SCHEMAS,
   ...DEFINITION_SCHEMAS,

@@ -3,12 +3,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { assertReadsAll } from '../../collections/model/access.ts';
 import { type Collection, hasReadHooks } from '../../collections/model/collection.ts';
-import {
-  type ReadPage,
-  type RequestContext,
-  readPageJson,
-  type SinglePage,
-} from '../../collections/model/documents.ts';
+import type { ReadPage, RequestContext, SinglePage } from '../../collections/model/documents.ts';
+import { readPageJson } from '../../collections/model/page-json.ts';
 import type { ReadRequest } from '../../collections/model/read-parameters.ts';
 import { AppError } from '../../errors/errors.ts';
 import { andThen, type MaybePromise } from '../../lib/async/maybe-promise.ts';

@@ -1,12 +1,8 @@
 // `/{version}/{database}/{collection}` and below: the handlers that write documents, and the routes of reads, writes and uploads.
 // Access is decided before a handler runs.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  pageJson,
-  type RemoveResult,
-  type RequestContext,
-  type WriteOptions,
-} from '../../collections/model/documents.ts';
+import type { RemoveResult, RequestContext, WriteOptions } from '../../collections/model/documents.ts';
+import { pageJson } from '../../collections/model/page-json.ts';
 import { createTooManyDocumentsError } from '../../collections/writes/request-body.ts';
 import { AppError } from '../../errors/errors.ts';
 import { isId } from '../../lib/ids.ts';

@@ -1,8 +1,8 @@
 // The removed documents of a collection that can be restored. It stands beside what a client may know of a collection: below the path
 // of the collection itself every segment may be an id.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { RemovedDocument } from '../../collections/model/document-facts.ts';
 import type { ReadRequest } from '../../collections/model/read-parameters.ts';
-import type { RemovedDocument } from '../../collections/model/removed-documents.ts';
 import { AppError } from '../../errors/errors.ts';
 import { ACCESS_ACTIONS } from '../../lib/access-actions.ts';
 import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';

@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Collection } from '../../collections/model/collection.ts';
-import { pageJson } from '../../collections/model/documents.ts';
+import { pageJson } from '../../collections/model/page-json.ts';
 import { AppError } from '../../errors/errors.ts';
 import type { UploadGrant } from '../../media/media-service-types.ts';
 import { tokenMissingError } from '../../media/signed-uploads.ts';

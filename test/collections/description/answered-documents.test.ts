@@ -2,7 +2,8 @@
 // of changes, beside what it takes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pageJson, type ReadPage, readPageJson } from '../../../src/collections/model/documents.ts';
+import type { ReadPage } from '../../../src/collections/model/documents.ts';
+import { pageJson, readPageJson } from '../../../src/collections/model/page-json.ts';
 import type { ComposeDepth, ReadRequest } from '../../../src/collections/model/read-parameters.ts';
 import { AppError } from '../../../src/errors/errors.ts';
 import type { ChunkedText } from '../../../src/lib/chunked-text.ts';

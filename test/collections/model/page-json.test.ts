@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinedPageJson, pageJson, readPageJson } from '../../../src/collections/model/documents.ts';
+import { joinedPageJson, pageJson, readPageJson } from '../../../src/collections/model/page-json.ts';
 
 const metadata = { page: 1, offset: 0, totalCount: 2, totalPages: 1 };
 

@@ -11,6 +11,7 @@ import { useCurrentSession } from '../../session/session.ts';
 import { useLeave } from '../../shell/leaving/leave-question.tsx';
 import { useUnsaved } from '../../shell/leaving/unsaved-changes.ts';
 import { View } from '../../shell/view.tsx';
+import { ClientAccessSection } from './client-access.tsx';
 import { type ClientDraft, ClientFields } from './client-fields.tsx';
 import { useClient, useClientWrites } from './client-queries.ts';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -78,6 +79,7 @@ function ClientForm({ client }: { readonly client: Client }) {
         </Stack>
       </form>
       <ClientActions client={client} />
+      <ClientAccessSection clientId={clientId} />
     </Stack>
   );
 }
