@@ -1,40 +1,13 @@
 // `cloister bundle`: one file of an endpoint or hook and the packages beside it, or the file and line of what keeps it from that.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compileFunction } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { bundle } from '../../src/cli/bundle.ts';
 import { captureIo } from '../helpers/server-process/console.ts';
+import { spawnCommand } from '../helpers/server-process/server-process.ts';
 import { temporaryFolder } from '../helpers/temp/folders.ts';
-import { layFiles, packageFiles, type SiteFiles } from '../migration/site-files.ts';
-
-async function bundled(files: SiteFiles, path: string, folder?: string) {
-  const cwd = layFiles(folder ?? (await temporaryFolder()), files);
-  const io = captureIo(cwd);
-  let text = '';
-  const code = await bundle({ path }, io, { write: (written) => (text += written) });
-  return { code, text, complained: io.complained, cwd };
-}
-
-/** Runs a text as posted code runs, with nothing but a `require` of the names that stay. */
-function load(text: string, modules: Readonly<Record<string, unknown>> = {}) {
-  const module = { exports: {} as never };
-  const run = compileFunction(text, ['module', 'exports', 'require']);
-  run(module, module.exports, (name: string) => {
-    if (name in modules) return modules[name];
-    throw new Error(`no module ${name}`);
-  });
-  return module.exports;
-}
-
-const SLUG: SiteFiles = {
-  ...packageFiles('to-slug', "module.exports = (text) => text.toLowerCase().replace(/\\W+/g, '-');", '2.1.0'),
-  'hooks/lib/join.js': "exports.join = (a, b) => a + '/' + b;\n",
-  'hooks/slug.js': `const slug = require('to-slug');
-const { join } = require('./lib/join');
-module.exports = (obj) => ({ ...obj, slug: join('books', slug(obj.title)) });
-`,
-};
+import { bundled, load, SLUG } from '../migration/bundled-files.ts';
+import { layFiles, packageFiles } from '../migration/site-files.ts';
 
 describe('cloister bundle', () => {
   it('makes one text of a hook, its files and its packages', async () => {
@@ -115,49 +88,6 @@ describe('cloister bundle', () => {
     ]);
   });
 
-  it('takes ES modules for what they export, also those of packages', async () => {
-    const files = {
-      'a.js': "import pad, { size } from 'padding';\nexport function get() { return pad('x') + size; }\n",
-      'node_modules/padding/package.json': {
-        name: 'padding',
-        version: '1.0.0',
-        exports: { import: './es.mjs', require: './gone.js' },
-      },
-      'node_modules/padding/es.mjs':
-        "export const size = 3;\nexport default (text) => text.padStart(size, '0');\n",
-    };
-    const { code, text, complained } = await bundled(files, 'a.js');
-    expect({ code, complained }).toEqual({ code: 0, complained: [] });
-    expect((load(text) as { get(): string }).get()).toBe('00x3');
-  });
-
-  it('follows what packages say of their files: exports, patterns, imports, browser', async () => {
-    const files = {
-      'a.js': "module.exports = [require('p'), require('p/parts/one'), require('q')];",
-      'node_modules/p/package.json': {
-        ...{
-          name: 'p',
-          exports: { '.': { node: './gone.js', default: './main.js' }, './parts/*': './src/*.js' },
-        },
-        imports: { '#inner': './src/inner.js' },
-      },
-      'node_modules/p/main.js': "module.exports = require('#inner');",
-      'node_modules/p/src/inner.js': "module.exports = 'inner';",
-      'node_modules/p/src/one.js': "module.exports = 'one';",
-      'node_modules/q/package.json': {
-        name: 'q',
-        main: 'lib',
-        browser: { './lib/random.js': './lib/plain.js', fs: false },
-      },
-      'node_modules/q/lib/index.js': "module.exports = [require('./random'), require('fs')];",
-      'node_modules/q/lib/random.js': "require('crypto');",
-      'node_modules/q/lib/plain.js': "module.exports = 'plain';",
-    };
-    const { text, complained } = await bundled(files, 'a.js');
-    expect(complained).toEqual([]);
-    expect(load(text)).toEqual(['inner', 'one', ['plain', {}]]);
-  });
-
   it('lets code go on without what it requires in a try', async () => {
     const code = "let fast;\ntry { fast = require('fs') } catch { fast = 'slow' }\nmodule.exports = fast;";
     const { code: exit, text } = await bundled({ 'a.js': code }, 'a.js');
@@ -200,10 +130,13 @@ describe('cloister bundle', () => {
   });
 
   it('refuses what an upload would refuse: too much text', async () => {
-    const { code, complained } = await bundled(
-      { 'a.js': `module.exports = "${'x'.repeat(1_048_576)}";` },
-      'a.js',
-    );
+    const half = `module.exports = "${'x'.repeat(600_000)}";`;
+    const files = {
+      'a.js': "module.exports = [require('./b'), require('./c')];",
+      'b.js': half,
+      'c.js': half,
+    };
+    const { code, complained } = await bundled(files, 'a.js');
     expect(code).toBe(1);
     expect(complained).toEqual([
       'a.js:1: the bundle has more than 1048576 bytes: an upload would be refused',
@@ -227,5 +160,22 @@ describe('cloister bundle', () => {
     expect(code).toBe(0);
     expect(text.split(/[\n\u2028]/).filter((line) => /^\s*(process|evil|\*)/.test(line))).toEqual([]);
     expect(load(text)).toBe(1);
+  });
+
+  it('says in one line what to install where there is no bundler', async () => {
+    const cwd = layFiles(await temporaryFolder(), {
+      ...SLUG,
+      'without.mjs': `import { registerHooks } from 'node:module';
+registerHooks({ resolve(name, context, next) {
+  if (name === 'rolldown') throw Object.assign(new Error('none'), { code: 'ERR_MODULE_NOT_FOUND' });
+  return next(name, context);
+} });`,
+    });
+    const env = { NODE_OPTIONS: `--import=${join(cwd, 'without.mjs')}` };
+    const { code, said } = await spawnCommand(['bundle', 'hooks/slug.js'], { cwd, env }).ended;
+    expect({ code, said }).toEqual({
+      code: 1,
+      said: 'cloister: bundle: hooks/slug.js: the bundler is not installed: run `npm install rolldown@1` beside cloister\n',
+    });
   });
 });

@@ -4,6 +4,7 @@ import { appendFileSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { MAX_CODE_DEPTH, MAX_CODE_NODES } from '../../src/migration/code/parse-code.ts';
 import { MAX_FOLDER_DEPTH } from '../../src/migration/files/list-folder.ts';
 import { MAX_FILE_BYTES, openContainedFiles } from '../../src/migration/files/source-files.ts';
 import { MAX_JSON_BYTES } from '../../src/migration/settings/json5.ts';
@@ -149,6 +150,8 @@ describe('a hostile folder', () => {
   it('has code that ends parsers, and packages that lead in circles', async () => {
     const { folder } = await siteWith({
       'workspace/hooks/deep.js': `module.exports = ${'['.repeat(20_000)}${']'.repeat(20_000)};`,
+      'workspace/hooks/chain.js': `module.exports = 1${' + 1'.repeat(MAX_CODE_DEPTH)};`,
+      'workspace/hooks/nodes.js': `module.exports = [${'0,'.repeat(MAX_CODE_NODES)}];`,
       'workspace/hooks/circle.js': "module.exports = require('a');",
       'node_modules/a/package.json': { name: 'a', main: '../a', browser: { './index.js': 'a' } },
       'node_modules/a/index.js': "module.exports = require('a');",
@@ -165,6 +168,8 @@ describe('a hostile folder', () => {
     layFiles(folder, { 'outside/index.js': 'module.exports = "leaked";' });
     const run = await runMigration(folder);
     expect(run.line('workspace/hooks/deep.js')).toContain('it nests too deep');
+    expect(run.line('workspace/hooks/chain.js')).toContain('it nests too deep');
+    expect(run.line('workspace/hooks/nodes.js')).toContain(`it has more than ${MAX_CODE_NODES} nodes`);
     expect(run.line('workspace/hooks/circle.js')).toContain('`a` leads to itself');
     expect(run.line('workspace/hooks/out.js')).toContain('the package does not offer `.`');
     expect(run.line('workspace/hooks/out.js')).toContain('`../../../outside/index.js` is not there');

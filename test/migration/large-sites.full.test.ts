@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MAX_SOURCES } from '../../src/migration/code/module-graph.ts';
+import { MAX_SOURCE_BYTES, MAX_SOURCES } from '../../src/migration/code/module-graph.ts';
 import { MAX_ENTRIES } from '../../src/migration/files/list-folder.ts';
 import { temporaryFolder } from '../helpers/temp/folders.ts';
 import { layFiles, namesIn, runMigration, type SiteFiles } from './site-files.ts';
@@ -43,5 +43,17 @@ describe('a large folder', () => {
     const run = await runMigration(folder);
     expect(run.code).toBe(1);
     expect(run.line('workspace/hooks/a.js')).toContain(`there are more than ${MAX_SOURCES} files in it`);
+  });
+
+  it('has more bytes in one bundle than there may be', async () => {
+    const text = `// ${'x'.repeat(1_000_000)}`;
+    const names = Array.from({ length: 1 + MAX_SOURCE_BYTES / 1_000_000 }, (_, count) => `./p/${count}`);
+    const { folder } = await siteWith({
+      'workspace/hooks/a.js': names.map((name) => `require('${name}');`).join('\n'),
+      ...Object.fromEntries(names.map((name) => [`workspace/hooks/${name}.js`, text])),
+    });
+    const run = await runMigration(folder);
+    expect(run.code).toBe(1);
+    expect(run.line('workspace/hooks/a.js')).toContain(`its files have more than ${MAX_SOURCE_BYTES} bytes`);
   });
 });

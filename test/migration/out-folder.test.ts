@@ -2,6 +2,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { MAX_SECONDS, migrateSite } from '../../src/migration/migrate-site.ts';
 import { temporaryFolder } from '../helpers/temp/folders.ts';
 import { contentsOf, layFiles, namesIn, runMigration, type SiteFiles } from './site-files.ts';
 
@@ -92,5 +93,14 @@ describe('the out folder of a migration', () => {
     }
     expect(namesIn(folder)).toEqual(['file', 'site']);
     expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('');
+  });
+
+  it('is gone where the time for all of it is over', async () => {
+    const { folder, site } = await siteWith(SITE);
+    let time = 0;
+    const options = { site, out: join(folder, 'out'), shownOut: 'out', env: undefined };
+    const migration = migrateSite({ ...options, now: () => (time += MAX_SECONDS * 1001) });
+    await expect(migration).rejects.toThrow(`it takes longer than ${MAX_SECONDS} seconds`);
+    expect(namesIn(folder)).toEqual(['site']);
   });
 });

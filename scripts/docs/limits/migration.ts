@@ -39,8 +39,8 @@ export const MIGRATION_LIMITS: readonly Limit[] = [
     tests: ['migration/hostile-sites'],
   },
   {
-    limit: 'levels of the tree of a code file',
-    default: constant('src/migration/code/parse-code.ts', 'MAX_CODE_DEPTH'),
+    limit: 'levels of the tree of a code file, and its nodes',
+    default: `${constant('src/migration/code/parse-code.ts', 'MAX_CODE_DEPTH')}, ${constant('src/migration/code/parse-code.ts', 'MAX_CODE_NODES')}`,
     past: 'a line that names it',
     tests: ['migration/hostile-sites'],
   },

@@ -1,4 +1,5 @@
 // Makes one CommonJS text of a module and all that it imports, by Rolldown, which gets every file from the graph and opens none.
+import { stripVTControlCharacters } from 'node:util';
 import { errorCodeOf } from '../../lib/files/file-operations.ts';
 import { toOneLine } from '../../lib/printable-text.ts';
 import { inspectSyntax } from '../../modules/versions/code-validation.ts';
@@ -56,9 +57,22 @@ function graphPlugin(graph: ModuleGraph) {
   };
 }
 
-function failure(error: unknown, entry: string): GraphIssue {
-  const message = error instanceof Error ? error.message : String(error);
-  return { id: entry, line: 1, message: `it cannot be bundled: ${toOneLine(message)}` };
+/** What the bundler says of a file, as far as it is read here. */
+interface BundlerError {
+  readonly message: string;
+  readonly id?: string;
+  readonly loc?: { readonly line: number };
+}
+
+/** One line for each error; below the first line of a message is a drawing of the place. */
+function failures(error: unknown, entry: string): readonly GraphIssue[] {
+  const { errors = [error] } = error as { readonly errors?: readonly unknown[] };
+  return errors.map((one) => {
+    const { message, id = entry, loc } = one as BundlerError;
+    const [first = ''] = stripVTControlCharacters(String(message)).split('\n');
+    const reason = toOneLine(first.replace(/^\[\w+\] /, ''));
+    return { id, line: loc?.line ?? 1, message: `it cannot be bundled: ${reason}` };
+  });
 }
 
 async function generate(graph: ModuleGraph, entry: string): Promise<string> {
@@ -108,7 +122,7 @@ export async function bundleModules(graph: ModuleGraph, maxBytes: number): Promi
     code = await generate(graph, entry);
   } catch (error) {
     if (error instanceof MigrationError) throw error;
-    return { problems: [failure(error, entry)] };
+    return { problems: failures(error, entry) };
   }
   const text = header(graph) + code;
   const problems = await textIssues(text, entry, maxBytes);

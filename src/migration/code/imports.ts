@@ -1,5 +1,5 @@
 // The modules that a text imports, each with its line.
-import { type CodeNode, freeNames, isNode, lineOf, type ParsedCode, textOf, walkCode } from './parse-code.ts';
+import { type CodeNode, freeNames, isNode, type ParsedCode, textOf, walkCode } from './parse-code.ts';
 
 export interface CodeImport {
   /** Undefined where the name is computed. */
@@ -25,7 +25,7 @@ export function listImports(code: ParsedCode): readonly CodeImport[] {
     );
   };
   walkCode(code.root, (node, { isTried }) => {
-    const at = { line: lineOf(node), isOptional: isTried };
+    const at = { line: code.lineOf(node), isOptional: isTried };
     const source = node['source'];
     if (DECLARATIONS.has(node.type)) {
       if (isNode(source)) imports.push({ ...at, name: textOf(source), kind: 'import' });

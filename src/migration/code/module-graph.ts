@@ -4,12 +4,13 @@ import { toOneLine } from '../../lib/printable-text.ts';
 import type { SourceFiles } from '../files/source-files.ts';
 import { type CodeImport, listImports } from './imports.ts';
 import { isServedModule, machineRemedy } from './machine-modules.ts';
-import { type ParsedCode, parseCode } from './parse-code.ts';
+import { listNamedAccess, type NamedAccess } from './named-access.ts';
+import { parseCode } from './parse-code.ts';
 import { createModuleResolver, type FoundPackage, type Resolution } from './resolve-module.ts';
 
 /** Files of one bundle, and bytes of all of them. */
 export const MAX_SOURCES = 2_000;
-export const MAX_SOURCE_BYTES = 16_777_216;
+export const MAX_SOURCE_BYTES = 8_388_608;
 
 /** A file of the graph. */
 export interface SourceModule {
@@ -21,9 +22,14 @@ export interface SourceModule {
   readonly text: string;
   /** Where it is a file of a package: its name and version. */
   readonly packageName: string | undefined;
-  /** Undefined for JSON. */
-  readonly code: ParsedCode | undefined;
+  /** True for the syntax of ES modules. */
+  readonly isModule: boolean;
+  /** What it names of the outside; undefined for JSON and for files of packages, of which nobody can tell. */
+  readonly access: NamedAccess | undefined;
 }
+
+/** A file of the graph before it is parsed. */
+type SourceFile = Omit<SourceModule, 'isModule' | 'access'>;
 
 /** Something that keeps a file from being bundled, or a remark on it. */
 export interface GraphIssue {
@@ -143,12 +149,12 @@ class GraphReader {
     await this.#readText({ id, file, text: read.text, packageName: packageNameOf(file, within) });
   }
 
-  async #readText(source: Omit<SourceModule, 'code'>): Promise<void> {
+  async #readText(source: SourceFile): Promise<void> {
     const { id, file, text } = source;
     if (extname(file) === '.json') {
       const json = jsonModule(text);
       if ('why' in json) this.#addProblem(id, json.why);
-      else this.modules.push({ ...source, text: json.text, code: undefined });
+      else this.modules.push({ ...source, text: json.text, isModule: false, access: undefined });
       return;
     }
     if (!SCRIPTS.has(extname(file))) {
@@ -160,11 +166,12 @@ class GraphReader {
       this.#addProblem(id, code.message, code.line);
       return;
     }
-    this.modules.push({ ...source, code });
+    const access = file.includes(PACKAGES) ? undefined : listNamedAccess(code);
+    this.modules.push({ ...source, isModule: code.isModule, access });
     for (const found of listImports(code)) await this.#readImport(source, found);
   }
 
-  async #readImport({ id, file }: Omit<SourceModule, 'code'>, found: CodeImport): Promise<void> {
+  async #readImport({ id, file }: SourceFile, found: CodeImport): Promise<void> {
     const { name, line, kind, isOptional } = found;
     if (name === undefined) {
       this.warnings.push({

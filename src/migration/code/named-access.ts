@@ -1,6 +1,6 @@
 // What code names of the outside: collections in `Model('x')`, addresses in calls that send requests. Only what the text itself
 // says is taken; the rest is told.
-import { type CodeNode, isNode, lineOf, type ParsedCode, textOf, walkCode } from './parse-code.ts';
+import { type CodeNode, isNode, type ParsedCode, textOf, walkCode } from './parse-code.ts';
 
 /** Calls of the methods of one collection. */
 export interface ModelUse {
@@ -101,7 +101,7 @@ function addressArgument(argument: unknown): unknown {
   return undefined;
 }
 
-function addressOf(node: CodeNode): AddressUse | undefined {
+function addressOf(code: ParsedCode, node: CodeNode): AddressUse | undefined {
   const [argument] = node['arguments'] as readonly unknown[];
   const beginning = beginningOf(addressArgument(argument));
   // Without a path behind it, the text might go on with more of the host.
@@ -109,7 +109,7 @@ function addressOf(node: CodeNode): AddressUse | undefined {
     return undefined;
   const url = URL.parse(beginning.text);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
-  return { url, isPrefix: !beginning.isWhole && url.search === '', line: lineOf(node) };
+  return { url, isPrefix: !beginning.isWhole && url.search === '', line: code.lineOf(node) };
 }
 
 /** The methods called on variables, by their names: `Books.find()` after `const Books = Model('books')`. */
@@ -154,12 +154,12 @@ export function listNamedAccess(code: ParsedCode): NamedAccess {
         name: textOf(argument),
         isOwn: isOwnCollection(argument),
         methods: methods.sort(),
-        line: lineOf(node),
+        line: code.lineOf(node),
       });
     }
     if (!isRequestCall(node)) return;
-    const address = addressOf(node);
-    if (address === undefined) unnamedRequests.push(lineOf(node));
+    const address = addressOf(code, node);
+    if (address === undefined) unnamedRequests.push(code.lineOf(node));
     else addresses.push(address);
   });
   return { models, addresses, unnamedRequests };

@@ -6,12 +6,13 @@ const eslintScope = lazyPackage<typeof import('eslint-scope')>('eslint-scope');
 
 /** Levels that a tree of code may have. What is deeper is no code that people write, and ends parsers. */
 export const MAX_CODE_DEPTH = 1_000;
+/** Nodes of such a tree: a megabyte of code that people or bundlers write has some 200,000. */
+export const MAX_CODE_NODES = 300_000;
 
 /** A node of the tree that acorn makes, as far as it is read here. */
 export interface CodeNode {
   readonly type: string;
   readonly start: number;
-  readonly loc?: { readonly start: { readonly line: number } };
   readonly [member: string]: unknown;
 }
 
@@ -19,6 +20,8 @@ export interface ParsedCode {
   readonly root: CodeNode;
   /** True for the syntax of ES modules. */
   readonly isModule: boolean;
+  /** The line of a node, from 1. */
+  lineOf(node: CodeNode): number;
 }
 
 /** Code that cannot be parsed. */
@@ -32,9 +35,19 @@ export function isNode(value: unknown): value is CodeNode {
   return typeof value === 'object' && value !== null && typeof (value as CodeNode).type === 'string';
 }
 
-/** The line of a node, from 1. */
-export function lineOf({ loc }: CodeNode): number {
-  return loc?.start.line ?? 1;
+/** Tells lines from offsets. Lines on every node would take half of the memory of a tree. */
+function createLines(text: string): (node: CodeNode) => number {
+  let breaks: number[] | undefined;
+  return ({ start }) => {
+    breaks ??= [...text.matchAll(/\r\n|[\n\r\u2028\u2029]/g)].map(({ index }) => index);
+    let [low, high] = [0, breaks.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((breaks[middle] ?? 0) < start) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  };
 }
 
 /** The text of a literal, or of a template without values; undefined for anything else. */
@@ -50,9 +63,11 @@ export function textOf(node: unknown): string | undefined {
 function childrenOf(node: CodeNode): readonly CodeNode[] {
   const children: CodeNode[] = [];
   for (const [member, value] of Object.entries(node)) {
-    if (member === 'loc' || typeof value !== 'object' || value === null) continue;
-    if (Array.isArray(value)) children.push(...value.filter(isNode));
-    else if (isNode(value)) children.push(value);
+    if (member === 'range' || typeof value !== 'object' || value === null) continue;
+    if (isNode(value)) children.push(value);
+    if (!Array.isArray(value)) continue;
+    // One by one: a list may have more elements than a call may have arguments.
+    for (const element of value) if (isNode(element)) children.push(element);
   }
   return children;
 }
@@ -79,13 +94,19 @@ export function walkCode(root: CodeNode, visit: (node: CodeNode, place: CodePlac
   }
 }
 
-function isTooDeep(root: CodeNode): boolean {
+/** What is too much about a tree, if anything. */
+function excessOf(root: CodeNode): UnreadableCode | undefined {
   let level: readonly CodeNode[] = [root];
+  let count = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_CODE_DEPTH) return true;
-    level = level.flatMap(childrenOf);
+    count += level.length;
+    if (depth > MAX_CODE_DEPTH) return TOO_DEEP;
+    if (count > MAX_CODE_NODES) return TOO_LARGE;
+    const next: CodeNode[] = [];
+    for (const node of level) for (const child of childrenOf(node)) next.push(child);
+    level = next;
   }
-  return false;
+  return undefined;
 }
 
 function parseAs(text: string, sourceType: 'script' | 'module'): CodeNode {
@@ -94,7 +115,6 @@ function parseAs(text: string, sourceType: 'script' | 'module'): CodeNode {
     sourceType,
     allowReturnOutsideFunction: sourceType === 'script',
     allowHashBang: true,
-    locations: true,
     ranges: true,
   }) as unknown as CodeNode;
 }
@@ -102,6 +122,7 @@ function parseAs(text: string, sourceType: 'script' | 'module'): CodeNode {
 const MODULE_SYNTAX = /'import' and 'export' may appear only|Cannot use 'import\.meta'|keyword 'await'/;
 /** What is said of code that nests too deep. */
 export const TOO_DEEP: UnreadableCode = { line: 1, message: 'it nests too deep' };
+const TOO_LARGE: UnreadableCode = { line: 1, message: `it has more than ${MAX_CODE_NODES} nodes` };
 
 function unreadable(error: unknown): UnreadableCode {
   if (error instanceof RangeError) return TOO_DEEP;
@@ -115,7 +136,7 @@ function unreadable(error: unknown): UnreadableCode {
 export function parseCode(text: string): ParsedCode | UnreadableCode {
   const attempt = (sourceType: 'script' | 'module') => {
     const root = parseAs(text, sourceType);
-    return isTooDeep(root) ? TOO_DEEP : { root, isModule: sourceType === 'module' };
+    return excessOf(root) ?? { root, isModule: sourceType === 'module', lineOf: createLines(text) };
   };
   try {
     return attempt('script');

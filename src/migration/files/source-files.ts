@@ -5,7 +5,7 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import { errorCodeOf } from '../../lib/files/file-operations.ts';
 
 /** Bytes of one file. */
-export const MAX_FILE_BYTES = 4_194_304;
+export const MAX_FILE_BYTES = 1_048_576;
 
 export type SourceKind = 'file' | 'folder' | 'other';
 

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   MAX_JSON_DEPTH,
 } from '../../lib/json/json.ts';
-import { type CodeNode, isNode, lineOf, parseCode, TOO_DEEP } from '../code/parse-code.ts';
+import { type CodeNode, isNode, type ParsedCode, parseCode, TOO_DEEP } from '../code/parse-code.ts';
 
 /** Bytes of a file with JSON. */
 export const MAX_JSON_BYTES = 1_048_576;
@@ -21,10 +21,10 @@ export interface ReadJson {
 }
 
 class NotDataError extends Error {
-  readonly line: number;
+  readonly node: CodeNode;
   constructor(node: CodeNode, message: string) {
     super(message);
-    this.line = lineOf(node);
+    this.node = node;
   }
 }
 
@@ -81,30 +81,35 @@ function isPlainJson(text: string): boolean {
   }
 }
 
-function expressionOf(text: string): CodeNode | { readonly why: string } {
+function expressionOf(
+  text: string,
+): (Pick<ParsedCode, 'lineOf'> & { readonly expression: CodeNode }) | { readonly why: string } {
   const parsed = parseCode(`(${text}\n)`);
-  if ('message' in parsed)
-    return { why: parsed === TOO_DEEP ? TOO_DEEP.message : `line ${parsed.line} is not valid JSON` };
+  if ('message' in parsed) {
+    if (parsed === TOO_DEEP) return { why: TOO_DEEP.message };
+    // What is missing at the end is missed behind it.
+    return { why: `line ${Math.min(parsed.line, text.split('\n').length)} is not valid JSON` };
+  }
   const [statement, ...more] = parsed.root['body'] as readonly CodeNode[];
   const expression = statement?.['expression'];
   if (more.length > 0 || !isNode(expression)) return { why: 'it is not valid JSON' };
-  return expression;
+  return { expression, lineOf: parsed.lineOf };
 }
 
 /** Reads an object. `why`: what is wrong with the text, without quoting it. */
 export function readJson5(text: string): ReadJson | { readonly why: string } {
-  const expression = expressionOf(text);
-  if ('why' in expression) return { why: String(expression['why']) };
+  const found = expressionOf(text);
+  if ('why' in found) return found;
   const repeated: string[] = [];
   try {
-    const value = jsonOf(expression, repeated, 1);
+    const value = jsonOf(found.expression, repeated, 1);
     if (!isJsonObject(value)) return { why: 'it is not a JSON object' };
     const issue = findJsonIssue(value);
     if (issue !== undefined)
       return { why: issue.path === '' ? `it ${issue.message}` : `\`${issue.path}\` ${issue.message}` };
     return { value, isLoose: !isPlainJson(text), repeated };
   } catch (error) {
-    if (error instanceof NotDataError) return { why: `line ${error.line}: ${error.message}` };
+    if (error instanceof NotDataError) return { why: `line ${found.lineOf(error.node)}: ${error.message}` };
     throw error;
   }
 }

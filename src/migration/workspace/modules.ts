@@ -5,13 +5,8 @@ import type { PolicyParser } from '../../modules/policy/policy.ts';
 import { inspectSyntax } from '../../modules/versions/code-validation.ts';
 import { bundleModules } from '../code/bundle.ts';
 import { isServerModule } from '../code/machine-modules.ts';
-import {
-  type GraphIssue,
-  type ModuleGraph,
-  readModuleGraph,
-  type SourceModule,
-} from '../code/module-graph.ts';
-import { listNamedAccess, type NamedAccess } from '../code/named-access.ts';
+import { type GraphIssue, type ModuleGraph, readModuleGraph } from '../code/module-graph.ts';
+import type { NamedAccess } from '../code/named-access.ts';
 import type { SiteEntry } from '../files/list-folder.ts';
 import { named } from '../report/report.ts';
 import {
@@ -58,12 +53,9 @@ const targetOf = (address: ModuleAddress, ending: string) =>
 const issueText = ({ id, line, message }: GraphIssue, entry: string | undefined) =>
   id === entry ? `line ${line}: ${message}` : `${named(id)}, line ${line}: ${message}`;
 
-/** The files of the site itself; what packages ask of the outside nobody can tell. */
-const ownModules = ({ modules }: ModuleGraph): readonly SourceModule[] =>
-  modules.filter(({ file }) => !file.includes('/node_modules/'));
-
-function accessOf(graph: ModuleGraph): NamedAccess {
-  const all = ownModules(graph).flatMap(({ code }) => (code === undefined ? [] : [listNamedAccess(code)]));
+/** What the files of the site name, those of packages aside. */
+function accessOf({ modules }: ModuleGraph): NamedAccess {
+  const all = modules.flatMap(({ access }) => access ?? []);
   return {
     models: all.flatMap(({ models }) => models),
     addresses: all.flatMap(({ addresses }) => addresses),
@@ -84,7 +76,7 @@ async function codeOf(
   const addIssue = (issue: GraphIssue) => section.add(path, 'hand', issueText(issue, first?.id));
   for (const issue of [...graph.problems, ...graph.warnings]) addIssue(issue);
   if (first === undefined) return undefined;
-  const isWhole = others.length === 0 && first.code?.isModule === false;
+  const isWhole = others.length === 0 && !first.isModule;
   if (isWhole || graph.problems.length > 0) {
     const inspection = await inspectSyntax(first.text);
     if (!inspection.ok) section.add(path, 'hand', `it would be refused: ${inspection.message}`);
