@@ -109,7 +109,7 @@ export function importOlder(flags: CommandFlags, io: Io, host: ProcessStreams = 
       const skipped =
         withClients || plan.clients === 0
           ? ''
-          : `; ${clientsOf(plan.clients)} were not imported: --clients imports them too, with their secrets`;
+          : `; ${clientsOf(plan.clients)} not imported: add --clients, which keeps their secrets`;
       const left = rejected === 0 ? '' : `; ${rejected.toLocaleString('en')} were left out`;
       io.err(`${summary(state)}${clients?.text ?? ''}${left}${skipped}`);
       return rejected === 0 && clients?.isComplete !== false ? 0 : 1;

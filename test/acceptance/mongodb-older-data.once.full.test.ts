@@ -142,7 +142,7 @@ function registerOn(server: string): void {
     try {
       expect((await run()).said).toEqual([
         "left out, as they are the older server's own: tokenStore",
-        'imported 8 documents of 4 collections; 2 clients were not imported: --clients imports them too, with their secrets',
+        'imported 8 documents of 4 collections; 2 clients not imported: add --clients, which keeps their secrets',
       ]);
       const books = rawClient(server).db(target.name).collection('books');
       expect(await books.findOne({ _id: EMMA })).toMatchObject({ title: 'Emma', author: `${ANN}` });

@@ -109,7 +109,7 @@ describe('the import of what an older API stored', () => {
   it('says how many clients stay behind, and imports them with their secrets where it is told to', async () => {
     save({ ...LIBRARY, clientStore: CLIENTS });
     expect((await run()).said.at(-1)).toBe(
-      'imported 3 documents of 3 collections; 2 clients were not imported: --clients imports them too, with their secrets',
+      'imported 3 documents of 3 collections; 2 clients not imported: add --clients, which keeps their secrets',
     );
     const { code, said } = await run({ clients: true });
     expect([code, said.at(-1)]).toEqual([
@@ -197,6 +197,16 @@ describe('the import of what an older API stored', () => {
     const broken =
       'cloister: import: library.db: is not valid JSON: line 1, column 18: expected a value or `]`';
     expect(await run()).toMatchObject({ code: 1, said: [broken] });
+  });
+
+  it('takes what looks like clients or tokens for documents where a specification has its name', async () => {
+    workspace.specify('1.0/library/apps', PEOPLE);
+    workspace.specify('1.0/library/roleStore', PEOPLE);
+    const [web] = CLIENTS;
+    save({ apps: [{ ...web, _id: JANE }], roleStore: [{ _id: JANE }], others: [{ ...web, _id: JANE }] });
+    expect((await run()).said.slice(1)).toEqual([
+      'imported 2 documents of 2 collections; 1 client not imported: add --clients, which keeps their secrets',
+    ]);
   });
 
   it.each([

@@ -21,6 +21,9 @@ const OF_REVISIONS: ReadonlyMap<string, string> = new Map([
   ['_action', 'action'],
 ]);
 
+/** What somebody said of a change. In a revision here it would be a field, and come back with its state. */
+const DESCRIPTION = '_changeDescription';
+
 /** What composition adds to answers; some documents were stored as they had been answered. */
 const COMPOSED: ReadonlySet<string> = new Set(['_composed', 'composed']);
 
@@ -54,6 +57,8 @@ export interface ConvertedDocument {
   readonly captioned: readonly string[];
   /** Fields that are left out, because their names are those of what the server writes here. */
   readonly dropped: readonly string[];
+  /** Whether it is a revision with a description, which is left out. */
+  readonly isDescribed: boolean;
   /** Maps of Reference fields that lead to several collections. They stay as they are. */
   readonly referenceMaps: readonly string[];
 }
@@ -108,7 +113,7 @@ export function convertDocument(read: JsonObject, kind: DocumentKind): Converted
   const captioned: string[] = [];
   const isUnderscored = Object.keys(read).some((name) => UNDERSCORED.has(name));
   for (const [name, value] of Object.entries(read)) {
-    if (COMPOSED.has(name)) continue;
+    if (COMPOSED.has(name) || (kind.isRevision && name === DESCRIPTION)) continue;
     if (isUnderscored && OUR_NAMES.has(name)) {
       dropped.push(name);
       continue;
@@ -123,5 +128,6 @@ export function convertDocument(read: JsonObject, kind: DocumentKind): Converted
     if (ours !== name && Object.hasOwn(read, ours) && !OUR_NAMES.has(ours)) continue;
     members.set(ours, convertValue(ours, value, kind));
   }
-  return { document: Object.fromEntries(members), captioned, dropped, referenceMaps };
+  const isDescribed = kind.isRevision && read[DESCRIPTION] !== undefined;
+  return { document: Object.fromEntries(members), captioned, dropped, isDescribed, referenceMaps };
 }

@@ -16,6 +16,8 @@ const LEVELS_AROUND = 4;
 export interface FilestoreCollection {
   readonly name: string;
   readonly documents: readonly JsonObject[];
+  /** Number of entries that are no documents. */
+  readonly rejected: number;
 }
 
 /** The text of a file. Throws DOCUMENT_INVALID for one above `maxBytes`, and errors of the operating system. */
@@ -49,13 +51,7 @@ function toCollection(value: unknown, name: string): FilestoreCollection {
   }
   const { name: collection, data } = value;
   const documents = data.filter((one: unknown) => isJsonObject(one));
-  if (documents.length < data.length) {
-    throw importError(
-      name,
-      `\`${collection}\` has ${data.length - documents.length} documents that are no objects`,
-    );
-  }
-  return { name: collection, documents };
+  return { name: collection, documents, rejected: data.length - documents.length };
 }
 
 interface FilestoreFile {

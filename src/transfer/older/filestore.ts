@@ -121,6 +121,10 @@ export async function openFilestore(path: string): Promise<readonly OlderDatabas
       skipped.push(`${basename(file)} is left out: it is no filestore`);
       continue;
     }
+    for (const { name, rejected } of collections) {
+      if (rejected > 0)
+        skipped.push(`${basename(file)}: ${rejected} entries of ${name} are left out: they are no objects`);
+    }
     databases.push({ name: parse(file).name, collections, notices: [] });
     for (const document of collections.flatMap((collection) => collection.documents)) {
       const id = filestoreId(document);

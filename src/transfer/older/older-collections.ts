@@ -90,14 +90,18 @@ export async function findRoles(
   const baseOf = (name: string, suffix: string) =>
     name.endsWith(suffix) ? name.slice(0, -suffix.length) : '';
 
+  /** A collection with a specification here holds documents, whatever they look like. */
+  const isSpecified = (name: string) =>
+    site.revisionCollection(namespaceHere(site, database, name)) !== undefined;
+
   const roleOf = async (name: string): Promise<CollectionRole> => {
     if (name === clientCollection) return { kind: 'clients' };
-    if (SERVER_COLLECTIONS.has(name)) return { kind: 'server' };
+    if (SERVER_COLLECTIONS.has(name) && !isSpecified(name)) return { kind: 'server' };
     const owner = owners.get(name);
     if (owner !== undefined && owner !== name) return { kind: 'revisions', owner, target: name };
     const first = await firstDocument(database, name);
-    if (isClient(first)) return { kind: 'clients' };
-    if (isServerRecord(first)) return { kind: 'server' };
+    if (isClient(first) && !isSpecified(name)) return { kind: 'clients' };
+    if (isServerRecord(first) && !isSpecified(name)) return { kind: 'server' };
     const history = baseOf(name, HISTORY);
     if (history !== '' && isRevision(first))
       return { kind: 'revisions', owner: history, target: targetOf(history) };

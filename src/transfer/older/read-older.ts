@@ -47,9 +47,16 @@ export interface OlderReader {
   clients(plan: OlderPlan): AsyncGenerator<JsonObject>;
 }
 
+/** Characters of an id or the name of a field in a line. */
+const MAX_SHOWN = 200;
+
+const shortened = (text: string) =>
+  text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN).toWellFormed()}…` : text;
+
 /** How a document is named to the operator. */
 function placeOf(where: string, { _id }: JsonObject): string {
-  return `${where}, document ${typeof _id === 'string' ? _id : JSON.stringify(_id ?? null)}`;
+  const id = typeof _id === 'string' ? _id : JSON.stringify(_id ?? null);
+  return `${where}, document ${shortened(id)}`;
 }
 
 function countNotices(
@@ -57,15 +64,20 @@ function countNotices(
   where: string,
   converted: ReturnType<typeof convertDocument>,
 ): void {
-  const { document, captioned, dropped, referenceMaps } = converted;
+  const { document, captioned, dropped, isDescribed, referenceMaps } = converted;
+  if (isDescribed) counts.add(`${where}: the descriptions of changes are left out`);
   for (const name of dropped) {
     counts.add(`${where}: \`${name}\` is left out: the server writes a member of this name itself`);
   }
   for (const name of captioned) {
-    counts.add(`${where}: \`${name}\` keeps the ids of its files, and nothing that stood beside them`);
+    counts.add(
+      `${where}: \`${shortened(name)}\` keeps the ids of its files, and nothing that stood beside them`,
+    );
   }
   for (const name of referenceMaps) {
-    counts.add(`${where}: \`${name}\` stays as a field: references to several collections are not composed`);
+    counts.add(
+      `${where}: \`${shortened(name)}\` stays as a field: references to several collections are not composed`,
+    );
   }
   const { _id, originalDocumentId } = document;
   if (typeof _id === 'string' && !isId(_id)) {

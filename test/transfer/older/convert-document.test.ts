@@ -10,7 +10,7 @@ describe('a converted document', () => {
     const internals = { apiVersion: '1.0', createdAt: 1, createdBy: 'a', v: 2, history: ['x'] };
     const document = { title: 'Emma', ...internals, lastModifiedAt: 2, lastModifiedBy: 'b', _id: ID };
     expect(convertDocument(document, PLAIN)).toEqual({
-      ...{ document, captioned: [], dropped: [], referenceMaps: [] },
+      ...{ document, captioned: [], dropped: [], isDescribed: false, referenceMaps: [] },
     });
   });
 
@@ -68,9 +68,11 @@ describe('a converted document', () => {
     const third = { _originalDocumentId: ID, _action: 'update', _version: 1 };
     expect(convertDocument(third, kind).document).toEqual({ originalDocumentId: ID, action: 'update', v: 1 });
     const fifth = { _document: ID, _changeDescription: 'typo', _version: 1 };
-    expect(convertDocument(fifth, kind).document).toEqual({
-      ...{ originalDocumentId: ID, _changeDescription: 'typo', v: 1 },
+    expect(convertDocument(fifth, kind)).toMatchObject({
+      document: { originalDocumentId: ID, v: 1 },
+      isDescribed: true,
     });
+    expect(convertDocument(fifth, kind).document).not.toHaveProperty('_changeDescription');
     expect(convertDocument({ _document: ID }, PLAIN).document).toEqual({ _document: ID });
   });
 
