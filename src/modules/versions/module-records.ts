@@ -65,7 +65,7 @@ export interface ModuleState {
 }
 
 /** Why a version never becomes active. */
-export interface Rejection {
+interface Rejection {
   /** The reviewer. */
   readonly by: string;
   /** Epoch milliseconds. */
@@ -169,7 +169,7 @@ function replacement(ns: Namespace, { _id: id, v: before }: StoredDocument, valu
 }
 
 /** A reviewer has approved or refused it. */
-export function isDecided({ approvedBy, refused }: VersionRecord): boolean {
+function isDecided({ approvedBy, refused }: VersionRecord): boolean {
   return approvedBy !== null || refused !== undefined;
 }
 

@@ -64,6 +64,29 @@ interface VersionHistoryDeps {
   readonly records: Pick<ModuleRecords, 'findVersion' | 'findVersions' | 'findSource' | 'listVersions'>;
 }
 
+/**
+ * Creates the reader of what waits. A version does not change while it waits, so that each is read once: what was listed before is
+ * listed without the store.
+ */
+function createPendingReader({ states, records }: VersionHistoryDeps): ModuleService['pending'] {
+  let known: ReadonlyMap<string, readonly PendingVersion[]> = new Map();
+  return async () => {
+    const waiting = [...states.all()].flatMap(({ state }) => (state.pending.length > 0 ? [state] : []));
+    const isKnown = (key: string, number: number) =>
+      known.get(key)?.some(({ version }) => version === number);
+    const unread = waiting.flatMap(({ key, pending }) =>
+      pending.filter((version) => !isKnown(key, version)).map((version) => ({ key, version })),
+    );
+    const found = await records.findVersions(unread);
+    const listed = waiting.map(({ key, pending }) => {
+      const versions = [...(known.get(key) ?? []), ...(found.get(key) ?? []).map(toPending)];
+      return [key, versions.filter(({ version }) => pending.includes(version))] as const;
+    });
+    known = new Map(listed);
+    return known;
+  };
+}
+
 /** Creates the part of the module service that only reads versions. */
 export function createVersionHistory({
   states,
@@ -109,13 +132,7 @@ export function createVersionHistory({
         }),
       );
     },
-    async pending() {
-      const waiting = [...states.all()].flatMap(({ state: { key, pending } }) =>
-        pending.map((version) => ({ key, version })),
-      );
-      const found = await records.findVersions(waiting);
-      return new Map([...found].map(([key, versions]) => [key, versions.map(toPending)]));
-    },
+    pending: createPendingReader({ states, records }),
     async diff(address, a, b) {
       const name = (version: number) => `${moduleKey(address)}@${version}`;
       const [from, to] = await Promise.all([versionSource(address, a), versionSource(address, b)]);

@@ -68,6 +68,28 @@ describe('a refusal', () => {
     expect(audit.map(({ clientId }: { clientId: string }) => clientId)).toEqual(['reviewer', 'reviewer']);
   });
 
+  it('has a reason in any script, which comes back as it was', async () => {
+    const long = '\u{1f600}'.repeat(1000);
+    for (const [index, reason] of [
+      'Zu groß\nund \u202eumgedreht',
+      '$set.{"a":1}',
+      'null\u0000byte',
+      long,
+    ].entries()) {
+      await post('scripts', saying(`${index}`));
+      const url = `/1.0/scripts/versions/${index + 1}/refuse`;
+      const { status } = await server.call('POST', url, { body: { reason }, token: reviewer });
+      const { versions } = (await server.get('/1.0/scripts/versions')).body;
+      const told = versions[index].refused?.reason;
+      expect([status, told]).toEqual([200, reason]);
+    }
+    const half = await server.call('POST', '/1.0/scripts/versions/1/refuse', {
+      body: { reason: '\ud83d' },
+      token: reviewer,
+    });
+    expect(half.status).toBe(400);
+  });
+
   it('that meets an approval of another reviewer leaves one of the two', async () => {
     const second = await addReviewer(server, 'second');
     await post('both', saying('one'));

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/errors/errors.ts';
 import { diffSources } from '../../../src/modules/versions/version-history.ts';
+import type { DocumentStore } from '../../../src/stores/ports.ts';
 import { threadCpuMs } from '../../../src/workers/match-patterns.ts';
 import { ALICE, BOB, CAROL } from '../../helpers/fixtures/actors.ts';
+import { openTemporaryStore } from '../../helpers/store/temporary-store.ts';
 import { code, endpoint, loadedModules } from '../open-modules.ts';
 
 const REPORT = endpoint('report');
@@ -34,6 +37,45 @@ describe('the history of a module', () => {
       { ...second, active: false },
       { ...first, version: 3, clientId: 'carol', createdAt: begin + 1, active: true },
     ]);
+  });
+
+  it('lists what waits from the store once: what was listed is listed while that is away', async () => {
+    const { store } = await openTemporaryStore();
+    let isAway = false;
+    const fading: DocumentStore = {
+      ...store,
+      count: (...args) => store.count(...args),
+      health: () => store.health(),
+      ensureIndexes: (...args) => store.ensureIndexes(...args),
+      commit: (...args) => store.commit(...args),
+      find: async (...args) => {
+        if (isAway) throw new StoreError('unavailable');
+        return store.find(...args);
+      },
+    };
+    const { modules } = await loadedModules({ store: fading, review: 'all' });
+    const versions = async () =>
+      [...(await modules.pending())].map(([key, list]) => [key, list.map(({ version }) => version)]);
+    expect(await versions()).toEqual([]);
+    await modules.postCode(REPORT, code({}, 'one'), ALICE);
+    await modules.postCode(endpoint('other'), code(), ALICE);
+    const both = [
+      ['endpoint:1.0/report', [1]],
+      ['endpoint:1.0/other', [1]],
+    ];
+    expect(await versions()).toEqual(both);
+    isAway = true;
+    expect(await versions()).toEqual(both);
+    isAway = false;
+    await modules.postCode(REPORT, code({}, 'two'), ALICE);
+    await modules.approve(endpoint('other'), 1, BOB);
+    isAway = true;
+    await expect(versions()).rejects.toMatchObject({ reason: 'unavailable' });
+    isAway = false;
+    expect(await versions()).toEqual([['endpoint:1.0/report', [1, 2]]]);
+    await modules.approve(REPORT, 2, BOB);
+    isAway = true;
+    expect(await versions()).toEqual([]);
   });
 
   it('can be read after its removal, also across a restart', async () => {
