@@ -3,11 +3,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { StoreError } from '../errors/errors.ts';
 import { createKeyedMutex } from '../lib/async/concurrency.ts';
-import type { Log } from '../lib/logger.ts';
-import type { DocumentStore } from '../stores/ports.ts';
 import { ChangeListeners } from './change-listeners.ts';
 import { type ChangeLog, createChangeLog } from './change-log.ts';
 import type { Change, ChangeKind, ChangeListener, Coordination } from './coordination.ts';
+import type { DeploymentOptions, ProcessStatus } from './deployment-types.ts';
 import { assertSameSettings, removeEnded } from './joining.ts';
 import { LiveProcesses } from './live-processes.ts';
 import { machineId } from './machine.ts';
@@ -25,35 +24,6 @@ export const CONFIRMED_MS = 5000;
 const ASK_AGAIN_MS = 40;
 /** Milliseconds until what could not be announced is announced again. */
 const ANNOUNCE_AGAIN_MS = 500;
-
-export interface DeploymentOptions {
-  readonly store: Pick<DocumentStore, 'find' | 'commit'>;
-  /** True where no other process serves this database: it is locked. Commands may still change it. */
-  readonly isSole: boolean;
-  /** Id of this process: that of a document. */
-  readonly id: string;
-  /** Name of the machine, address of the content API and version of the package, for the status. */
-  readonly identity: Pick<ProcessRecord, 'host' | 'address' | 'version'>;
-  /** Settings that all processes must share; undefined for values that they share by themselves. */
-  readonly settings: Readonly<Record<string, string | undefined>>;
-  /** The key of the hashes by which settings are compared: the same in all processes. */
-  readonly fingerprintKey: () => Promise<string>;
-  /** Bound of one call of the database, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly log: Pick<Log, 'warn' | 'info' | 'error'>;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  /** Milliseconds of a steady clock. */
-  readonly clock: () => number;
-}
-
-/** What the status shows of a process. */
-export interface ProcessStatus
-  extends Pick<ProcessRecord, 'id' | 'host' | 'pid' | 'address' | 'version' | 'since' | 'lastSeen'> {
-  /** Number of the newest change that it has in force. */
-  readonly changes: number;
-  readonly isSelf: boolean;
-}
 
 export class DeploymentMember implements Coordination {
   readonly #options: DeploymentOptions;
@@ -88,6 +58,8 @@ export class DeploymentMember implements Coordination {
       ...{ store, now, timeoutMs, self: id, signal: this.#closing.signal },
       isLive: (other) => this.#others.isLive(other),
     });
+    // One that nobody awaits must not end the process.
+    this.#joined.promise.catch(() => undefined);
     const since = now();
     const state = { since, lastSeen: since, beat: 0, applied: 0, settings: {}, cacheAway: false };
     this.#own = { id, pid: process.pid, machine: machineId(), ...identity, ...state };
@@ -103,6 +75,20 @@ export class DeploymentMember implements Coordination {
    */
   async join(): Promise<void> {
     if (this.#hasJoined) return;
+    try {
+      await this.#join();
+    } catch (error) {
+      // Nobody else needs these records of a database that is only damaged there.
+      const isDispensable = error instanceof StoreError && error.reason === 'damaged' && this.#options.isSole;
+      if (!isDispensable) throw error;
+      this.#options.log.error({ err: error }, 'cannot register this server in its database');
+    }
+    this.#hasJoined = true;
+    this.#joined.resolve();
+    this.#loop = this.#run();
+  }
+
+  async #join(): Promise<void> {
     const settings = fingerprintSettings(this.#options.settings, await this.#options.fingerprintKey());
     this.#own = { ...this.#own, settings };
     const { isSole, clock } = this.#options;
@@ -115,9 +101,6 @@ export class DeploymentMember implements Coordination {
     await this.#beat();
     await this.#look();
     await this.#introduce();
-    this.#hasJoined = true;
-    this.#joined.resolve();
-    this.#loop = this.#run();
   }
 
   async announce(change: Change): Promise<void> {
@@ -125,7 +108,8 @@ export class DeploymentMember implements Coordination {
       this.#announced = Math.max(this.#announced, await this.#log.append(change, this.#own.id));
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      void this.#announceLater(change);
+      // Of a database that one process has to itself, nobody else waits to hear.
+      if (!this.#options.isSole) void this.#announceLater(change);
     }
   }
 
@@ -206,9 +190,15 @@ export class DeploymentMember implements Coordination {
     if (this.#hasJoined) void this.#queue.withLock('', () => this.#lookAndBeat(true));
   }
 
+  /** Nothing waits for the start of this process any more. Call it before whatever waits is closed. */
+  beginClose(): void {
+    this.#closing.abort();
+    this.#joined.reject(new StoreError('unavailable'));
+  }
+
   /** Says goodbye, so that nobody waits for this process. */
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.beginClose();
     await this.#loop;
     if (this.#hasJoined) await this.#records.remove(this.#own.id).catch(() => undefined);
   }

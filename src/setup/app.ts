@@ -260,6 +260,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     },
     async close() {
       await Promise.all([server.close(), delivery.closeServer()]);
+      deployment.beginClose();
       await delivery.close();
       await startup.close();
       await media.close();
