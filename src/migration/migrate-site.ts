@@ -20,6 +20,9 @@ import { migrateCollections } from './workspace/collections.ts';
 import { migrateDefinitions, noteServerCode } from './workspace/definitions.ts';
 import { migrateModules } from './workspace/modules.ts';
 
+/** From this version on, the API named internals with an underscore. */
+const MIN_UNDERSCORED_MAJOR = 3;
+
 /** Seconds for reading and writing all of a site. */
 export const MAX_SECONDS = 600;
 
@@ -95,7 +98,10 @@ function noteMissingHooks(
 const setting = (path: string) => Number(findSetting(path)?.leaf.default);
 
 async function migrateWorkspace(site: SiteContents, found: FoundSite): Promise<void> {
-  const collections = await migrateCollections(site, filesOf(found, 'collections'), bucketsOf(found));
+  const collections = await migrateCollections(site, filesOf(found, 'collections'), {
+    buckets: bucketsOf(found),
+    isUnderscored: found.server === 'api' && (found.major ?? 0) >= MIN_UNDERSCORED_MAJOR,
+  });
   const policyLimits = await loadPolicyLimits(new URL('sandbox/', packageRoot()));
   const policies = createPolicyParser({ policyLimits, jsonBytes: setting('limits.jsonBytes') });
   const options = { collections, policies, maxBytes: setting('limits.endpointCodeBytes') };

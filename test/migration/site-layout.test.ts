@@ -107,4 +107,20 @@ describe('the folder of a site', () => {
     const run = await migrated({ [at('a')]: { ...COLLECTION, model: 'b' }, [at('b')]: COLLECTION });
     expect(run.line(at('b'))).toContain('**needs a hand**: left out: there is another specification of `b`');
   });
+
+  it.each([
+    ['^2.2.0', undefined],
+    ['1.x', undefined],
+    ['latest', undefined],
+    ['~3.1', 'underscored'],
+    ['>=10.0.0', 'underscored'],
+  ])('of version %s has internals that are called %s', async (version, internals) => {
+    const path = 'collections/1.0/db/collection.a.json';
+    const files = {
+      'package.json': { dependencies: { '@dadi/api': version } },
+      [`workspace/${path}`]: COLLECTION,
+    };
+    const run = await migrated(files);
+    expect(JSON.parse(run.written(path)).settings?.internals).toBe(internals);
+  });
 });

@@ -13,7 +13,7 @@ export const MAX_SOURCES = 2_000;
 export const MAX_SOURCE_BYTES = 8_388_608;
 
 /** A file of the graph. */
-export interface SourceModule {
+interface SourceModule {
   /** Its name in the bundle: relative to the folder of the entry, with slashes, the same on every machine. */
   readonly id: string;
   /** Absolute. */

@@ -9,7 +9,7 @@ export const MAX_ENTRIES = 10_000;
 /** Folders within folders. */
 export const MAX_FOLDER_DEPTH = 16;
 
-export type EntryKind = 'file' | 'folder' | 'link' | 'other';
+type EntryKind = 'file' | 'folder' | 'link' | 'other';
 
 export interface SiteEntry {
   /** Relative to the folder of the site, with slashes. */

@@ -8,7 +8,7 @@ import { isWithin } from './source-files.ts';
 /** Unfinished work, also of a migration that was killed: the next one begins anew. */
 const PARTIAL = '.partial';
 
-export interface LaidOutFile {
+interface LaidOutFile {
   /** Relative to the folder, with slashes. */
   readonly path: string;
   readonly text: string;

@@ -7,10 +7,10 @@ import { errorCodeOf } from '../../lib/files/file-operations.ts';
 /** Bytes of one file. */
 export const MAX_FILE_BYTES = 1_048_576;
 
-export type SourceKind = 'file' | 'folder' | 'other';
+type SourceKind = 'file' | 'folder' | 'other';
 
 /** The text of a file, or why there is none. */
-export type SourceText = { readonly text: string } | { readonly why: string };
+type SourceText = { readonly text: string } | { readonly why: string };
 
 export interface SourceFiles {
   /** What is at an absolute path; undefined where there is nothing that may be read. */

@@ -6,13 +6,15 @@ import { ReportSection } from '../report/report.ts';
 import { chooseEnvironment, type OlderEnvironment, readEnvironments } from '../settings/environments.ts';
 import type { ServerKind } from '../settings/settings-plan.ts';
 import { noteSpecial, type SiteContents } from './site-contents.ts';
-import { findFolders, findServerKind, type SiteFolders, WORKSPACE_FOLDERS } from './site-layout.ts';
+import { findFolders, findServer, type SiteFolders, WORKSPACE_FOLDERS } from './site-layout.ts';
 
 /** The site as it was found. */
 export interface FoundSite extends Pick<SiteContents, 'root' | 'files' | 'section'> {
   readonly environments: readonly OlderEnvironment[];
   readonly chosen: OlderEnvironment | undefined;
   readonly server: ServerKind;
+  /** The first number of its version, where the site says it. */
+  readonly major: number | undefined;
   readonly folders: SiteFolders;
   /** All entries of the folders that are read, each once. */
   readonly entries: readonly SiteEntry[];
@@ -84,7 +86,7 @@ export async function findSite(root: string, env: string | undefined): Promise<F
   const folders = findFolders(root, settings, top);
   const entries = await listEntries(lister, folders);
   await noteOthers(lister, { section, folders }, top);
-  const server = await findServerKind(root, files, { settings, folders, entries });
+  const { kind: server, major } = await findServer(root, files, { settings, folders, entries });
   noteConfigFiles(config, { section, environments, chosen });
-  return { root, files, section, environments, chosen, server, folders, entries };
+  return { root, files, section, environments, chosen, server, major, folders, entries };
 }

@@ -45,31 +45,43 @@ const CDN_SETTINGS = [
 ];
 const API_SETTINGS = ['database', 'media', 'auth.database', 'paths.collections', 'feedback', 'datastore'];
 
-async function dependencyOf(root: string, files: SourceFiles): Promise<ServerKind | undefined> {
-  const read = await files.read(`${root}/package.json`);
-  const json = 'text' in read ? readJson5(read.text) : read;
-  const dependencies = 'value' in json ? json.value['dependencies'] : undefined;
-  if (!isJsonObject(dependencies)) return undefined;
-  const found = Object.entries(PACKAGES).filter(([name]) => Object.hasOwn(dependencies, name));
-  return found.length === 1 ? found[0]?.[1] : undefined;
-}
-
-/** Of which of the older servers a site is: by its package.json, its settings, its folders. */
-export async function findServerKind(
-  root: string,
-  files: SourceFiles,
-  {
-    settings,
-    folders,
-    entries,
-  }: { settings: JsonObject; folders: SiteFolders; entries: readonly SiteEntry[] },
-): Promise<ServerKind> {
-  const dependency = await dependencyOf(root, files);
-  if (dependency !== undefined) return dependency;
+function likelyKind({ settings, folders, entries }: Parameters<typeof findServer>[2]): ServerKind {
   const count = (paths: readonly string[]) =>
     paths.filter((path) => valueAt(settings, path) !== undefined).length;
   const [cdn, api] = [count(CDN_SETTINGS), count(API_SETTINGS)];
   if (cdn !== api) return cdn > api ? 'cdn' : 'api';
   const has = (name: WorkspaceFolder) => entries.some(({ path }) => path.startsWith(`${folders[name]}/`));
   return !has('collections') && (has('recipes') || has('routes')) ? 'cdn' : 'api';
+}
+
+/** The server of a site, and its version where its package.json says so. */
+export interface OlderServer {
+  readonly kind: ServerKind;
+  /** The first number of the version. */
+  readonly major: number | undefined;
+}
+
+async function dependencyOf(root: string, files: SourceFiles): Promise<OlderServer | undefined> {
+  const read = await files.read(`${root}/package.json`);
+  const json = 'text' in read ? readJson5(read.text) : read;
+  const dependencies = 'value' in json ? json.value['dependencies'] : undefined;
+  if (!isJsonObject(dependencies)) return undefined;
+  const found = Object.entries(PACKAGES).filter(([name]) => Object.hasOwn(dependencies, name));
+  const [[name, kind] = ['', undefined]] = found;
+  if (found.length !== 1 || kind === undefined) return undefined;
+  const version = /^[\^~>=v ]*(\d{1,3})(?:\.|$)/.exec(textValue(dependencies[name]) ?? '')?.[1];
+  return { kind, major: version === undefined ? undefined : Number(version) };
+}
+
+/** Of which of the older servers a site is: by its package.json, its settings, its folders. */
+export async function findServer(
+  root: string,
+  files: SourceFiles,
+  found: {
+    readonly settings: JsonObject;
+    readonly folders: SiteFolders;
+    readonly entries: readonly SiteEntry[];
+  },
+): Promise<OlderServer> {
+  return (await dependencyOf(root, files)) ?? { kind: likelyKind(found), major: undefined };
 }

@@ -50,10 +50,17 @@ function targetName(source: JsonObject, fileName: string): string {
   return typeof model === 'string' && model !== '' ? model : fileName;
 }
 
+/** The names that internals had in version 3 and later, unless the specification says something itself. */
+function withUnderscores(source: JsonObject): JsonObject {
+  const settings = source['settings'] ?? {};
+  if (!isJsonObject(settings) || Object.hasOwn(settings, 'internals')) return source;
+  return { ...source, settings: { ...settings, internals: 'underscored' } };
+}
+
 async function readCollection(
   site: SiteContents,
   entry: SiteEntry,
-  parts: readonly string[],
+  { parts, isUnderscored }: { readonly parts: readonly string[]; readonly isUnderscored: boolean },
 ): Promise<ReadCollection | undefined> {
   const { section, written, files, root } = site;
   const { path } = entry;
@@ -88,6 +95,7 @@ async function readCollection(
     section.add(path, 'hand', `left out: there is another specification of ${named(name)}`);
     return undefined;
   }
+  const value = isUnderscored ? withUnderscores(json.value) : json.value;
   const notes = [
     ...(json.isLoose ? ['as plain JSON'] : []),
     ...(json.repeated.length > 0
@@ -96,9 +104,10 @@ async function readCollection(
     ...(name === fileName
       ? []
       : [`now ${named(`collection.${name}.json`)}: its ${named('model')} was its name`]),
-    ...(json.value['settings'] === undefined ? ['with an empty `settings`'] : []),
+    ...(value !== json.value
+      ? ['with `settings.internals`: this version of the older server named them `_createdAt`, `_version`, …']
+      : []),
   ];
-  const value = json.value['settings'] === undefined ? { ...json.value, settings: {} } : json.value;
   const isRewritten = json.isLoose || value !== json.value;
   written.set(target, isRewritten ? `${JSON.stringify(value, null, 2)}\n` : read.text);
   section.add(path, notes.length === 0 ? 'kept' : 'changed', ...notes);
@@ -129,17 +138,24 @@ function addBuckets(
   }
 }
 
-/** Brings all specifications over. `buckets`: names of media buckets that may have no specification. */
+interface CollectionOptions {
+  /** Names of media buckets that may have no specification. */
+  readonly buckets: readonly string[];
+  /** Whether clients know the internals as `_createdAt`, `_version`, …. */
+  readonly isUnderscored: boolean;
+}
+
+/** Brings all specifications over. */
 export async function migrateCollections(
   site: SiteContents,
   found: FolderFiles,
-  buckets: readonly string[],
+  { buckets, isUnderscored }: CollectionOptions,
 ): Promise<readonly MigratedCollection[]> {
   const collections: ReadCollection[] = [];
   for (const entry of found.entries) {
     site.assertTime();
     if (noteSpecial(site.section, entry) || entry.kind === 'folder') continue;
-    const collection = await readCollection(site, entry, partsBelow(found, entry));
+    const collection = await readCollection(site, entry, { parts: partsBelow(found, entry), isUnderscored });
     if (collection !== undefined) collections.push(collection);
   }
   addBuckets(site, collections, buckets);
