@@ -260,17 +260,9 @@ export interface Config {
   get(name: string): any;
 }
 
+type TextModule = 'path' | 'punycode' | 'querystring' | 'string_decoder' | 'url';
 /** As in Node, but `path` is that of POSIX systems. */
-export type RequirableModule =
-  | 'assert'
-  | 'buffer'
-  | 'events'
-  | 'path'
-  | 'punycode'
-  | 'querystring'
-  | 'string_decoder'
-  | 'url'
-  | 'util';
+export type RequirableModule = 'assert' | 'buffer' | 'events' | 'util' | TextModule;
 
 type LogFunction = (...values: unknown[]) => void;
 

@@ -1,11 +1,16 @@
 // The modules of Node that authors can require, as one script: pure JavaScript, compiled only where the author's text has `require`.
 import { readFileSync } from 'node:fs';
 
-/** Modules that authors can require, and the files that have them. */
+/** Modules that authors can require. */
 export const REQUIRABLE = [
-  ...['assert', 'buffer', 'events', 'path', 'punycode', 'querystring', 'url', 'util'],
-  'string_decoder',
+  ...['assert', 'buffer', 'events', 'path', 'punycode', 'querystring', 'url'],
+  ...['string_decoder', 'util'],
 ];
+/** Files of another name. @type {ReadonlyMap<string, string>} */
+const FILES = new Map([
+  ['string_decoder', 'string-decoder'],
+  ['util', 'utilities'],
+]);
 
 /** Parts of those above, which only these require. */
 const INTERNAL = [
@@ -14,7 +19,7 @@ const INTERNAL = [
 
 /** @param {string} name */
 function factoryText(name) {
-  const file = new URL(`guest/modules/${name.replaceAll('_', '-')}.js`, import.meta.url);
+  const file = new URL(`guest/modules/${FILES.get(name) ?? name}.js`, import.meta.url);
   return `factories[${JSON.stringify(name)}] =\n${readFileSync(file, 'utf8')}`;
 }
 

@@ -5,6 +5,7 @@ import type { MaybePromise } from '../lib/async/maybe-promise.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createFilterCompiler } from './filters/compile.ts';
 import type { DocumentHooks } from './hooks/document-hooks.ts';
+import { withUnderscoredNames } from './internals/underscored-service.ts';
 import { createVisibleCollections } from './model/access.ts';
 import type { Collection, CollectionRegistry } from './model/collection.ts';
 import type { DocumentLimits, DocumentService, RecordService, RequestContext } from './model/documents.ts';
@@ -59,7 +60,7 @@ export function createDocumentService(options: DocumentServiceDeps): DocumentSer
     { caller }: RequestContext,
     run: (collection: Collection) => MaybePromise<T>,
   ) => withCurrentSpecification(registry, { collection, caller, action, run });
-  return {
+  const service: DocumentService & RecordService = {
     ...createReader({ store, visible, registry, filters, histories, composer, limits, hooks, now }),
     rights: (...args) => documentRights({ store, registry, filters }, ...args),
     create: (collection, body, context, options) =>
@@ -89,4 +90,5 @@ export function createDocumentService(options: DocumentServiceDeps): DocumentSer
         removeByQuery(deps, current, body, context, options),
       ),
   };
+  return withUnderscoredNames(service, registry);
 }

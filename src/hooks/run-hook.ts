@@ -41,11 +41,11 @@ export function createHookCallEncoder(encodeRequest: EncodeRequest) {
     return encodeRequest(moduleVersion, { ...http, client, requestId, body: NO_BODY }, http.params ?? {});
   };
   /** The request with its body, `{}` for none as endpoints have it; without one that is too long, or would not fit. */
-  const withBody = (request: string, { context: { origin } }: HookTask, room: number): string => {
+  const withBody = (request: string, { context: { origin } }: HookTask, quota: number): string => {
     if (origin?.http === undefined) return request;
     const { method } = origin.http;
     const body = origin.http.body ?? (READS.has(method) ? '{}' : undefined);
-    if (body === undefined || body.length > room) return request;
+    if (body === undefined || body.length > quota) return request;
     return `${request.slice(0, -1)},"body":${body}}`;
   };
   return (moduleVersion: ModuleVersion, use: HookUse, task: HookTask, objectCharacters = 0): string => {
@@ -60,8 +60,8 @@ export function createHookCallEncoder(encodeRequest: EncodeRequest) {
     ];
     const told = members.join(',');
     // What the hook is about has precedence; a character may be three bytes.
-    const room = moduleVersion.policy.grants.request.maxBodyBytes / 3 - told.length - objectCharacters;
-    const request = withBody(requestOf(moduleVersion, task), task, room);
+    const quota = moduleVersion.policy.grants.request.maxBodyBytes / 3 - told.length - objectCharacters;
+    const request = withBody(requestOf(moduleVersion, task), task, quota);
     return `{"type":"${event}","data":{${told},"req":${request}}}`;
   };
 }

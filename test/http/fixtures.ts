@@ -24,6 +24,7 @@ const SETTINGS: CollectionSettings = {
   compose: false,
   media: false,
   signUploads: false,
+  underscored: false,
   displayName: null,
   hooks: null,
 };

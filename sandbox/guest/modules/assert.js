@@ -150,10 +150,10 @@
     },
     match(text, pattern, message) {
       requirePattern(pattern);
-      const said = `The input did not match the regular expression ${pattern}. Input:\n\n${inspect(text)}\n`;
+      const details = `The input did not match the regular expression ${pattern}. Input:\n\n${inspect(text)}\n`;
       rejectUnless(pattern.test(text), {
         message,
-        text: said,
+        text: details,
         actual: text,
         expected: pattern,
         operator: 'match',
@@ -161,10 +161,10 @@
     },
     doesNotMatch(text, pattern, message) {
       requirePattern(pattern);
-      const said = `The input was expected to not match the regular expression ${pattern}. Input:\n\n${inspect(text)}\n`;
+      const details = `The input was expected to not match the regular expression ${pattern}. Input:\n\n${inspect(text)}\n`;
       rejectUnless(!pattern.test(text), {
         message,
-        text: said,
+        text: details,
         actual: text,
         expected: pattern,
         operator: 'doesNotMatch',

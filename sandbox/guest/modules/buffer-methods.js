@@ -5,10 +5,10 @@
   const MAX_SHOWN = 50;
 
   /** A whole number from 0 to `most`, as slices count: from the end where it is negative. */
-  function place(value, most, absent) {
+  function place(value, max, absent) {
     if (value === undefined) return absent;
     const whole = Math.trunc(+value) || 0;
-    return whole < 0 ? Math.max(0, whole + most) : Math.min(whole, most);
+    return whole < 0 ? Math.max(0, whole + max) : Math.min(whole, max);
   }
 
   /** Where `wanted` begins in `bytes`, in steps of `step`, or -1. */
@@ -114,9 +114,9 @@
         const name = [offset, length, encoding].find((each) => typeof each === 'string');
         const at = typeof offset === 'number' ? offset : 0;
         if (at < 0 || at > this.length) throw outOfRange('offset', `>= 0 && <= ${this.length}`, at);
-        const room = Math.min(this.length - at, typeof length === 'number' ? length : this.length);
+        const quota = Math.min(this.length - at, typeof length === 'number' ? length : this.length);
         const bytes = coderOf(name).encode(text);
-        let end = Math.min(bytes.length, room);
+        let end = Math.min(bytes.length, quota);
         const isUtf8 = coderOf(name) === encodingOf('utf8');
         // No half character is written.
         while (isUtf8 && end > 0 && end < bytes.length && (bytes[end] & 0xc0) === 0x80) end -= 1;

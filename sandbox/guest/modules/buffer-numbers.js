@@ -10,8 +10,8 @@
     if (!isInside) throw outOfRange('offset', `an integer >= 0 and <= ${bytes.length - size}`, offset);
   }
 
-  function requireBetween(value, least, most) {
-    if (value < least || value > most) throw outOfRange('value', `>= ${least} and <= ${most}`, value);
+  function requireBetween(value, min, max) {
+    if (value < min || value > max) throw outOfRange('value', `>= ${min} and <= ${max}`, value);
   }
 
   const viewOf = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

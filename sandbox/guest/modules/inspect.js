@@ -116,20 +116,20 @@
 
     function elementsOf(value, level) {
       const texts = [];
-      const most = Math.min(options.maxArrayLength ?? Number.POSITIVE_INFINITY, value.length);
+      const max = Math.min(options.maxArrayLength ?? Number.POSITIVE_INFINITY, value.length);
       let holes = 0;
       const passHoles = () => {
         if (holes > 0) texts.push(`<${holes} empty item${holes > 1 ? 's' : ''}>`);
         holes = 0;
       };
-      for (let index = 0; index < value.length && texts.length < most; index += 1) {
+      for (let index = 0; index < value.length && texts.length < max; index += 1) {
         if (Object.hasOwn(value, index)) {
           passHoles();
           texts.push(indented(() => textOf(value[index], level), 2));
         } else holes += 1;
       }
       passHoles();
-      return holes === 0 && texts.length === most ? cut(texts, value.length) : texts;
+      return holes === 0 && texts.length === max ? cut(texts, value.length) : texts;
     }
 
     function propertyOf(value, key, level) {

@@ -57,10 +57,7 @@
     let [n, delta, bias] = [FIRST, 0, 72];
     if (basic > 0) output += '-';
     while (handled < points.length) {
-      const next = points.reduce(
-        (least, point) => (point >= n && point < least ? point : least),
-        MAX_INTEGER,
-      );
+      const next = points.reduce((min, point) => (point >= n && point < min ? point : min), MAX_INTEGER);
       if (next - n > Math.floor((MAX_INTEGER - delta) / (handled + 1))) throw overflow();
       delta += (next - n) * (handled + 1);
       n = next;

@@ -68,9 +68,9 @@
     const by = equals || '=';
     const decode =
       options && typeof options.decodeURIComponent === 'function' ? options.decodeURIComponent : api.unescape;
-    const most = options && typeof options.maxKeys === 'number' ? options.maxKeys : MAX_KEYS;
+    const max = options && typeof options.maxKeys === 'number' ? options.maxKeys : MAX_KEYS;
     let pairs = text.split(separator || '&').filter((pair) => pair !== '');
-    if (most > 0) pairs = pairs.slice(0, most);
+    if (max > 0) pairs = pairs.slice(0, max);
     for (const pair of pairs) {
       const at = pair.indexOf(by);
       const key = decoded(at === -1 ? pair : pair.slice(0, at), decode);

@@ -101,6 +101,8 @@ export interface CollectionSettings {
   readonly compose: ComposeDepth;
   readonly media: boolean;
   readonly signUploads: boolean;
+  /** `internals: "underscored"`: clients know the internals as `_createdAt`, `_version` and so on. */
+  readonly underscored: boolean;
   readonly displayName: string | null;
   /** Null when none is named: then nothing here costs anything. */
   readonly hooks: HookPlan | null;

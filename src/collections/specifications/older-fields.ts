@@ -37,10 +37,17 @@ function dateTime(name: string, { format, ...source }: JsonObject, report: Issue
   return source;
 }
 
+type ReadField = (name: string, source: JsonObject, report: IssueCollector) => JsonObject;
+
+/** Types whose fields are declared in other words. */
+const READERS: ReadonlyMap<Json | undefined, ReadField> = new Map([
+  ['Media', (_name, source) => mediaReference(source)],
+  ['DateTime', dateTime],
+]);
+
 /** The field as this server has it. What cannot be kept is a warning that says what would be right. */
-export function readOlderField(name: string, source: JsonObject, report: IssueCollector): JsonObject {
+export const readOlderField: ReadField = (name, source, report) => {
   const type = OLDER_TYPES.get(source['type']);
   const field = type === undefined ? source : { ...source, type };
-  if (field['type'] === 'Media') return mediaReference(field);
-  return field['type'] === 'DateTime' ? dateTime(name, field, report) : field;
-}
+  return READERS.get(field['type'])?.(name, field, report) ?? field;
+};

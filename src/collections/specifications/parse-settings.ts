@@ -3,6 +3,7 @@
 import { isHttpMethod } from '../../lib/http/methods.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { didYouMean } from '../../lib/nearest-name.ts';
+import { insideFilter, insideNames, insideSort } from '../internals/internal-names.ts';
 import {
   type CollectionAddress,
   type CollectionSettings,
@@ -25,6 +26,9 @@ const DEFAULT_PAGE_SIZE = 40;
 const CALLBACK = /^[A-Za-z]{1,100}$/;
 const MEDIA_TYPES = ['media', 'mediaCollection'];
 const BOOLEAN_SETTINGS = ['cache', 'storeRevisions', 'signUploads'];
+
+/** How clients know the internals. */
+const INTERNALS: readonly Json[] = ['plain', 'underscored'];
 
 type Check = (value: Json) => string | undefined;
 
@@ -61,6 +65,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   revisionCollection: allowNull(checkText),
   type: allowNull(checkText),
   displayName: allowNull(checkText),
+  internals: allowNull((value) =>
+    INTERNALS.includes(value) ? undefined : 'must be `plain` or `underscored`',
+  ),
 };
 
 /** `lastModifiedAt` is written by the server. */
@@ -134,9 +141,34 @@ function warnAboutCombinations(settings: CollectionSettings, report: IssueCollec
   }
 }
 
+/** True where clients know the internals with an underscore. */
+export function isUnderscored({ internals }: JsonObject): boolean {
+  return internals === 'underscored';
+}
+
+/** The block with the names of internals as the server has them, in all that names fields. */
+function withInsideNames(source: JsonObject, fields: ReadonlyMap<string, Field>): JsonObject {
+  if (!isUnderscored(source)) return source;
+  const of = { fields };
+  const { sort, defaultFilters, fieldLimiters, index } = source;
+  const insideIndex = (entry: Json): Json =>
+    isJsonObject(entry) && isJsonObject(entry['keys'])
+      ? { ...entry, keys: insideNames(entry['keys'], of) }
+      : entry;
+  return {
+    ...source,
+    ...(typeof sort === 'string' && { sort: insideSort(sort, of) }),
+    ...(defaultFilters !== undefined && { defaultFilters: insideFilter(defaultFilters, of) }),
+    ...(isJsonObject(fieldLimiters) && { fieldLimiters: insideNames(fieldLimiters, of) }),
+    ...(index !== undefined && {
+      index: Array.isArray(index) ? (index as readonly Json[]).map(insideIndex) : insideIndex(index),
+    }),
+  };
+}
+
 /** Reads a `settings` block. What is wrong goes into `report`; the result is only meant for use when nothing is. */
 export function parseSettings(
-  source: JsonObject,
+  given: JsonObject,
   {
     address,
     fields,
@@ -147,6 +179,7 @@ export function parseSettings(
     readonly report: IssueCollector;
   },
 ): CollectionSettings {
+  const source = withInsideNames(given, fields);
   checkSettings(source, report);
   const { compose = false } = source;
   const textOf = (name: string) => (typeof source[name] === 'string' ? source[name] : null);
@@ -172,6 +205,7 @@ export function parseSettings(
     compose: isComposeDepth(compose) ? compose : false,
     media: isMediaSettings(source),
     signUploads: source['signUploads'] === true,
+    underscored: isUnderscored(source),
     displayName: textOf('displayName'),
     hooks: parseHookPlan(source['hooks'], report),
   };

@@ -1,6 +1,7 @@
 // Parses the JSON of a collection specification into a live collection, collecting every issue and warning.
 import { AppError } from '../../errors/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { UNDERSCORED_NAMES } from '../internals/internal-names.ts';
 import type { Collection, CollectionAddress, Field } from '../model/collection.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';
 import { isInEveryRecord, recordFieldType, withRecordFields } from '../model/media-record-fields.ts';
@@ -8,7 +9,7 @@ import { checkCollectionAddress, namespaceOf } from './collection-address.ts';
 import { createIssueCollector, type IssueCollector, type SpecificationWarning } from './issue-collector.ts';
 import { createUnknownAttributes, warnNearMisses } from './near-misses.ts';
 import { parseField, type SpecificationParseContext } from './parse-field.ts';
-import { isMediaSettings, parseSettings } from './parse-settings.ts';
+import { isMediaSettings, isUnderscored, parseSettings } from './parse-settings.ts';
 import { createPatternCompiler, MAX_PATTERN_FIELDS, type PatternCompiler } from './pattern-compiler.ts';
 
 export interface SpecificationOptions {
@@ -96,6 +97,11 @@ export function parseSpecification(
   const block = parseSettingsBlock(source['settings'], report);
   if (hasRecords) checkDeclaredRecordFields(declared, source['fields'], report);
   const fields = hasRecords ? withRecordFields(declared) : declared;
+  if (isUnderscored(block)) {
+    for (const name of UNDERSCORED_NAMES.filter((each) => declared.has(each))) {
+      report.fieldIssue(name, 'this name belongs to the server where `settings.internals` is `underscored`');
+    }
+  }
   const settings = parseSettings(block, { address, fields, report });
   if (report.issues.length > 0) throw new AppError('SPECIFICATION_INVALID', { items: report.issues });
   const { version, database, name } = address;

@@ -239,8 +239,6 @@ function checkType(field: Field, value: Json): ErrorItem | undefined {
   return problem && typeIssue(field, problem);
 }
 
-const shownInstant = (milliseconds: number) => new Date(milliseconds).toISOString();
-
 /** `before`, `after` and `integer`, of a value of the right type: elements of a list each. */
 function checkRules(field: Field, value: Json): ErrorItem | undefined {
   const { before, after, integer } = field.validation.value ?? {};
@@ -248,14 +246,14 @@ function checkRules(field: Field, value: Json): ErrorItem | undefined {
     const number = typeof each === 'string' ? Date.parse(each) : each;
     if (typeof number !== 'number' || Number.isNaN(number)) continue;
     if (before !== undefined && number >= before) {
-      const limit = shownInstant(before);
+      const limit = new Date(before).toISOString();
       return expecting(
         fieldIssue(field, `must be before ${limit}`, 'ERROR_BEFORE'),
         `an instant before ${limit}`,
       );
     }
     if (after !== undefined && number <= after) {
-      const limit = shownInstant(after);
+      const limit = new Date(after).toISOString();
       return expecting(
         fieldIssue(field, `must be after ${limit}`, 'ERROR_AFTER'),
         `an instant after ${limit}`,

@@ -57,7 +57,7 @@ function formatCollection(collection: Collection, access: CollectionAccess) {
     closed: [...access.closed].filter((field) => !access.hidden.has(field)),
     settings: {
       ...{ sort: isSortHidden ? null : sort, sortOrder, count: pageSize },
-      ...{ compose, storeRevisions, signUploads },
+      ...{ compose: Boolean(compose), storeRevisions, signUploads },
     },
   };
 }

@@ -44,10 +44,10 @@ function isLonger(value: Json, characters: number): boolean {
 
 /** JSON text of a body as hooks see it, `{}` for none; undefined for one that is too long for them. */
 export function hookBodyText(body: Json): string | undefined {
-  const most = Array.isArray(body) ? MAX_HOOK_LIST_CHARACTERS : MAX_HOOK_BODY_CHARACTERS;
-  if (isLonger(body, most)) return undefined;
+  const max = Array.isArray(body) ? MAX_HOOK_LIST_CHARACTERS : MAX_HOOK_BODY_CHARACTERS;
+  if (isLonger(body, max)) return undefined;
   const text = JSON.stringify(body ?? {});
-  return text.length <= most ? text : undefined;
+  return text.length <= max ? text : undefined;
 }
 
 function createOrigin(request: FastifyRequest, body: string | undefined): RequestOrigin {

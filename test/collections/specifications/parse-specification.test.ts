@@ -121,6 +121,7 @@ test('the smallest specification gets every default', () => {
     compose: false,
     media: false,
     signUploads: false,
+    underscored: false,
     displayName: null,
     hooks: null,
   });

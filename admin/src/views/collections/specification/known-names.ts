@@ -33,6 +33,7 @@ export const SETTING_NAMES: Names = {
   fieldLimiters: 'fields that reads show (1) or leave out (0)',
   hooks: 'code before and after reads and writes',
   index: 'indexes',
+  internals: 'how clients name createdAt, v and the like: plain or underscored',
   lastModifiedAt: 'written by the server',
   revisionCollection: 'where revisions are kept',
   signUploads: 'of media: only signed uploads',
@@ -76,6 +77,7 @@ const VALUES: readonly (readonly [path: string, values: readonly string[]])[] = 
   ['fields.*.display.*', BOOLEANS],
   ['settings.sortOrder', ['1', '-1']],
   ['settings.type', ['"media"']],
+  ['settings.internals', ['"plain"', '"underscored"']],
   ...['cache', 'compose', 'storeRevisions', 'signUploads', 'authenticate'].map(
     (name) => [`settings.${name}`, BOOLEANS] as const,
   ),
