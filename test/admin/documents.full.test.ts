@@ -99,6 +99,21 @@ describe.runIf(canRun)('the documents of a collection', () => {
       await page.getByRole('link', { name: 'Book 0040' }).waitFor();
     }));
 
+  it('keep the words of the other columns whole beside a long text', async () => {
+    const path = '/1.0/library/notes';
+    await create(path, { heading: 'W'.repeat(5000), rank: 12345 });
+    await site.visit(`/admin/collections${path}`, async (page) => {
+      const rank = page.getByRole('cell', { name: '12345', exact: true });
+      await rank.waitFor();
+      // As many lines as boxes.
+      const lines =
+        'const text = document.createRange(); text.selectNodeContents(node); return text.getClientRects().length';
+      const countLines = new Function('node', lines) as (node: unknown) => number;
+      expect(await rank.locator('div').evaluate(countLines)).toBe(1);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    });
+  });
+
   it('are searched by a field, with the filter in the address', () =>
     site.visit(BOOKS_HREF, async (page) => {
       const form = page.getByRole('form', { name: 'Search' });

@@ -17,7 +17,14 @@ const LEVELS = ['debug', 'log', 'info', 'warn', 'error'];
 
 const COLUMNS: readonly Column<LogRecord>[] = [
   { label: 'When', isName: true, cell: ({ at }) => <Time at={at} /> },
-  { label: 'Level', cell: ({ level = 'log' }) => <Badge variant="outline">{level}</Badge> },
+  {
+    label: 'Level',
+    cell: ({ level = 'log' }) => (
+      <Badge variant="outline" color={level === 'error' ? 'red' : 'blue'}>
+        {level}
+      </Badge>
+    ),
+  },
   {
     label: 'Message',
     cell: ({ message, stack }) => (

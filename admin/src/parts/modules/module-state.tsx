@@ -29,7 +29,12 @@ export function stateWords({ state, pending }: Stated): string {
 }
 
 export function StateBadge({ of: module }: { readonly of: Stated }) {
-  return <Badge variant="outline">{stateWords(module)}</Badge>;
+  const isDown = module.state === 'suspended' || module.state === 'broken';
+  return (
+    <Badge variant="outline" color={isDown ? 'red' : 'blue'}>
+      {stateWords(module)}
+    </Badge>
+  );
 }
 
 const BREAKER =
