@@ -169,6 +169,19 @@ describe.runIf(canRun)('the views of endpoints', () => {
     });
   });
 
+  it('tell that it was suspended, and runs again, while they are open', async () => {
+    await site.visit('/admin/endpoints/1.0/greeting/try', async (page) => {
+      await page.getByText('Active', { exact: true }).waitFor();
+      expect((await site.app.inject('POST', '/1.0/greeting/suspend')).status).toBe(200);
+      await page.getByRole('button', { name: 'Try', exact: true }).click();
+      await page.getByText('The endpoint is suspended').waitFor();
+      await page.getByText('Suspended', { exact: true }).waitFor();
+      expect((await site.app.inject('DELETE', '/1.0/greeting/suspend')).status).toBe(200);
+      await link(page, 'Logs').click();
+      await page.getByText('Active', { exact: true }).waitFor();
+    });
+  });
+
   it('find a suspended one with who did it, and let it run again', async () => {
     expect((await site.app.inject('POST', '/1.0/greeting/suspend')).status).toBe(200);
     await site.visit('/admin/endpoints', async (page) => {

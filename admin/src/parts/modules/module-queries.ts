@@ -6,6 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import type { Api } from '../../api/api.ts';
 import { isAdmin, useApi, useMe } from '../../api/api-context.tsx';
 import { ApiError } from '../../api/api-error.ts';
@@ -75,6 +76,12 @@ function useListing<T>(kind: ModuleKind, select: (listing: ModuleListing) => T) 
 }
 
 export const useModules = (kind: ModuleKind) => useListing(kind, ({ modules }) => modules);
+
+/** Asks again for the states of all endpoints, or of all hooks. */
+export function useStateRefresh(kind: ModuleKind): () => Promise<void> {
+  const queries = useQueryClient();
+  return useCallback(() => queries.invalidateQueries({ queryKey: listKey(kind) }), [queries, kind]);
+}
 
 /** One of the list; null where there is no such module. */
 export const useModule = (ref: ModuleRef) =>

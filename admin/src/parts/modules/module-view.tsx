@@ -1,6 +1,6 @@
 // One endpoint or hook: its state, what an admin can do with it as a whole, and the way to its sections.
 import { Anchor, Button, Group } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
 import { useLeave } from '../../shell/leaving/leave-question.tsx';
 import { View } from '../../shell/view.tsx';
@@ -8,7 +8,13 @@ import { useDialogs } from '../dialogs.tsx';
 import { Answer, Empty } from '../loading.tsx';
 import { useToasts } from '../toasts.tsx';
 import { ModuleNote } from './module-note.tsx';
-import { type ListedModule, useCodeRights, useModules, useModuleWrites } from './module-queries.ts';
+import {
+  type ListedModule,
+  useCodeRights,
+  useModules,
+  useModuleWrites,
+  useStateRefresh,
+} from './module-queries.ts';
 import { areaOf, hrefOf, type ModuleRef, type Section, titleOf } from './module-ref.ts';
 
 const SECTIONS: Readonly<Record<Section, string>> = {
@@ -46,6 +52,10 @@ interface ModuleViewProps {
 
 export function ModuleView({ of: ref, section, children }: ModuleViewProps) {
   const query = useModules(ref.kind);
+  const refresh = useStateRefresh(ref.kind);
+  // The server suspends code, and reviewers decide, while this view is open.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each section that is opened asks for the state.
+  useEffect(() => void refresh(), [refresh, section]);
   const sections = useSections(ref);
   const { mayChange } = useCodeRights();
   const name = titleOf(ref);

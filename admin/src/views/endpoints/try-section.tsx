@@ -19,7 +19,7 @@ import { type FormEvent, useState } from 'react';
 import { useApi, useMe } from '../../api/api-context.tsx';
 import { ErrorMessage } from '../../parts/error-message.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import type { ListedModule } from '../../parts/modules/module-queries.ts';
+import { type ListedModule, useStateRefresh } from '../../parts/modules/module-queries.ts';
 import { METHODS } from '../../parts/modules/policy/policy.ts';
 import { formatBytes, formatNumber } from '../../parts/time.tsx';
 import { type Call, type CallAnswer, callEndpoint } from './call-endpoint.ts';
@@ -37,7 +37,9 @@ export function TrySection({ module }: { readonly module: ListedModule }) {
     token: '',
   });
   const set = (change: Partial<Call>) => setCall((before) => ({ ...before, ...change }));
-  const send = useMutation({ mutationFn: () => callEndpoint(api, call) });
+  const refresh = useStateRefresh('endpoint');
+  // A call can suspend the endpoint.
+  const send = useMutation({ mutationFn: () => callEndpoint(api, call), onSettled: refresh });
   const hasBody = call.method !== 'GET' && call.method !== 'HEAD';
   const submit = (event: FormEvent) => {
     event.preventDefault();
