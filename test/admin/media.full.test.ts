@@ -98,6 +98,17 @@ describe.runIf(canRun)('files', () => {
       await heading(page, 'lighthouse.jpg').waitFor();
     }));
 
+  it('without a title are found by their names where a document refers to them', async () => {
+    const id = await store('quay.png', 'image/png', small);
+    await site.visit('/admin/collections/1.0/library/albums/new', async (page) => {
+      const cover = page.getByRole('combobox', { name: 'cover' });
+      await cover.fill('quay');
+      await page.getByRole('option', { name: 'quay.png', exact: true }).click();
+      await page.getByRole('link', { name: 'Open quay.png' }).waitFor();
+    });
+    expect((await site.app.inject('DELETE', `${PHOTOS}/${id}`)).status).toBe(204);
+  });
+
   it('are uploaded where they are dropped', () =>
     site.visit(`${VIEW}/upload`, async (page) => {
       const input = page.getByLabel('Files');

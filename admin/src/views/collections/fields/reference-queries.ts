@@ -2,11 +2,12 @@
 import type { StoredDocument } from '../../../api/types-collections.ts';
 import { type CollectionAddress, collectionPath } from '../address.ts';
 import { useCollection, useDocuments } from '../collection-queries.ts';
-import { columnsOf, fieldsOf, titleField } from './field.ts';
+import { columnsOf, type Field, fieldsOf, titleField } from './field.ts';
 import { titleOf } from './value-text.ts';
 
 /** Options that are shown at once. */
 const MAX_OPTIONS = 20;
+const FILE_NAME = 'fileName';
 const ID = /^[0-9a-f]{24}$/i;
 
 export interface ReferenceOption {
@@ -15,6 +16,13 @@ export interface ReferenceOption {
 }
 
 const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+/** The title of a document, else the name of its file, else its id. */
+function labelOf(document: StoredDocument, title: Field | undefined): string {
+  const label = titleOf(document, title);
+  const fileName = document[FILE_NAME];
+  return label === document._id && typeof fileName === 'string' ? fileName : label;
+}
 
 /** What can be chosen for these words, with the names of what is chosen already. */
 export function useReferenceOptions(
@@ -29,7 +37,11 @@ export function useReferenceOptions(
   const mayRead = collection?.actions.includes('read') === true;
   const fields = collection === undefined ? [] : fieldsOf(collection);
   const title = titleField(fields);
-  const shown = [title, ...columnsOf(fields)].flatMap((field) => (field === undefined ? [] : [field.name]));
+  const shown = [
+    ...[title, ...columnsOf(fields)].flatMap((field) => (field === undefined ? [] : [field.name])),
+    // People know a file by its name.
+    ...(collection?.isMedia ? [FILE_NAME] : []),
+  ];
   const common = {
     fields: JSON.stringify(Object.fromEntries(['_id', ...shown].map((name) => [name, 1]))),
     compose: false,
@@ -42,13 +54,14 @@ export function useReferenceOptions(
   );
   const optionOf = (document: StoredDocument): ReferenceOption => ({
     value: document._id,
-    label: titleOf(document, title),
+    label: labelOf(document, title),
   });
   // The field of a single reference holds the name of what is chosen, which is no search for it.
   const isChosen = (named.data?.results ?? []).some((document) => optionOf(document).label === words);
   const text = isChosen ? '' : words.trim();
   const tests = [
     ...(title === undefined ? [] : [{ [title.name]: { $regex: escapePattern(text) } }]),
+    ...(collection?.isMedia ? [{ [FILE_NAME]: { $regex: escapePattern(text) } }] : []),
     ...(ID.test(text) ? [{ _id: text }] : []),
   ];
   const filter = text === '' || tests.length === 0 ? {} : { filter: JSON.stringify({ $or: tests }) };
