@@ -46,7 +46,10 @@ describe.runIf(canRun)('the specification of a collection', () => {
       await page.getByText('The field room (Reference) is added').waitFor();
       await save(page);
       await page.getByRole('heading', { level: 1, name: 'shelves' }).waitFor();
-      await page.getByText('refers to a collection that does not exist').waitFor();
+      const warning = page
+        .getByRole('status')
+        .getByText(/^A warning: .*refers to a collection that does not exist/);
+      await warning.waitFor();
       expect(await config('/1.0/library/shelves')).toMatchObject({ fields: { room: { type: 'Reference' } } });
     }));
 

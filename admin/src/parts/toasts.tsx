@@ -8,11 +8,15 @@ interface Toast {
   readonly id: number;
   readonly text: string;
   readonly isError: boolean;
+  /** It is no longer there after some seconds. */
+  readonly isBrief: boolean;
 }
 
 export interface Toasts {
   /** One sentence about what has been done: "Books was deleted." */
   say(text: string): void;
+  /** What the server says against something that it did. It stays until it is dismissed. */
+  warn(text: string): void;
   /** What went wrong, where no form or view is there to show it. */
   fail(error: unknown): void;
 }
@@ -36,21 +40,25 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
     [],
   );
   const toasts = useMemo((): Toasts => {
-    const add = (text: string, isError: boolean) => {
+    const add = (text: string, { isError = false, isBrief = false }) => {
       last.current += 1;
       const id = last.current;
-      setShown((list) => [...list, { id, text, isError }].slice(-MAX_SHOWN));
-      if (!isError) window.setTimeout(() => dismiss(id), SHOWN_MS);
+      setShown((list) => [...list, { id, text, isError, isBrief }].slice(-MAX_SHOWN));
+      if (isBrief) window.setTimeout(() => dismiss(id), SHOWN_MS);
     };
-    return { say: (text) => add(text, false), fail: (error) => add(toApiError(error).message, true) };
+    return {
+      say: (text) => add(text, { isBrief: true }),
+      warn: (text) => add(text, {}),
+      fail: (error) => add(toApiError(error).message, { isError: true }),
+    };
   }, [dismiss]);
   const show = (isError: boolean) =>
     shown
       .filter((toast) => toast.isError === isError)
-      .map(({ id, text }) => (
+      .map(({ id, text, isBrief }) => (
         <Notification
           key={id}
-          color={isError ? 'red' : 'green'}
+          color={isError ? 'red' : isBrief ? 'green' : 'yellow'}
           withBorder
           onClose={() => dismiss(id)}
           closeButtonProps={{ 'aria-label': 'Dismiss' }}

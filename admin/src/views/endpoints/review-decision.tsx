@@ -43,8 +43,8 @@ export function Decision({ of: ref, waiting: { version, by }, writes }: Decision
   const askToApprove = async () => {
     const isSure = await dialogs.confirm({
       title: `Approve ${what}?`,
-      gone: ['the code and the policy in force', 'versions that wait and are older'],
-      note: 'It answers requests at once. The audit log names you.',
+      gone: [],
+      note: 'It takes the place of the code and the policy in force, which stay among the versions. Older versions that wait are dropped. It answers requests at once. The audit log names you.',
       action: 'Approve',
     });
     if (!isSure) return;

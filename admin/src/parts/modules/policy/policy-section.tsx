@@ -86,7 +86,8 @@ function PolicyForm({ of: ref, inForce }: PolicyFormProps) {
     const result = await putPolicy.mutateAsync(body).catch(() => undefined);
     if (result === undefined) return;
     setBase(undefined);
-    if (!result.isWaiting) toasts.say(`The policy of ${titleOf(ref)} is in force.`);
+    // The button is far below what the view says of it.
+    toasts.say(`The policy of ${titleOf(ref)} ${result.isWaiting ? 'waits for a reviewer' : 'is in force'}.`);
   };
   const error = unreadable ?? putPolicy.error ?? undefined;
   return (

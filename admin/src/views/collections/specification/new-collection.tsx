@@ -22,7 +22,8 @@ const BEGINNING = `{
   },
   "settings": {
     "storeRevisions": true,
-    "sort": "title"
+    "sort": "title",
+    "index": [{ "keys": { "title": 1 } }]
   }
 }
 `;
@@ -69,7 +70,8 @@ export function NewCollection() {
       if ((await present(path)) !== null) return setTaken(path);
       setSent(text);
       const { warnings = [] } = await save.mutateAsync({ path, text });
-      toasts.say([`The collection ${address.name} was saved.`, ...warnings].join(' '));
+      toasts.say(`The collection ${address.name} was saved.`);
+      for (const warning of new Set(warnings)) toasts.warn(`A warning: ${warning}.`);
       leave(path);
     } catch (failed) {
       // What the server refuses is shown above the editor.

@@ -169,7 +169,8 @@ function DeleteButton({ path, name }: { readonly path: string; readonly name: st
   const end = async (force?: true): Promise<void> => {
     try {
       const { warnings = [] } = await remove.mutateAsync({ path, ...(force && { force }) });
-      toasts.say([`The collection ${name} was deleted.`, ...warnings].join(' '));
+      toasts.say(`The collection ${name} was deleted.`);
+      for (const warning of new Set(warnings)) toasts.warn(`A warning: ${warning}.`);
       leave('/');
     } catch (failed) {
       if (!isNeeded(failed) || force) return toasts.fail(failed);
