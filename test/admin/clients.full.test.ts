@@ -55,6 +55,10 @@ describe.runIf(canRun)('the clients', () => {
       await page.getByRole('button', { name: 'Save' }).click();
       const dialog = page.getByRole('dialog', { name: 'The secret of made-here' });
       const secret = (await dialog.getByLabel('Secret', { exact: true }).textContent()) ?? '';
+      // Nobody loses it by a key.
+      await page.keyboard.press('Escape');
+      await page.evaluate('new Promise(requestAnimationFrame)');
+      expect(await dialog.getByLabel('Secret', { exact: true }).textContent()).toBe(secret);
       await dialog.getByRole('button', { name: 'I have it' }).click();
       await heading(page, 'made-here').waitFor();
       expect(await site.app.token('made-here', secret)).toBeTruthy();
@@ -98,6 +102,10 @@ describe.runIf(canRun)('the clients', () => {
       await page.getByRole('button', { name: 'Delete' }).click();
       const dialog = page.getByRole('dialog', { name: 'Delete the client made-here?' });
       await dialog.getByText('every token that it has').waitFor();
+      // In the middle of the window, whatever is beside the content.
+      const box = await dialog.boundingBox();
+      const width = page.viewportSize()?.width ?? 0;
+      expect(Math.abs((box?.x ?? 0) + (box?.width ?? 0) / 2 - width / 2)).toBeLessThan(20);
       await dialog.getByRole('button', { name: 'Cancel' }).click();
       await dialog.waitFor({ state: 'hidden' });
       expect((await stored('made-here')).results).toHaveLength(1);

@@ -33,7 +33,8 @@ describe.runIf(canRun)('signing in', () => {
     site.visit(
       '/admin',
       async (page) => {
-        await page.getByLabel('Client ID').focus();
+        const id = page.getByLabel('Client ID');
+        await expect.poll(() => id.evaluate((element) => element.matches(':focus'))).toBe(true);
         await page.keyboard.type(ADMIN.clientId);
         await page.keyboard.press('Tab');
         await page.keyboard.type(ADMIN.secret);

@@ -25,11 +25,13 @@ export function SignIn({ api, was, onSignedIn }: SignInProps) {
   const [isKept, setKept] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError>();
-  const heading = useRef<HTMLHeadingElement>(null);
+  const idInput = useRef<HTMLInputElement>(null);
+  const secretInput = useRef<HTMLInputElement>(null);
   useEffect(() => {
     document.title = 'Sign in · Cloister';
-    heading.current?.focus();
-  }, []);
+    // Whoever is here wants to type. The label of the field is read out with it.
+    (was === undefined ? idInput : secretInput).current?.focus();
+  }, [was]);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
@@ -47,9 +49,7 @@ export function SignIn({ api, was, onSignedIn }: SignInProps) {
       <Paper withBorder p="lg" className={classes['card']}>
         <form onSubmit={submit}>
           <Stack>
-            <Title order={1} ref={heading} tabIndex={-1}>
-              Sign in
-            </Title>
+            <Title order={1}>Sign in</Title>
             {was !== undefined && (
               <Text role="status">
                 The session of {was} has ended. Sign in again to go on where you were; what you had not saved
@@ -58,6 +58,7 @@ export function SignIn({ api, was, onSignedIn }: SignInProps) {
             )}
             {error !== undefined && <ErrorMessage error={error} text={explain(error)} />}
             <TextInput
+              ref={idInput}
               label="Client ID"
               name="clientId"
               autoComplete="username"
@@ -68,6 +69,7 @@ export function SignIn({ api, was, onSignedIn }: SignInProps) {
               onChange={(event) => setClientId(event.currentTarget.value)}
             />
             <PasswordInput
+              ref={secretInput}
               label="Secret"
               name="secret"
               autoComplete="current-password"

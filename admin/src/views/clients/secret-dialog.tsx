@@ -27,6 +27,7 @@ export function SecretDialog({ clientId, secret, onClose }: SecretDialogProps) {
       title={`The secret of ${clientId}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
       closeOnClickOutside={false}
+      closeOnEscape={false}
     >
       <Stack>
         <Text>Keep it now: it is shown this once, and nobody can read it later.</Text>
