@@ -40,7 +40,7 @@ describe('the picture of docs/performance.md', () => {
   });
 });
 
-describe.each(readdirSync(FOLDER))('docs/images/%s', (name) => {
+describe.each(readdirSync(FOLDER).filter((name) => name.endsWith('.svg')))('docs/images/%s', (name) => {
   const text = readFileSync(join(FOLDER, name), 'utf8');
 
   it('is an SVG that can be drawn', async () => {
