@@ -96,6 +96,7 @@ const SETTINGS: Readonly<Record<string, Json>> = {
   fieldLimiters: { a: 0 },
   hooks: { beforeGet: ['x'] },
   index: [{ keys: { a: 1 } }],
+  internals: 'underscored',
   revisionCollection: 'x',
   signUploads: true,
   sort: 'a',
