@@ -51,6 +51,8 @@ async function noteOthers(
         'move these files to where records of the new server have them: docs/migration.md says where',
       );
     } else if (kind === 'link' && read.has(path)) noteSpecial(section, entry);
+    else if (path.endsWith('node_modules'))
+      section.add(path, 'changed', 'in the bundles, as far as code requires it');
     else section.add(path, 'changed', 'left out: it is no part of a workspace');
   }
 }
