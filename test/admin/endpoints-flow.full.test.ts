@@ -42,6 +42,8 @@ const main = (page: Page) => page.locator('main');
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 const expectReadable = async (page: Page) => {
   await page.waitForLoadState('networkidle');
+  // A dialog that fades away has no contrast for a moment.
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(await axeViolations(page)).toEqual([]);
   await expectNoSidewaysScrolling(page);
 };

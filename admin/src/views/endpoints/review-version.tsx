@@ -148,13 +148,15 @@ function Policies({ kind, policy, before, isFirst }: PoliciesProps) {
       ) : (
         <PolicyComparison before={bounded(now)} next={bounded(next)} />
       )}
-      <CodeEditor
-        label="Policy that waits, and its changes"
-        language="json"
-        value={writePolicy(next)}
-        original={isFirst ? undefined : writePolicy(now)}
-        isReadOnly
-      />
+      {(isFirst || writePolicy(now) !== writePolicy(next)) && (
+        <CodeEditor
+          label="Policy that waits, and its changes"
+          language="json"
+          value={writePolicy(next)}
+          original={isFirst ? undefined : writePolicy(now)}
+          isReadOnly
+        />
+      )}
     </>
   );
 }

@@ -20,7 +20,10 @@ export function PolicyComparison({ before, next }: PolicyComparisonProps) {
     return (
       <>
         <Text>The policy says what the one in force says.</Text>
-        <PolicyWords policy={next} />
+        <details>
+          <summary>All that the code may</summary>
+          <PolicyWords policy={next} />
+        </details>
       </>
     );
   }
