@@ -96,6 +96,8 @@ interface AuthServiceOptions {
   readonly now: () => number;
   /** Bound of one database operation, in milliseconds. */
   readonly queryMs: number;
+  /** The part of a limit that this process may use up; all of it unless given. */
+  readonly shareOf?: (limit: number) => number;
 }
 
 export interface AuthService {
@@ -114,7 +116,7 @@ export interface AuthService {
 
 /** Creates the service. With a configured secret, tokens with a wrong signature are rejected also before startup is complete. */
 export function createAuthService(options: AuthServiceOptions): AuthService {
-  const { settings, media, store, clients, issuerTokens, isReady, now, queryMs } = options;
+  const { settings, media, store, clients, issuerTokens, isReady, now, queryMs, shareOf } = options;
   let secret = settings.tokenSecret;
   let uploadSecret = media.tokenSecret;
   const assertReady = () => {
@@ -148,7 +150,7 @@ export function createAuthService(options: AuthServiceOptions): AuthService {
     issuerNames: settings.issuers.map(({ name }) => name),
     now,
   });
-  const login = createLogin({ clients, limiter: createLoginLimiter(settings.rateLimit), tokens });
+  const login = createLogin({ clients, limiter: createLoginLimiter(settings.rateLimit, shareOf), tokens });
   return {
     tokens,
     uploadTokens,

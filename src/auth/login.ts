@@ -75,10 +75,10 @@ interface Attempt {
 type LoginLimiter = ReturnType<typeof createLoginLimiter>;
 
 /** Counts failures within a window by key. Above the maximum of keys, the one that failed least recently is dropped. */
-function createFailures(points: number, duration: number) {
+function createFailures(points: () => number, duration: number) {
   let created: RateLimiterMemory | undefined;
   const limiter = () => {
-    created ??= new (rateLimiters().RateLimiterMemory)({ points, duration });
+    created ??= new (rateLimiters().RateLimiterMemory)({ points: points(), duration });
     return created;
   };
   // In the order of the last failure.
@@ -95,7 +95,7 @@ function createFailures(points: number, duration: number) {
     /** Milliseconds until the next attempt may be made; 0 when it may be made now. */
     async wait(key: string): Promise<number> {
       const counted = await limiter().get(key);
-      return counted !== null && counted.consumedPoints >= points ? Math.max(0, counted.msBeforeNext) : 0;
+      return counted !== null && counted.consumedPoints >= points() ? Math.max(0, counted.msBeforeNext) : 0;
     },
     async add(key: string): Promise<void> {
       remember(key);
@@ -114,9 +114,13 @@ interface Queue {
   outage: { error?: StoreError };
 }
 
-export function createLoginLimiter({ perClient, perAddress, windowSeconds }: LoginLimits) {
-  const clients = createFailures(perClient, windowSeconds);
-  const addresses = createFailures(perAddress, windowSeconds);
+/** `shareOf`: the part of a limit that this process may use up; all of it unless given. */
+export function createLoginLimiter(
+  { perClient, perAddress, windowSeconds }: LoginLimits,
+  shareOf: (limit: number) => number = (limit) => limit,
+) {
+  const clients = createFailures(() => shareOf(perClient), windowSeconds);
+  const addresses = createFailures(() => shareOf(perAddress), windowSeconds);
   const queues = new Map<string, Queue>();
 
   /** Runs attempts one at a time, so that each sees the failures of those before it, however many arrive at once. */

@@ -13,6 +13,7 @@ import { machineId } from './machine.ts';
 import { createProcessRecords, type ProcessRecord, type ProcessRecords } from './process-records.ts';
 import { fingerprintSettings } from './setting-fingerprints.ts';
 import { createSharedLocks, type WithSharedLock } from './shared-locks.ts';
+import { SuspensionLog } from './suspension-log.ts';
 
 /** Milliseconds between two looks at the number of the newest change. */
 const POLL_MS = 250;
@@ -32,6 +33,7 @@ export class DeploymentMember implements Coordination {
   readonly #others: LiveProcesses;
   readonly #withSharedLock: WithSharedLock;
   readonly #listeners = new ChangeListeners();
+  readonly #suspension: SuspensionLog;
   readonly #queue = createKeyedMutex();
   readonly #tasks = createKeyedMutex();
   readonly #closing = new AbortController();
@@ -39,7 +41,6 @@ export class DeploymentMember implements Coordination {
   #own: ProcessRecord;
   #loop: Promise<void> = Promise.resolve();
   #hasJoined = false;
-  #isSuspended = false;
   /** Anything may have changed that this process was not told of. */
   #mayHaveMissed = true;
   /** When the last look, and the last sign of life, began that went well. */
@@ -54,6 +55,7 @@ export class DeploymentMember implements Coordination {
     this.#log = createChangeLog({ store, now, timeoutMs });
     this.#records = createProcessRecords({ store, now, timeoutMs });
     this.#others = new LiveProcesses(id, clock);
+    this.#suspension = new SuspensionLog(options.log, CONFIRMED_MS);
     this.#withSharedLock = createSharedLocks({
       ...{ store, now, timeoutMs, self: id, signal: this.#closing.signal },
       isLive: (other) => this.#others.isLive(other),
@@ -157,6 +159,11 @@ export class DeploymentMember implements Coordination {
     return this.#others.generation();
   }
 
+  /** The part of a limit, at least 1, that this process may use up, so that all together stay below it. */
+  shareOf(limit: number): number {
+    return limit === 0 ? 0 : Math.max(1, Math.floor(limit / (1 + this.#others.liveOthers().length)));
+  }
+
   /** Whether a live process cannot reach the cache that all of them share. */
   isCacheAway(): boolean {
     return this.#own.cacheAway || this.#others.liveOthers().some(({ cacheAway }) => cacheAway);
@@ -217,21 +224,12 @@ export class DeploymentMember implements Coordination {
       await this.#look();
       const isDue = this.#options.clock() - this.#beatAt >= BEAT_MS;
       if (mustBeat || (isDue && !this.#options.isSole)) await this.#beat();
-      this.#setSuspended(false);
+      this.#suspension.set(false);
     } catch (error) {
       if (!(error instanceof StoreError))
         this.#options.log.error({ err: error }, 'cannot apply a change of another process');
-      this.#setSuspended(!this.isConfirmed());
+      this.#suspension.set(!this.isConfirmed());
     }
-  }
-
-  #setSuspended(isSuspended: boolean): void {
-    if (this.#isSuspended === isSuspended) return;
-    this.#isSuspended = isSuspended;
-    if (isSuspended) {
-      const message = `cut off from the database for ${CONFIRMED_MS / 1000} s: endpoints, hooks and writes are suspended until it answers`;
-      this.#options.log.warn({}, message);
-    } else this.#options.log.info({}, 'the database answers again: endpoints, hooks and writes are resumed');
   }
 
   /** Applies what others have announced. Runs alone. */

@@ -17,6 +17,8 @@ interface SchedulerDeps extends HostLimits {
   readonly jitDomains: ReadonlySet<string>;
   readonly pendingGuestCalls: PendingGuestCalls;
   readonly onStarted?: UsageObserver['onStarted'] | undefined;
+  /** The part of a rate limit that this process may use up. */
+  readonly shareOf: (limit: number) => number;
   /** Milliseconds of a steady clock. */
   readonly now: () => number;
 }
@@ -47,7 +49,8 @@ const NO_HOST = failedResult('SANDBOX_DISABLED', 'No host process can be started
 
 /** Creates the queues of all modules. Nothing runs before the first `enqueue`. */
 export function createScheduler(deps: SchedulerDeps): Scheduler {
-  const { pool, busyHosts, maxHosts, hostMemoryMb, jitDomains, pendingGuestCalls, now, onStarted } = deps;
+  const { pool, busyHosts, maxHosts, hostMemoryMb, jitDomains, pendingGuestCalls, now, onStarted, shareOf } =
+    deps;
   const numberOf = createModuleNumbers();
   const queues = new Map<string, ModuleQueue>();
   /** Queues that are not empty. One that was sent something goes to the end. */
@@ -146,7 +149,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
         const time = now();
         const { id, policy } = request.moduleVersion;
         const queue = queueOf(id);
-        if (!queue.countCall(policy.limits.perMinute, time)) return resolve(RATE_LIMITED);
+        if (!queue.countCall(shareOf(policy.limits.perMinute), time)) return resolve(RATE_LIMITED);
         queue.add(
           new Invocation(request, { stats: queue, pendingGuestCalls, resolve, now: time, onStarted }),
         );

@@ -50,6 +50,8 @@ export interface SupervisorOptions {
   readonly hostMemoryMb: number;
   readonly jitDomains: readonly string[];
   readonly usage?: UsageObserver | undefined;
+  /** The part of a rate limit that this process may use up; all of it unless given. */
+  readonly shareOf?: ((limit: number) => number) | undefined;
   /** Steady clock, in milliseconds; that of the process unless given. */
   readonly now?: () => number;
 }
@@ -89,6 +91,7 @@ export function createSupervisor(options: SupervisorOptions): Sandbox {
     jitDomains: new Set(jitDomains),
     pendingGuestCalls,
     onStarted: usage?.onStarted,
+    shareOf: options.shareOf ?? ((limit) => limit),
   });
   const inspector = createInspector({ pool, now });
   const readResults = createResultReader({

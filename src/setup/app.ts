@@ -139,6 +139,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const auth = createAuthService({
     ...{ settings: config.auth, media: config.media },
     ...{ store, clients, isReady, now, queryMs },
+    shareOf: (limit) => deployment.shareOf(limit),
     issuerTokens: await loadIssuerTokens(config.auth, { log: logger, now }),
   });
 

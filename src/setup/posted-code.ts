@@ -39,7 +39,11 @@ const MIN_BUSY_HOSTS = 2;
 const sandboxFolder = () => new URL('sandbox/', packageRoot());
 
 /** Creates the configured sandbox. No process is started yet. */
-export function openSandbox({ sandbox }: Config, usage?: UsageObserver): Sandbox {
+export function openSandbox(
+  { sandbox }: Config,
+  usage?: UsageObserver,
+  shareOf?: (limit: number) => number,
+): Sandbox {
   if (!sandbox.enabled) return createDisabledSandbox();
   const launcher = createLauncher({ root: packageRoot() });
   return createSupervisor({
@@ -54,6 +58,7 @@ export function openSandbox({ sandbox }: Config, usage?: UsageObserver): Sandbox
     hostMemoryMb: sandbox.hostMemoryMb,
     jitDomains: sandbox.jitDomains,
     usage,
+    shareOf,
   });
 }
 
@@ -172,7 +177,8 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
   const policyLimits = await loadConfiguredPolicyLimits(config, cwd);
   const undeclaredNames = createUndeclaredNameFinder();
   const usage = new ModuleUsage(now);
-  const sandbox = openSandbox(config, usage.observer(deps.usage));
+  const shareOf = (limit: number) => deps.deployment.shareOf(limit);
+  const sandbox = openSandbox(config, usage.observer(deps.usage), shareOf);
   const counted = usage.around(sandbox);
   const modules = createModuleService({
     ...{ store, sandbox, audit, policyLimits, review, limits, queryMs, now },
