@@ -5,6 +5,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { Session } from './session/session.ts';
+import { isMissingFile } from './shell/error-boundary.tsx';
 import { PageLocation } from './shell/leaving/page-location.ts';
 import { UnsavedChanges } from './shell/leaving/unsaved-changes.ts';
 import { adoptSheet } from './styles/adopted-sheet.ts';
@@ -15,7 +16,12 @@ if (root === null) throw new Error('the page has no element for the application'
 adoptSheet(themeCss());
 const unsaved = new UnsavedChanges(window);
 const location = new PageLocation(window, unsaved);
-createRoot(root).render(
+createRoot(root, {
+  // That a file did not come is shown, and no defect.
+  onCaughtError: (error) => {
+    if (!isMissingFile(error)) reportError(error);
+  },
+}).render(
   <StrictMode>
     <App session={new Session(window.sessionStorage)} unsaved={unsaved} location={location} />
   </StrictMode>,

@@ -54,6 +54,61 @@ describe.runIf(canRun)('while the database is away, the page', () => {
     }));
 });
 
+describe.runIf(canRun)('where the server is slow or refuses, the page', () => {
+  it('says when to try again, and keeps what was typed', () =>
+    site.visit('/admin/clients/new', async (page) => {
+      await page.route('**/api/clients', (request) =>
+        request.fulfill({ status: 503, headers: { 'retry-after': '7' }, json: { errors: [] } }),
+      );
+      await page.getByLabel('Client ID').fill('kept-through-503');
+      await page.getByRole('button', { name: 'Save' }).click();
+      const alert = page.getByRole('alert').filter({ hasText: 'Not now' });
+      await alert.getByText('Try again in 7 s.').waitFor();
+      expect(await page.getByLabel('Client ID').inputValue()).toBe('kept-through-503');
+      await page.unroute('**/api/clients');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog', { name: 'The secret of kept-through-503' }).waitFor();
+    }));
+
+  it('sends a form once, however long the answer takes', () =>
+    site.visit('/admin/clients/new', async (page) => {
+      let sent = 0;
+      const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
+      await page.route('**/api/clients', async (request) => {
+        if (request.request().method() === 'POST') {
+          sent += 1;
+          await isAnswered;
+        }
+        await request.continue();
+      });
+      await page.getByLabel('Client ID').fill('slowly-made');
+      const save = page.locator('button[type=submit]');
+      await save.click();
+      await expect.poll(() => save.isDisabled()).toBe(true);
+      await page.getByLabel('Client ID').press('Enter');
+      expect(await page.getByLabel('Client ID').inputValue()).toBe('slowly-made');
+      answer();
+      await page.getByRole('dialog', { name: 'The secret of slowly-made' }).waitFor();
+      expect(sent).toBe(1);
+    }));
+
+  it('stays as it is where a view cannot be loaded, until the server answers', () =>
+    site.visit('/admin/status', async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'Status' }).waitFor();
+      const refuse = { status: 503, body: '' };
+      await page.route('**/admin/assets/**', (request) => request.fulfill(refuse));
+      await page.route('**/hello', (request) => request.fulfill(refuse));
+      await page.getByRole('link', { name: 'Recipes', exact: true }).click();
+      const alert = page.getByRole('alert').filter({ hasText: 'This view could not be loaded' });
+      await alert.getByRole('button', { name: 'Load again' }).click();
+      await alert.getByText('The server does not answer. This page stays').waitFor();
+      await page.unroute('**/admin/assets/**');
+      await page.unroute('**/hello');
+      await alert.getByRole('button', { name: 'Load again' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    }));
+});
+
 describe.runIf(canRun)('when its session ends, the page', () => {
   it('keeps what was typed, unseen, until the same client is back', async () => {
     const secret = 'a secret of an admin for a while';
