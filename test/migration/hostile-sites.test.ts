@@ -115,6 +115,7 @@ describe('a hostile folder', () => {
       'collection.a\n- `x` kept.json',
       'collection.\u202egnp.json',
       'collection.`b`.json',
+      'collection.one`tick.json',
       'collection.\u001b[2J.json',
       'collection.<img src=x>.json',
       'collection...json',
