@@ -12,9 +12,9 @@ import type { DocumentLimits, DocumentService, RecordService, RequestContext } f
 import { createComposer } from './reads/compose.ts';
 import { createHistoryLoader } from './reads/history-loader.ts';
 import { createReader } from './reads/reader.ts';
+import { withCurrentSpecification } from './validation/current-specification.ts';
 import type { PatternMatcher } from './validation/validate-document.ts';
 import { createDocuments, createRecords } from './writes/create.ts';
-import { withCurrentSpecification } from './writes/current-specification.ts';
 import { documentRights } from './writes/document-rights.ts';
 import type { FileRemovals } from './writes/file-removals/file-removals.ts';
 import { removeById, removeByQuery } from './writes/remove.ts';

@@ -35,7 +35,7 @@ import { openDeployment } from './processes/deployment.ts';
 import { createServerReport } from './server-report.ts';
 import { createStartup } from './startup.ts';
 import { createStartupSteps, type FirstAdmin } from './startup-steps.ts';
-import { createTryStart, type Environment, openCache } from './try-start.ts';
+import { createTryStart, openCache, type StartEnvironment } from './try-start.ts';
 
 /**
  * Milliseconds that the steps of a start have before the HTTP server is loaded. After some five a thread hashes the secret of
@@ -90,7 +90,7 @@ export interface App {
 
 function openStore(
   config: Config,
-  { cwd, logger, unsent }: Pick<Environment, 'cwd' | 'logger'> & { readonly unsent: ByteQuota },
+  { cwd, logger, unsent }: Pick<StartEnvironment, 'cwd' | 'logger'> & { readonly unsent: ByteQuota },
 ): Promise<DocumentStore> {
   const { writeQueue: queueLimit, queryMs } = config.limits;
   const hasMemoryFor = (bytes: number) => unsent.fits(bytes * LONG_TEXT_COST);
@@ -104,7 +104,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   const { limits } = config;
   const { queryMs } = limits;
   const logger = options.logger ?? createLogger({ ...config.logging, secrets: SECRET_PATHS });
-  const environment: Environment = { cwd, logger, now };
+  const environment: StartEnvironment = { cwd, logger, now };
   const warning = await restrictConfigFile(configFile);
   const folderWarnings = await assertFolders(config, { cwd, configFile });
   for (const text of [...(warning === undefined ? [] : [warning]), ...folderWarnings]) logger.warn({}, text);

@@ -9,7 +9,7 @@ import { openCacheStore } from '../stores/open/cache-store.ts';
 import type { CacheStore } from '../stores/ports.ts';
 import { loadConfiguredPolicyLimits } from './posted-code.ts';
 
-export interface Environment {
+export interface StartEnvironment {
   readonly cwd: string;
   readonly logger: Logger;
   readonly now: () => number;
@@ -18,7 +18,7 @@ export interface Environment {
 /** Opens the cache of answers; undefined where answers are not cached. */
 export async function openCache(
   config: Config,
-  { cwd, now, logger }: Environment,
+  { cwd, now, logger }: StartEnvironment,
 ): Promise<CacheStore | undefined> {
   if (!config.cache.enabled) return undefined;
   return openCacheStore(config.cache, { cwd, now, log: logger });
@@ -28,7 +28,7 @@ export async function openCache(
  * Returns the function that opens what a start with a posted configuration would open, so that a change which would break
  * the next start is rejected. It throws CONFIGURATION_INVALID.
  */
-export function createTryStart(running: Config, environment: Environment, configFile: string) {
+export function createTryStart(running: Config, environment: StartEnvironment, configFile: string) {
   return async (next: Config): Promise<void> => {
     await assertFolders(next, { cwd: environment.cwd, configFile });
     await loadConfiguredPolicyLimits(next, environment.cwd);
