@@ -14,7 +14,15 @@ const FILES = new Map([
 
 /** Parts of those above, which only these require. */
 const INTERNAL = [
-  ...['absent', 'buffer-methods', 'buffer-numbers', 'encodings', 'equality', 'errors', 'inspect'],
+  ...[
+    './absent',
+    './buffer-methods',
+    './buffer-numbers',
+    './encodings',
+    './equality',
+    './errors',
+    './inspect',
+  ],
 ];
 
 /** @param {string} name */

@@ -77,7 +77,7 @@
       if (text === '@dadi/api') return packageOf(model);
       const bare = StringStartsWith(text, 'node:') ? StringSlice(text, 5) : text;
       if (isRequirable(bare)) return load(bare);
-      throw missing(StringSlice(text, 0, MAX_NAME_CHARACTERS), load('absent')(text));
+      throw missing(StringSlice(text, 0, MAX_NAME_CHARACTERS), load('./absent')(text));
     };
   };
 });

@@ -1,9 +1,9 @@
 // `assert`: throws where something is not as it should be.
 (function asserts(module, _exports, require) {
   'use strict';
-  const { requireFunction, withCode, wrongType } = require('errors');
+  const { requireFunction, withCode, wrongType } = require('./errors');
   const { inspect } = require('util');
-  const isDeepEqual = require('equality');
+  const isDeepEqual = require('./equality');
 
   class AssertionError extends Error {
     constructor({ message, actual, expected, operator }) {

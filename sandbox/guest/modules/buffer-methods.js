@@ -1,7 +1,7 @@
 // The methods of a `Buffer` beside those that read and write numbers. Not to be required by authors.
 (function bufferMethods(module, _exports, require) {
   'use strict';
-  const { outOfRange, withCode, wrongType } = require('errors');
+  const { outOfRange, withCode, wrongType } = require('./errors');
   const MAX_SHOWN = 50;
 
   /** A whole number from 0 to `most`, as slices count: from the end where it is negative. */

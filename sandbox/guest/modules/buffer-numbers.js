@@ -1,7 +1,7 @@
 // The methods with which a `Buffer` reads and writes numbers. Not to be required by authors.
 (function bufferNumbers(module, _exports, require) {
   'use strict';
-  const { outOfRange, wrongType } = require('errors');
+  const { outOfRange, wrongType } = require('./errors');
   const MAX_LONG_BYTES = 6;
 
   function requireOffset(offset, bytes, size) {

@@ -1,8 +1,8 @@
 // `buffer`: `Buffer`, bytes in memory of the isolate, each filled with zeros first.
 (function buffers(module, _exports, require) {
   'use strict';
-  const { outOfRange, withCode, wrongType } = require('errors');
-  const encodingOf = require('encodings');
+  const { outOfRange, withCode, wrongType } = require('./errors');
+  const encodingOf = require('./encodings');
   const BYTES = 'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object';
 
   class Bytes extends Uint8Array {}
@@ -124,8 +124,8 @@
     },
   });
 
-  const methods = require('buffer-methods')({ Buffer, coderOf, encodingOf, fillOf, over, requireBytes });
-  define(Bytes.prototype, { ...require('buffer-numbers'), ...methods });
+  const methods = require('./buffer-methods')({ Buffer, coderOf, encodingOf, fillOf, over, requireBytes });
+  define(Bytes.prototype, { ...require('./buffer-numbers'), ...methods });
   const shown = { value: methods.inspect, writable: true, configurable: true };
   Object.defineProperty(Bytes.prototype, Symbol.for('nodejs.util.inspect.custom'), shown);
   for (const [name, member] of [

@@ -1,7 +1,7 @@
 // `events`: emitters and their listeners, called at once and in order.
 (function events(module, _exports, require) {
   'use strict';
-  const { requireFunction, withCode } = require('errors');
+  const { requireFunction, withCode } = require('./errors');
   const MAX_LISTENERS = 10;
   const errorMonitor = Symbol('events.errorMonitor');
 

@@ -1,7 +1,7 @@
 // `path` as on POSIX systems. It works on texts alone: there are no folders here, and the current one is `/`.
 (function path(module, _exports, require) {
   'use strict';
-  const { requireText, wrongType } = require('errors');
+  const { requireText, wrongType } = require('./errors');
 
   /** The parts of a path without empty ones, `.` and what `..` takes back. */
   function partsOf(text, isAbsolute) {

@@ -1,7 +1,7 @@
 // `querystring`: texts of a query and objects of their members.
 (function querystring(module, _exports, require) {
   'use strict';
-  const { withCode } = require('errors');
+  const { withCode } = require('./errors');
   const MAX_KEYS = 1000;
 
   /** Bytes of a text in which not every `%` begins an escape: what is none stays. */

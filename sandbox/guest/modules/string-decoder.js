@@ -2,7 +2,7 @@
 (function stringDecoder(module, _exports, require) {
   'use strict';
   const { Buffer } = require('buffer');
-  const { withCode, wrongType } = require('errors');
+  const { withCode, wrongType } = require('./errors');
 
   /** How many bytes at the end begin a character of UTF-8 that goes on. */
   function openUtf8(bytes) {

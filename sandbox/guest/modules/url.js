@@ -2,7 +2,7 @@
 (function urls(module, _exports, require) {
   'use strict';
   const querystring = require('querystring');
-  const { requireText, withCode, wrongType } = require('errors');
+  const { requireText, withCode, wrongType } = require('./errors');
 
   /** Schemes whose addresses begin with two slashes. */
   const SLASHED = new Set(

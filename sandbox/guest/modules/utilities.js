@@ -1,9 +1,9 @@
 // `util`: what code of servers uses of it. Nothing of it knows the process.
 (function util(module, _exports, require) {
   'use strict';
-  const { requireFunction, wrongType } = require('errors');
-  const createInspect = require('inspect');
-  const isDeepEqual = require('equality');
+  const { requireFunction, wrongType } = require('./errors');
+  const createInspect = require('./inspect');
+  const isDeepEqual = require('./equality');
   const { Buffer } = require('buffer');
   const promisified = Symbol.for('nodejs.util.promisify.custom');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with the escape character.

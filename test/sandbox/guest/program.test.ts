@@ -130,6 +130,7 @@ describe('require', () => {
     ['', 'bundler'],
     ['constructor', 'bundler'],
     ['errors', 'bundler'],
+    ['./errors', 'one file'],
   ])('refuses %s by name, and tells what there is instead', async (name, instead) => {
     const { head } = await run(`exports.get = () => require('${name}')`);
     expect(head['message']).toMatch(`Cannot find module '${name}': `);

@@ -4,7 +4,7 @@ import { type Attack, HELD, probe } from '../../attack.ts';
 export const attack: Attack = {
   title: 'require of builtins, files and tricks',
   source: probe(String.raw`
-for (const name of ['fs', 'node:fs', 'child_process', 'node:process', 'module', 'vm', 'worker_threads', 'isolated-vm', 'errors', 'absent', 'inspect', 'string-decoder', 'node:node:url', 'factories', 'requirable', './index.js', '/etc/passwd', '../x', '', '__proto__', 'constructor', '@dadi/api/package.json', '@dadi/api\u0000', { toString: () => 'fs' }, ['fs']]) {
+for (const name of ['fs', 'node:fs', 'child_process', 'node:process', 'module', 'vm', 'worker_threads', 'isolated-vm', 'errors', './errors', './absent', './inspect', 'node:./errors', 'string-decoder', 'node:node:url', 'factories', 'requirable', './index.js', '/etc/passwd', '../x', '', '__proto__', 'constructor', '@dadi/api/package.json', '@dadi/api\u0000', { toString: () => 'fs' }, ['fs']]) {
   attempt(String(name), () => require(name) && 'loaded');
 }
 for (const key of ['main', 'cache', 'resolve', 'extensions', 'paths']) attempt(key, () => outside(require[key]) || require[key]);
