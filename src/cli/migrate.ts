@@ -21,7 +21,8 @@ export async function migrate(
       now: Date.now,
     });
     io.out(`wrote ${out}: workspace, .env, REPORT.md`);
-    const lines = hands === 1 ? '1 line of REPORT.md needs a hand' : `${hands} lines of REPORT.md need a hand`;
+    const lines =
+      hands === 1 ? '1 line of REPORT.md needs a hand' : `${hands} lines of REPORT.md need a hand`;
     io.out(hands === 0 ? 'nothing needs a hand' : lines);
     io.out('next:');
     for (const step of steps) io.out(`  ${step}`);
