@@ -37,8 +37,13 @@ const ASKING: Reasons = {
   'src/collections/writes/plan-sub-documents.ts': [1, 'each is tested: what may not be read is unknown'],
   'src/collections/writes/remove.ts': [1, 'queries of the caller'],
   'src/collections/writes/restore/removed-history.ts': [2, 'states and numbers for the rules and the write'],
+  'src/collections/writes/restore/document-rights.ts': [
+    2,
+    'what a client may do, for admins: no document is told',
+  ],
   'src/collections/writes/restore/restore.ts': [2, 'each is tested: what may not be read is unknown'],
   'src/collections/writes/targets.ts': [2, 'queries of the caller; by id, each is tested'],
+  'src/http/admin/client-access-route.ts': [1, 'clients, for admins'],
   'src/http/admin/client-routes.ts': [1, 'clients, for admins'],
   'src/http/documents/document-reads.ts': [
     2,
@@ -67,6 +72,10 @@ const FOR_THE_SERVER: Reasons = {
     'whether a document is there, and its last state: the query of the caller that follows must find them too',
   ],
   'src/collections/writes/restore/removed-history.ts': [1, 'states and numbers for the rules and the write'],
+  'src/collections/writes/restore/document-rights.ts': [
+    1,
+    'what a client may do, for admins: no document is told',
+  ],
   'src/collections/writes/restore/restore.ts': [1, 'the revision is tested before anything is made of it'],
   'src/collections/writes/targets.ts': [1, 'the document is tested before anything is told of it'],
 };

@@ -33,6 +33,10 @@ beforeAll(async () => {
         },
         settings: {},
       },
+      '1.0/library/portraits': {
+        fields: { sitter: { label: 'Sitter', required: true }, year: { type: 'Number', label: 'Year' } },
+        settings: { type: 'media', index: [{ keys: { sitter: 1 }, options: { unique: true } }] },
+      },
       '1.0/library/signed': { fields: {}, settings: { type: 'media', signUploads: true } },
     },
   });
@@ -71,7 +75,7 @@ const isLoaded = (page: Page, alt: string) =>
 describe.runIf(canRun)('files', () => {
   it('are uploaded several at once, from a labelled input, each with its own error', () =>
     site.visit('/admin/media', async (page) => {
-      await page.getByRole('link', { name: 'photos' }).click();
+      await page.getByRole('link', { name: 'photos', exact: true }).click();
       await heading(page, 'photos').waitFor();
       await page.getByText('There are no files here.').waitFor();
       await page.getByRole('link', { name: 'Upload' }).click();
@@ -107,6 +111,37 @@ describe.runIf(canRun)('files', () => {
       await page.getByRole('link', { name: 'Open quay.png' }).waitFor();
     });
     expect((await site.app.inject('DELETE', `${PHOTOS}/${id}`)).status).toBe(204);
+  });
+
+  it('are uploaded from the list of collections and from their documents, with fields of their own, one stored and one not', async () => {
+    await site.visit('/admin/media', async (page) => {
+      await page
+        .getByRole('row')
+        .filter({ hasText: 'portraits' })
+        .getByRole('link', { name: 'Upload' })
+        .click();
+      await heading(page, 'Upload to portraits').waitFor();
+      await page.getByLabel('Files').setInputFiles([
+        { name: 'one.png', mimeType: 'image/png', buffer: small },
+        { name: 'two.png', mimeType: 'image/png', buffer: small },
+      ]);
+      await page.getByLabel('Sitter').fill('Ada');
+      await page.getByLabel('Year').fill('1843');
+      await page.getByRole('button', { name: 'Upload', exact: true }).click();
+      // Two files cannot be of one sitter.
+      await page.getByText('1 of 2 stored, 1 not').waitFor();
+      await page.getByRole('alert').filter({ hasText: 'sitter' }).waitFor();
+      await page.getByLabel('Sitter').fill('Mary');
+      await page.getByRole('button', { name: /^Try again to send/ }).click();
+      await page.getByText('2 of 2 stored').waitFor();
+      const { body } = await site.app.inject('GET', '/1.0/library/portraits');
+      const stored = body.results as unknown as { sitter: string; year: number }[];
+      expect(stored.map(({ sitter, year }) => `${sitter} ${year}`).sort()).toEqual(['Ada 1843', 'Mary 1843']);
+    });
+    await site.visit('/admin/collections/1.0/library/portraits', async (page) => {
+      await page.getByRole('link', { name: 'Upload', exact: true }).click();
+      await heading(page, 'Upload to portraits').waitFor();
+    });
   });
 
   it('are uploaded where they are dropped', () =>

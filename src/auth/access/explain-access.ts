@@ -1,9 +1,7 @@
 // Says in words why a client may do something with a document, or may not: the decision is that of `decide-access.ts`.
 
 import type { AccessAction } from '../../lib/access-actions.ts';
-import type { JsonObject } from '../../lib/json/json.ts';
-import { MATCH_ALL } from '../../stores/filter.ts';
-import { compileFilter } from '../../stores/matching/compile-filter.ts';
+import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { Ground, RuledCollection, Scope } from './decide-access.ts';
 
 const ALLOWED: Readonly<Partial<Record<Ground, string>>> = {
@@ -22,15 +20,13 @@ const REFUSED: Readonly<Partial<Record<Ground, string>>> = {
 /** `settings.access` names people count from 1. */
 const nameOf = (action: AccessAction, index: number) => `Rule ${index + 1} of \`settings.access.${action}\``;
 
-function explainRules({ rules }: Scope, action: AccessAction, state: JsonObject | undefined): string {
+function explainRules({ rules }: Scope, action: AccessAction, matches: ExplainOptions['matches']): string {
   if (rules.length === 0) return `No rule of \`settings.access.${action}\` is for this client`;
-  const covering = rules.find(
-    ({ filter }) => filter === MATCH_ALL || (state !== undefined && compileFilter(filter)(state)),
-  );
+  const covering = rules.find(({ filter }) => filter === MATCH_ALL || matches?.(filter) === true);
   if (covering !== undefined) return `${nameOf(action, covering.index)} allows it`;
   const names = rules.map(({ index }) => nameOf(action, index)).join(', ');
   const verb = rules.length === 1 ? 'is' : 'are';
-  return state === undefined
+  return matches === undefined
     ? `${names} ${verb} for this client, and for the documents that match \`where\``
     : `${names} ${verb} for this client, and not for this document: it does not match \`where\``;
 }
@@ -42,12 +38,18 @@ const listOf = ({ settings: { access } }: RuledCollection, action: AccessAction)
 interface ExplainOptions {
   readonly collection: RuledCollection;
   readonly action: AccessAction;
-  /** Of the document; undefined: of documents in general. */
-  readonly state: JsonObject | undefined;
+  /** Whether the document matches; undefined: the question is about documents in general. */
+  readonly matches: ((filter: Filter) => boolean) | undefined;
 }
 
 /** Why an action is decided as it is, as a sentence without a full stop. */
-export function explainAction(scope: Scope, { collection, action, state }: ExplainOptions): string {
-  if (scope.ground === 'rules') return explainRules(scope, listOf(collection, action), state);
+export function explainAction(scope: Scope, { collection, action, matches }: ExplainOptions): string {
+  if (scope.ground === 'rules') return explainRules(scope, listOf(collection, action), matches);
   return ALLOWED[scope.ground] ?? REFUSED[scope.ground] ?? '';
+}
+
+/** Whether an action is allowed with every document, with none, or with some. */
+export function generalAnswer({ filter }: Scope): 'yes' | 'no' | 'some' {
+  if (filter === null) return 'no';
+  return filter === MATCH_ALL ? 'yes' : 'some';
 }

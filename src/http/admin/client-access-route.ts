@@ -1,7 +1,7 @@
 // What a client may do with a collection, or with one of its documents, and which rule or permission decides: for admins.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { decideAction } from '../../auth/access/decide-access.ts';
-import { explainAction } from '../../auth/access/explain-access.ts';
+import { explainAction, generalAnswer } from '../../auth/access/explain-access.ts';
 import type { Client } from '../../auth/clients/client.ts';
 import type { Collection } from '../../collections/model/collection.ts';
 import type { DocumentRights } from '../../collections/model/document-facts.ts';
@@ -10,7 +10,6 @@ import { createParameterError } from '../../collections/model/read-parameters.ts
 import { AppError } from '../../errors/errors.ts';
 import { ACCESS_ACTIONS, type AccessAction } from '../../lib/access-actions.ts';
 import { objectOf, ref } from '../../lib/json/schema-parts.ts';
-import { MATCH_ALL } from '../../stores/filter.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { json, type Operation } from '../core/operation.ts';
 import { sendJson } from '../core/reply.ts';
@@ -81,31 +80,30 @@ interface Question {
   readonly rights?: DocumentRights;
 }
 
-const stateOf = ({ isRemoved, state }: DocumentRights) => {
+const stateOf = ({ isRemoved, isKnown }: DocumentRights) => {
   if (isRemoved) return 'removed';
-  return state === undefined ? 'absent' : 'present';
+  return isKnown ? 'present' : 'absent';
 };
 
 /** The decision about one action, and its reason. What the document itself decides comes before rules. */
 function decisionOf({ client, collection, rights }: Question, action: AccessAction, needsRules: boolean) {
   const scope = decideAction(client, collection, action, { needsRules });
-  const state = action === 'create' ? undefined : rights?.state;
-  const why = explainAction(scope, { collection, action, state });
+  const matches = action === 'create' ? undefined : rights?.matches;
+  const why = explainAction(scope, { collection, action, matches });
   if (rights === undefined || action === 'create') {
-    const some = scope.filter === MATCH_ALL ? 'yes' : 'some';
-    return { allowed: scope.filter === null ? 'no' : some, because: why };
+    return { allowed: generalAnswer(scope), because: why };
   }
   if (rights.allowed[action]) return { allowed: 'yes', because: why };
-  return { allowed: 'no', because: refusalOf(rights, action, { why, isNever: scope.filter === null }) };
+  return { allowed: 'no', because: reasonOf(rights, action, { why, isNever: scope.filter === null }) };
 }
 
-function refusalOf(
-  { state, isRemoved, isHidden, allowed }: DocumentRights,
+function reasonOf(
+  { isKnown, isRemoved, isHidden, allowed }: DocumentRights,
   action: Exclude<AccessAction, 'create'>,
   { why, isNever }: { readonly why: string; readonly isNever: boolean },
 ): string {
   if (isNever) return why;
-  if (state === undefined) return 'There is no such document';
+  if (!isKnown) return 'There is no such document';
   if (isRemoved && action !== 'history') return 'The document was removed';
   if (isHidden && (action === 'read' || action === 'history')) {
     return 'The default filters of the collection (`settings.defaultFilters`) do not show it';

@@ -113,7 +113,7 @@ describe('a specification that is written', () => {
       'The field a is removed: documents keep what they have in it',
       'The field b is String instead of Number: documents keep their values, new values must be of the new type',
       'The field b is no longer required',
-      'The unique index on b descending is built',
+      'The unique index on b descending is built: saving is refused while documents have the same value',
       'The index on a is dropped',
       'The setting storeRevisions is not set instead of true',
     ]);

@@ -16,15 +16,18 @@ export function useCollection(path: string, isWanted = true) {
   });
 }
 
-/** One page of documents; the page before is shown until the next one is here. */
+/** One page of documents; the page before is shown until the next one is here, or the request is cancelled. */
 export function useDocuments(path: string, query: Query, isWanted = true) {
   const api = useApi();
-  return useQuery({
-    queryKey: ['documents', path, query],
+  const queries = useQueryClient();
+  const queryKey = ['documents', path, query];
+  const found = useQuery({
+    queryKey,
     queryFn: ({ signal }) => api.get<DocumentPage>(path, { query: { ...query, cache: false }, signal }),
     placeholderData: keepPreviousData,
     enabled: isWanted,
   });
+  return { ...found, cancel: () => void queries.cancelQueries({ queryKey }) };
 }
 
 export const documentKey = (path: string, id: string) => ['document', path, id];

@@ -20,6 +20,15 @@ const COLUMNS: readonly Column<CollectionRights>[] = [
   },
   { label: 'Address', cell: ({ path }) => <span className="mono">{path}</span> },
   { label: 'You may', cell: ({ actions }) => actions.join(', ') },
+  {
+    label: 'What can be done',
+    cell: ({ path, actions }) =>
+      actions.includes('create') && (
+        <Anchor component={Link} href={`${path}/upload`} aria-description={parsePath(path).name}>
+          Upload
+        </Anchor>
+      ),
+  },
 ];
 
 export function MediaCollections() {

@@ -26,7 +26,7 @@ export function DocumentList({ address }: { readonly address: CollectionAddress 
   const actions = (
     <>
       {mayCreate && (
-        <Button component={Link} href={query.data?.isMedia ? '~/admin/media' : `${path}/new`}>
+        <Button component={Link} href={query.data?.isMedia ? `~/admin/media${path}/upload` : `${path}/new`}>
           {query.data?.isMedia ? 'Upload' : 'New'}
         </Button>
       )}

@@ -54,6 +54,22 @@ function retyped(name: string, before: JsonObject, after: JsonObject): readonly 
   return lines;
 }
 
+const UNIQUE_NOTE = ': saving is refused while documents have the same value';
+
+/** A field that goes and one that comes with the same definition may be meant as one: nothing is copied. */
+function renamed(
+  before: JsonObject,
+  after: JsonObject,
+  { added, removedFields }: { readonly added: readonly string[]; readonly removedFields: readonly string[] },
+): readonly string[] {
+  return removedFields.flatMap((old) => {
+    const same = added.filter((name) => isSame(before[old], after[name]));
+    return same.length === 1
+      ? [`If ${same[0]} is to take the place of ${old}: values stay under ${old}, none is copied`]
+      : [];
+  });
+}
+
 export function describeChanges(before: Json, after: Json): SpecificationChanges {
   const [old, next] = [membersOf(before), membersOf(after)];
   const [oldFields, newFields] = [membersOf(old['fields']), membersOf(next['fields'])];
@@ -74,7 +90,8 @@ export function describeChanges(before: Json, after: Json): SpecificationChanges
       ...added.map((name) => `The field ${name} (${typeOf(membersOf(newFields[name]))}) is added`),
       ...removedFields.map((name) => `The field ${name} is removed: documents keep what they have in it`),
       ...kept.flatMap((name) => retyped(name, membersOf(oldFields[name]), membersOf(newFields[name]))),
-      ...built.map((text) => `The ${text} is built`),
+      ...renamed(oldFields, newFields, { added, removedFields }),
+      ...built.map((text) => `The ${text} is built${text.startsWith('unique ') ? UNIQUE_NOTE : ''}`),
       ...dropped.map((text) => `The ${text} is dropped`),
       ...settings.map(
         (name) => `The setting ${name} is ${shown(newSettings[name])} instead of ${shown(oldSettings[name])}`,

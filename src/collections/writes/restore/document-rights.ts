@@ -1,20 +1,26 @@
 // What a caller may do with one document, asked without doing it: the tests are those of the requests themselves.
 
-import { AppError } from '../../errors/errors.ts';
-import { filterById, joinFilters } from '../../stores/filter.ts';
-import { compileFilter } from '../../stores/matching/compile-filter.ts';
-import type { FilterCompiler } from '../filters/compile.ts';
-import { narrowFilter, permitServer } from '../model/access.ts';
-import type { Collection } from '../model/collection.ts';
-import type { DocumentRights } from '../model/document-facts.ts';
-import type { RequestContext } from '../model/documents.ts';
-import { createStateTest } from './permitted-states.ts';
-import { documentOf, readLastRevision } from './restore/removed-history.ts';
-import type { WriteDeps } from './write-deps.ts';
+import { AppError } from '../../../errors/errors.ts';
+import type { JsonObject } from '../../../lib/json/json.ts';
+import { type Filter, filterById, joinFilters } from '../../../stores/filter.ts';
+import { compileFilter } from '../../../stores/matching/compile-filter.ts';
+import type { FilterCompiler } from '../../filters/compile.ts';
+import { narrowFilter, permitServer } from '../../model/access.ts';
+import type { Collection } from '../../model/collection.ts';
+import type { DocumentRights } from '../../model/document-facts.ts';
+import type { RequestContext } from '../../model/documents.ts';
+import { createStateTest } from '../permitted-states.ts';
+import type { WriteDeps } from '../write-deps.ts';
+import { documentOf, readLastRevision } from './removed-history.ts';
 
 interface Deps extends Pick<WriteDeps, 'store' | 'registry'> {
   readonly filters: Pick<FilterCompiler, 'compileDefaults' | 'compileRead' | 'ownDocuments'>;
 }
+
+const stateOf = (state: JsonObject | undefined) => ({
+  isKnown: state !== undefined,
+  matches: (filter: Filter) => state !== undefined && compileFilter(filter)(state),
+});
 
 /** See `DocumentService.rights`. */
 export async function documentRights(
@@ -35,7 +41,7 @@ export async function documentRights(
   const shown = narrowFilter(filter, filterById(id));
   const isShown = (await store.count(collection.namespace, shown, { deadline })) > 0;
   return {
-    state: present,
+    ...stateOf(present),
     isRemoved: false,
     isHidden: may('read') && !isShown,
     allowed: {
@@ -56,7 +62,7 @@ async function removedRights(
   id: string,
   context: RequestContext,
 ): Promise<DocumentRights> {
-  const absent = { state: undefined, isRemoved: false, isHidden: false, allowed: NOTHING };
+  const absent = { ...stateOf(undefined), isRemoved: false, isHidden: false, allowed: NOTHING };
   if (!collection.settings.storeRevisions) return absent;
   const last = await readLastRevision(deps, collection, id, context).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'DOCUMENT_NOT_FOUND') return undefined;
@@ -69,7 +75,7 @@ async function removedRights(
   const may = (action: 'read' | 'history') => createStateTest(access, action)(state);
   const history = may('read') && may('history') && defaults(state);
   return {
-    state,
+    ...stateOf(state),
     isRemoved: true,
     isHidden: may('read') && !defaults(state),
     allowed: { ...NOTHING, history },
