@@ -111,6 +111,14 @@ describe('removed documents', () => {
     expect((await listed('/1.0/library/unknown')).status).toBe(404);
   });
 
+  it('have the names of internals that their collection has', async () => {
+    const path = await specify('underscored', { internals: 'underscored' });
+    await remove(path, await create(path, { name: 'gone' }));
+    const [{ document }] = (await listed(path)).body.results;
+    expect(document).toMatchObject({ name: 'gone', _version: 1, _createdBy: 'admin' });
+    expect(document).not.toHaveProperty('createdBy');
+  });
+
   it('name a removal by a query as well', async () => {
     const path = await specify('queried');
     for (const name of ['a', 'b']) await create(path, { name, n: 1 });

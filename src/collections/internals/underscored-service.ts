@@ -112,8 +112,15 @@ export function withUnderscoredNames(
       read(of, request, (changed) => service.history(of, id, changed, context)),
     count: (of, request, context) =>
       service.count(of, isUnderscored(of) ? insideRequest(request, of) : request, context),
-    removed: (of, request, context) =>
-      service.removed(of, isUnderscored(of) ? insideRequest(request, of) : request, context),
+    removed: async (of, request, context) => {
+      if (!isUnderscored(of)) return service.removed(of, request, context);
+      const { entries, metadata } = await service.removed(of, insideRequest(request, of), context);
+      const renamed = entries.map((entry) => ({
+        ...entry,
+        document: outside(entry.document, of) as JsonObject,
+      }));
+      return { entries: renamed, metadata: outsideMetadata(metadata) };
+    },
     create: (of, body, context, options) =>
       isUnderscored(of)
         ? written(of, () => service.create(of, bodyOf(body, of), context, options))
