@@ -15,7 +15,9 @@ const LOG = { debug() {}, info() {}, warn() {}, error() {} };
 describeMongo('Two servers on one database', (servers) => {
   it.each(Object.entries(servers))('take a signed upload once: %s', async (_kind, server) => {
     const { uri, name, drop } = createDatabase(server);
-    const options = { specs: SPECS, env: mongoEnvironment(uri) };
+    // Each has a folder of its own, and would make a key of its own.
+    const env = { ...mongoEnvironment(uri), CLOISTER_AUTH_AUDIT_KEY: 'k'.repeat(32) };
+    const options = { specs: SPECS, env };
     const apps = [await startApp(options), await startApp(options)] as const;
     const [first, second] = apps;
     try {
