@@ -219,6 +219,11 @@ describe.runIf(canRun)('the documents of a collection', () => {
       await page.getByLabel('pages').fill('2');
       await site.app.inject('PUT', `${BOOKS_PATH}/${id}`, { body: { isbn: '1234567890' } });
       await button(page, 'Save').click();
+      const differing = page.getByRole('table', { name: 'What differs' });
+      await differing.getByRole('row', { name: 'isbn 1234567890 not changed' }).waitFor();
+      await differing.getByRole('row', { name: 'pages not changed 2' }).waitFor();
+      expect(await differing.getByRole('rowheader').allTextContents()).toEqual(['isbn', 'pages']);
+      expect(await page.getByText('If-Match').count()).toBe(0);
       await button(page, 'Go on editing').click();
       expect(await page.getByLabel('pages').inputValue()).toBe('2');
       await button(page, 'Save').click();
@@ -231,6 +236,16 @@ describe.runIf(canRun)('the documents of a collection', () => {
       await button(page, 'Keep mine').click();
       await saved(page);
       expect(await stored(BOOKS_PATH, id)).toMatchObject({ pages: 3, isbn: '1234567891' });
+    });
+  });
+
+  it('say of a value that must be unique that another document has it', async () => {
+    await create('/1.0/library/people', { name: 'One', email: 'one@example.com' });
+    await site.visit('/admin/collections/1.0/library/people/new', async (page) => {
+      await page.getByLabel('name').fill('Two');
+      await page.getByLabel('email').fill('one@example.com');
+      await button(page, 'Save').click();
+      await page.getByText('Another document has this value').waitFor();
     });
   });
 

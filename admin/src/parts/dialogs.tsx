@@ -2,6 +2,8 @@
 // changed the same thing. Any view asks with `useDialogs`, and waits for the answer.
 import { Button, Group, List, Modal, Stack, Text } from '@mantine/core';
 import { createContext, type ReactNode, use, useCallback, useMemo, useRef, useState } from 'react';
+import { DifferenceTable } from './difference-table.tsx';
+import type { Difference } from './differences.ts';
 
 interface ConfirmQuestion {
   /** A question: "Delete the collection books?" */
@@ -17,8 +19,10 @@ interface ConfirmQuestion {
 interface ConflictQuestion {
   /** "This document" */
   readonly what: string;
-  /** What the server said. */
+  /** What the page does not say itself. */
   readonly message?: string;
+  /** What the choice is about; absent where it is not known. */
+  readonly differences?: readonly Difference[] | undefined;
 }
 
 /** `reload`: takes what the other has written. `overwrite`: writes anyway. `cancel`: goes on editing. */
@@ -43,6 +47,7 @@ export function useDialogs(): Dialogs {
 interface Open {
   readonly title: string;
   readonly body: ReactNode;
+  readonly isWide: boolean;
   /** Given to the question when the dialog is closed otherwise. */
   readonly cancel: () => void;
 }
@@ -52,7 +57,12 @@ export function DialogProvider({ children }: { readonly children: ReactNode }) {
   const [isShown, setShown] = useState(false);
   const cancelOpen = useRef<() => void>(undefined);
   const ask = useCallback(
-    <T,>(title: string, otherwise: T, body: (answer: (value: T) => void) => ReactNode): Promise<T> =>
+    <T,>(
+      title: string,
+      otherwise: T,
+      body: (answer: (value: T) => void) => ReactNode,
+      isWide = false,
+    ): Promise<T> =>
       new Promise((resolve) => {
         // There is room for one question: the one before is answered as if it was closed.
         cancelOpen.current?.();
@@ -63,7 +73,7 @@ export function DialogProvider({ children }: { readonly children: ReactNode }) {
         };
         const cancel = () => answer(otherwise);
         cancelOpen.current = cancel;
-        setOpen({ title, body: body(answer), cancel });
+        setOpen({ title, body: body(answer), isWide, cancel });
         setShown(true);
       }),
     [],
@@ -73,9 +83,12 @@ export function DialogProvider({ children }: { readonly children: ReactNode }) {
       confirm: (question) =>
         ask(question.title, false, (answer) => <Confirm {...question} onAnswer={answer} />),
       conflict: (question) =>
-        ask<ConflictChoice>('Somebody else changed this', 'cancel', (answer) => (
-          <Conflict {...question} onAnswer={answer} />
-        )),
+        ask<ConflictChoice>(
+          'Somebody else changed this',
+          'cancel',
+          (answer) => <Conflict {...question} onAnswer={answer} />,
+          question.differences !== undefined && question.differences.length > 0,
+        ),
     }),
     [ask],
   );
@@ -88,6 +101,7 @@ export function DialogProvider({ children }: { readonly children: ReactNode }) {
         title={open?.title}
         closeButtonProps={{ 'aria-label': 'Close' }}
         centered
+        size={open?.isWide ? 'xl' : 'md'}
         zIndex={QUESTION_LAYER}
       >
         {open?.body}
@@ -132,6 +146,7 @@ function Confirm({
 function Conflict({
   what,
   message,
+  differences = [],
   onAnswer,
 }: ConflictQuestion & { readonly onAnswer: (value: ConflictChoice) => void }) {
   return (
@@ -140,7 +155,8 @@ function Conflict({
         {what} is no longer what you began with: somebody else, or another tab, has changed it. Nothing of
         yours has been saved.
       </Text>
-      {message !== undefined && <Text className="wrap">The server says: {message}</Text>}
+      {message !== undefined && <Text className="wrap">{message}</Text>}
+      {differences.length > 0 && <DifferenceTable found={differences} />}
       <Group justify="flex-end">
         <Button variant="default" onClick={() => onAnswer('cancel')} data-autofocus>
           Go on editing

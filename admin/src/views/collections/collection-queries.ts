@@ -1,6 +1,6 @@
 // What the views of documents ask the server for.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Query } from '../../api/api.ts';
+import type { Api, Query } from '../../api/api.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { ApiError } from '../../api/api-error.ts';
 import type { JsonObject, Results } from '../../api/types.ts';
@@ -32,24 +32,31 @@ export function useDocuments(path: string, query: Query, isWanted = true) {
 
 export const documentKey = (path: string, id: string) => ['document', path, id];
 
-/** A document with the ids of its references; null where there is none. It is not asked for again while somebody edits it. */
+/** A document with the ids of its references; null where there is none. */
+export async function fetchDocument(
+  api: Api,
+  path: string,
+  id: string,
+  signal?: AbortSignal,
+): Promise<StoredDocument | null> {
+  try {
+    const { results } = await api.get<DocumentPage>(`${path}/${encodeURIComponent(id)}`, {
+      query: { compose: false, cache: false },
+      ...(signal && { signal }),
+    });
+    return results[0] ?? null;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** The same. It is not asked for again while somebody edits it. */
 export function useDocument(path: string, id: string) {
   const api = useApi();
   return useQuery({
     queryKey: documentKey(path, id),
-    queryFn: async ({ signal }) => {
-      try {
-        const query = { compose: false, cache: false };
-        const { results } = await api.get<DocumentPage>(`${path}/${encodeURIComponent(id)}`, {
-          query,
-          signal,
-        });
-        return results[0] ?? null;
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return null;
-        throw error;
-      }
-    },
+    queryFn: ({ signal }) => fetchDocument(api, path, id, signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });

@@ -8,6 +8,7 @@ import type { PolicyLimits } from '../../../api/types-modules.ts';
 import { useUnsaved } from '../../../shell/leaving/unsaved-changes.ts';
 import { CodeEditor } from '../../code/code-editor.tsx';
 import { useDialogs } from '../../dialogs.tsx';
+import { differencesOf } from '../../differences.ts';
 import { ErrorMessage, fieldErrors } from '../../error-message.tsx';
 import { Answer, Empty } from '../../loading.tsx';
 import { useToasts } from '../../toasts.tsx';
@@ -58,14 +59,15 @@ function PolicyForm({ of: ref, inForce }: PolicyFormProps) {
     if (base === undefined) setBase(stored);
     setDraft(next);
   };
-  const isStillWanted = async () => {
+  const isStillWanted = async (mine: JsonObject) => {
     if (base === undefined) return true;
     const now = await api.get<JsonObject>(apiPathOf(ref, 'policy')).then(
       (found) => writePolicy(withoutCode(found)),
       () => base,
     );
     if (now === base) return true;
-    const choice = await dialogs.conflict({ what: `The policy of ${titleOf(ref)}` });
+    const differences = differencesOf({ base: JSON.parse(base), theirs: JSON.parse(now), mine });
+    const choice = await dialogs.conflict({ what: `The policy of ${titleOf(ref)}`, differences });
     if (choice === 'reload') {
       setBase(now);
       setDraft(now);
@@ -82,7 +84,7 @@ function PolicyForm({ of: ref, inForce }: PolicyFormProps) {
       const message = `This is no JSON: ${error instanceof Error ? error.message : ''}`;
       return setUnreadable(new ApiError(400, [{ message }]));
     }
-    if (!(await isStillWanted())) return;
+    if (!(await isStillWanted(body))) return;
     const result = await putPolicy.mutateAsync(body).catch(() => undefined);
     if (result === undefined) return;
     setBase(undefined);

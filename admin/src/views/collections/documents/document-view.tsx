@@ -19,6 +19,7 @@ import { type Changes, hasChanges, problemsIn, updateBody } from '../fields/chan
 import { DocumentFields } from '../fields/document-fields.tsx';
 import { fieldsOf, titleField } from '../fields/field.ts';
 import { titleOf } from '../fields/value-text.ts';
+import { findDifferences } from './document-differences.ts';
 import { DocumentFacts } from './document-facts.tsx';
 import { fieldMessages, focusFirstError, shownFields } from './form-errors.ts';
 import { findReferrers } from './referrers.ts';
@@ -86,6 +87,7 @@ interface DocumentFormProps {
 
 export function DocumentForm({ path, collection, stored, title }: DocumentFormProps) {
   const { _id: id } = stored;
+  const api = useApi();
   const v = typeof stored['v'] === 'number' ? stored['v'] : 0;
   const queries = useQueryClient();
   const dialogs = useDialogs();
@@ -112,7 +114,8 @@ export function DocumentForm({ path, collection, stored, title }: DocumentFormPr
     } catch (error) {
       if (!(error instanceof ApiError) || !error.isConflict || state === undefined)
         return focusFirstError(form);
-      const choice = await dialogs.conflict({ what: 'This document', message: error.message });
+      const found = await findDifferences(api, { path, collection, stored, changes });
+      const choice = await dialogs.conflict({ what: 'This document', ...found });
       if (choice === 'reload') await reload();
       if (choice === 'overwrite') await save(form, undefined);
     }
@@ -144,7 +147,7 @@ export function DocumentForm({ path, collection, stored, title }: DocumentFormPr
               </Button>
             )}
             {collection.actions.includes('delete') && (
-              <DeleteButton path={path} collection={collection} id={id} v={v} title={title} />
+              <DeleteButton path={path} collection={collection} stored={stored} v={v} title={title} />
             )}
           </Group>
         </Stack>
@@ -157,12 +160,13 @@ export function DocumentForm({ path, collection, stored, title }: DocumentFormPr
 interface DeleteButtonProps {
   readonly path: string;
   readonly collection: CollectionDescription;
-  readonly id: string;
+  readonly stored: StoredDocument;
   readonly v: number;
   readonly title: string;
 }
 
-function DeleteButton({ path, collection, id, v, title }: DeleteButtonProps) {
+function DeleteButton({ path, collection, stored, v, title }: DeleteButtonProps) {
+  const { _id: id } = stored;
   const api = useApi();
   const me = useMe();
   const queries = useQueryClient();
@@ -179,7 +183,8 @@ function DeleteButton({ path, collection, id, v, title }: DeleteButtonProps) {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 412 || state === undefined)
         return toasts.fail(error);
-      const choice = await dialogs.conflict({ what: 'This document', message: error.message });
+      const found = await findDifferences(api, { path, collection, stored, changes: {} });
+      const choice = await dialogs.conflict({ what: 'This document', ...found });
       if (choice === 'reload') await queries.refetchQueries({ queryKey: documentKey(path, id) });
       if (choice === 'overwrite') await end(undefined);
     }

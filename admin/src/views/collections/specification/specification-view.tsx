@@ -7,6 +7,7 @@ import { ApiError } from '../../../api/api-error.ts';
 import type { JsonObject } from '../../../api/types.ts';
 import type { DocumentPage } from '../../../api/types-collections.ts';
 import { useDialogs } from '../../../parts/dialogs.tsx';
+import { differencesOf } from '../../../parts/differences.ts';
 import { ErrorMessage } from '../../../parts/error-message.tsx';
 import { Answer } from '../../../parts/loading.tsx';
 import { formatNumber } from '../../../parts/time.tsx';
@@ -96,7 +97,8 @@ function Editor({ path, address, specification }: EditorProps) {
     const changes = describeChanges(specification, result.value);
     const now = await present(path);
     if (now !== null && JSON.stringify(now.body) !== JSON.stringify(seen)) {
-      const choice = await dialogs.conflict({ what: 'This specification' });
+      const differences = differencesOf({ base: specification, theirs: now.body, mine: result.value });
+      const choice = await dialogs.conflict({ what: 'This specification', differences });
       if (choice === 'reload') adopt(now.body);
       if (choice !== 'overwrite') return;
     }
