@@ -134,4 +134,28 @@ describe.runIf(canRun)('the refusal of a version', () => {
       },
       { as: RITA, viewport: PHONE },
     ));
+
+  it('leads its author to the code of the version, as a draft in the editor that is saved as a new one', () =>
+    site.visit('/admin/endpoints/1.0/report', async (page) => {
+      const code = page.getByRole('textbox', { name: 'Code', exact: true });
+      await code.getByText("'first'").waitFor();
+      const note = page.getByRole('alert').filter({ hasText: 'Version 2 was refused' });
+      await note.getByRole('button', { name: 'Edit this version' }).click();
+      await code.getByText("'second'").waitFor();
+      await page.getByRole('button', { name: 'Discard changes' }).click();
+      await code.getByText("'first'").waitFor();
+      await code.fill(saying('unsaved'));
+      await main(page).getByRole('link', { name: 'Versions' }).click();
+      await page.getByRole('dialog', { name: 'Leave without saving?' }).getByText('Leave').last().click();
+      const row = page.getByRole('row').filter({ hasText: 'by rita' });
+      await row.getByRole('button', { name: 'Edit this version' }).click();
+      await code.getByText("'second'").waitFor();
+      await main(page).getByText('holds the code of version 2 as a draft').waitFor();
+      await code.fill(saying('put right'));
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('status').getByText('Version 3 waits for approval').waitFor();
+      await note.waitFor({ state: 'detached' });
+      expect(new URL(page.url()).search).toBe('');
+      await code.getByText("'put right'").waitFor();
+    }));
 });

@@ -8,6 +8,7 @@ import { CodeEditor, problemsOf } from '../code/code-editor.tsx';
 import { useDialogs } from '../dialogs.tsx';
 import { ErrorMessage } from '../error-message.tsx';
 import { Answer, Empty } from '../loading.tsx';
+import { useDraftVersion } from './edit-version.tsx';
 import {
   useCodeRights,
   useModule,
@@ -75,6 +76,10 @@ function Editor({ of: ref, source, isPending = false }: EditorProps) {
   const { mayChange } = useCodeRights();
   const dialogs = useDialogs();
   const { save } = useModuleWrites(ref);
+  const from = useDraftVersion();
+  const proposal = useVersionSource(ref, from.version);
+  /** The version whose code has become the draft. */
+  const [begunWith, setBegunWith] = useState<number>();
   /** What the changes began with. Undefined while there are none: then the editor shows what the server has. */
   const [base, setBase] = useState<string>();
   const [draft, setDraft] = useState('');
@@ -82,7 +87,15 @@ function Editor({ of: ref, source, isPending = false }: EditorProps) {
   const [waiting, setWaiting] = useState<string>();
   const shown = base === undefined ? source : draft;
   const isChanged = base !== undefined && draft !== base;
-  useUnsaved('what you changed in the code', isChanged && draft !== waiting);
+  const begun = begunWith === undefined ? '' : `, begun with version ${begunWith}`;
+  useUnsaved(`what you changed in the code${begun}`, isChanged && draft !== waiting);
+  if (from.version !== begunWith && (from.version === undefined || typeof proposal.data === 'string')) {
+    setBegunWith(from.version);
+    if (typeof proposal.data === 'string') {
+      setBase(source);
+      setDraft(proposal.data);
+    }
+  }
   const write = (text: string) => {
     if (base === undefined && text === source) return;
     if (base === undefined) setBase(source);
@@ -106,12 +119,20 @@ function Editor({ of: ref, source, isPending = false }: EditorProps) {
     // Code that waits is not in force: what was written stays in the editor, as a change of what is.
     if (result?.isWaiting === true) setWaiting(shown);
     if (result?.isWaiting === false) setBase(undefined);
+    if (result !== undefined) from.end();
   };
   const error = save.error === null ? undefined : toApiError(save.error);
   return (
     <Stack>
       {error !== undefined && <ErrorMessage error={error} />}
       {save.data !== undefined && <Saved saved={save.data} />}
+      {begunWith !== undefined && (
+        <Text role="status">The editor holds the code of version {begunWith} as a draft.</Text>
+      )}
+      {proposal.error !== null && <ErrorMessage error={proposal.error} />}
+      {from.version !== undefined && proposal.data === null && (
+        <Text>The code of version {from.version} is not kept any more.</Text>
+      )}
       <CodeEditor
         label="Code"
         language="javascript"
@@ -133,6 +154,7 @@ function Editor({ of: ref, source, isPending = false }: EditorProps) {
             onClick={() => {
               setBase(undefined);
               save.reset();
+              from.end();
             }}
           >
             Discard changes

@@ -2,6 +2,7 @@
 import { Alert, Anchor, Group, List, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { Time } from '../time.tsx';
+import { EditVersion } from './edit-version.tsx';
 import { type ListedModule, useCodeRights, useVersions } from './module-queries.ts';
 import { apiPathOf } from './module-ref.ts';
 import { RefusalText, STATE_MEANINGS, StateBadge, SuspensionText } from './module-state.tsx';
@@ -54,16 +55,19 @@ export function ModuleNote({ module }: { readonly module: ListedModule }) {
 
 /** The newest version, where it was refused: its author has to do something. */
 function NewestRefusal({ of: { ref } }: { readonly of: ListedModule }) {
+  const { mayChange } = useCodeRights();
   const versions = useVersions(ref).data ?? [];
   const newest = versions.reduce<(typeof versions)[number] | undefined>(
     (found, one) => (found === undefined || one.version > found.version ? one : found),
     undefined,
   );
   if (newest?.refused === undefined) return null;
+  const isNewCode = newest.sha256 !== versions.find(({ active }) => active)?.sha256;
   return (
     <Alert variant="outline" color="red" title={`Version ${newest.version} was refused`}>
       <RefusalText refusal={newest.refused} />
-      <Text mt="xs">Put it right and save it again: it becomes a new version.</Text>
+      <Text my="xs">Put it right and save it again: it becomes a new version.</Text>
+      {mayChange && isNewCode && <EditVersion of={ref} version={newest.version} />}
     </Alert>
   );
 }

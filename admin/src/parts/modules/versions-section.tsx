@@ -8,6 +8,7 @@ import { useDialogs } from '../dialogs.tsx';
 import { Answer, Empty } from '../loading.tsx';
 import { Time } from '../time.tsx';
 import { useToasts } from '../toasts.tsx';
+import { EditVersion } from './edit-version.tsx';
 import {
   useCodeRights,
   useModule,
@@ -53,14 +54,18 @@ function Versions({ of: ref, versions }: VersionsProps) {
   const { mayChange } = useCodeRights();
   const { rollBack } = useModuleWrites(ref);
   const waiting = (useModule(ref).data?.pending ?? []).map(({ version }) => version);
+  const inForce = versions.find(({ active }) => active)?.sha256;
   const newest = versions.toSorted((a, b) => b.version - a.version);
+  // Other code than that in force alone can take its place. What waits, or was refused, has to be approved.
+  const canRollBack = ({ version, sha256, active, refused }: ModuleVersion) =>
+    !active && sha256 !== inForce && refused === undefined && !waiting.includes(version);
   const show = (version: number, since: number | null) =>
     setSearch({ version: `${version}`, ...(since !== null && { since: `${since}` }) });
   const askToRollBack = async ({ version }: ModuleVersion) => {
     const isSure = await dialogs.confirm({
       title: `Roll ${titleOf(ref)} back to version ${version}?`,
-      gone: ['the code in force, until you roll back to it or save it again'],
-      note: `The code of version ${version} becomes a new version. The policy stays as it is.`,
+      gone: [],
+      note: `The code of version ${version} becomes a new version, in the place of the code in force, which stays among the versions. The policy stays as it is. Where code has to be approved, it waits for approval first.`,
       action: 'Roll back',
     });
     if (!isSure) return;
@@ -106,7 +111,8 @@ function Versions({ of: ref, versions }: VersionsProps) {
           >
             Show
           </Button>
-          {mayChange && !row.active && row.refused === undefined && !waiting.includes(row.version) && (
+          {mayChange && row.sha256 !== inForce && <EditVersion of={ref} version={row.version} />}
+          {mayChange && canRollBack(row) && (
             <Button
               variant="default"
               size="compact-sm"
