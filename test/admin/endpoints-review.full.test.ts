@@ -98,7 +98,7 @@ describe.runIf(canRun)('the review of posted code', () => {
         const row = page.getByRole('row').filter({ hasText: '1.0/report' });
         for (const version of [2, 3, 4])
           await row.getByRole('link', { name: `version ${version}` }).waitFor();
-        await enter('Review');
+        await enter('Review (4)');
         await heading(page, 'Review').waitFor();
         await enter('1.0/report, version 2');
         await heading(page, 'Review 1.0/report, version 2').waitFor();
@@ -148,6 +148,22 @@ describe.runIf(canRun)('the review of posted code', () => {
         await heading(page, 'Policy of stamp').waitFor();
         await main(page).getByText('The code may').first().waitFor();
         expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+      },
+      { as: REVIEWER },
+    ));
+
+  it('counts what waits on its link, and shows what is posted while it is open', () =>
+    site.visit(
+      '/admin/endpoints',
+      async (page) => {
+        const counted = main(page).getByRole('link', { name: /^Review \([1-9]\)$/ });
+        await counted.waitFor();
+        await page.clock.install();
+        await counted.click();
+        await main(page).getByRole('link', { name: 'stamp, version 1' }).waitFor();
+        expect((await post('/1.0/late/config', saying('late'))).status).toBe(202);
+        await page.clock.fastForward(61_000);
+        await main(page).getByRole('link', { name: '1.0/late, version 1' }).waitFor();
       },
       { as: REVIEWER },
     ));

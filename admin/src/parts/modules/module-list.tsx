@@ -8,7 +8,7 @@ import { Time } from '../time.tsx';
 import { type ListedModule, useCodeRights, useModules } from './module-queries.ts';
 import { areaOf, hrefOf, type ModuleKind, titleOf } from './module-ref.ts';
 import { StateBadge, SuspensionText, stateWords } from './module-state.tsx';
-import { reviewHref, waitingIn } from './review-queries.ts';
+import { reviewHref, useWaitingVersions, waitingIn } from './review-queries.ts';
 
 const NAMES: Column<ListedModule> = {
   label: 'Name',
@@ -95,11 +95,12 @@ export function ModuleList({ kind }: { readonly kind: ModuleKind }) {
   const [search, setSearch] = useSearchParams();
   const words = search.get('search') ?? '';
   const query = useModules(kind);
+  const waiting = useWaitingVersions(mayRead).data?.length ?? 0;
   const actions = (
     <>
       {mayRead && (
         <Button component={Link} href="~/admin/endpoints/review" variant="default">
-          Review
+          {waiting === 0 ? 'Review' : `Review (${waiting})`}
         </Button>
       )}
       {mayChange && (

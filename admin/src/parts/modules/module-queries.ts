@@ -66,16 +66,29 @@ const keyOf = (ref: ModuleRef, ...more: readonly (string | number)[]) => [
   ...more,
 ];
 
-function useListing<T>(kind: ModuleKind, select: (listing: ModuleListing) => T) {
+/** Milliseconds between two questions of a view that shows what others do meanwhile. */
+const REFRESH_MS = 60_000;
+
+function useListing<T>(
+  kind: ModuleKind,
+  select: (listing: ModuleListing) => T,
+  { isWanted = true, isWatched = false }: { readonly isWanted?: boolean; readonly isWatched?: boolean } = {},
+) {
   const api = useApi();
   return useQuery({
     queryKey: listKey(kind),
     queryFn: ({ signal }) => fetchModules(api, kind, signal),
     select,
+    enabled: isWanted,
+    refetchInterval: isWatched && REFRESH_MS,
   });
 }
 
 export const useModules = (kind: ModuleKind) => useListing(kind, ({ modules }) => modules);
+
+/** The same, asked for each minute while they are shown. */
+export const useWatchedModules = (kind: ModuleKind, isWanted: boolean) =>
+  useListing(kind, ({ modules }) => modules, { isWanted, isWatched: true });
 
 /** Asks again for the states of all endpoints, or of all hooks. */
 export function useStateRefresh(kind: ModuleKind): () => Promise<void> {

@@ -1,6 +1,6 @@
 // Which versions wait for a reviewer, of endpoints and of hooks.
 import type { PendingVersion } from '../../api/types-modules.ts';
-import { type ListedModule, useModules } from './module-queries.ts';
+import { type ListedModule, useWatchedModules } from './module-queries.ts';
 import { hrefOf, type ModuleRef } from './module-ref.ts';
 
 export interface WaitingVersion extends PendingVersion {
@@ -10,10 +10,10 @@ export interface WaitingVersion extends PendingVersion {
 export const waitingIn = ({ ref, pending = [] }: ListedModule): readonly WaitingVersion[] =>
   pending.map((one) => ({ ...one, ref }));
 
-/** What waits longest comes first. */
-export function useWaitingVersions() {
-  const endpoints = useModules('endpoint');
-  const hooks = useModules('hook');
+/** What waits longest comes first; asked for each minute. Admins and reviewers may know it. */
+export function useWaitingVersions(isWanted = true) {
+  const endpoints = useWatchedModules('endpoint', isWanted);
+  const hooks = useWatchedModules('hook', isWanted);
   const both = [endpoints.data, hooks.data];
   const isKnown = both.every((modules) => modules !== undefined);
   return {
