@@ -88,6 +88,13 @@ describe.runIf(canRun)('recipes', () => {
       await page.getByRole('button', { name: 'Preview' }).click();
       await delivered(page).getByText('300 × 200').waitFor();
       await delivered(page).getByText('webp').waitFor();
+      // Beside the form, and not larger than it is.
+      const picture = delivered(page).getByRole('img');
+      await picture.scrollIntoViewIfNeeded();
+      const box = await picture.boundingBox();
+      expect(box?.width).toBeLessThanOrEqual(300);
+      const form = await page.getByLabel('Width', { exact: true }).boundingBox();
+      expect(box?.x).toBeGreaterThan((form?.x ?? 0) + (form?.width ?? 0));
       await delivered(page)
         .getByText(/% of the original/)
         .waitFor();
@@ -99,6 +106,15 @@ describe.runIf(canRun)('recipes', () => {
       expect((await stored('thumbnail')).settings.width).toBe(300);
       await page.getByLabel('Quality').fill('1000');
       await delivered(page).getByRole('alert').getByText('Setting "quality" must be').waitFor();
+    }));
+
+  it('keep the original that was chosen when a new one is saved', () =>
+    site.visit(`/admin/recipes/new?original=${original}`, async (page) => {
+      await page.getByLabel('Name', { exact: true }).fill('kept-original');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await heading(page, 'kept-original').waitFor();
+      expect(new URL(page.url()).searchParams.get('original')).toBe(original);
+      await delivered(page).getByText('1600 × 1067').waitFor();
     }));
 
   it('tell of an original that cannot be read', () =>

@@ -132,6 +132,8 @@ describe.runIf(canRun)('routes', () => {
       await put([{ recipe: 'of-another-tab' }]);
       await page.getByRole('button', { name: 'Save' }).click();
       const dialog = page.getByRole('dialog', { name: 'Somebody else changed this' });
+      await dialog.getByRole('rowheader', { name: 'branches' }).waitFor();
+      await dialog.getByRole('cell', { name: 'of-another-tab' }).waitFor();
       await dialog.getByRole('button', { name: 'Go on editing' }).click();
       await dialog.waitFor({ state: 'hidden' });
       expect(await recipe.inputValue()).toBe('of-this-tab');

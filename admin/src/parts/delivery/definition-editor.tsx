@@ -1,15 +1,18 @@
 // Edits a route or a recipe, in a form or as JSON, and saves it; asks when somebody else has changed it meanwhile.
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { useSearch } from 'wouter';
 import { ApiError, toApiError } from '../../api/api-error.ts';
 import type { JsonObject } from '../../api/types.ts';
 import { useLeave } from '../../shell/leaving/leave-question.tsx';
 import { useUnsaved } from '../../shell/leaving/unsaved-changes.ts';
 import { CodeEditor } from '../code/code-editor.tsx';
 import { useDialogs } from '../dialogs.tsx';
+import { differencesOf } from '../differences.ts';
 import { ErrorMessage } from '../error-message.tsx';
 import { useToasts } from '../toasts.tsx';
 import { type DefinitionNoun, isObject, isSameDocument } from './definition.ts';
+import classes from './definition-editor.module.css';
 import { useCurrentDefinition, useDefinitionWrites } from './definition-queries.ts';
 
 export interface DefinitionFormProps {
@@ -33,6 +36,8 @@ interface DefinitionEditorProps {
   readonly actions?: ReactNode;
   /** Below the form: what the document as it is written now does. */
   readonly children?: (document: JsonObject, isChanged: boolean) => ReactNode;
+  /** In a wide window, beside the form instead, where it stays in sight. */
+  readonly isBeside?: boolean;
 }
 
 const ABOUT_NAME = /\bname (?:is|must|contains?)\b|Property "recipe"|already exists/;
@@ -67,8 +72,9 @@ function sortMessages(thrown: unknown, placeOf: DefinitionEditorProps['placeOf']
 }
 
 export function DefinitionEditor(props: DefinitionEditorProps) {
-  const { noun, name, stored, isForForm, form, placeOf, actions, children } = props;
+  const { noun, name, stored, isForForm, form, placeOf, actions, children, isBeside = false } = props;
   const leave = useLeave();
+  const search = useSearch();
   const dialogs = useDialogs();
   const toasts = useToasts();
   const current = useCurrentDefinition(noun);
@@ -101,7 +107,8 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
     }
     await create.mutateAsync({ name: newName, document: wanted });
     toasts.say(`The ${noun} ${newName} was created.`);
-    leave(`/${encodeURIComponent(newName)}`);
+    // What it is tried with stays.
+    leave(`/${encodeURIComponent(newName)}${search === '' ? '' : `?${search}`}`);
   };
   /** `seen`: what was shown last of what is stored; null: that it is gone. */
   const saveAgain = async (of: string, wanted: JsonObject, seen: JsonObject | null = base): Promise<void> => {
@@ -110,7 +117,9 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
     if (!isSameDocument(now, seen)) {
       const choice = await dialogs.conflict({
         what: `This ${noun}`,
-        ...(now === null && { message: `There is no ${noun} ${of} any more.` }),
+        ...(now === null
+          ? { message: `There is no ${noun} ${of} any more.` }
+          : { differences: differencesOf({ base, theirs: now, mine: wanted }) }),
       });
       if (choice === 'cancel') return;
       if (choice === 'reload') {
@@ -151,7 +160,7 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
   };
   const canShowForm = typeof parsed !== 'string' && isForForm(parsed);
   return (
-    <Stack>
+    <Stack className={isBeside ? (classes['beside'] ?? '') : ''}>
       <form onSubmit={(event) => void submit(event)} noValidate>
         <Stack maw="56rem">
           {rest !== undefined && <ErrorMessage error={rest} />}
@@ -193,7 +202,9 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
           </Group>
         </Stack>
       </form>
-      {typeof parsed !== 'string' && children?.(parsed, isChanged)}
+      {typeof parsed !== 'string' && children !== undefined && (
+        <div className={classes['tried']}>{children(parsed, isChanged)}</div>
+      )}
     </Stack>
   );
 }

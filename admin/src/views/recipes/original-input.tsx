@@ -37,7 +37,7 @@ export function OriginalInput({ value, onChange }: OriginalInputProps) {
     enabled: collection !== '',
   });
   return (
-    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 1 }}>
       {collections.length > 0 && (
         <NativeSelect
           label="Pictures of"

@@ -15,6 +15,15 @@ import { useOriginal, usePreview } from './preview-queries.ts';
 /** Milliseconds without a change of the settings before another picture is made. */
 const PAUSE_MS = 400;
 
+/** No larger than its pixels, which would look blurred. */
+const PICTURE = {
+  fit: 'contain',
+  w: 'auto',
+  maw: '100%',
+  mah: '24rem',
+  style: { alignSelf: 'flex-start' },
+} as const;
+
 /** A value that follows when it has rested. */
 function useRested<T>(value: T, key: string): T {
   const [rested, setRested] = useState(value);
@@ -50,13 +59,12 @@ export function RecipePreview({ document }: { readonly document: JsonObject }) {
             <Button type="submit" variant="default" disabled={original.trim() === ''}>
               Preview
             </Button>
-            <Text size="sm">It follows the settings above, saved or not.</Text>
+            <Text size="sm">It follows the settings, saved or not.</Text>
           </Group>
         </Stack>
       </form>
       {chosen !== '' && (
-        <SimpleGrid cols={{ base: 1, md: 2 }}>
-          <Original chosen={chosen} path={rested['path'] ?? null} />
+        <SimpleGrid cols={{ base: 1, md: 2, lg: 1 }}>
           <Panel title="As this recipe delivers it" isBusy={preview.isFetching}>
             {preview.error ? (
               <>
@@ -73,6 +81,7 @@ export function RecipePreview({ document }: { readonly document: JsonObject }) {
               <Delivered blob={preview.data.blob} originalBytes={preview.data.originalBytes} />
             )}
           </Panel>
+          <Original chosen={chosen} path={rested['path'] ?? null} />
         </SimpleGrid>
       )}
     </Stack>
@@ -108,7 +117,7 @@ function Original({ chosen, path }: { readonly chosen: string; readonly path: Js
         <Loading what="the original" />
       ) : (
         <>
-          {url !== undefined && <Image src={url} alt={`The original ${chosen}`} fit="contain" mah="24rem" />}
+          {url !== undefined && <Image src={url} alt={`The original ${chosen}`} {...PICTURE} />}
           <Facts
             facts={[
               ['Format', data.facts.format],
@@ -145,8 +154,7 @@ function DeliveredPicture({ blob, originalBytes }: DeliveredProps) {
         <Image
           src={url}
           alt="What the recipe makes of it"
-          fit="contain"
-          mah="24rem"
+          {...PICTURE}
           onLoad={({ currentTarget }) =>
             setSize(`${currentTarget.naturalWidth} × ${currentTarget.naturalHeight}`)
           }

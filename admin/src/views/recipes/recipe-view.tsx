@@ -19,7 +19,7 @@ const TRAIL = [{ name: 'Recipes', href: '/' }];
 const EMPTY: JsonObject = { settings: {} };
 
 const form = (props: DefinitionFormProps) => <RecipeForm {...props} />;
-const SHARED = { noun: 'recipe', isForForm: isRecipeForForm, form, placeOf } as const;
+const SHARED = { noun: 'recipe', isForForm: isRecipeForForm, form, placeOf, isBeside: true } as const;
 const preview = (document: JsonObject) => <RecipePreview document={document} />;
 
 export function NewRecipe() {
