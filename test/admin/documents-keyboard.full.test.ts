@@ -67,7 +67,7 @@ describe.runIf(canRun)('documents', () => {
         const { body } = await site.app.inject('GET', `${PATH}/${id}`);
         expect(body.results[0]).toMatchObject({ title: 'Emma', pages: 474, inPrint: true, v: 2 });
         await press(page, page.getByRole('link', { name: 'Revisions', exact: true }));
-        await heading(page, `Revisions of ${id}`).waitFor();
+        await heading(page, 'Revisions of Emma').waitFor();
         const first = page.getByRole('row').filter({ hasText: 'created' });
         await press(page, first.getByRole('button', { name: 'Restore' }));
         await press(page, page.getByRole('dialog').getByRole('button', { name: 'Restore' }));

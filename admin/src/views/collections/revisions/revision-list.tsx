@@ -15,6 +15,8 @@ import { View } from '../../../shell/view.tsx';
 import { type CollectionAddress, collectionPath } from '../address.ts';
 import { useCollection, useDocument, useDocumentWrites } from '../collection-queries.ts';
 import { Pager } from '../documents/pager.tsx';
+import { fieldsOf, titleField } from '../fields/field.ts';
+import { titleOf } from '../fields/value-text.ts';
 import { INTERNAL_FIELDS, REVISION_MEMBERS } from '../internal-fields.ts';
 import { useRevisions } from './revision-queries.ts';
 
@@ -42,14 +44,17 @@ interface RevisionsProps {
 export function Revisions({ address, id }: RevisionsProps) {
   const path = collectionPath(address);
   const collection = useCollection(path);
+  const present = useDocument(path, id);
   const name = collection.data?.name ?? address.name;
+  const title =
+    collection.data && present.data ? titleOf(present.data, titleField(fieldsOf(collection.data))) : id;
   const trail = [
     { name: 'Collections', href: '/' },
     { name, href: path },
-    { name: id, href: `${path}/${encodeURIComponent(id)}` },
+    { name: title, href: `${path}/${encodeURIComponent(id)}` },
   ];
   return (
-    <View title={`Revisions of ${id}`} trail={trail}>
+    <View title={`Revisions of ${title}`} trail={trail}>
       <Answer query={collection} what={`the collection ${address.name}`}>
         {(known) =>
           known.settings.storeRevisions ? (
@@ -78,6 +83,8 @@ function List({ path, id, collection }: ListProps) {
   const chosen = revisions.data?.results.find(({ _id }) => _id === search.get('revision'));
   const mayRestore =
     !collection.isMedia && collection.actions.includes(present.data === null ? 'create' : 'update');
+  const isPresent = (revision: StoredDocument) =>
+    Boolean(present.data) && fieldsText(revision) === fieldsText(present.data ?? null);
   const show = (revision: string) =>
     setSearch({ ...(page > 1 && { page: String(page) }), revision }, { replace: true });
   const columns: readonly Column<StoredDocument>[] = [
@@ -104,7 +111,7 @@ function List({ path, id, collection }: ListProps) {
           >
             Compare
           </Button>
-          {mayRestore && (
+          {mayRestore && !isPresent(revision) && (
             <Button
               variant="default"
               size="compact-sm"
