@@ -70,10 +70,11 @@ describe.runIf(canRun)('the policy of an endpoint', () => {
 
   it('shows what the server refuses beside its member', () =>
     site.visit(VIEW, async (page) => {
-      await page.getByRole('button', { name: 'Add a service' }).click();
-      const service = grant(page, 'The code may send GET requests');
       await main(page).getByText('lets no code use other services').waitFor();
-      await service.getByRole('combobox', { name: 'Origin' }).fill('https://api.example.com');
+      expect(await page.getByRole('button', { name: 'Add a service' }).isDisabled()).toBe(true);
+      const fetch = [{ origin: 'https://api.example.com', methods: ['GET'], paths: ['/'] }];
+      await json(page).fill(JSON.stringify({ ...FIRST, grants: { ...FIRST.grants, fetch } }));
+      const service = grant(page, 'The code may send GET requests');
       await page.getByRole('alert').getByText('Send GET requests to https://api.example.com').waitFor();
       await page.getByRole('button', { name: 'Save' }).click();
       const origin = service.getByRole('combobox', { name: 'Origin' });

@@ -102,6 +102,7 @@ export function PolicyFields({ policy, bounds, errors, onChange }: PolicyFieldsP
         </Button>
         <Button
           variant="default"
+          disabled={bounds?.grants.fetch.length === 0}
           onClick={() =>
             setGrants({ ...grants, fetch: [...fetch, { origin: '', methods: ['GET'], paths: ['/'] }] })
           }
