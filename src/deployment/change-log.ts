@@ -13,7 +13,7 @@ const ID = '0'.repeat(24);
 const MAX_KEPT = 200;
 const BACK_OFF = { firstMs: 5, maxMs: 100 };
 
-export interface RecordedChange extends Change {
+interface RecordedChange extends Change {
   /** Counts up by one from change to change. */
   readonly seq: number;
   /** Id of the process that announced it. */

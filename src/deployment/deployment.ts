@@ -20,7 +20,7 @@ const POLL_MS = 250;
 /** Milliseconds between two signs of life. */
 const BEAT_MS = 1000;
 /** Milliseconds after which a process that could not look relies on nothing any more. Less than the others wait for it. */
-export const CONFIRMED_MS = 5000;
+const CONFIRMED_MS = 5000;
 /** Milliseconds until others are asked again whether they have a change in force. */
 const ASK_AGAIN_MS = 40;
 /** Milliseconds until what could not be announced is announced again. */

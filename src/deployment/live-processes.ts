@@ -2,7 +2,7 @@
 import type { ProcessRecord } from './process-records.ts';
 
 /** A process whose record has not moved for so many milliseconds is gone: it does nothing any more, or would be refused. */
-export const EXPIRE_MS = 6000;
+const EXPIRE_MS = 6000;
 
 interface Seen {
   readonly record: ProcessRecord;

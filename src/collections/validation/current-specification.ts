@@ -11,7 +11,7 @@ import type { Caller } from '../model/documents.ts';
 const MAX_ATTEMPTS = 10;
 
 /** A specification that a write was validated by is not in force any more. Nothing was written. */
-export class SpecificationChangedError extends Error {
+class SpecificationChangedError extends Error {
   override readonly name = 'SpecificationChangedError';
 }
 
