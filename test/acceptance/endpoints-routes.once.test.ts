@@ -122,6 +122,7 @@ describe('/api/endpoints', () => {
       path: '/1.0/listed',
       methods: ['DELETE', 'GET'],
       state: 'active',
+      pending: [],
       lastModifiedAt: expect.any(Number),
     });
     const paths = endpoints.map(({ path }: { path: string }) => path);
