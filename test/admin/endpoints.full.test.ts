@@ -108,6 +108,9 @@ describe.runIf(canRun)('the views of endpoints', () => {
       await page.getByRole('button', { name: 'Roll back to version 1' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
       await page.getByRole('rowheader', { name: '4 In force' }).waitFor();
+      await page.getByRole('button', { name: 'Roll back to version 2' }).waitFor();
+      // Its code is in force again.
+      expect(await page.getByRole('button', { name: 'Roll back to version 1' }).count()).toBe(0);
       expect((await site.app.inject('GET', '/1.0/report')).body).toEqual({ one: 1 });
     }));
 
@@ -124,6 +127,10 @@ describe.runIf(canRun)('the views of endpoints', () => {
       await body.getByText(HOSTILE).waitFor();
       await body.getByText('"by":"admin"').waitFor();
       await page.getByText('200 OK').waitFor();
+      expect(await page.getByRole('region', { name: /of the answer$/ }).all()).toHaveLength(2);
+      const first = page.getByRole('region', { name: /of the answer$/ }).first();
+      expect(await first.getAttribute('aria-label')).toBe('Body of the answer');
+      expect(await page.getByRole('link', { name: 'logs of 1.0/greeting' }).count()).toBe(0);
       await page.getByRole('region', { name: 'Headers of the answer' }).getByText('x-seen: yes').waitFor();
       await page.getByText('Browsers do not let pages send: host').waitFor();
       await page.getByRole('radio', { name: /^Whoever has a token/ }).check();
@@ -137,6 +144,18 @@ describe.runIf(canRun)('the views of endpoints', () => {
       await page.getByLabel('Path').fill('//example.com/');
       await send();
       await page.getByRole('alert').getByText('one of this server').waitFor();
+    });
+  });
+
+  it('lead from a call that fails to what the code has logged', async () => {
+    const body = 'module.exports.get = () => { throw new Error("odd"); };\n';
+    const headers = { 'content-type': 'text/plain' };
+    expect((await site.app.inject('POST', '/1.0/failing/config', { body, headers })).status).toBe(200);
+    await site.visit('/admin/endpoints/1.0/failing/try', async (page) => {
+      await page.getByRole('button', { name: 'Try', exact: true }).click();
+      await link(page, 'logs of 1.0/failing').click();
+      await heading(page, 'Logs of 1.0/failing').waitFor();
+      expect((await site.app.inject('DELETE', '/1.0/failing/config')).status).toBe(200);
     });
   });
 

@@ -1,6 +1,7 @@
 // Calls an endpoint and shows the answer: as the client that has signed in, with another token, or with none.
 import {
   Alert,
+  Anchor,
   Button,
   Code,
   Fieldset,
@@ -16,10 +17,12 @@ import {
 } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { Link } from 'wouter';
 import { useApi, useMe } from '../../api/api-context.tsx';
 import { ErrorMessage } from '../../parts/error-message.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { type ListedModule, useStateRefresh } from '../../parts/modules/module-queries.ts';
+import { type ListedModule, useCodeRights, useStateRefresh } from '../../parts/modules/module-queries.ts';
+import { hrefOf, type ModuleRef, titleOf } from '../../parts/modules/module-ref.ts';
 import { METHODS } from '../../parts/modules/policy/policy.ts';
 import { formatBytes, formatNumber } from '../../parts/time.tsx';
 import { type Call, type CallAnswer, callEndpoint } from './call-endpoint.ts';
@@ -112,12 +115,18 @@ export function TrySection({ module }: { readonly module: ListedModule }) {
         </Stack>
       </form>
       {send.error !== null && <ErrorMessage error={send.error} />}
-      {send.data !== undefined && <ShownAnswer answer={send.data} />}
+      {send.data !== undefined && <ShownAnswer answer={send.data} of={module.ref} />}
     </Stack>
   );
 }
 
-function ShownAnswer({ answer }: { readonly answer: CallAnswer }) {
+interface ShownAnswerProps {
+  readonly answer: CallAnswer;
+  readonly of: ModuleRef;
+}
+
+function ShownAnswer({ answer, of: ref }: ShownAnswerProps) {
+  const { mayChange } = useCodeRights();
   const { status, statusText, headers, body, bytes, milliseconds, dropped, isRedirect, isCut } = answer;
   return (
     <Fieldset legend="Answer">
@@ -131,6 +140,15 @@ function ShownAnswer({ answer }: { readonly answer: CallAnswer }) {
             ]}
           />
         </div>
+        {status >= 500 && mayChange && (
+          <Text>
+            Answers do not tell why code failed. The{' '}
+            <Anchor component={Link} href={hrefOf(ref, 'logs')}>
+              logs of {titleOf(ref)}
+            </Anchor>{' '}
+            do.
+          </Text>
+        )}
         {isRedirect && (
           <Text>Browsers do not tell a page which status a redirect has, or where it leads.</Text>
         )}
@@ -139,14 +157,14 @@ function ShownAnswer({ answer }: { readonly answer: CallAnswer }) {
             Browsers do not let pages send: {dropped.join(', ')}.
           </Alert>
         )}
-        <Title order={2}>Headers</Title>
-        <Code block className="wrap" tabIndex={0} aria-label="Headers of the answer" role="region">
-          {headers.map(([name, value]) => `${name}: ${value}`).join('\n')}
-        </Code>
         <Title order={2}>Body</Title>
         {isCut && <Text>The first {formatNumber(body.length)} characters:</Text>}
         <Code block className="wrap" tabIndex={0} aria-label="Body of the answer" role="region">
           {body}
+        </Code>
+        <Title order={2}>Headers</Title>
+        <Code block className="wrap" tabIndex={0} aria-label="Headers of the answer" role="region">
+          {headers.map(([name, value]) => `${name}: ${value}`).join('\n')}
         </Code>
       </Stack>
     </Fieldset>
