@@ -24,6 +24,7 @@ describe.runIf(canRun)('signing in', () => {
       '/admin',
       async (page) => {
         await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+        await page.getByText('Cloister', { exact: true }).waitFor();
         expect(await axeViolations(page)).toEqual([]);
       },
       { as: null },

@@ -49,7 +49,10 @@ export function SignIn({ api, was, onSignedIn }: SignInProps) {
       <Paper withBorder p="lg" className={classes['card']}>
         <form onSubmit={submit}>
           <Stack>
-            <Title order={1}>Sign in</Title>
+            <div>
+              <Text fw={700}>Cloister</Text>
+              <Title order={1}>Sign in</Title>
+            </div>
             {was !== undefined && (
               <Text role="status">
                 The session of {was} has ended. Sign in again to go on where you were; what you had not saved
