@@ -86,6 +86,15 @@ describe.runIf(canRun)('files', () => {
         { name: HOSTILE, mimeType: 'image/png', buffer: small },
       ]);
       await page.getByText('3 files chosen').waitFor();
+      // The browser's own "No file chosen" is not seen over the list of those that are.
+      const colour = await page.evaluate(
+        "getComputedStyle(document.querySelector('input[type=file]')).color",
+      );
+      expect(colour).toBe('rgba(0, 0, 0, 0)');
+      await page.getByRole('navigation', { name: 'Where this is' }).waitFor();
+      expect(await page.getByRole('navigation', { name: 'Where this is' }).textContent()).toBe(
+        'Media/photos',
+      );
       await page.getByLabel('Caption').fill('far longer than ten');
       await page.getByRole('button', { name: 'Upload', exact: true }).click();
       await page.getByText('0 of 3 stored, 3 not').waitFor();

@@ -42,12 +42,12 @@ export function View({ title, trail = [], actions, children }: ViewProps) {
       {trail.length > 0 && (
         <nav aria-label="Where this is">
           <Group gap="xs">
-            {trail.map(({ name, href }) => (
+            {trail.map(({ name, href }, index) => (
               <Group gap="xs" key={href}>
                 <Anchor component={Link} href={href} className="wrap">
                   {name}
                 </Anchor>
-                <span aria-hidden>/</span>
+                {index < trail.length - 1 && <span aria-hidden>/</span>}
               </Group>
             ))}
           </Group>

@@ -103,7 +103,7 @@ function UploadForm({ path, collection }: UploadFormProps) {
     <Stack maw="48rem">
       <form onSubmit={submit} noValidate>
         <Stack>
-          <FileChooser onChoose={choose} />
+          <FileChooser hasFiles={chosen.length > 0} onChoose={choose} />
           {chosen.length > 0 && <Chosen files={chosen} onChange={setChosen} />}
           {fields.length > 0 && (
             <Fieldset legend={chosen.length > 1 ? 'Fields of each of these files' : 'Fields of the file'}>
@@ -129,7 +129,12 @@ function UploadForm({ path, collection }: UploadFormProps) {
   );
 }
 
-function FileChooser({ onChoose }: { readonly onChoose: (files: Iterable<File>) => void }) {
+interface FileChooserProps {
+  readonly hasFiles: boolean;
+  readonly onChoose: (files: Iterable<File>) => void;
+}
+
+function FileChooser({ hasFiles, onChoose }: FileChooserProps) {
   const [isOver, setOver] = useState(false);
   const over = (event: DragEvent) => {
     event.preventDefault();
@@ -145,6 +150,7 @@ function FileChooser({ onChoose }: { readonly onChoose: (files: Iterable<File>) 
     <div
       className={classes['drop']}
       data-over={isOver || undefined}
+      data-has-files={hasFiles || undefined}
       onDragOver={over}
       onDragLeave={() => setOver(false)}
       onDrop={drop}
