@@ -224,6 +224,7 @@ describe.runIf(canRun)('the documents of a collection', () => {
       await differing.getByRole('row', { name: 'pages not changed 2' }).waitFor();
       expect(await differing.getByRole('rowheader').allTextContents()).toEqual(['isbn', 'pages']);
       expect(await page.getByText('If-Match').count()).toBe(0);
+      await page.getByText('writes only the fields that you changed').waitFor();
       await button(page, 'Go on editing').click();
       expect(await page.getByLabel('pages').inputValue()).toBe('2');
       await button(page, 'Save').click();

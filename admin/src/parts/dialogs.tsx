@@ -36,6 +36,9 @@ export interface Dialogs {
 /** Questions are above the dialogs that ask them. */
 const QUESTION_LAYER = 300;
 
+/** What "Keep mine" does to a thing that is saved as a whole. */
+export const WRITES_ALL = '"Keep mine" writes yours as a whole, also what you did not change.';
+
 const DialogContext = createContext<Dialogs | undefined>(undefined);
 
 export function useDialogs(): Dialogs {

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../api/types.ts';
 import { useLeave } from '../../shell/leaving/leave-question.tsx';
 import { useUnsaved } from '../../shell/leaving/unsaved-changes.ts';
 import { CodeEditor } from '../code/code-editor.tsx';
-import { useDialogs } from '../dialogs.tsx';
+import { useDialogs, WRITES_ALL } from '../dialogs.tsx';
 import { differencesOf } from '../differences.ts';
 import { ErrorMessage } from '../error-message.tsx';
 import { useToasts } from '../toasts.tsx';
@@ -119,7 +119,7 @@ export function DefinitionEditor(props: DefinitionEditorProps) {
         what: `This ${noun}`,
         ...(now === null
           ? { message: `There is no ${noun} ${of} any more.` }
-          : { differences: differencesOf({ base, theirs: now, mine: wanted }) }),
+          : { message: WRITES_ALL, differences: differencesOf({ base, theirs: now, mine: wanted }) }),
       });
       if (choice === 'cancel') return;
       if (choice === 'reload') {

@@ -77,7 +77,7 @@ function Editor({ of: ref, source, isPending = false }: EditorProps) {
   const dialogs = useDialogs();
   const { save } = useModuleWrites(ref);
   const from = useDraftVersion();
-  const proposal = useVersionSource(ref, from.version);
+  const proposal = useVersionSource(ref, mayChange ? from.version : undefined);
   /** The version whose code has become the draft. */
   const [begunWith, setBegunWith] = useState<number>();
   /** What the changes began with. Undefined while there are none: then the editor shows what the server has. */

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../api/types.ts';
 import type { PolicyLimits } from '../../../api/types-modules.ts';
 import { useUnsaved } from '../../../shell/leaving/unsaved-changes.ts';
 import { CodeEditor } from '../../code/code-editor.tsx';
-import { useDialogs } from '../../dialogs.tsx';
+import { useDialogs, WRITES_ALL } from '../../dialogs.tsx';
 import { differencesOf } from '../../differences.ts';
 import { ErrorMessage, fieldErrors } from '../../error-message.tsx';
 import { Answer, Empty } from '../../loading.tsx';
@@ -67,7 +67,8 @@ function PolicyForm({ of: ref, inForce }: PolicyFormProps) {
     );
     if (now === base) return true;
     const differences = differencesOf({ base: JSON.parse(base), theirs: JSON.parse(now), mine });
-    const choice = await dialogs.conflict({ what: `The policy of ${titleOf(ref)}`, differences });
+    const what = `The policy of ${titleOf(ref)}`;
+    const choice = await dialogs.conflict({ what, message: WRITES_ALL, differences });
     if (choice === 'reload') {
       setBase(now);
       setDraft(now);

@@ -115,7 +115,11 @@ export function DocumentForm({ path, collection, stored, title }: DocumentFormPr
       if (!(error instanceof ApiError) || !error.isConflict || state === undefined)
         return focusFirstError(form);
       const found = await findDifferences(api, { path, collection, stored, changes });
-      const choice = await dialogs.conflict({ what: 'This document', ...found });
+      const choice = await dialogs.conflict({
+        what: 'This document',
+        message: '"Keep mine" writes only the fields that you changed.',
+        ...found,
+      });
       if (choice === 'reload') await reload();
       if (choice === 'overwrite') await save(form, undefined);
     }

@@ -6,7 +6,7 @@ import { useApi } from '../../../api/api-context.tsx';
 import { ApiError } from '../../../api/api-error.ts';
 import type { JsonObject } from '../../../api/types.ts';
 import type { DocumentPage } from '../../../api/types-collections.ts';
-import { useDialogs } from '../../../parts/dialogs.tsx';
+import { useDialogs, WRITES_ALL } from '../../../parts/dialogs.tsx';
 import { differencesOf } from '../../../parts/differences.ts';
 import { ErrorMessage } from '../../../parts/error-message.tsx';
 import { Answer } from '../../../parts/loading.tsx';
@@ -98,7 +98,8 @@ function Editor({ path, address, specification }: EditorProps) {
     const now = await present(path);
     if (now !== null && JSON.stringify(now.body) !== JSON.stringify(seen)) {
       const differences = differencesOf({ base: specification, theirs: now.body, mine: result.value });
-      const choice = await dialogs.conflict({ what: 'This specification', differences });
+      const what = 'This specification';
+      const choice = await dialogs.conflict({ what, message: WRITES_ALL, differences });
       if (choice === 'reload') adopt(now.body);
       if (choice !== 'overwrite') return;
     }
