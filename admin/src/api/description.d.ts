@@ -1,5 +1,5 @@
 // What the server answers. Made of the API description by `npm run docs`: change that instead.
-// Components with the hash 5a420952d2ca9e4e7e5f6dcd6977e1a4ac32c3a5b46d289b42f9da5294b30b41.
+// Components with the hash 60062c14797c8763d4101b1012ff1a72375446211888254e60bc6f4376a78522.
 import type { Json, JsonObject } from './json.ts';
 
 export interface components {
@@ -295,6 +295,13 @@ export interface components {
         };
         readonly ListedCollection: {
             readonly database: string;
+            /** @description For admins, while indexes of the collection do not serve: this server builds them, waits with that for its next start as the database went away, or could not build them, as its log says */
+            readonly indexes?: {
+                /** @description Epoch milliseconds */
+                readonly since: number;
+                /** @enum */
+                readonly state: "building" | "waiting" | "failed";
+            };
             /** @description Epoch milliseconds */
             readonly lastModifiedAt?: number;
             /** @description `settings.displayName`, else the name */

@@ -16,7 +16,7 @@ import {
   warnMissingHooks,
 } from './cross-checks.ts';
 import { assertNothingBroken, createRegistryChange, findBroken, findDangling } from './dependent-checks.ts';
-import { createIndexSync } from './index-sync.ts';
+import { createIndexSync, type IndexBuild } from './index-sync.ts';
 import { formatWarning } from './issue-collector.ts';
 import { parseSpecification, type SpecificationOptions } from './parse-specification.ts';
 import { compilePatterns } from './pattern-compiler.ts';
@@ -161,11 +161,13 @@ interface ChangeApplier {
   applyFile(file: string, record: (edit: SpecificationEdit) => Promise<void>): Promise<boolean>;
   /** Applies the indexes of all collections. */
   ensureIndexes(alone: KeyedMutex['withLock']): Promise<void>;
+  /** See `IndexSync.buildOf`. */
+  indexBuild(collection: Collection): IndexBuild | undefined;
 }
 
 export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
   const { registry, store, files, log } = deps;
-  const indexes = createIndexSync(store, log);
+  const indexes = createIndexSync(store, log, deps.now);
   const readLock = createKeyedMutex();
   /** Collections that wait for their indexes: a change meanwhile counts them as live. */
   const pending = new Set<Collection>();
@@ -267,5 +269,6 @@ export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
       return true;
     },
     ensureIndexes: (alone) => indexes.applyAll(live, alone),
+    indexBuild: indexes.buildOf,
   };
 }

@@ -45,6 +45,14 @@ export function planIndexesOf(
   return namespaces.map((namespace) => planIndexes(namespace, collections));
 }
 
+/** Indexes of a collection that do not serve yet. */
+export interface IndexBuild {
+  /** `waiting`: the database went away; the build continues at the next start. `failed`: the log says why. */
+  readonly state: 'building' | 'waiting' | 'failed';
+  /** Epoch milliseconds. */
+  readonly since: number;
+}
+
 /** The collections that are live, and those that are about to be: looked at whenever a namespace is planned. */
 type LiveCollections = () => readonly Collection[];
 
@@ -63,6 +71,8 @@ export interface IndexSync {
    * `alone` runs what is done for one namespace without other changes of it.
    */
   applyAll(live: LiveCollections, alone: KeyedMutex['withLock']): Promise<void>;
+  /** What this process builds, or could not build, for a collection; undefined where all its indexes serve. */
+  buildOf(collection: Collection): IndexBuild | undefined;
 }
 
 const keyPaths = ({ keys }: IndexDefinition) => keys.map(({ path }) => path);
@@ -94,15 +104,36 @@ function withoutRejectedIndex({ namespace, indexes }: IndexPlan, error: StoreErr
 export function createIndexSync(
   store: Pick<DocumentStore, 'ensureIndexes'>,
   log: Pick<Log, 'warn' | 'error'>,
+  now: () => number,
 ): IndexSync {
+  const builds = new Map<string, IndexBuild>();
+
   const ensure = async ({ namespace, indexes }: IndexPlan): Promise<void> => {
-    const { built } = await store.ensureIndexes(namespace, indexes);
-    built.catch((error: unknown) => {
-      const fields = { err: error, namespace };
-      if (isStoreUnavailable(error))
-        log.warn(fields, 'index not built yet: the build continues at the next start');
-      else log.error(fields, 'index build failed');
-    });
+    const key = namespaceKey(namespace);
+    const build: IndexBuild = { state: 'building', since: now() };
+    builds.set(key, build);
+    const end = (state?: IndexBuild['state']) => {
+      // A later change of the indexes has begun a build of its own.
+      if (builds.get(key) !== build) return;
+      if (state === undefined) builds.delete(key);
+      else builds.set(key, { state, since: now() });
+    };
+    try {
+      const { built } = await store.ensureIndexes(namespace, indexes);
+      built.then(
+        () => end(),
+        (error: unknown) => {
+          const fields = { err: error, namespace };
+          const isWaiting = isStoreUnavailable(error);
+          if (isWaiting) log.warn(fields, 'index not built yet: the build continues at the next start');
+          else log.error(fields, 'index build failed');
+          end(isWaiting ? 'waiting' : 'failed');
+        },
+      );
+    } catch (error) {
+      end();
+      throw error;
+    }
   };
 
   const restore = async (namespaces: readonly Namespace[], live: LiveCollections): Promise<void> => {
@@ -135,6 +166,11 @@ export function createIndexSync(
         }
       }
       return () => restore(done, without);
+    },
+    buildOf: (collection) => {
+      const revisions = activeRevisionNamespace(collection);
+      const ofRevisions = revisions && builds.get(namespaceKey(revisions));
+      return builds.get(namespaceKey(collection.namespace)) ?? ofRevisions;
     },
     dropUndeclared: (collection, live) => ensure(planIndexes(collection.namespace, live())),
     async applyAll(live, alone) {

@@ -14,6 +14,7 @@ import {
   loadSpecifications,
 } from './apply-changes.ts';
 import { collectionPath, namespaceOf } from './collection-address.ts';
+import type { IndexBuild } from './index-sync.ts';
 
 interface SpecificationServiceDeps extends ApplyChangesDeps {
   readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes' | 'health'>;
@@ -64,6 +65,8 @@ export interface SpecificationService {
    * SPECIFICATION_NEEDED where it would break another one, unless it is forced.
    */
   remove(address: CollectionAddress, options?: SpecificationChangeOptions): Promise<readonly string[]>;
+  /** What this process builds, or could not build, for a collection; undefined where all its indexes serve. */
+  indexBuild(collection: Collection): IndexBuild | undefined;
   /** Stops watching and waits for running changes. */
   close(): Promise<void>;
 }
@@ -149,6 +152,7 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
         }, onError);
     },
     ensureIndexes: () => changes.ensureIndexes(withLock),
+    indexBuild: changes.indexBuild,
     put: (address, body, { intercept = applyDirectly, force = false } = {}) =>
       change(address, async () => {
         await store.health();

@@ -29,8 +29,16 @@ export const SPECIFICATION_SCHEMAS = {
       path: { type: 'string' },
       lastModifiedAt: { type: 'integer', description: 'Epoch milliseconds' },
       type: { enum: ['media', 'mediaCollection'], description: 'Of collections that take files' },
+      indexes: {
+        ...objectOf({
+          state: { enum: ['building', 'waiting', 'failed'] },
+          since: { type: 'integer', description: 'Epoch milliseconds' },
+        }),
+        description:
+          'For admins, while indexes of the collection do not serve: this server builds them, waits with that for its next start as the database went away, or could not build them, as its log says',
+      },
     },
-    ['lastModifiedAt', 'type'],
+    ['lastModifiedAt', 'type', 'indexes'],
   ),
   CollectionList: objectOf({ collections: listOf(ref('ListedCollection')) }),
 };

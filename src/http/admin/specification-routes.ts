@@ -2,6 +2,7 @@
 // the list of those that the caller may read.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
+import type { IndexBuild } from '../../collections/specifications/index-sync.ts';
 import type { ChangeInterceptor } from '../../collections/specifications/specification-service.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts';
@@ -85,7 +86,7 @@ function specifiedType({ source }: Collection): Json {
   return isJsonObject(settings) && settings['type'] !== undefined ? settings['type'] : 'media';
 }
 
-function formatCollection(collection: Collection) {
+function formatCollection(collection: Collection, indexBuild: IndexBuild | undefined) {
   const { version, database, name, path, settings, lastModifiedAt } = collection;
   return {
     version,
@@ -95,13 +96,14 @@ function formatCollection(collection: Collection) {
     path,
     ...(lastModifiedAt === undefined ? {} : { lastModifiedAt }),
     ...(settings.media ? { type: specifiedType(collection) } : {}),
+    ...(indexBuild === undefined ? {} : { indexes: indexBuild }),
   };
 }
 
 /** Registers the listing, sorted by path. */
 export function collectionListRoutes(
   server: FastifyInstance,
-  { registry }: Pick<HttpDeps, 'registry'>,
+  { registry, specifications }: Pick<HttpDeps, 'registry' | 'specifications'>,
 ): void {
   server.addHook('onRequest', requireClient);
   const handlers: ResourceHandlers = {
@@ -109,7 +111,11 @@ export function collectionListRoutes(
       const readable = registry
         .list()
         .filter((collection) => request.caller.access(collection).read !== null);
-      return sendJson(reply, { collections: readable.map(formatCollection) });
+      const isAdmin = request.client?.accessType === 'admin';
+      const buildOf = (collection: Collection) =>
+        isAdmin ? specifications.indexBuild(collection) : undefined;
+      const collections = readable.map((collection) => formatCollection(collection, buildOf(collection)));
+      return sendJson(reply, { collections });
     },
   };
   addResource(server, '/api/collections', handlers, { operations: { GET: LIST_COLLECTIONS } });

@@ -72,7 +72,7 @@ export interface HttpDeps extends CustomCodeDeps {
   readonly logger: HttpLogger;
   readonly documents: DocumentService;
   readonly media: MediaService;
-  readonly specifications: Pick<SpecificationService, 'put' | 'read' | 'remove'>;
+  readonly specifications: Pick<SpecificationService, 'put' | 'read' | 'remove' | 'indexBuild'>;
   readonly registry: CollectionRegistry;
   readonly audit: Audit;
   readonly clients: Pick<

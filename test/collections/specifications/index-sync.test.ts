@@ -87,7 +87,7 @@ const namesIn = async (store: DocumentStore) => Object.keys((await store.stats(N
 
 test('data that break a unique index: refused by the name of the field, and nothing changes', async () => {
   const store = await openWithTwins();
-  const keeper = createIndexSync(store, silentLog().log);
+  const keeper = createIndexSync(store, silentLog().log, Date.now);
   await keeper.apply(plain, () => []);
   const before = await namesIn(store);
   await expect(keeper.apply(unique, () => [plain])).rejects.toMatchObject({
@@ -99,7 +99,7 @@ test('data that break a unique index: refused by the name of the field, and noth
 
 test('an addition can be taken back, and what nobody declares is dropped', async () => {
   const { store } = await openTemporaryStore();
-  const keeper = createIndexSync(store, silentLog().log);
+  const keeper = createIndexSync(store, silentLog().log, Date.now);
   const takeBack = await keeper.apply(unique, () => []);
   expect(await namesIn(store)).toEqual(expect.arrayContaining(['a_1', 'b_1']));
   await takeBack();
@@ -112,7 +112,7 @@ test('an addition can be taken back, and what nobody declares is dropped', async
 test('a start goes on without an index that the data do not permit', async () => {
   const store = await openWithTwins();
   const { log, errors } = silentLog();
-  await createIndexSync(store, log).applyAll(() => [unique], alone);
+  await createIndexSync(store, log, Date.now).applyAll(() => [unique], alone);
   expect(errors).toHaveLength(1);
   const names = await namesIn(store);
   expect(names).toContain('b_1');
@@ -131,7 +131,7 @@ test('a start goes on without the indexes of a collection whose data are damaged
     },
   };
   const other = makeCollection({ a: {} }, { index: [{ keys: { a: 1 } }] }, { name: 'others' });
-  await createIndexSync(damaged, log).applyAll(() => [unique, other], alone);
+  await createIndexSync(damaged, log, Date.now).applyAll(() => [unique, other], alone);
   expect(errors).toHaveLength(1);
   expect(ensured).toContain('others');
 });
@@ -150,7 +150,7 @@ function crowded(store: DocumentStore): Pick<DocumentStore, 'ensureIndexes'> {
 test("somebody else's index in the way: refused by the name of the field, and a start goes on without", async () => {
   const { store } = await openTemporaryStore();
   const { log, errors } = silentLog();
-  const keeper = createIndexSync(crowded(store), log);
+  const keeper = createIndexSync(crowded(store), log, Date.now);
   const message = 'an index that is there already stands in the way of that on `a`';
   await expect(keeper.apply(unique, () => [])).rejects.toMatchObject({
     code: 'SPECIFICATION_INVALID',
@@ -164,7 +164,11 @@ test("somebody else's index in the way: refused by the name of the field, and a 
 test('what is found out later is logged: an index that cannot be built, and one that the end of the store cut short', async () => {
   const { log, errors, warnings } = silentLog();
   const failing = (reason: 'index-conflict' | 'unavailable') =>
-    createIndexSync({ ensureIndexes: async () => ({ built: Promise.reject(new StoreError(reason)) }) }, log);
+    createIndexSync(
+      { ensureIndexes: async () => ({ built: Promise.reject(new StoreError(reason)) }) },
+      log,
+      Date.now,
+    );
   await failing('index-conflict').apply(plain, () => []);
   await failing('unavailable').apply(plain, () => []);
   await expect.poll(() => [errors.length, warnings.length]).toEqual([1, 1]);
@@ -174,7 +178,7 @@ test('a start says that the store is away, and may be repeated', async () => {
   const { store } = await openTemporaryStore();
   const away = failingStore(store);
   const { log, errors } = silentLog();
-  const keeper = createIndexSync(away, log);
+  const keeper = createIndexSync(away, log, Date.now);
   for (const reason of ['unavailable', 'timeout', 'busy'] as const) {
     away.fail(reason);
     await expect(keeper.applyAll(() => [unique], alone)).rejects.toMatchObject({ reason });
@@ -200,8 +204,42 @@ test('a collection that is slow to answer keeps no other waiting at a start, one
         return store.ensureIndexes(ns, indexes);
       },
     };
-    const start = createIndexSync(slow, silentLog().log).applyAll(() => [plain, other], alone);
+    const start = createIndexSync(slow, silentLog().log, Date.now).applyAll(() => [plain, other], alone);
     await expect(start).rejects.toMatchObject({ reason });
     expect(names).toEqual(asked);
   }
+});
+
+test('what is being built, or could not be, is told until all indexes serve', async () => {
+  const builds: PromiseWithResolvers<void>[] = [];
+  const store: Pick<DocumentStore, 'ensureIndexes'> = {
+    async ensureIndexes() {
+      const build = Promise.withResolvers<void>();
+      builds.push(build);
+      return { built: build.promise };
+    },
+  };
+  let clock = 1;
+  const keeper = createIndexSync(store, silentLog().log, () => clock);
+  expect(keeper.buildOf(plain)).toBeUndefined();
+  await keeper.apply(plain, () => []);
+  clock = 2;
+  expect(keeper.buildOf(plain)).toEqual({ state: 'building', since: 1 });
+  builds[0]?.resolve();
+  await expect.poll(() => keeper.buildOf(plain)).toBeUndefined();
+  for (const [reason, state] of [
+    ['unavailable', 'waiting'],
+    ['index-conflict', 'failed'],
+  ] as const) {
+    await keeper.apply(plain, () => []);
+    builds.at(-1)?.reject(new StoreError(reason));
+    await expect.poll(() => keeper.buildOf(plain)).toEqual({ state, since: 2 });
+  }
+  // A build that was replaced by a later one tells nothing any more.
+  await keeper.apply(plain, () => []);
+  const replaced = builds.at(-1);
+  await keeper.apply(plain, () => []);
+  replaced?.reject(new StoreError('index-conflict'));
+  await replaced?.promise.catch(() => undefined);
+  expect(keeper.buildOf(plain)).toMatchObject({ state: 'building' });
 });

@@ -1,5 +1,5 @@
 // All collections that the caller may do anything with.
-import { Anchor, Badge, Button, Group, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'wouter';
 import { isAdmin, useApi, useMe } from '../../api/api-context.tsx';
@@ -20,6 +20,26 @@ interface Row extends CollectionRights {
 
 const nameOf = ({ path, entry }: Row) => entry?.name ?? path.slice(path.lastIndexOf('/') + 1);
 
+const INDEX_WORDS = {
+  building: 'Indexes are being built',
+  waiting: 'Indexes are built after the next start',
+  failed: 'Indexes could not be built: see the log of the server',
+} as const;
+/** Milliseconds until the list is asked for again while indexes are being built. */
+const ASK_AGAIN_MS = 2000;
+
+function IndexNote({
+  build: { state, since },
+}: {
+  readonly build: NonNullable<ListedCollection['indexes']>;
+}) {
+  return (
+    <Text size="sm" c={state === 'failed' ? 'red' : 'dimmed'}>
+      {INDEX_WORDS[state]}, since <Time at={since} />
+    </Text>
+  );
+}
+
 const NAMES: Column<Row> = {
   label: 'Name',
   isName: true,
@@ -29,6 +49,7 @@ const NAMES: Column<Row> = {
         {nameOf(row)}
       </Anchor>
       {row.isMedia === true && <Badge variant="outline">Media</Badge>}
+      {row.entry?.indexes !== undefined && <IndexNote build={row.entry.indexes} />}
     </Group>
   ),
 };
@@ -55,6 +76,8 @@ export function CollectionList() {
   const query = useQuery({
     queryKey: ['collections'],
     queryFn: ({ signal }) => api.get<CollectionListAnswer>('/api/collections', { signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.collections.some(({ indexes }) => indexes?.state === 'building') === true && ASK_AGAIN_MS,
   });
   const add = isAdmin(me) && (
     <Button component={Link} href="/new">
