@@ -37,10 +37,8 @@ describe('If-Match', () => {
       ['PUT', PATH, byQuery],
       ['POST', PATH, byQuery],
       ['DELETE', PATH, { query: { name: 'a' } }],
-      ['POST', `${PATH}/config`, { fields: { name: {} }, settings: {} }],
-      ['DELETE', `${PATH}/config`, undefined],
       ['POST', '/api/config', {}],
-      ['PUT', '/api/clients/nobody', { accessType: 'user' }],
+      ['POST', '/api/clients', { clientId: 'nobody' }],
     ];
     for (const [method, path, body] of writes) {
       for (const field of ['If-Match', 'If-None-Match']) {

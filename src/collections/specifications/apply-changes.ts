@@ -16,7 +16,7 @@ import {
   warnMissingHooks,
 } from './cross-checks.ts';
 import { assertNothingBroken, createRegistryChange, findBroken, findDangling } from './dependent-checks.ts';
-import { createIndexSync, type IndexBuild } from './index-sync.ts';
+import { createIndexSync, type IndexProgress } from './index-sync.ts';
 import { formatWarning } from './issue-collector.ts';
 import { parseSpecification, type SpecificationOptions } from './parse-specification.ts';
 import { compilePatterns } from './pattern-compiler.ts';
@@ -162,7 +162,7 @@ interface ChangeApplier {
   /** Applies the indexes of all collections. */
   ensureIndexes(alone: KeyedMutex['withLock']): Promise<void>;
   /** See `IndexSync.buildOf`. */
-  indexBuild(collection: Collection): IndexBuild | undefined;
+  indexBuild(collection: Collection): IndexProgress | undefined;
 }
 
 export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {

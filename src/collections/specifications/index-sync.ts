@@ -46,7 +46,7 @@ export function planIndexesOf(
 }
 
 /** Indexes of a collection that do not serve yet. */
-export interface IndexBuild {
+export interface IndexProgress {
   /** `waiting`: the database went away; the build continues at the next start. `failed`: the log says why. */
   readonly state: 'building' | 'waiting' | 'failed';
   /** Epoch milliseconds. */
@@ -72,7 +72,7 @@ export interface IndexSync {
    */
   applyAll(live: LiveCollections, alone: KeyedMutex['withLock']): Promise<void>;
   /** What this process builds, or could not build, for a collection; undefined where all its indexes serve. */
-  buildOf(collection: Collection): IndexBuild | undefined;
+  buildOf(collection: Collection): IndexProgress | undefined;
 }
 
 const keyPaths = ({ keys }: IndexDefinition) => keys.map(({ path }) => path);
@@ -106,13 +106,13 @@ export function createIndexSync(
   log: Pick<Log, 'warn' | 'error'>,
   now: () => number,
 ): IndexSync {
-  const builds = new Map<string, IndexBuild>();
+  const builds = new Map<string, IndexProgress>();
 
   const ensure = async ({ namespace, indexes }: IndexPlan): Promise<void> => {
     const key = namespaceKey(namespace);
-    const build: IndexBuild = { state: 'building', since: now() };
+    const build: IndexProgress = { state: 'building', since: now() };
     builds.set(key, build);
-    const end = (state?: IndexBuild['state']) => {
+    const end = (state?: IndexProgress['state']) => {
       // A later change of the indexes has begun a build of its own.
       if (builds.get(key) !== build) return;
       if (state === undefined) builds.delete(key);

@@ -9,6 +9,7 @@ import { checkSpecificationFiles } from './check-files.ts';
 const ALWAYS: readonly string[] = ['history', 'originalDocumentId'];
 
 const ID_TYPES: ReadonlySet<string> = new Set(['Reference', 'ObjectID']);
+const DATE_TYPES: ReadonlySet<string> = new Set(['DateTime']);
 
 const idFieldsOf = ({ fields }: Collection) =>
   [...fields].filter(([, { type }]) => ID_TYPES.has(type)).map(([name]) => name);
@@ -45,7 +46,7 @@ const sourceOf = ({ source }: Collection, name: string): JsonObject => {
 /** Dates of a field with the format `unix` are no text. */
 const dateFieldsOf = (collection: Collection) =>
   [...collection.fields]
-    .filter(([name, { type }]) => type === 'DateTime' && sourceOf(collection, name)['format'] !== 'unix')
+    .filter(([name, { type }]) => DATE_TYPES.has(type) && sourceOf(collection, name)['format'] !== 'unix')
     .map(([name]) => name);
 
 const mediaFieldsOf = (collection: Collection) =>

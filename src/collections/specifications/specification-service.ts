@@ -14,7 +14,7 @@ import {
   loadSpecifications,
 } from './apply-changes.ts';
 import { collectionPath, namespaceOf } from './collection-address.ts';
-import type { IndexBuild } from './index-sync.ts';
+import type { IndexProgress } from './index-sync.ts';
 
 interface SpecificationServiceDeps extends ApplyChangesDeps {
   readonly store: Pick<DocumentStore, 'find' | 'ensureIndexes' | 'health'>;
@@ -66,7 +66,7 @@ export interface SpecificationService {
    */
   remove(address: CollectionAddress, options?: SpecificationChangeOptions): Promise<readonly string[]>;
   /** What this process builds, or could not build, for a collection; undefined where all its indexes serve. */
-  indexBuild(collection: Collection): IndexBuild | undefined;
+  indexBuild(collection: Collection): IndexProgress | undefined;
   /** Stops watching and waits for running changes. */
   close(): Promise<void>;
 }

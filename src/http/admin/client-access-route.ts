@@ -122,6 +122,7 @@ export function clientAccessRoutes(server: FastifyInstance, deps: Deps): void {
   const ask = async (request: FastifyRequest): Promise<Question> => {
     const { id: clientId } = request.params as { readonly id: string };
     const path = parseTextParameter(request.originalUrl, 'path');
+    const id = parseTextParameter(request.originalUrl, 'document')?.toLowerCase();
     const collection = registry.list().find((one) => one.path === path);
     if (collection === undefined) {
       throw createParameterError(
@@ -129,7 +130,6 @@ export function clientAccessRoutes(server: FastifyInstance, deps: Deps): void {
         'The `path` parameter must be the path of a collection, such as /1.0/library/books',
       );
     }
-    const id = parseTextParameter(request.originalUrl, 'document')?.toLowerCase();
     if (id !== undefined && !new RegExp(ID_PATTERN).test(id)) {
       throw createParameterError('document', 'The `document` parameter must be an id: 24 hex digits');
     }

@@ -2,7 +2,7 @@
 // the list of those that the caller may read.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
-import type { IndexBuild } from '../../collections/specifications/index-sync.ts';
+import type { IndexProgress } from '../../collections/specifications/index-sync.ts';
 import type { ChangeInterceptor } from '../../collections/specifications/specification-service.ts';
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { createAuditedChange, fingerprintJson } from '../core/audited-change.ts';
@@ -86,7 +86,7 @@ function specifiedType({ source }: Collection): Json {
   return isJsonObject(settings) && settings['type'] !== undefined ? settings['type'] : 'media';
 }
 
-function formatCollection(collection: Collection, indexBuild: IndexBuild | undefined) {
+function formatCollection(collection: Collection, indexBuild: IndexProgress | undefined) {
   const { version, database, name, path, settings, lastModifiedAt } = collection;
   return {
     version,

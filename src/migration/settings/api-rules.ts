@@ -45,10 +45,13 @@ const DATABASE_LEFT_OUT: ReadonlyMap<string, string> = new Map([
   ['testdb', 'left out: it was for tests'],
 ]);
 
+/** The blocks of the older settings that name databases. */
+const DATABASE_BLOCKS: ReadonlySet<string> = new Set(['database', 'mongodb']);
+
 /** Hosts, user and database are one connection string now, which is a secret as a whole. */
 const database: CarryRule = (plan, { path }) => {
   const [block = '', name = '', ...more] = path.split('.');
-  if (block !== 'database' && block !== 'mongodb') return false;
+  if (!DATABASE_BLOCKS.has(block)) return false;
   const given = plan.older.at(block);
   if (path === 'database.enableCollectionDatabases') return false;
   const left = DATABASE_LEFT_OUT.get(name);

@@ -1,6 +1,7 @@
 // A database of MongoDB beside the configured one, from which an import reads.
 import type { Logger } from '../../lib/logger.ts';
 import type { DocumentStore } from '../ports.ts';
+import { isEmbeddedDatabase } from './document-store.ts';
 
 interface ForeignDatabaseOptions {
   readonly uri: string;
@@ -47,7 +48,7 @@ export async function openForeignDatabase({
     store,
     name,
     async isTarget({ engine, enableCollectionDatabases, mongodb }) {
-      if (engine !== 'mongodb' || mongodb.uri === undefined) return false;
+      if (isEmbeddedDatabase({ engine }) || mongodb.uri === undefined) return false;
       const target = { ...common, uri: mongodb.uri, separateDatabases: enableCollectionDatabases };
       const [own, theirs] = await Promise.all([
         readCollectionIds(options, null),
