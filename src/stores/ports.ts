@@ -120,7 +120,7 @@ export interface CollectionStats {
   readonly indexSizes: Readonly<Record<string, number>>;
 }
 
-export interface StoreStatus {
+interface StoreStatus {
   /** Bytes that everything in it takes: documents, indexes, log. */
   readonly bytes: number;
   /** Commits that wait for their turn, and how many may; null where none waits in this process. */

@@ -104,7 +104,7 @@ export const REVISION_INDEX: IndexDefinition = {
 };
 
 /** The removed documents of a collection, in the order in which they were removed. */
-export const REMOVAL_INDEX: IndexDefinition = {
+const REMOVAL_INDEX: IndexDefinition = {
   name: 'originalRemoval.at_1',
   keys: [{ path: REMOVED_AT, direction: 1 }],
   unique: false,

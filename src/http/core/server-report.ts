@@ -2,7 +2,7 @@
 // builds it. It names no path, no address and no secret.
 
 /** How often something was in a cache, since the start. */
-export interface CacheLookups {
+interface CacheLookups {
   readonly hits: number;
   readonly misses: number;
 }

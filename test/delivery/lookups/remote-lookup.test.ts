@@ -80,7 +80,9 @@ describe('a remote lookup', () => {
 
   it('does without a cache that is away or damaged', async () => {
     const away = () => Promise.reject(new Error('away'));
-    const { lookUp } = await opened(GB, { cache: { get: away, set: away, clear: away, close: away, isReachable: () => false } });
+    const { lookUp } = await opened(GB, {
+      cache: { get: away, set: away, clear: away, close: away, isReachable: () => false },
+    });
     expect(await lookUp(IP)).toBe('GB');
   });
 
