@@ -1,7 +1,7 @@
 // Two policies in words: what is different side by side, and once what both say.
 import { Grid, Stack, Text, Title } from '@mantine/core';
 import type { Policy } from './policy.ts';
-import { PolicyWords, Sentences } from './policy-words.tsx';
+import { Kinds, PolicyWords, Sentences } from './policy-words.tsx';
 import { wordsOf } from './words.ts';
 
 interface PolicyComparisonProps {
@@ -47,14 +47,7 @@ export function PolicyComparison({ before, next }: PolicyComparisonProps) {
         </div>
       ))}
       {same.length > 0 && <Text fw={700}>As before</Text>}
-      {same.map(([kind, sentences]) => (
-        <div key={kind}>
-          <Title order={3} size="h5">
-            {kind}
-          </Title>
-          <Sentences sentences={sentences} />
-        </div>
-      ))}
+      <Kinds kinds={same} />
     </Stack>
   );
 }

@@ -20,16 +20,21 @@ export function Sentences({ sentences }: { readonly sentences: readonly string[]
 export function PolicyWords({ policy }: { readonly policy: Policy }) {
   return (
     <Stack gap="xs">
-      {wordsOf(policy).map(([kind, sentences]) => (
-        <div key={kind}>
-          <Title order={3} size="h5">
-            {kind}
-          </Title>
-          <Sentences sentences={sentences} />
-        </div>
-      ))}
+      <Kinds kinds={wordsOf(policy)} />
     </Stack>
   );
+}
+
+/** Sentences under the title of their kind. */
+export function Kinds({ kinds }: { readonly kinds: ReturnType<typeof wordsOf> }) {
+  return kinds.map(([kind, sentences]) => (
+    <div key={kind}>
+      <Title order={3} size="h5">
+        {kind}
+      </Title>
+      <Sentences sentences={sentences} />
+    </div>
+  ));
 }
 
 interface OpeningsProps {
