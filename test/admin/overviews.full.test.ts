@@ -62,6 +62,8 @@ describe.runIf(canRun)('the status', () => {
       for (const title of ['Database', 'Work', 'Caches', 'Audit log', 'Sandbox']) {
         await page.getByRole('heading', { name: title, exact: true }).waitFor();
       }
+      const servers = page.getByRole('table', { name: 'Servers of this database' });
+      await servers.getByText('This one').waitFor();
       await page.getByText('SQLite, in this process').waitFor();
       await page
         .getByText(/^0 of at most \d/)
@@ -75,6 +77,7 @@ describe.runIf(canRun)('the status', () => {
       async (page) => {
         await page.getByText('it answers').waitFor();
         expect(await page.getByRole('heading', { name: 'Caches' }).count()).toBe(0);
+        expect(await page.getByRole('table').count()).toBe(0);
         expect(await page.getByRole('button', { name: /^Flush/ }).count()).toBe(0);
       },
       { as: READER },

@@ -8,6 +8,7 @@ import { Answer } from '../../parts/loading.tsx';
 import { NotFound } from '../../shell/not-found.tsx';
 import { View } from '../../shell/view.tsx';
 import { FlushButtons } from './flush-buttons.tsx';
+import { ProcessList } from './process-list.tsx';
 import { ReportStatus, reportOf } from './report-status.tsx';
 import { SandboxStatus } from './sandbox-status.tsx';
 import { ServerStatus } from './server-status.tsx';
@@ -46,6 +47,7 @@ function StatusView() {
         {(status) => (
           <Stack gap="lg">
             <ServerStatus status={status} isDatabaseThere={health.data} />
+            {status.processes !== undefined && <ProcessList processes={status.processes} />}
             <Report status={status} />
             {status.sandbox !== undefined && <SandboxStatus sandbox={status.sandbox} />}
           </Stack>
