@@ -33,8 +33,9 @@ describe('an admin', () => {
     const sandbox = async () => (await server.get('/api/status')).body.sandbox;
     server.app.startSelfTest();
     await expect.poll(async () => (await sandbox()).selfTest.state, SOON).toBe('passed');
-    const { level, missing, hosts, ...rest } = await sandbox();
+    const { level, missing, hosts, processes, ...rest } = await sandbox();
     expect([Object.keys(rest), level >= 1 && level <= 3]).toEqual([['selfTest'], true]);
+    expect(processes).toHaveLength(hosts.running);
     // Nothing is missing where the highest level is reached.
     expect(missing.length > 0).toBe(level < 3);
     expect(hosts).toBeDefined();
