@@ -78,7 +78,7 @@ export function createContentServer(deps: HttpDeps): FastifyInstance {
   useJsonParser(server, deps.config.limits.jsonValues);
 
   server.register(async (scope) => tokenRoutes(scope, deps));
-  healthRoutes(server, deps);
+  healthRoutes(server, { ...deps, isConfirmed: () => deps.deployment.isConfirmed() });
   metricsRoutes(server, deps);
   server.register(async (known) => {
     known.addHook('onRequest', createAuthenticate(deps));

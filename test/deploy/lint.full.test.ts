@@ -1,9 +1,10 @@
 // The files of deploy/, as the programs that read them judge them.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { check } from '../../src/cli/check.ts';
+import { writeExampleWorkspace } from '../helpers/fixtures/example-workspace.ts';
 import { ROOT } from '../helpers/fixtures/source-tree.ts';
 import { captureIo } from '../helpers/server-process/console.ts';
 import { isProgramInstalled } from '../helpers/server-process/programs.ts';
@@ -62,7 +63,7 @@ describe.skipIf(!isProgramInstalled('docker-compose', 'apt-get install docker-co
   () => {
     it('gives Cloister settings that it knows, with values that it takes', async () => {
       const cwd = await temporaryFolder();
-      mkdirSync(join(cwd, 'workspace'));
+      writeExampleWorkspace(cwd);
       const env = environmentOf('cloister');
       expect(env).toMatchObject({ CLOISTER_DATABASE_ENGINE: 'mongodb', CLOISTER_CACHE_ENGINE: 'redis' });
       const io = captureIo(cwd, env);

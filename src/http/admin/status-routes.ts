@@ -3,6 +3,7 @@
 import os from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../auth/clients/client.ts';
+import { StoreError } from '../../errors/errors.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson, sendText } from '../core/reply.ts';
 import { assertReady, requireOwnClient } from '../core/request-access.ts';
@@ -75,11 +76,16 @@ export function statusRoutes(server: FastifyInstance, deps: Deps): void {
   addResource(server, '/api/status', { GET: report, POST: report }, { operations });
 }
 
-/** Registers `/hello` and `/health` (503 while the database is away), whatever the `Authorization` header says. */
-export function healthRoutes(
-  server: FastifyInstance,
-  { store, isReady }: Pick<HttpDeps, 'store' | 'isReady'>,
-): void {
+interface HealthDeps extends Pick<HttpDeps, 'store' | 'isReady'> {
+  /** False while this process may not know what others have changed, and so takes no writes. Absent where none are taken. */
+  readonly isConfirmed?: () => boolean;
+}
+
+/**
+ * Registers `/hello` and `/health`, whatever the `Authorization` header says. `/health` is 503 while the database is away, and after
+ * that until this process takes writes again.
+ */
+export function healthRoutes(server: FastifyInstance, { store, isReady, isConfirmed }: HealthDeps): void {
   const hello: ResourceHandlers = {
     GET: async (_request, reply) => sendText(reply, 'text/plain; charset=utf-8', 'Welcome to API'),
   };
@@ -87,6 +93,7 @@ export function healthRoutes(
     GET: async (_request, reply) => {
       assertReady(isReady);
       await store.health();
+      if (isConfirmed?.() === false) throw new StoreError('unavailable');
       return sendJson(reply, { status: 'ok' });
     },
   };

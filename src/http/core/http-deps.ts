@@ -89,7 +89,7 @@ export interface HttpDeps extends CustomCodeDeps {
   /** The other processes on the same database. */
   readonly deployment: Pick<
     DeploymentMember,
-    'announce' | 'isAlone' | 'membership' | 'onChange' | 'processes'
+    'announce' | 'isAlone' | 'isConfirmed' | 'membership' | 'onChange' | 'processes'
   >;
   /** Routes and recipes of delivery, opened on the first call. Rejects with a StoreError. */
   readonly definitions: () => Promise<DefinitionAdministration>;

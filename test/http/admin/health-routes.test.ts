@@ -38,13 +38,16 @@ describe('the public routes', () => {
 
 describe('/health while the database is away', () => {
   it.each([
-    ['away', true, () => Promise.reject(new StoreError('unavailable', { cause: new Error('driver') }))],
-    ['back, and the start not complete yet', false, async () => {}],
-  ])('is 503 without detail: %s', async (_case, ready, health) => {
+    ['away', true, true, () => Promise.reject(new StoreError('unavailable', { cause: new Error('driver') }))],
+    ['back, and the start not complete yet', false, true, async () => {}],
+    ['back, and not known yet what other processes have changed', true, false, async () => {}],
+  ])('is 503 without detail: %s', async (_case, ready, confirmed, health) => {
     const isReady = () => ready;
+    const isConfirmed = () => confirmed;
     const { server } = bareServer((bare) => {
       useJsonParser(bare, 100);
-      healthRoutes(bare, { isReady, store: { health } } as unknown as Parameters<typeof healthRoutes>[1]);
+      const deps = { isReady, isConfirmed, store: { health } };
+      healthRoutes(bare, deps as unknown as Parameters<typeof healthRoutes>[1]);
     });
     const answer = await server.inject({ url: '/health' });
     expect(answer.statusCode).toBe(503);

@@ -104,7 +104,7 @@ function depsOf(modules: ModuleService, jobs: InvocationRequest[], options: Opti
     sandboxStatus: () => status,
     leakedFiles: () => 0,
     serverReport: async () => ({}),
-    deployment: { processes: () => [] },
+    deployment: { processes: () => [], isConfirmed: () => true },
     usage: () => ({ calls: 0 }),
   } as unknown as HttpDeps;
 }
