@@ -3,6 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { StoreError } from '../errors/errors.ts';
 import { createKeyedMutex } from '../lib/async/concurrency.ts';
+import { withTimeout } from '../lib/async/timeout.ts';
 import { ChangeListeners } from './change-listeners.ts';
 import { type ChangeLog, createChangeLog } from './change-log.ts';
 import type { Change, ChangeKind, ChangeListener, Coordination } from './coordination.ts';
@@ -117,8 +118,10 @@ export class DeploymentMember implements Coordination {
 
   exclusively<T>(name: string, task: () => Promise<T>): Promise<T> {
     return this.#tasks.withLock(name, async () => {
-      if (this.#options.isSole) return task();
-      await this.#joined.promise;
+      const { isSole, timeoutMs } = this.#options;
+      if (isSole) return task();
+      // A step of the start that waits for ever would keep the one that joins from being repeated.
+      await withTimeout(this.#joined.promise, timeoutMs, () => new StoreError('unavailable'));
       return this.#withSharedLock(name, async () => {
         await this.catchUp();
         return task();
