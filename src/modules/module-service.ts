@@ -81,10 +81,9 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
     retire: (key) => sandbox.evict(key),
     stop: (key) => void sandbox.stop(key),
   });
-  const records = createSharedRecords(createModuleRecords({ store, audit, now, queryMs }), {
-    ...{ store, now, queryMs },
-    announce: (target) => coordination.announce({ kind: 'module', target }),
-  });
+  const records = createSharedRecords(createModuleRecords({ store, audit, now, queryMs }), (target) =>
+    coordination.announce({ kind: 'module', target }),
+  );
   const stored = { records, states };
   const locks = createModuleLocks(coordination);
   const logs = createModuleLogs(now);

@@ -8,7 +8,6 @@ import { sha256Hex } from '../../lib/sha256.ts';
 import { type ModuleAddress, moduleAuditEntry, moduleKey, parseModuleKey } from '../model/module-types.ts';
 import type { ModuleState, VersionRecord } from '../versions/module-records.ts';
 import type { ModuleEntry } from '../versions/module-states.ts';
-import type { SharedRecords } from '../versions/shared-records.ts';
 import { isUnpublished, withActiveVersion } from '../versions/state-transitions.ts';
 import { type FileEditDeps, logRejectedFile, publishFromFile } from './file-edits.ts';
 import { applyOperatorCommands, type OperatorCommand } from './operator-commands.ts';
@@ -22,10 +21,6 @@ const MAX_CONCURRENT_INSPECTIONS = 4;
 const RETRY_MS = 2000;
 /** Milliseconds that the startup waits for code that has to be inspected. */
 const STARTUP_WAIT_MS = 5000;
-
-interface LoadDeps extends FileEditDeps {
-  readonly records: SharedRecords;
-}
 
 /** Reads the policy beside the code. An invalid one stops its module, which must not run under another policy. */
 async function loadPolicy(
@@ -62,7 +57,7 @@ function foundCodeEntry(address: ModuleAddress, { active }: ModuleState, { sha25
 }
 
 /** Activates one module if its code is known. Resolves to false when the code has to be inspected. */
-async function loadKnown(deps: LoadDeps, address: ModuleAddress): Promise<boolean> {
+async function loadKnown(deps: FileEditDeps, address: ModuleAddress): Promise<boolean> {
   const { files, states } = deps;
   const file = await files.read(address, 'code');
   if (file.state === 'absent') return true;
@@ -87,7 +82,11 @@ async function loadKnown(deps: LoadDeps, address: ModuleAddress): Promise<boolea
 }
 
 /** Activates a version that was stored, and is in its file, unless the process that publishes it is about to do that. */
-function takeUpVersion(deps: LoadDeps, address: ModuleAddress, record: VersionRecord): Promise<ModuleState> {
+function takeUpVersion(
+  deps: FileEditDeps,
+  address: ModuleAddress,
+  record: VersionRecord,
+): Promise<ModuleState> {
   const { records, states, locks } = deps;
   const key = moduleKey(address);
   return locks.withModule(address, async () => {
@@ -138,21 +137,24 @@ async function inspectAndPublish(deps: FileEditDeps, address: ModuleAddress): Pr
 }
 
 /** Removes a module whose file is gone, unless another process has removed it, or put it there again. */
-function removeAbsent(deps: LoadDeps, address: ModuleAddress): Promise<void> {
+async function removeAbsent(deps: FileEditDeps, address: ModuleAddress): Promise<void> {
   const { records, files, states, locks } = deps;
-  return locks.withModule(address, async () => {
+  const isBack = await locks.withModule(address, async () => {
     const stored = await records.loadState(moduleKey(address));
     if (stored?.active == null) {
       if (stored !== undefined) states.setState(stored);
-      return;
+      return false;
     }
-    if ((await files.read(address, 'code')).state === 'absent') return removeDeletedModule(deps, address);
-    await loadKnown(deps, address);
+    if ((await files.read(address, 'code')).state !== 'absent') return true;
+    await removeDeletedModule(deps, address);
+    return false;
   });
+  // It may take the lock itself.
+  if (isBack) await loadKnown(deps, address);
 }
 
 /** Removes a module whose file was deleted while no server ran, and loads one of which no version is approved yet. */
-async function loadAbsent(deps: LoadDeps, stored: ModuleState): Promise<void> {
+async function loadAbsent(deps: FileEditDeps, stored: ModuleState): Promise<void> {
   const { key, active } = stored;
   const address = parseModuleKey(key);
   if (address === undefined || deps.states.get(key) !== undefined) return;
@@ -213,7 +215,7 @@ async function publishAllUnknown(
  * 503. Resolves with the promise of that rest. Rejects with the store's StoreError only: then it may be called again.
  */
 export async function loadModules(
-  deps: LoadDeps,
+  deps: FileEditDeps,
   { orders, onStatesLoaded, ...options }: LoadAllOptions,
 ): Promise<{ readonly rest: Promise<void> }> {
   await deps.records.ensureIndexes();

@@ -4,14 +4,12 @@ import type { Log } from '../../lib/logger.ts';
 import { type ModuleAddress, moduleKey, parseModuleKey } from '../model/module-types.ts';
 import type { ModuleState } from '../versions/module-records.ts';
 import type { ModuleEntry } from '../versions/module-states.ts';
-import type { SharedRecords } from '../versions/shared-records.ts';
 import { isUnpublished } from '../versions/state-transitions.ts';
 import type { DeferredWrites } from './deferred-writes.ts';
 import { logRejectedFile } from './file-edits.ts';
 import { type PublishDeps, policyHash, readPolicyFile } from './publish-steps.ts';
 
 export interface RefreshDeps extends PublishDeps {
-  readonly records: SharedRecords;
   readonly writes: Pick<DeferredWrites, 'withUnsaved'>;
   readonly logs: { drop(key: string): void };
   readonly log: Pick<Log, 'error'>;

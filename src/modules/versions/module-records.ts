@@ -4,12 +4,12 @@ import type { AuditAction } from '../../auth/audit/audit-entry.ts';
 import { StoreError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
-import { type Filter, filterByIds, MATCH_ALL } from '../../stores/filter.ts';
+import { type Filter, filterById, filterByIds, MATCH_ALL } from '../../stores/filter.ts';
 import type { DocumentStore, Namespace, StoredDocument, Write } from '../../stores/ports.ts';
 import type { CodeMetadata } from './code-validation.ts';
 
 // Not reachable over HTTP.
-export const MODULE_STATES: Namespace = { database: null, collection: 'cloister.modules' };
+const MODULE_STATES: Namespace = { database: null, collection: 'cloister.modules' };
 const VERSIONS: Namespace = { database: null, collection: 'cloister.moduleVersions' };
 // Apart from the versions, so that listing those never reads megabytes of code.
 const SOURCES: Namespace = { database: null, collection: 'cloister.moduleSources' };
@@ -109,7 +109,7 @@ interface ModuleRecordsDeps {
 
 export type ModuleRecords = ReturnType<typeof createModuleRecords>;
 
-export const recordIdOf = (text: string) => sha256Hex(text).slice(0, 24);
+const recordIdOf = (text: string) => sha256Hex(text).slice(0, 24);
 const versionId = (key: string, version: number) => recordIdOf(`${key}#${version}`);
 const equal = (path: string, value: string): Filter => ({
   kind: 'field',
@@ -146,7 +146,7 @@ function toVersion({ _id, v, key, ...record }: StoredDocument): VersionRecord {
   return record as unknown as VersionRecord;
 }
 
-export function toModuleState({ _id, v, ...state }: StoredDocument): ModuleState {
+function toModuleState({ _id, v, ...state }: StoredDocument): ModuleState {
   // States that older servers stored tell of no refusal.
   return { refused: 0, ...state } as unknown as ModuleState;
 }
@@ -180,7 +180,7 @@ function isDecided({ approvedBy, refused }: VersionRecord): boolean {
 export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecordsDeps) {
   const timely = () => ({ deadline: now() + queryMs });
   const one = async (ns: Namespace, id: string): Promise<StoredDocument | undefined> => {
-    const query = { filter: equal('_id', id), sort: [], skip: 0, limit: 1 } as const;
+    const query = { filter: filterById(id), sort: [], skip: 0, limit: 1 } as const;
     return (await store.find(ns, query, timely()))[0];
   };
 
@@ -190,6 +190,13 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
     if (stored === undefined) return { kind: 'insert', ns, document: toDocument(id, 1, value) };
     return replacement(ns, stored, value);
   };
+
+  const oldestFirst = (filter: Filter) => {
+    const page = { sort: [['version', 1]], skip: 0, limit: EVERY_RECORD } as const;
+    return store.find(VERSIONS, { filter, ...page, projection: WITHOUT_DESCRIPTIONS }, timely());
+  };
+  const commit = (writes: readonly Write[], entry: AuditAction | undefined): Promise<unknown> =>
+    entry === undefined ? store.commit(writes, timely()) : audit.commit(entry, writes, timely());
 
   return {
     /** Creates the index of versions by module. Call before anything else. */
@@ -204,10 +211,15 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
     },
     /** Loads the state of every module, present or removed. */
     loadStates: () => loadModuleStates({ store, now, queryMs }),
+    /** Loads the state of one module, present or removed. */
+    async loadState(key: string): Promise<ModuleState | undefined> {
+      const stored = await one(MODULE_STATES, recordIdOf(key));
+      return stored && toModuleState(stored);
+    },
     /** Stores a state; `others` are part of the same commit. */
     async saveState(state: ModuleState, entry?: AuditAction, others: readonly Write[] = []): Promise<void> {
       const writes = [await put(MODULE_STATES, recordIdOf(state.key), state), ...others];
-      await (entry === undefined ? store.commit(writes, timely()) : audit.commit(entry, writes, timely()));
+      await commit(writes, entry);
     },
     /**
      * Stores a version with the state that counts it in one commit. `publish`, where given, runs after it; when it fails, the
@@ -242,34 +254,20 @@ export function createModuleRecords({ store, audit, now, queryMs }: ModuleRecord
         replacement(VERSIONS, stored, { key, ...record }),
         await put(MODULE_STATES, recordIdOf(key), state),
       ];
-      await (entry === undefined ? store.commit(writes, timely()) : audit.commit(entry, writes, timely()));
+      await commit(writes, entry);
     },
     /** The versions with these keys and numbers, by key, without their descriptions; oldest first. */
     async findVersions(
       wanted: readonly { readonly key: string; readonly version: number }[],
     ): Promise<ReadonlyMap<string, readonly VersionRecord[]>> {
       const ids = wanted.map(({ key, version }) => versionId(key, version));
-      const query = {
-        filter: filterByIds(ids),
-        sort: [['version', 1]],
-        skip: 0,
-        limit: ids.length,
-        projection: WITHOUT_DESCRIPTIONS,
-      } as const;
-      const found = ids.length === 0 ? [] : await store.find(VERSIONS, query, timely());
+      const found = ids.length === 0 ? [] : await oldestFirst(filterByIds(ids));
       const byKey = Map.groupBy(found, ({ key }) => String(key));
       return new Map([...byKey].map(([key, documents]) => [key, documents.map(toVersion)]));
     },
     /** Oldest first, without their descriptions. */
     async listVersions(key: string): Promise<readonly VersionRecord[]> {
-      const query = {
-        filter: equal('key', key),
-        sort: [['version', 1]],
-        skip: 0,
-        limit: EVERY_RECORD,
-        projection: WITHOUT_DESCRIPTIONS,
-      } as const;
-      return (await store.find(VERSIONS, query, timely())).map(toVersion);
+      return (await oldestFirst(equal('key', key))).map(toVersion);
     },
     /** Clients that posted code with this hash under any name. Versions that came with a policy do not count: their author is the policy's. */
     async findPosters(sha256: string): Promise<readonly string[]> {
