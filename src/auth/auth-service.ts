@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/schema.ts';
-import { StoreError } from '../errors/errors.ts';
+import { isLostRace, StoreError } from '../errors/errors.ts';
 import type { Log } from '../lib/logger.ts';
 import type { DocumentStore, Namespace } from '../stores/ports.ts';
 import { type AccessTokens, createAccessTokens, createClientCache } from './access-tokens.ts';
@@ -40,7 +40,7 @@ export async function findOrCreateSecret(name: string, options: SecretOptions): 
     await options.store.commit([{ kind: 'insert', ns: SECRETS, document }], timely(options));
     return value;
   } catch (error) {
-    const concurrent = isTaken(error) ? await read(id, options) : undefined;
+    const concurrent = isLostRace(error) ? await read(id, options) : undefined;
     if (concurrent === undefined) throw error;
     return concurrent;
   }
@@ -53,10 +53,6 @@ async function read(id: string, options: SecretOptions): Promise<string | undefi
   const query = { filter, sort: [], skip: 0, limit: 1 };
   const [record] = await options.store.find(SECRETS, query, timely(options));
   return typeof record?.['value'] === 'string' ? record['value'] : undefined;
-}
-
-function isTaken(error: unknown): boolean {
-  return error instanceof StoreError && (error.reason === 'duplicate' || error.reason === 'conflict');
 }
 
 /** Loads what verifies tokens of other issuers, where there are any: it would take 20 ms of every start. */

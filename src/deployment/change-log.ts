@@ -1,6 +1,6 @@
 // The newest changes of a deployment, in one small document: processes look at its number several times a second, and read what
 // it lists when that has moved.
-import { StoreError } from '../errors/errors.ts';
+import { isLostRace } from '../errors/errors.ts';
 import { jitteredBackOff, retry } from '../lib/async/retry.ts';
 import { filterById } from '../stores/filter.ts';
 import type { DocumentStore, Namespace, StoredDocument } from '../stores/ports.ts';
@@ -37,9 +37,6 @@ export interface ChangeLog {
   /** The changes after a number, oldest first; `changes` is undefined where some of them are not kept any more. */
   since(seq: number): Promise<{ readonly newest: number; readonly changes?: readonly RecordedChange[] }>;
 }
-
-const isLostRace = (error: unknown) =>
-  error instanceof StoreError && (error.reason === 'conflict' || error.reason === 'duplicate');
 
 const numberOf = (document: StoredDocument | undefined) => Number(document?.['v'] ?? 0);
 

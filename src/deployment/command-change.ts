@@ -1,13 +1,10 @@
 // A change that a command makes beside the servers: it tells them, and waits until each has it in force.
-import { setTimeout } from 'node:timers/promises';
 import { type ChangeLogDeps, createChangeLog } from './change-log.ts';
 import type { Change } from './coordination.ts';
 import { LiveProcesses } from './live-processes.ts';
 import { isEnded, machineId } from './machine.ts';
 import { createProcessRecords, type ProcessRecord } from './process-records.ts';
 
-/** Milliseconds until the servers are asked again. */
-const ASK_AGAIN_MS = 50;
 /** Stands for the command where servers have their ids. */
 const COMMAND = 'command';
 
@@ -34,12 +31,9 @@ export async function awaitInForce(deps: CommandChangeDeps, seq: number): Promis
   const processes = new LiveProcesses(COMMAND, deps.clock);
   const machine = machineId();
   const lacksChange = ({ applied }: ProcessRecord) => applied < seq;
-  for (;;) {
-    processes.update((await records.list()).filter((record) => !isEnded(record, machine)));
-    const waiting = processes.liveOthers().filter(lacksChange);
-    if (waiting.length === 0) break;
-    await setTimeout(ASK_AGAIN_MS);
-  }
+  await processes.inForce(seq, async () =>
+    (await records.list()).filter((record) => !isEnded(record, machine)),
+  );
   const addresses = (wanted: (record: ProcessRecord) => boolean) =>
     processes
       .others()

@@ -22,8 +22,6 @@ const POLL_MS = 250;
 const BEAT_MS = 1000;
 /** Milliseconds after which a process that could not look relies on nothing any more. Less than the others wait for it. */
 const CONFIRMED_MS = 5000;
-/** Milliseconds until others are asked again whether they have a change in force. */
-const ASK_AGAIN_MS = 40;
 /** Milliseconds until what could not be announced is announced again. */
 const ANNOUNCE_AGAIN_MS = 500;
 
@@ -130,14 +128,7 @@ export class DeploymentMember implements Coordination {
   }
 
   async inForceEverywhere(): Promise<void> {
-    if (this.#options.isSole) return;
-    const seq = this.#announced;
-    const lacksChange = ({ applied, id }: ProcessRecord) => applied < seq && id !== this.#own.id;
-    for (;;) {
-      this.#others.update(await this.#records.list());
-      if (!this.#others.liveOthers().some(lacksChange)) return;
-      await wait(ASK_AGAIN_MS);
-    }
+    if (!this.#options.isSole) await this.#others.inForce(this.#announced, () => this.#records.list());
   }
 
   isConfirmed(): boolean {

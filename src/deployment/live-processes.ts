@@ -1,8 +1,11 @@
 // Which processes of a deployment are alive, as one of them sees it: by their records, whose numbers must keep moving.
+import { setTimeout } from 'node:timers/promises';
 import type { ProcessRecord } from './process-records.ts';
 
 /** A process whose record has not moved for so many milliseconds is gone: it does nothing any more, or would be refused. */
 const EXPIRE_MS = 6000;
+/** Milliseconds until others are asked again whether they have a change in force. */
+const ASK_AGAIN_MS = 40;
 
 interface Seen {
   readonly record: ProcessRecord;
@@ -51,15 +54,21 @@ export class LiveProcesses {
   }
 
   others(): readonly ProcessRecord[] {
-    return this.all().filter(({ id }) => id !== this.#self);
+    const all = [...this.#seen.values()].map(({ record }) => record);
+    return all.filter(({ id }) => id !== this.#self);
+  }
+
+  /** Resolves when all others that live have the change of this number in force. `list` reads the records; rejects as it does. */
+  async inForce(seq: number, list: () => Promise<readonly ProcessRecord[]>): Promise<void> {
+    for (;;) {
+      this.update(await list());
+      if (this.liveOthers().every(({ applied }) => applied >= seq)) return;
+      await setTimeout(ASK_AGAIN_MS);
+    }
   }
 
   /** Counts how often others have come or gone. */
   generation(): number {
     return this.#generation;
-  }
-
-  all(): readonly ProcessRecord[] {
-    return [...this.#seen.values()].map(({ record }) => record);
   }
 }

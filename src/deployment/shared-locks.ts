@@ -1,6 +1,6 @@
 // Locks that one process of a deployment holds at a time. A lock has no time limit: it holds as long as its process lives.
 import { setTimeout } from 'node:timers/promises';
-import { isStoreUnavailable, StoreError } from '../errors/errors.ts';
+import { isLostRace, isStoreUnavailable, StoreError } from '../errors/errors.ts';
 import { retry } from '../lib/async/retry.ts';
 import { sha256Hex } from '../lib/sha256.ts';
 import { filterById } from '../stores/filter.ts';
@@ -31,9 +31,6 @@ interface SharedLocksDeps {
 
 /** Runs a task while no other process runs one of the same name. */
 export type WithSharedLock = <T>(name: string, task: () => Promise<T>) => Promise<T>;
-
-const isLostRace = (error: unknown) =>
-  error instanceof StoreError && (error.reason === 'conflict' || error.reason === 'duplicate');
 
 /** Rejects with `busy` where another process holds the lock for longer than the limit, and with other StoreErrors. */
 export function createSharedLocks(deps: SharedLocksDeps): WithSharedLock {

@@ -153,6 +153,11 @@ export function isStoreUnavailable(error: unknown): error is StoreError {
   return error instanceof StoreError && UNAVAILABLE.has(error.reason);
 }
 
+/** True if another process wrote or created the same record between the read and the commit. */
+export function isLostRace(error: unknown): error is StoreError {
+  return error instanceof StoreError && (error.reason === 'conflict' || error.reason === 'duplicate');
+}
+
 /** What an item says about a field that the store error names. */
 type FieldIssue = Pick<ErrorItem, 'message' | 'code'>;
 
