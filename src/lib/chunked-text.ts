@@ -20,6 +20,9 @@ export function textLength(text: ChunkedText): number {
   return text.reduce((sum, piece) => sum + piece.length, 0);
 }
 
+/** The text in one piece. For texts that are read as a whole: a long one stays in pieces where it is only sent. */
+export const wholeText = (text: ChunkedText): string => (typeof text === 'string' ? text : text.join(''));
+
 /** The control character with which texts are joined that are to be told apart: JSON text never contains it, as it is escaped inside strings. */
 export const RECORD_SEPARATOR = '\u{1e}';
 

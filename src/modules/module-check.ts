@@ -5,6 +5,7 @@ import type { CollectionRegistry } from '../collections/model/collection.ts';
 import { AppError, type ErrorItem } from '../errors/errors.ts';
 import { parseLineNumbers } from '../lib/json/json-line-numbers.ts';
 import { describeSyntaxError } from '../lib/json/json-syntax.ts';
+import { quoteName } from '../lib/nearest-name.ts';
 import type { Sandbox } from '../sandbox-supervisor/model/sandbox.ts';
 import {
   createModuleFiles,
@@ -170,7 +171,7 @@ async function checkGrants(
   const missing = missingGrants(needed, granted);
   for (const name of granted.length === 0 ? needed.unknown : []) {
     warn(
-      `calls \`Model\` with \`${name.slice(0, 100)}\`, which is the name of no collection, or of several: grant it by hand in \`${policyFile}\``,
+      `calls \`Model\` with ${quoteName(name)}, which is the name of no collection, or of several: grant it by hand in \`${policyFile}\``,
     );
   }
   if (policy === undefined && missing.length > 0 && context.writePolicies) {

@@ -1,6 +1,7 @@
 // Names of the internals for collections whose clients know them with an underscore, as later versions of the older server had
 // them (`settings.internals: "underscored"`). Only names that clients send and get change: documents are stored as all others.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { UNDERSCORED_INTERNALS } from '../../lib/underscored-internals.ts';
 import {
   type Collection,
   type CollectionRegistry,
@@ -8,19 +9,10 @@ import {
   referenceTarget,
 } from '../model/collection.ts';
 
-/** The name outside of each internal; `_id` has one name. */
-const OUTSIDE: ReadonlyMap<string, string> = new Map([
-  ['apiVersion', '_apiVersion'],
-  ['v', '_version'],
-  ['history', '_history'],
-  ['createdAt', '_createdAt'],
-  ['createdBy', '_createdBy'],
-  ['lastModifiedAt', '_lastModifiedAt'],
-  ['lastModifiedBy', '_lastModifiedBy'],
-  ['composed', '_composed'],
-]);
-const INSIDE: ReadonlyMap<string, string> = new Map(
-  [...OUTSIDE].map(([inside, outside]) => [outside, inside]),
+/** The internal that each name outside stands for; `_id` has one name. */
+const INSIDE: ReadonlyMap<string, string> = new Map([...UNDERSCORED_INTERNALS, ['_composed', 'composed']]);
+const OUTSIDE: ReadonlyMap<string, string> = new Map(
+  [...INSIDE].map(([outside, inside]) => [inside, outside]),
 );
 
 /** Names that no field of such a collection may have. */
@@ -30,7 +22,7 @@ type Registry = Pick<CollectionRegistry, 'get'>;
 type Fields = Pick<Collection, 'fields'> | undefined;
 
 /** A path as it is inside: its first name, and behind a reference that of the document there. */
-function insidePath(path: string, of: Fields): string {
+export function insidePath(path: string, of: Fields): string {
   const [first = '', ...rest] = path.split('.');
   const name = INSIDE.get(first) ?? first;
   if (rest.length === 0) return name;

@@ -1,7 +1,7 @@
 // The document service for collections whose clients know the internals with an underscore: requests are renamed on their way in,
 // answers on their way out. All other collections pass through untouched.
 import { andThen, type MaybePromise, mapYielding } from '../../lib/async/maybe-promise.ts';
-import { joinTexts } from '../../lib/chunked-text.ts';
+import { joinTexts, wholeText } from '../../lib/chunked-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { Collection, CollectionRegistry } from '../model/collection.ts';
 import type { DocumentService, Metadata, ReadPage, RecordService } from '../model/documents.ts';
@@ -10,6 +10,7 @@ import {
   createDocumentRenaming,
   insideFilter,
   insideNames,
+  insidePath,
   insideSort,
   outsideNames,
 } from './internal-names.ts';
@@ -32,7 +33,7 @@ function insideWriteBody(body: Json, of: Collection, inside: (value: Json, of: C
 }
 
 const unsetNames = (names: readonly Json[], of: Collection): Json[] =>
-  names.map((name) => (typeof name === 'string' ? (insideSort(name, of) as string) : name));
+  names.map((name) => (typeof name === 'string' ? insidePath(name, of) : name));
 
 /** `service` with the names that such collections have. */
 export function withUnderscoredNames(
@@ -80,8 +81,7 @@ export function withUnderscoredNames(
   ): MaybePromise<T> => {
     if (!isUnderscored(collection)) return run(request);
     return andThen(run(insideRequest(request, collection)), (page) => {
-      const text = typeof page.text === 'string' ? page.text : page.text.join('');
-      const documents = JSON.parse(`[${text}]`) as Json[];
+      const documents = JSON.parse(`[${wholeText(page.text)}]`) as Json[];
       const renamed = mapYielding(documents, (each) => JSON.stringify(outside(each, collection)));
       return andThen(renamed, (texts) => ({
         ...page,
@@ -100,7 +100,6 @@ export function withUnderscoredNames(
     const { metadata } = page as { readonly metadata?: Metadata };
     return { ...page, results, ...(metadata && { metadata: outsideMetadata(metadata) }) };
   };
-  const bodyOf = (body: Json, of: Collection) => (isUnderscored(of) ? inside(body, of) : body);
   const writeBodyOf = (body: Json, of: Collection) =>
     isUnderscored(of) ? insideWriteBody(body, of, inside) : body;
 
@@ -123,7 +122,7 @@ export function withUnderscoredNames(
     },
     create: (of, body, context, options) =>
       isUnderscored(of)
-        ? written(of, () => service.create(of, bodyOf(body, of), context, options))
+        ? written(of, () => service.create(of, inside(body, of), context, options))
         : service.create(of, body, context, options),
     updateById: (of, id, body, context, options) =>
       written(of, () => service.updateById(of, id, writeBodyOf(body, of), context, options)),

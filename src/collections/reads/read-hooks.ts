@@ -1,6 +1,6 @@
 // Hooks of reads: `beforeGet` may change the request, `afterGet` the page. Reads of collections without them do not come here.
 import { mapYielding } from '../../lib/async/maybe-promise.ts';
-import { joinTexts } from '../../lib/chunked-text.ts';
+import { joinTexts, wholeText } from '../../lib/chunked-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { type HookDeps, type HookSession, hasHooks, openHookSession } from '../hooks/document-hooks.ts';
 import { type CollectionAccess, withoutHiddenMembers } from '../model/access.ts';
@@ -50,8 +50,7 @@ function createReadHooks(session: HookSession, collection: Collection, access: C
     before,
     beforeOne: (id, request) => before(withIdFilter(id, request)),
     async after(page) {
-      const documents = typeof page.text === 'string' ? page.text : page.text.join('');
-      const text = joinedPageJson(documents, { metadata: page.metadata });
+      const text = joinedPageJson(wholeText(page.text), { metadata: page.metadata });
       const changed = await session.transformText({ event: 'afterGet', collection }, text, checkPage);
       if (changed === undefined && (access.hidden.size === 0 || !hasHooks({ event: 'afterGet', collection })))
         return page;
@@ -78,8 +77,7 @@ export async function withoutHiddenOfPage(
 ): Promise<ReadPage> {
   const access = caller.access(collection);
   if (access.hidden.size === 0) return page;
-  const documents = typeof page.text === 'string' ? page.text : page.text.join('');
-  const results = JSON.parse(`[${documents}]`) as JsonObject[];
+  const results = JSON.parse(`[${wholeText(page.text)}]`) as JsonObject[];
   const shown = await mapYielding(results, (document) =>
     JSON.stringify(withoutHiddenFields(document, access)),
   );

@@ -1,7 +1,7 @@
 // Reads the removed documents of a collection, those removed last first: the last state of each, when it was removed and by whom.
 // What tells that is in the revision of a removal, until the document comes back.
 import { andThen, mapYielding } from '../../lib/async/maybe-promise.ts';
-import { joinTexts } from '../../lib/chunked-text.ts';
+import { joinTexts, wholeText } from '../../lib/chunked-text.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { parseStoredJson } from '../../lib/json/stored-json.ts';
 import { type Filter, joinFilters, MATCH_ALL } from '../../stores/filter.ts';
@@ -69,9 +69,8 @@ export function toDocuments({ entries, metadata }: RemovedPage): ReadPage {
 
 /** The page with its documents as hooks have left them; what they have taken out is not there. */
 export function withDocuments(page: RemovedPage, { text }: Pick<ReadPage, 'text'>): RemovedPage {
-  const joined = typeof text === 'string' ? text : text.join('');
   const documents = new Map<Json | undefined, JsonObject>();
-  for (const document of JSON.parse(`[${joined}]`) as readonly JsonObject[]) {
+  for (const document of JSON.parse(`[${wholeText(text)}]`) as readonly JsonObject[]) {
     documents.set(document['_id'], document);
   }
   const entries = page.entries.flatMap((entry) => {

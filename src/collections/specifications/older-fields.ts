@@ -1,5 +1,6 @@
 // Fields as specifications of the older servers declare them, in the words that this one has for them.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { quoteName } from '../../lib/nearest-name.ts';
 import type { IssueCollector } from './issue-collector.ts';
 
 /** Types of the older servers that have another name here. */
@@ -28,7 +29,7 @@ function milliseconds(source: JsonObject): JsonObject {
 function dateTime(name: string, { format, ...source }: JsonObject, report: IssueCollector): JsonObject {
   if (format === 'unix') return milliseconds(source);
   if (format !== undefined && format !== null && format !== 'iso') {
-    const shown = typeof format === 'string' ? `\`${format.slice(0, 100)}\`` : 'this';
+    const shown = typeof format === 'string' ? quoteName(format) : 'this';
     report.warn(
       `fields.${name}`,
       `\`format\`: ${shown} has no effect: values are ISO 8601 text. Use \`iso\`, or \`unix\` for milliseconds since 1970, or declare a String for text of another form`,

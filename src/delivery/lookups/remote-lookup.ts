@@ -1,6 +1,7 @@
 // Lookups at a service, each address asked about once for a while: found facts are kept for an hour, failures for seconds.
 import { LRUCache } from 'lru-cache';
 import { waitUnlessAborted } from '../../lib/async/timeout.ts';
+import { wholeText } from '../../lib/chunked-text.ts';
 import { createLogThrottle } from '../../lib/logger.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import type { CacheStore } from '../../stores/ports.ts';
@@ -53,7 +54,7 @@ function reasonOf(error: unknown): string {
 async function cached(cache: CacheStore, key: string): Promise<string | undefined> {
   try {
     const text = await cache.get(key);
-    return typeof text === 'string' || text === undefined ? text : text.join('');
+    return text === undefined ? undefined : wholeText(text);
   } catch {
     return undefined;
   }

@@ -1,18 +1,9 @@
 // A document or revision of an older server as ours: the names of what the server itself writes, dates, records of files. The
 // first two releases have our names; those from the third on begin them with an underscore.
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { UNDERSCORED_INTERNALS } from '../../lib/underscored-internals.ts';
 
-/** What the server writes into documents from the third release on, and our names for it. */
-const UNDERSCORED: ReadonlyMap<string, string> = new Map([
-  ['_apiVersion', 'apiVersion'],
-  ['_createdAt', 'createdAt'],
-  ['_createdBy', 'createdBy'],
-  ['_lastModifiedAt', 'lastModifiedAt'],
-  ['_lastModifiedBy', 'lastModifiedBy'],
-  ['_history', 'history'],
-  ['_version', 'v'],
-]);
-const OUR_NAMES: ReadonlySet<string> = new Set(UNDERSCORED.values());
+const OUR_NAMES: ReadonlySet<string> = new Set(UNDERSCORED_INTERNALS.values());
 
 /** What revisions have beside the state of a document. `_document` is that of the fifth release and later. */
 const OF_REVISIONS: ReadonlyMap<string, string> = new Map([
@@ -94,7 +85,7 @@ function convertValue(name: string, value: Json, { dateFields, mediaFields }: Do
 /** Our name for a member; undefined for one that is a field of the document. */
 function serverName(name: string, { isRevision, isRecord }: DocumentKind): string | undefined {
   return (
-    UNDERSCORED.get(name) ??
+    UNDERSCORED_INTERNALS.get(name) ??
     (isRevision ? OF_REVISIONS.get(name) : undefined) ??
     (isRecord ? OF_RECORDS.get(name) : undefined)
   );
@@ -111,7 +102,7 @@ export function convertDocument(read: JsonObject, kind: DocumentKind): Converted
   const dropped: string[] = [];
   const referenceMaps: string[] = [];
   const captioned: string[] = [];
-  const isUnderscored = Object.keys(read).some((name) => UNDERSCORED.has(name));
+  const isUnderscored = Object.keys(read).some((name) => UNDERSCORED_INTERNALS.has(name));
   for (const [name, value] of Object.entries(read)) {
     if (COMPOSED.has(name) || (kind.isRevision && name === DESCRIPTION)) continue;
     if (isUnderscored && OUR_NAMES.has(name)) {
