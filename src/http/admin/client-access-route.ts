@@ -9,6 +9,7 @@ import { ID_PATTERN } from '../../collections/model/fields/object-id.ts';
 import { createParameterError } from '../../collections/model/read-parameters.ts';
 import { AppError } from '../../errors/errors.ts';
 import { ACCESS_ACTIONS, type AccessAction } from '../../lib/access-actions.ts';
+import { isId } from '../../lib/ids.ts';
 import { objectOf, ref } from '../../lib/json/schema-parts.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { json, type Operation } from '../core/operation.ts';
@@ -130,7 +131,7 @@ export function clientAccessRoutes(server: FastifyInstance, deps: Deps): void {
         'The `path` parameter must be the path of a collection, such as /1.0/library/books',
       );
     }
-    if (id !== undefined && !new RegExp(ID_PATTERN).test(id)) {
+    if (id !== undefined && !isId(id)) {
       throw createParameterError('document', 'The `document` parameter must be an id: 24 hex digits');
     }
     const client = await clients.find(clientId, { deadline: deadline(request) });

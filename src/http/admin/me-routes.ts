@@ -6,16 +6,12 @@ import { type CollectionAccess, isHiddenPath, showsFields } from '../../collecti
 import type { Collection } from '../../collections/model/collection.ts';
 import { FIELD_ATTRIBUTES, FIELD_DESCRIPTIONS } from '../../collections/specifications/parse-field.ts';
 import { AppError } from '../../errors/errors.ts';
-import { ACCESS_ACTIONS, type AccessAction } from '../../lib/access-actions.ts';
 import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { sendJson } from '../core/reply.ts';
-import { collectionAddressOf, requireClient } from '../core/request-access.ts';
+import { permittedActions, requireClient, usableCollectionOf } from '../core/request-access.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
 import { GET_ME, GET_MY_COLLECTION } from './me-operations.ts';
-
-const permittedActions = (access: CollectionAccess): readonly AccessAction[] =>
-  ACCESS_ACTIONS.filter((action) => access[action] !== null);
 
 function formatRights(collection: Collection, { caller }: FastifyRequest) {
   const actions = permittedActions(caller.access(collection));
@@ -75,12 +71,8 @@ export function meRoutes(server: FastifyInstance, { registry }: Pick<HttpDeps, '
   };
   const one: ResourceHandlers = {
     GET: async (request, reply) => {
-      const { version, database, name } = collectionAddressOf(request);
-      const collection = registry.get(version, database, name);
-      if (collection === undefined) throw new AppError('NOT_FOUND');
-      const access = request.caller.access(collection);
-      if (permittedActions(access).length === 0) throw new AppError('NOT_FOUND');
-      return sendJson(reply, formatCollection(collection, access));
+      const collection = usableCollectionOf(request, registry);
+      return sendJson(reply, formatCollection(collection, request.caller.access(collection)));
     },
   };
   addResource(server, '/api/me', me, { operations: { GET: GET_ME } });

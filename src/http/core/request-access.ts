@@ -4,11 +4,15 @@
 import type { FastifyRequest } from 'fastify';
 import { missingTokenError, notPermittedError } from '../../auth/auth-errors.ts';
 import type { Client } from '../../auth/clients/client.ts';
-import { notPermitted } from '../../collections/model/access.ts';
-import type { Collection, CollectionAddress } from '../../collections/model/collection.ts';
+import { type CollectionAccess, notPermitted } from '../../collections/model/access.ts';
+import type {
+  Collection,
+  CollectionAddress,
+  CollectionRegistry,
+} from '../../collections/model/collection.ts';
 import type { Caller } from '../../collections/model/documents.ts';
 import { AppError, StoreError } from '../../errors/errors.ts';
-import type { AccessAction } from '../../lib/access-actions.ts';
+import { ACCESS_ACTIONS, type AccessAction } from '../../lib/access-actions.ts';
 import { type HttpMethod, isHttpMethod, isSafeMethod } from '../../lib/http/methods.ts';
 import { isId } from '../../lib/ids.ts';
 import { apiVersionIssue } from '../../modules/model/module-types.ts';
@@ -143,6 +147,23 @@ export function documentIdOf(request: FastifyRequest): string {
 export function collectionOf(request: FastifyRequest): Collection {
   if (request.collection === null) throw new AppError('NOT_FOUND');
   return request.collection;
+}
+
+/** What the caller may do with some documents of a collection. */
+export const permittedActions = (access: CollectionAccess): readonly AccessAction[] =>
+  ACCESS_ACTIONS.filter((action) => access[action] !== null);
+
+/** The collection that the path names. Throws NOT_FOUND, also where the caller may do nothing with it. */
+export function usableCollectionOf(
+  request: FastifyRequest,
+  registry: Pick<CollectionRegistry, 'get'>,
+): Collection {
+  const { version, database, name } = collectionAddressOf(request);
+  const collection = registry.get(version, database, name);
+  if (collection === undefined || permittedActions(request.caller.access(collection)).length === 0) {
+    throw new AppError('NOT_FOUND');
+  }
+  return collection;
 }
 
 /** Throws NO_TOKEN or NOT_PERMITTED unless there are documents of the collection that the caller may do this with. */

@@ -1,15 +1,12 @@
 // The removed documents of a collection that can be restored. It stands beside what a client may know of a collection: below the path
 // of the collection itself every segment may be an id.
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { RemovedDocument } from '../../collections/model/document-facts.ts';
+import type { FastifyInstance } from 'fastify';
 import type { ReadRequest } from '../../collections/model/read-parameters.ts';
-import { AppError } from '../../errors/errors.ts';
-import { ACCESS_ACTIONS } from '../../lib/access-actions.ts';
 import { listOf, objectOf, ref } from '../../lib/json/schema-parts.ts';
 import type { HttpDeps } from '../core/http-deps.ts';
 import { json, type Operation } from '../core/operation.ts';
 import { sendJson } from '../core/reply.ts';
-import { collectionAddressOf, requireClient } from '../core/request-access.ts';
+import { requireClient, usableCollectionOf } from '../core/request-access.ts';
 import { createContextFactory } from '../core/request-context.ts';
 import { addResource, type ResourceHandlers } from '../core/resource.ts';
 import { queryParameters } from './document-operations.ts';
@@ -51,10 +48,6 @@ const LIST_REMOVED: Operation = {
   },
 };
 
-const format = ({ id, revision, removedAt, removedBy, document }: RemovedDocument) => ({
-  ...{ id, revision, removedAt, removedBy, document },
-});
-
 /** The parameters that have an effect. */
 const pickParameters = ({ filter, fields, pageSize, page, skip }: ReadRequest): ReadRequest => ({
   ...(filter && { filter }),
@@ -70,26 +63,17 @@ type Deps = Pick<HttpDeps, 'config' | 'documents' | 'now' | 'registry'>;
 export function removedDocumentRoutes(server: FastifyInstance, deps: Deps): void {
   const createContext = createContextFactory(deps);
   const parse = createReadQueryParser();
-  const collectionOf = (request: FastifyRequest) => {
-    const { version, database, name } = collectionAddressOf(request);
-    const collection = deps.registry.get(version, database, name);
-    const access = collection && request.caller.access(collection);
-    if (collection === undefined || ACCESS_ACTIONS.every((action) => access?.[action] === null)) {
-      throw new AppError('NOT_FOUND');
-    }
-    return collection;
-  };
   server.addHook('onRequest', requireClient);
   const removed: ResourceHandlers = {
     GET: async (request, reply) => {
-      const collection = collectionOf(request);
+      const collection = usableCollectionOf(request, deps.registry);
       const parameters = pickParameters(parse(request.originalUrl).readRequest());
       const { entries, metadata } = await deps.documents.removed(
         collection,
         parameters,
         createContext(request),
       );
-      return sendJson(reply, { results: entries.map(format), metadata });
+      return sendJson(reply, { results: entries, metadata });
     },
   };
   addResource(server, '/api/me/collections/:version/:database/:collection/deleted', removed, {
