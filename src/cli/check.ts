@@ -68,9 +68,8 @@ function withoutRepetitions(issues: readonly CheckIssue[]): readonly CheckIssue[
   const groups = Map.groupBy(issues, keyOf);
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
-    const places =
-      new Set(others.map(({ line }) => line)).size - (others.some(({ line }) => line === first.line) ? 1 : 0);
-    if (places <= 0 || first.severity === 'error') return [first];
+    const places = new Set([first, ...others].map(({ line }) => line)).size - 1;
+    if (places === 0 || first.severity === 'error') return [first];
     return [
       { ...first, line: `${first.line} (and so in ${places} more ${places === 1 ? 'place' : 'places'})` },
     ];

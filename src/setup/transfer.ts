@@ -1,7 +1,7 @@
 // The composition root of `cloister export` and `import`: the documents of a site, and what an older server left.
 import { resolve } from 'node:path';
 import { type ClientImport, importClient } from '../auth/clients/import-client.ts';
-import { readNamespaceFields } from '../collections/specifications/namespace-fields.ts';
+import { type NamespaceFields, readNamespaceFields } from '../collections/specifications/namespace-fields.ts';
 import type { Config } from '../config/schema.ts';
 import { AppError } from '../errors/errors.ts';
 import { isConnectionString, openForeignDatabase } from '../stores/open/foreign-database.ts';
@@ -30,13 +30,18 @@ export interface SiteTransfer {
   close(): Promise<void>;
 }
 
+/** What the specification files of the site say of its fields. */
+function fieldsOfSite({ workspace, paths, database }: Config, cwd: string): Promise<NamespaceFields> {
+  const root = resolve(cwd, workspace.path, paths.collections);
+  return readNamespaceFields({ root, enableCollectionDatabases: database.enableCollectionDatabases });
+}
+
 /** Opens the documents of the configured database for export and import. A server may be running. */
 export async function openTransfer(config: Config, { cwd }: { readonly cwd: string }): Promise<SiteTransfer> {
   const store = await openStore(config, cwd);
-  const { enableCollectionDatabases } = config.database;
-  const root = resolve(cwd, config.workspace.path, config.paths.collections);
-  const { idFields } = await readNamespaceFields({ root, enableCollectionDatabases });
-  const options = { store, separateDatabases: enableCollectionDatabases, now: Date.now, idFields };
+  const { idFields } = await fieldsOfSite(config, cwd);
+  const separateDatabases = config.database.enableCollectionDatabases;
+  const options = { store, separateDatabases, now: Date.now, idFields };
   return {
     exporter: createExporter(options),
     import: createImporter(options),
@@ -120,9 +125,7 @@ export async function openOlderData(
   config: Config,
   { cwd, from, clientCollection }: OlderDataOptions,
 ): Promise<OlderData> {
-  const { enableCollectionDatabases } = config.database;
-  const root = resolve(cwd, config.workspace.path, config.paths.collections);
-  const fields = await readNamespaceFields({ root, enableCollectionDatabases });
+  const fields = await fieldsOfSite(config, cwd);
   // Nothing of it is repeated: it may be a connection string, misspelt.
   if (!isConnectionString(from) && ADDRESS.test(from)) throw sourceError(NO_SOURCE);
   const { databases, close } = isConnectionString(from)
@@ -130,7 +133,7 @@ export async function openOlderData(
     : { databases: await openFilestore(resolve(cwd, from)), close: async () => undefined };
   const site = {
     ...fields,
-    separateDatabases: enableCollectionDatabases,
+    separateDatabases: config.database.enableCollectionDatabases,
     // This one needs no specification.
     holdsRecords: (ns: Namespace) => ns.collection === config.media.defaultBucket || fields.holdsRecords(ns),
   };

@@ -4,13 +4,10 @@ import type { AccessAction } from '../../lib/access-actions.ts';
 import { type Filter, MATCH_ALL } from '../../stores/filter.ts';
 import type { Ground, RuledCollection, Scope } from './decide-access.ts';
 
-const ALLOWED: Readonly<Partial<Record<Ground, string>>> = {
+const REASONS: Readonly<Record<Exclude<Ground, 'rules'>, string>> = {
   admin: 'Admins may do everything',
   open: '`settings.authenticate` asks for no token',
   client: 'The collection has no rules, and its permissions do not exclude this: any client may',
-};
-
-const REFUSED: Readonly<Partial<Record<Ground, string>>> = {
   permissions: 'The permissions of the client do not include this',
   'no-token': 'It needs a token',
   foreign: 'The collection has no rules, which users of identity providers need',
@@ -44,8 +41,8 @@ interface ExplainOptions {
 
 /** Why an action is decided as it is, as a sentence without a full stop. */
 export function explainAction(scope: Scope, { collection, action, matches }: ExplainOptions): string {
-  if (scope.ground === 'rules') return explainRules(scope, listOf(collection, action), matches);
-  return ALLOWED[scope.ground] ?? REFUSED[scope.ground] ?? '';
+  const { ground } = scope;
+  return ground === 'rules' ? explainRules(scope, listOf(collection, action), matches) : REASONS[ground];
 }
 
 /** Whether an action is allowed with every document, with none, or with some. */
