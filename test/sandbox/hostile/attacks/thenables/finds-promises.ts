@@ -1,4 +1,5 @@
-// A synchronous module must find no promise at all, however it spells its name: that is why its requests may share an entry.
+// A synchronous module must find no promise at all, however it spells its name: that is why its requests may share an entry. One whose
+// text has `require` is none, so that this one has only what it was called with.
 import type { Attack } from '../../attack.ts';
 
 export const attack: Attack = {
@@ -16,7 +17,7 @@ attempt('from', () => Array['from' + A[0].toUpperCase() + A.slice(1)]);
 attempt('stack', () => globalThis[A[0].toUpperCase() + A.slice(1) + 'DisposableStack']);
 attempt('iterator', () => Object.getOwnPropertyNames(Iterator.prototype).find((name) => name.includes('sync')));
 const seen = new Set();
-const queue = [globalThis, module, require, console, function () {}, function* () {}, [].values(), new Map().entries(), /x/, new Date(), Temporal];
+const queue = [globalThis, module, arguments, ...arguments, console, function () {}, function* () {}, [].values(), new Map().entries(), /x/, new Date(), Temporal];
 module.exports.get = (req, res, next) => {
   queue.push(req, res, next);
   while (queue.length > 0 && seen.size < 30000) {
