@@ -47,10 +47,28 @@ function fitsLinear({ pattern, flags, texts }: PatternJob): boolean {
   }
 }
 
+/** What may hold of no characters at all, and so between the two halves of a surrogate pair. */
+const MATCHES_NOTHING = /\\B|\(\?<?!/;
+
+/**
+ * V8 looks for a match in the middle of surrogate pairs too, even with the flag `u` and against ECMA-262: this one finds its way to the
+ * match by whole code points.
+ */
+function byCodePoints(pattern: string, flags: string): Matcher {
+  const matcher = new RegExp(`[^]*?(?:${pattern})`, `${flags}uy`);
+  return {
+    test: (text) => {
+      matcher.lastIndex = 0;
+      return matcher.test(text);
+    },
+  };
+}
+
 // With the flag `u` if the pattern permits it: matches code points, as the linear engine does.
 function compileNative({ pattern, flags }: PatternJob): Matcher {
   try {
-    return new RegExp(pattern, `${flags}u`);
+    const matcher = new RegExp(pattern, `${flags}u`);
+    return MATCHES_NOTHING.test(pattern) ? byCodePoints(pattern, flags) : matcher;
   } catch {
     return new RegExp(pattern, flags);
   }

@@ -188,7 +188,15 @@ describe.each(kinds)('Two processes on one database: %s', (_kind, mongo) => {
     expect(await first.post('/1.0/cut/config', answering('runs'))).toBe(200);
     await agree('/1.0/cut').toEqual(new Set(['200 runs']));
     const { pid = 0 } = second.server.process;
-    await suspendProcess(pid);
+    // One that is stopped with a lock in its hands keeps the others from any change until its time is over.
+    await expect
+      .poll(async () => {
+        await suspendProcess(pid);
+        const locks = await stored('cloister.locks').countDocuments();
+        if (locks > 0) resumeProcess(pid);
+        return locks;
+      })
+      .toBe(0);
     // Whoever suspends meanwhile waits until the other one may not go on.
     const { status } = await first.request('POST', '/1.0/cut/suspend');
     resumeProcess(pid);

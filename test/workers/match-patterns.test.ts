@@ -24,6 +24,14 @@ test('flags count, and characters are code points where the pattern permits it',
   expect(verdicts({ pattern: '^(?=a)a\\-$', flags: '', texts: ['a-'] })).toEqual([true]);
 });
 
+test.each(['(?!a)(?<!a)', '(?=\\B)', '(?<=\\B|^b)'])(
+  '%s does not match within a surrogate pair',
+  (pattern) => {
+    expect(verdicts({ pattern, flags: '', texts: ['a\u{1F600}a'] })).toEqual([false]);
+    expect(verdicts({ pattern, flags: '', texts: ['\u{1F600}\u{1F600}'] })).toEqual([true]);
+  },
+);
+
 test.each([
   ['^\\p{Letter}+$', 'é', '1'],
   ['^\\p{ASCII}$', 'a', 'é'],
