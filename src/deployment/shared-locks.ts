@@ -63,9 +63,10 @@ export function createSharedLocks(deps: SharedLocksDeps): WithSharedLock {
   };
 
   const take = async (id: string, name: string): Promise<void> => {
-    const deadline = now() + timeoutMs;
-    while (!(await tryTake(id, name, deadline))) {
-      if (now() >= deadline) throw new StoreError('busy');
+    const giveUp = now() + timeoutMs;
+    // Each call has time of its own: what runs out otherwise is the database's, not that of whoever holds the lock.
+    while (!(await tryTake(id, name, now() + timeoutMs))) {
+      if (now() >= giveUp) throw new StoreError('busy');
       await setTimeout(RETRY_MS);
     }
   };

@@ -10,7 +10,7 @@ import type { Pause } from '../../src/lib/async/retry.ts';
 import { packageRoot } from '../../src/lib/files/package-files.ts';
 import type { ReviewMode } from '../../src/modules/lifecycle/review.ts';
 import type { ModuleAddress } from '../../src/modules/model/module-types.ts';
-import { createModuleService } from '../../src/modules/module-service.ts';
+import { createModuleService, type ModuleServiceDeps } from '../../src/modules/module-service.ts';
 import { loadPolicyLimits, type PolicyLimits } from '../../src/modules/policy/policy-limits.ts';
 import type { Sandbox } from '../../src/sandbox-supervisor/model/sandbox.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
@@ -70,6 +70,8 @@ interface Options {
   readonly now?: () => number;
   /** What happens while the service waits to try again. */
   readonly pause?: Pause;
+  /** The other processes on the same database; none unless given. */
+  readonly coordination?: ModuleServiceDeps['coordination'];
 }
 
 export function collectionsNamed(paths: readonly string[]) {
@@ -92,7 +94,7 @@ export async function openModules(options: Options = {}) {
   const audit = createAudit({ store, now, queryMs: 60_000, log, folder: auditFolder() });
   const modules = createModuleService({
     store,
-    coordination: soleCoordination(),
+    coordination: options.coordination ?? soleCoordination(),
     folders: { endpoints: join(root, 'endpoints'), hooks: join(root, 'hooks') },
     sandbox: options.sandbox ?? reader.sandbox,
     findUndeclared: async (source) => (source.includes('undeclared') ? [{ name: 'count', line: 2 }] : []),
