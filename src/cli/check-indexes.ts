@@ -1,6 +1,6 @@
 // The part of `cloister check --data` that compares the indexes of the database with those that the specifications declare.
 import { relative, resolve } from 'node:path';
-import { createCollectionRegistry } from '../collections/model/collection.ts';
+import { createSiteRegistry } from '../collections/default-bucket.ts';
 import { checkSpecificationFiles } from '../collections/specifications/check-files.ts';
 import { type IndexPlan, planIndexesOf } from '../collections/specifications/index-sync.ts';
 import type { Config } from '../config/schema.ts';
@@ -33,11 +33,17 @@ interface DeclaredByFiles {
 }
 
 /** What the specification files declare. */
-async function readDeclared({ workspace, paths, database }: Config, cwd: string): Promise<DeclaredByFiles> {
+async function readDeclared(config: Config, cwd: string): Promise<DeclaredByFiles> {
+  const { workspace, paths, database, media } = config;
   const root = resolve(cwd, workspace.path, paths.collections);
   const { enableCollectionDatabases } = database;
-  const registry = createCollectionRegistry();
-  const issues = await checkSpecificationFiles({ root, enableCollectionDatabases, registry });
+  const registry = createSiteRegistry(config);
+  const issues = await checkSpecificationFiles({
+    root,
+    enableCollectionDatabases,
+    defaultBucket: media.defaultBucket,
+    registry,
+  });
   const live = registry.list();
   const plans = live.flatMap((collection) => planIndexesOf(collection, live));
   const byNamespace = new Map(plans.map((plan) => [JSON.stringify(plan.namespace), plan]));

@@ -1,7 +1,8 @@
 // `cloister check`: checks everything that a person edits, and evaluates posted code in the sandbox without starting a server.
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { type CollectionRegistry, createCollectionRegistry } from '../collections/model/collection.ts';
+import { createSiteRegistry } from '../collections/default-bucket.ts';
+import type { CollectionRegistry } from '../collections/model/collection.ts';
 import { checkSpecificationFiles } from '../collections/specifications/check-files.ts';
 import { formatConfigIssue, locateIssues, readConfigFile } from '../config/config-file.ts';
 import { folderIssues, missingFolders } from '../config/folder-check.ts';
@@ -48,13 +49,19 @@ const fileIssue = (cwd: string, { file, line, message, severity }: FileIssue): C
 async function specificationIssues(
   { config }: LoadedConfig,
   cwd: string,
-  known: { readonly registry?: CollectionRegistry; readonly hooks?: ReadonlySet<string> },
+  known: { readonly registry: CollectionRegistry; readonly hooks?: ReadonlySet<string> },
 ): Promise<CheckIssue[]> {
   const root = resolve(cwd, config.workspace.path, config.paths.collections);
   const { enableCollectionDatabases } = config.database;
-  const problems = await checkSpecificationFiles({ root, enableCollectionDatabases, ...known });
+  const { defaultBucket } = config.media;
+  const problems = await checkSpecificationFiles({
+    root,
+    enableCollectionDatabases,
+    defaultBucket,
+    ...known,
+  });
   const issues = problems.map((problem) => fileIssue(cwd, { ...problem, file: resolve(root, problem.file) }));
-  if (known.registry?.list().length !== 0 || issues.some(({ severity }) => severity === 'error'))
+  if (known.registry.list().length !== 0 || issues.some(({ severity }) => severity === 'error'))
     return issues;
   return [
     ...issues,
@@ -84,7 +91,7 @@ async function workspaceIssues(
   const { openModuleChecker } = await import('../setup/cli-services.ts');
   const modules = await openModuleChecker(loaded.config, { cwd });
   try {
-    const known = { registry: createCollectionRegistry(), hooks: await modules.hookNames() };
+    const known = { registry: createSiteRegistry(loaded.config), hooks: await modules.hookNames() };
     const specifications = await specificationIssues(loaded, cwd, known);
     const problems = await modules.check(known.registry, { writePolicies });
     return [...specifications, ...problems.map((problem) => fileIssue(cwd, problem))];
@@ -128,7 +135,11 @@ const MODULES_NOT_CHECKED: CheckIssue = {
 
 /** Issues of the policy limits, which are part of the configuration, are listed with the others. */
 async function issuesIn(loaded: LoadedConfig, cwd: string, writePolicies: boolean): Promise<CheckIssue[]> {
-  if (loaded.issues.length > 0) return [...(await specificationIssues(loaded, cwd, {})), MODULES_NOT_CHECKED];
+  if (loaded.issues.length > 0)
+    return [
+      ...(await specificationIssues(loaded, cwd, { registry: createSiteRegistry(loaded.config) })),
+      MODULES_NOT_CHECKED,
+    ];
   try {
     return await workspaceIssues(loaded, cwd, writePolicies);
   } catch (error) {
@@ -138,7 +149,11 @@ async function issuesIn(loaded: LoadedConfig, cwd: string, writePolicies: boolea
       severity: 'error' as const,
       line: formatConfigIssue({ setting: field ?? '', message, ...(file === undefined ? {} : { file }) }),
     }));
-    return [...policyIssues, ...(await specificationIssues(loaded, cwd, {})), MODULES_NOT_CHECKED];
+    return [
+      ...policyIssues,
+      ...(await specificationIssues(loaded, cwd, { registry: createSiteRegistry(loaded.config) })),
+      MODULES_NOT_CHECKED,
+    ];
   }
 }
 

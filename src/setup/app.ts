@@ -4,8 +4,8 @@ import { createCallers } from '../auth/access/callers.ts';
 import { createAuthService, loadIssuerTokens } from '../auth/auth-service.ts';
 import { createClientService } from '../auth/clients/client-service.ts';
 import type { HashCost } from '../auth/clients/secret-hash.ts';
+import { createSiteRegistry } from '../collections/default-bucket.ts';
 import { createDocumentService } from '../collections/document-service.ts';
-import { createCollectionRegistry } from '../collections/model/collection.ts';
 import { createSpecificationFiles } from '../collections/specifications/specification-files.ts';
 import { createSpecificationService } from '../collections/specifications/specification-service.ts';
 import { SECRET_PATHS } from '../config/build-config.ts';
@@ -146,7 +146,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   deployment.onChange('client', async () => auth.forgetClients());
 
   // Media, posted code, and the documents of both.
-  const registry = createCollectionRegistry();
+  const registry = createSiteRegistry(config);
   const createCaller = createCallers(registry);
   const patterns = createPatternWorker();
   const media = await createMediaSetup({
@@ -173,6 +173,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     commitsSettled: settled,
     files: createSpecificationFiles(specificationRoot),
     enableCollectionDatabases: config.database.enableCollectionDatabases,
+    defaultBucket: config.media.defaultBucket,
     isEndpoint: (apiVersion, name) =>
       modules.registry.get({ kind: 'endpoint', apiVersion, name }) !== undefined,
     filterLimits: limits,

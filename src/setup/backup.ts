@@ -6,7 +6,7 @@ import { writeNew } from '../backup/copy.ts';
 import { type BackupReport, createBackup } from '../backup/create-backup.ts';
 import { backupError } from '../backup/manifest.ts';
 import type { BackupWatch, NamedFile } from '../backup/media-files.ts';
-import { createCollectionRegistry } from '../collections/model/collection.ts';
+import { createSiteRegistry } from '../collections/default-bucket.ts';
 import { checkSpecificationFiles } from '../collections/specifications/check-files.ts';
 import { SECRET_PATHS } from '../config/build-config.ts';
 import { assertRestored, auditFolderOf, dataFolderOf } from '../config/data-folder.ts';
@@ -139,10 +139,11 @@ async function copyDatabase(
 
 /** The collections whose documents are records of files, by the specifications in a workspace. */
 async function mediaNamespaces(config: Config, workspace: string): Promise<readonly Namespace[]> {
-  const registry = createCollectionRegistry();
+  const registry = createSiteRegistry(config);
   const root = resolve(workspace, config.paths.collections);
   const { enableCollectionDatabases } = config.database;
-  await checkSpecificationFiles({ root, enableCollectionDatabases, registry });
+  const { defaultBucket } = config.media;
+  await checkSpecificationFiles({ root, enableCollectionDatabases, defaultBucket, registry });
   return registry
     .list()
     .filter(({ settings }) => settings.media)

@@ -21,6 +21,7 @@ async function said(kind: IndexDifference['kind'], obstacles: Obstacles = {}, ex
   const config = {
     workspace: { path: '.' },
     paths: { collections: 'collections' },
+    media: { defaultBucket: 'mediaStore' },
     database: { enableCollectionDatabases: false },
   };
   const io = { cwd, out: (line: string) => lines.push(line) };

@@ -60,6 +60,7 @@ export function collection(name: string, { settings, fields = [] }: CollectionOp
     fields: new Map(fields.map((field) => [field.name, field])),
     settings: { ...SETTINGS, revisionCollection: `${name}History`, ...settings },
     source: {},
+    implied: false,
     lastModifiedAt: undefined,
   };
 }

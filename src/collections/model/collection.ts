@@ -123,6 +123,8 @@ export interface Collection extends CollectionAddress {
   readonly settings: CollectionSettings;
   /** The specification as it was posted, unknown members included. */
   readonly source: JsonObject;
+  /** True where nobody gave a specification: the default bucket of media, which other specifications refer to. */
+  readonly implied: boolean;
   /** Epoch milliseconds of the last change of the specification, where known. */
   readonly lastModifiedAt: number | undefined;
 }
@@ -140,12 +142,22 @@ export const INTERNAL_FIELDS: readonly string[] = [
   'composed',
 ];
 
+/** Collections that need no specification, where others are as they are. Nothing is implied at a path of `withheld`. */
+export type ImpliedCollections = (
+  specified: readonly Collection[],
+  withheld: ReadonlySet<string>,
+) => readonly Collection[];
+
 export interface CollectionRegistry {
   get(version: string, database: string, name: string): Collection | undefined;
   /** Sorted by path. */
   list(): readonly Collection[];
   put(collection: Collection): void;
   remove(address: CollectionAddress): void;
+  /** Lets nothing be implied here until `put` or `remove`: there is a specification, which cannot be read. */
+  withhold(address: CollectionAddress): void;
+  /** The collections as they would be with another specification at a path, or with none. */
+  replacing(path: string, collection: Collection | undefined): Pick<CollectionRegistry, 'get' | 'list'>;
   /** Every live collection whose documents live in this namespace: same name, another version or folder. */
   withNamespace(namespace: Namespace): readonly Collection[];
   /** True when another collection keeps its revisions under this one's name: its path then only reads. */
@@ -177,15 +189,29 @@ const revisionSpacesOf = (collections: readonly Collection[]) =>
 const keepsFromSome = ({ settings, fields }: Collection) =>
   settings.access !== null || [...fields.values()].some(({ access }) => access?.read !== undefined);
 
-export function createCollectionRegistry(): CollectionRegistry {
-  const entries = new Map<string, Collection>();
+const byPath = (collections: Iterable<Collection>): readonly Collection[] =>
+  [...collections].sort((a, b) => (a.path < b.path ? -1 : 1));
+
+/** Makes an empty registry. `implied`: none unless given. */
+export function createCollectionRegistry(implied: ImpliedCollections = () => []): CollectionRegistry {
+  const specified = new Map<string, Collection>();
+  const withheld = new Set<string>();
+  let entries: ReadonlyMap<string, Collection> = new Map();
   let sorted: readonly Collection[] = [];
   let revisionSpaces = new Set<string>();
   let ruledRevisionSpaces = new Set<string>();
   let recordSpaces = new Set<string>();
 
+  const withImplied = (given: ReadonlyMap<string, Collection>) => {
+    const listed = byPath(given.values());
+    const all = byPath([...listed, ...implied(listed, withheld)]);
+    return { all, at: new Map(all.map((entry) => [entry.path, entry])) };
+  };
+
   const refresh = () => {
-    sorted = [...entries.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+    const { all, at } = withImplied(specified);
+    entries = at;
+    sorted = all;
     revisionSpaces = revisionSpacesOf(sorted);
     ruledRevisionSpaces = revisionSpacesOf(sorted.filter(keepsFromSome));
     const media = sorted.filter((entry) => entry.settings.media);
@@ -196,12 +222,26 @@ export function createCollectionRegistry(): CollectionRegistry {
     get: (version, database, name) => entries.get(addressKey(version, database, name)),
     list: () => sorted,
     put(collection) {
-      entries.set(collection.path, collection);
+      specified.set(collection.path, collection);
+      withheld.delete(collection.path);
       refresh();
     },
     remove({ version, database, name }) {
-      entries.delete(addressKey(version, database, name));
+      const path = addressKey(version, database, name);
+      specified.delete(path);
+      withheld.delete(path);
       refresh();
+    },
+    withhold({ version, database, name }) {
+      withheld.add(addressKey(version, database, name));
+      refresh();
+    },
+    replacing(path, collection) {
+      const changed = new Map(specified);
+      if (collection === undefined) changed.delete(path);
+      else changed.set(path, collection);
+      const { all, at } = withImplied(changed);
+      return { list: () => all, get: (...address) => at.get(addressKey(...address)) };
     },
     withNamespace(namespace) {
       const key = namespaceKey(namespace);
@@ -213,6 +253,15 @@ export function createCollectionRegistry(): CollectionRegistry {
       collection.settings.media ||
       (recordSpaces.size > 0 && recordSpaces.has(namespaceKey(collection.namespace))),
   };
+}
+
+/** The collection that somebody gave a specification at an address. */
+export function specifiedAt(
+  registry: Pick<CollectionRegistry, 'get'>,
+  { version, database, name }: CollectionAddress,
+): Collection | undefined {
+  const found = registry.get(version, database, name);
+  return found?.implied ? undefined : found;
 }
 
 /** True when the result of a read depends on hooks, and not only on its parameters and on who may read what. */

@@ -7,7 +7,12 @@ import type { Log } from '../../lib/logger.ts';
 import { sha256Hex } from '../../lib/sha256.ts';
 import type { DocumentStore } from '../../stores/ports.ts';
 import type { FilterLimits } from '../filters/parse.ts';
-import type { Collection, CollectionAddress, CollectionRegistry } from '../model/collection.ts';
+import {
+  type Collection,
+  type CollectionAddress,
+  type CollectionRegistry,
+  specifiedAt,
+} from '../model/collection.ts';
 import {
   assertNoConflicts,
   checkDefaultFilters,
@@ -15,7 +20,13 @@ import {
   crossCheck,
   warnMissingHooks,
 } from './cross-checks.ts';
-import { assertNothingBroken, createRegistryChange, findBroken, findDangling } from './dependent-checks.ts';
+import {
+  assertNothingBroken,
+  createRegistryChange,
+  findBroken,
+  findDangling,
+  warnOfImplied,
+} from './dependent-checks.ts';
 import { createIndexSync, type IndexProgress } from './index-sync.ts';
 import { formatWarning } from './issue-collector.ts';
 import { parseSpecification, type SpecificationOptions } from './parse-specification.ts';
@@ -64,7 +75,7 @@ interface LoadDeps extends SpecificationOptions {
   readonly registry: CollectionRegistry;
   readonly files: Pick<SpecificationFiles, 'readAll'>;
   readonly filterLimits: FilterLimits;
-  readonly log: Pick<Log, 'warn' | 'error'>;
+  readonly log: SpecificationLog;
 }
 
 /** Logs why a file was not applied: the issues of the specification, or the error underneath. */
@@ -75,10 +86,13 @@ export function logRejectedFile(log: Pick<Log, 'error'>, file: string, error: un
 
 function parseFile(
   { address, file, text }: SpecificationFile,
-  { registry, log, enableCollectionDatabases }: LoadDeps,
+  { registry, log, enableCollectionDatabases, defaultBucket }: LoadDeps,
 ): Collection {
   const source = parseSpecificationText(text);
-  const { collection, warnings } = parseSpecification(source, address, { enableCollectionDatabases });
+  const { collection, warnings } = parseSpecification(source, address, {
+    enableCollectionDatabases,
+    defaultBucket,
+  });
   const caseIssue = checkNameCase(collection, registry.list());
   if (caseIssue !== undefined) throw new AppError('SPECIFICATION_INVALID', { items: [caseIssue] });
   for (const warning of warnings) log.warn({ file, ...warning }, 'specification warning');
@@ -98,6 +112,7 @@ export async function loadSpecifications(deps: LoadDeps): Promise<void> {
       registry.put(collection);
       loaded.push({ file: found.file, collection });
     } catch (error) {
+      registry.withhold(found.address);
       logRejectedFile(log, found.file, error);
     }
   }
@@ -106,6 +121,9 @@ export async function loadSpecifications(deps: LoadDeps): Promise<void> {
   for (const { file, collection } of loaded) {
     const problems = checkDefaultFilters(collection, registry, filterLimits);
     if (problems.length > 0) log.error({ file, problems }, BROKEN_FILTERS);
+  }
+  for (const { path } of registry.list().filter(({ implied }) => implied)) {
+    log.info({ collection: path }, 'the default bucket of media is there without a specification');
   }
   // Each is served its own revisions only, so both stay: no start takes away a collection for what is in another file.
   for (const { file, collection } of loaded) {
@@ -204,7 +222,9 @@ export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
       await rollBack();
       throw error;
     }
+    const before = registry.list();
     registry.put(collection);
+    await indexes.adjustImplied(before, live);
   };
 
   const apply: ChangeApplier['apply'] = async (address, source, save, options) => {
@@ -230,26 +250,28 @@ export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
   };
 
   const remove: ChangeApplier['remove'] = async (collection) => {
+    const before = registry.list();
     registry.remove(collection);
-    try {
-      await indexes.dropUndeclared(collection, live);
-    } catch (error) {
-      log.error({ err: error, collection: collection.path }, 'could not drop undeclared indexes');
-    }
+    for (const warning of warnOfImplied(collection, registry)) log.warn({}, warning);
+    await indexes.adjust(collection, live);
+    await indexes.adjustImplied(before, live);
     logBroken(collection.path);
   };
 
   return {
     apply,
     remove,
-    checkRemoval: (collection, options) => checkOthers(collection.path, undefined, options),
+    checkRemoval: (collection, options) => [
+      ...checkOthers(collection.path, undefined, options),
+      ...warnOfImplied(collection, registry),
+    ],
     async applyFile(file, recordEdit) {
       try {
         // A start checks every file: one after the other, so that not all of them are open at once.
         const change = await readLock.withLock('', () => files.readChange(file));
         if (change === undefined) return true;
         const { address, text } = change;
-        const current = registry.get(address.version, address.database, address.name);
+        const current = specifiedAt(registry, address);
         const record = () => recordEdit(createEdit(change, current));
         if (text !== undefined) {
           // The file is there, whatever depends on the former one.
@@ -257,7 +279,7 @@ export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
         } else if (current !== undefined) {
           await record();
           await remove(current);
-        }
+        } else registry.remove(address);
         log.info({ file }, text === undefined ? 'specification removed' : 'specification edited');
       } catch (error) {
         if (isStoreUnavailable(error)) {

@@ -144,6 +144,7 @@ export async function checkSpecificationFiles(
     };
     pages.push(page);
     const collection = parseFile(page, found, options);
+    if (collection === undefined) registry.withhold(found.address);
     if (collection === undefined) continue;
     registry.put(collection);
     loaded.push({ page, collection });

@@ -63,17 +63,6 @@ export function checkDefaultFilters(
   }
 }
 
-/** The registry as it is with another collection at a path, or with none. */
-export function replacing(
-  path: string,
-  collection: Collection | undefined,
-  registry: Pick<CollectionRegistry, 'get'>,
-): Pick<CollectionRegistry, 'get'> {
-  return {
-    get: (...address) => (`/${address.join('/')}` === path ? collection : registry.get(...address)),
-  };
-}
-
 /** Throws SPECIFICATION_INVALID where a collection conflicts with one that is live. */
 export async function assertNoConflicts(collection: Collection, deps: ConflictCheckDeps): Promise<void> {
   const { registry, filterLimits } = deps;
@@ -83,7 +72,7 @@ export async function assertNoConflicts(collection: Collection, deps: ConflictCh
   const items = [
     ...(caseIssue === undefined ? [] : [caseIssue]),
     // A reference may point at the collection that is just being posted.
-    ...checkDefaultFilters(collection, replacing(collection.path, collection, registry), filterLimits),
+    ...checkDefaultFilters(collection, registry.replacing(collection.path, collection), filterLimits),
     ...(shared.length > 0 ? shared : await checkRevisionHome(collection, registry.list(), deps)),
   ];
   if (items.length > 0) throw new AppError('SPECIFICATION_INVALID', { items });

@@ -8,7 +8,7 @@ import {
   referenceFields,
   referenceTarget,
 } from '../model/collection.ts';
-import { checkDefaultFilters, replacing } from './cross-checks.ts';
+import { checkDefaultFilters } from './cross-checks.ts';
 
 /** The collections before and after a change of the one at `path`. */
 interface RegistryChange {
@@ -21,9 +21,9 @@ interface RegistryChange {
 export function createRegistryChange(
   path: string,
   collection: Collection | undefined,
-  registry: Pick<CollectionRegistry, 'get' | 'list'>,
+  registry: Pick<CollectionRegistry, 'get' | 'list' | 'replacing'>,
 ): RegistryChange {
-  return { path, before: registry, after: replacing(path, collection, registry) };
+  return { path, before: registry, after: registry.replacing(path, collection) };
 }
 
 /** Something that a change does to another collection. */
@@ -62,6 +62,18 @@ export function findDangling(change: RegistryChange): readonly Consequence[] {
       message: `\`${name}\` of ${other.path} refers to a collection that does not exist any more`,
     })),
   );
+}
+
+/** What takes the place of a collection without its specification: the default bucket of media, without its rules. */
+export function warnOfImplied(
+  { path, version, database, name }: Collection,
+  registry: Pick<CollectionRegistry, 'replacing'>,
+): readonly string[] {
+  const heir = registry.replacing(path, undefined).get(version, database, name);
+  if (heir === undefined) return [];
+  return [
+    `${path} stays, as the default bucket of media, because others refer to it: every client may read and write it`,
+  ];
 }
 
 /** Throws SPECIFICATION_NEEDED where a change breaks other specifications. */

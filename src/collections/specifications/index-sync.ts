@@ -63,8 +63,13 @@ export interface IndexSync {
    * that somebody else made stands in its way.
    */
   apply(collection: Collection, live: LiveCollections): Promise<() => Promise<void>>;
-  /** Drops what only a collection declared that is no longer among `live`. */
-  dropUndeclared(collection: Collection, live: LiveCollections): Promise<void>;
+  /**
+   * Drops what only a collection declared that is no longer among `live`, and builds what is missing. The change is made
+   * already: what fails is logged and left to the next start.
+   */
+  adjust(collection: Collection, live: LiveCollections): Promise<void>;
+  /** The same for what was implied before a change and is no longer, and the other way round. */
+  adjustImplied(before: readonly Collection[], live: LiveCollections): Promise<void>;
   /**
    * At a start: every index of `live` that the data permit; the others are logged and left out. Rejects with a StoreError
    * where the store is away or does not answer in time: then some may be missing, and the whole may be repeated.
@@ -151,7 +156,21 @@ export function createIndexSync(
     }
   };
 
+  const adjust: IndexSync['adjust'] = async (collection, live) => {
+    try {
+      await ensure(planIndexes(collection.namespace, live()));
+    } catch (error) {
+      log.error({ err: error, collection: collection.path }, 'could not drop undeclared indexes');
+    }
+  };
+
   return {
+    adjust,
+    async adjustImplied(before, live) {
+      const after = live();
+      const isChanged = (one: Collection) => one.implied && before.includes(one) !== after.includes(one);
+      for (const collection of [...before, ...after].filter(isChanged)) await adjust(collection, live);
+    },
     async apply(collection, live) {
       const after = () => [...live().filter(({ path }) => path !== collection.path), collection];
       const without = () => live().filter((other) => other !== collection);
@@ -172,7 +191,6 @@ export function createIndexSync(
       const ofRevisions = revisions && builds.get(namespaceKey(revisions));
       return builds.get(namespaceKey(collection.namespace)) ?? ofRevisions;
     },
-    dropUndeclared: (collection, live) => ensure(planIndexes(collection.namespace, live())),
     async applyAll(live, alone) {
       const plans = live().flatMap((entry) => planIndexesOf(entry, live()));
       const namespaces = new Map(plans.map(({ namespace }) => [namespaceKey(namespace), namespace]));

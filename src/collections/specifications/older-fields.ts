@@ -8,13 +8,19 @@ const OLDER_TYPES: ReadonlyMap<Json | undefined, string> = new Map([
   ['Array', 'Mixed'],
   ['Date', 'DateTime'],
 ]);
-/** The bucket of a `Media` field that names none. */
+/** The default of `media.defaultBucket`. */
 const DEFAULT_BUCKET = 'mediaStore';
 
+interface FieldReading {
+  readonly report: IssueCollector;
+  /** The bucket of a `Media` field that names none. */
+  readonly defaultBucket: string | undefined;
+}
+
 /** A `Media` field is a reference to a record of its bucket. */
-function mediaReference({ settings, ...source }: JsonObject): JsonObject {
+function mediaReference({ settings, ...source }: JsonObject, defaultBucket = DEFAULT_BUCKET): JsonObject {
   const given = isJsonObject(settings) ? settings : {};
-  const { mediaBucket, bucket, collection = mediaBucket ?? bucket ?? DEFAULT_BUCKET, ...others } = given;
+  const { mediaBucket, bucket, collection = mediaBucket ?? bucket ?? defaultBucket, ...others } = given;
   return { ...source, type: 'Reference', settings: { ...others, collection } };
 }
 
@@ -26,7 +32,7 @@ function milliseconds(source: JsonObject): JsonObject {
   return { ...source, type: 'Number', validation: rules };
 }
 
-function dateTime(name: string, { format, ...source }: JsonObject, report: IssueCollector): JsonObject {
+function dateTime(name: string, { format, ...source }: JsonObject, { report }: FieldReading): JsonObject {
   if (format === 'unix') return milliseconds(source);
   if (format !== undefined && format !== null && format !== 'iso') {
     const shown = typeof format === 'string' ? quoteName(format) : 'this';
@@ -38,17 +44,17 @@ function dateTime(name: string, { format, ...source }: JsonObject, report: Issue
   return source;
 }
 
-type ReadField = (name: string, source: JsonObject, report: IssueCollector) => JsonObject;
+type ReadField = (name: string, source: JsonObject, reading: FieldReading) => JsonObject;
 
 /** Types whose fields are declared in other words. */
 const READERS: ReadonlyMap<Json | undefined, ReadField> = new Map([
-  ['Media', (_name, source) => mediaReference(source)],
+  ['Media', (_name, source, { defaultBucket }) => mediaReference(source, defaultBucket)],
   ['DateTime', dateTime],
 ]);
 
 /** The field as this server has it. What cannot be kept is a warning that says what would be right. */
-export const readOlderField: ReadField = (name, source, report) => {
+export const readOlderField: ReadField = (name, source, reading) => {
   const type = OLDER_TYPES.get(source['type']);
   const field = type === undefined ? source : { ...source, type };
-  return READERS.get(field['type'])?.(name, field, report) ?? field;
+  return READERS.get(field['type'])?.(name, field, reading) ?? field;
 };

@@ -142,7 +142,7 @@ export function parseField(name: string, given: Json, context: SpecificationPars
     report.fieldIssue(name, 'must be an object');
     return undefined;
   }
-  const source = readOlderField(name, given, report);
+  const source = readOlderField(name, given, { report, defaultBucket: context.defaultBucket });
   checkMembers(name, source, context);
   const type = parseType(name, source['type'], report);
   const field: Field = {
@@ -240,6 +240,8 @@ export interface SpecificationParseContext {
   readonly issues: IssueCollector;
   readonly attributes: UnknownAttributes;
   readonly patterns: PatternCompiler;
+  /** The bucket of a `Media` field that names none. */
+  readonly defaultBucket?: string | undefined;
 }
 
 /** Reads a `validation` block; what is wrong with it goes into `report` under the field `name`. */

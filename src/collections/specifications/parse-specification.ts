@@ -15,6 +15,8 @@ import { createPatternCompiler, MAX_PATTERN_FIELDS, type PatternCompiler } from 
 export interface SpecificationOptions {
   /** Each database folder has a namespace of its own. */
   readonly enableCollectionDatabases: boolean;
+  /** `media.defaultBucket`: what a `Media` field that names no bucket refers to. Its default unless given. */
+  readonly defaultBucket?: string | undefined;
   /** Knows what was compiled already. A new one unless given. */
   readonly patterns?: PatternCompiler;
 }
@@ -82,7 +84,7 @@ function warnOfMembers(source: JsonObject, { name }: CollectionAddress, report: 
 export function parseSpecification(
   source: Json,
   address: CollectionAddress,
-  { enableCollectionDatabases, patterns = createPatternCompiler() }: SpecificationOptions,
+  { enableCollectionDatabases, defaultBucket, patterns = createPatternCompiler() }: SpecificationOptions,
 ): ParsedSpecification {
   if (!isJsonObject(source)) {
     throw new AppError('SPECIFICATION_INVALID', { message: 'A specification must be a JSON object' });
@@ -92,7 +94,11 @@ export function parseSpecification(
   for (const item of checkCollectionAddress(address)) report.add(item);
   const hasRecords = isJsonObject(source['settings']) && isMediaSettings(source['settings']);
   const attributes = createUnknownAttributes();
-  const declared = parseFields(source['fields'], { issues: report, patterns, attributes }, hasRecords);
+  const declared = parseFields(
+    source['fields'],
+    { issues: report, patterns, attributes, defaultBucket },
+    hasRecords,
+  );
   attributes.warn(report);
   const block = parseSettingsBlock(source['settings'], report);
   if (hasRecords) checkDeclaredRecordFields(declared, source['fields'], report);
@@ -115,6 +121,7 @@ export function parseSpecification(
     fields,
     settings,
     source,
+    implied: false,
     lastModifiedAt: typeof modified === 'number' ? modified : undefined,
   };
   return { collection, warnings: report.warnings };

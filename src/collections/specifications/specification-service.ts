@@ -6,7 +6,12 @@ import { createKeyedMutex } from '../../lib/async/concurrency.ts';
 import { createRetrier, type Pause, pause as pauseOnClock } from '../../lib/async/retry.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import { type DocumentStore, namespaceKey } from '../../stores/ports.ts';
-import type { Collection, CollectionAddress } from '../model/collection.ts';
+import {
+  type Collection,
+  type CollectionAddress,
+  type CollectionRegistry,
+  specifiedAt,
+} from '../model/collection.ts';
 import {
   type ApplyChangesDeps,
   type ChangeOptions,
@@ -58,7 +63,10 @@ export interface SpecificationService {
     body: Json,
     options?: SpecificationChangeOptions,
   ): Promise<{ readonly created: boolean; readonly warnings: readonly string[] }>;
-  /** The specification as it was posted, with the time of that in `settings.lastModifiedAt`. */
+  /**
+   * The specification as it was posted, with the time of that in `settings.lastModifiedAt`; of the default bucket of media,
+   * which may have none, the one that it would have.
+   */
   read(address: CollectionAddress): JsonObject | undefined;
   /**
    * Removes the collection and its file; the documents stay. Resolves with what becomes of others. Throws NOT_FOUND, and
@@ -74,6 +82,18 @@ export interface SpecificationService {
 function withModifiedTime(body: Json, now: number): Json {
   if (!isJsonObject(body) || !isJsonObject(body['settings'])) return body;
   return { ...body, settings: { ...body['settings'], lastModifiedAt: now } };
+}
+
+/** The error for a specification that is not there, though the collection may be. */
+function missingSpecification(
+  registry: Pick<CollectionRegistry, 'get'>,
+  address: CollectionAddress,
+): AppError {
+  const { version, database, name } = address;
+  if (registry.get(version, database, name) === undefined) return new AppError('NOT_FOUND');
+  const message =
+    'This default bucket of media has no specification: it is there as long as another one refers to it';
+  return new AppError('NOT_FOUND', { message });
 }
 
 /** Creates the service. It is the only way to change the live collections. */
@@ -137,7 +157,7 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
     pause,
     signal: closing.signal,
   });
-  const current = ({ version, database, name }: CollectionAddress) => registry.get(version, database, name);
+  const current = (address: CollectionAddress) => specifiedAt(registry, address);
   let endWatch: () => Promise<void> = async () => {};
 
   return {
@@ -162,11 +182,11 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
         const warnings = await changes.apply(address, withModifiedTime(body, now()), save, { force });
         return { created: before === undefined, warnings };
       }),
-    read: (address) => current(address)?.source,
+    read: ({ version, database, name }) => registry.get(version, database, name)?.source,
     remove: (address, { intercept = applyDirectly, force = false } = {}) =>
       change(address, async () => {
         const collection = current(address);
-        if (collection === undefined) throw new AppError('NOT_FOUND');
+        if (collection === undefined) throw missingSpecification(registry, address);
         await store.health();
         const warnings = changes.checkRemoval(collection, { force });
         await intercept({ before: collection.source, after: undefined }, async () => {

@@ -131,7 +131,8 @@ export const MEDIA_SCHEMA = {
   properties: {
     enabled: {
       type: 'boolean',
-      description: 'Whether files can be uploaded. Unset: when a media collection exists.',
+      description:
+        'Whether files can be uploaded. Unset: when a media collection exists. With `true` a site without one has the default bucket.',
     },
     tokenSecret: {
       type: 'string',
@@ -159,7 +160,7 @@ export const MEDIA_SCHEMA = {
       maxLength: 255,
       default: 'mediaStore',
       description:
-        'Of several media collections the one that `/media` and `/api/media` mean without a name; where there is only one, it is that.',
+        'Of several media collections the one that `/media` and `/api/media` mean without a name; where there is only one, it is that. It needs no specification where another one refers to it.',
     },
     basePath: {
       type: 'string',

@@ -5,6 +5,7 @@ import type {
   CollectionRegistry,
 } from '../../collections/model/collection.ts';
 import { AppError } from '../../errors/errors.ts';
+import { namespaceKey } from '../../stores/ports.ts';
 
 type Collections = Pick<CollectionRegistry, 'list'>;
 
@@ -13,20 +14,33 @@ const MAX_NAMED = 10;
 
 const isMedia = ({ settings }: Collection) => settings.media;
 
+const isNewer = (one: Collection, other: Collection) =>
+  one.version.localeCompare(other.version, 'en', { numeric: true }) > 0;
+
+/** Of buckets without a specification that have the same documents, which are equal, the one of the latest version. */
+function withoutCopies(collections: readonly Collection[]): readonly Collection[] {
+  const isCopyOf = (one: Collection) => (other: Collection) =>
+    one.implied &&
+    other.implied &&
+    namespaceKey(one.namespace) === namespaceKey(other.namespace) &&
+    (isNewer(other, one) || (other.version === one.version && other.path < one.path));
+  return collections.filter((one) => !collections.some(isCopyOf(one)));
+}
+
 /** The only media collection, or of several the default bucket; undefined when there is neither. */
 export function findDefaultMediaCollection(
   registry: Collections,
   defaultBucket: string,
 ): Collection | undefined {
-  const [only, ...others] = registry.list().filter(isMedia);
+  const [only, ...others] = withoutCopies(registry.list().filter(isMedia));
   return others.length === 0 ? only : findMediaCollectionByName(registry, defaultBucket);
 }
 
 /** The media collection of this name; undefined when there is none, or more than one of other versions or databases. */
 export function findMediaCollectionByName(registry: Collections, name: string): Collection | undefined {
-  const [only, ...others] = registry
-    .list()
-    .filter((collection) => collection.name === name && isMedia(collection));
+  const [only, ...others] = withoutCopies(
+    registry.list().filter((collection) => collection.name === name && isMedia(collection)),
+  );
   return others.length === 0 ? only : undefined;
 }
 
@@ -62,9 +76,9 @@ export function findMediaCollection(
   const byDefault =
     isEmpty && defaultBucket !== undefined ? findDefaultMediaCollection(registry, defaultBucket) : undefined;
   if (byDefault !== undefined) return byDefault;
-  const [found, ...others] = registry
-    .list()
-    .filter((collection) => isMedia(collection) && matchesAddress(collection, address));
+  const [found, ...others] = withoutCopies(
+    registry.list().filter((collection) => isMedia(collection) && matchesAddress(collection, address)),
+  );
   if (found !== undefined && others.length === 0) return found;
   if (found !== undefined) {
     const paths = [found, ...others].filter(maySee).map(({ path }) => path);

@@ -105,7 +105,7 @@ test('an addition can be taken back, and what nobody declares is dropped', async
   await takeBack();
   expect(await namesIn(store)).not.toContain('a_1');
   await keeper.apply(unique, () => []);
-  await keeper.dropUndeclared(unique, () => []);
+  await keeper.adjust(unique, () => []);
   expect(await namesIn(store)).not.toContain('a_1');
 });
 
