@@ -62,6 +62,7 @@ function row(
   const also = (leaf.aliases ?? []).map((name) => `\`${name}\``).join(', ');
   const notes = [
     leaf.description,
+    leaf.dividedAmongWorkers === true ? 'Divided among `server.workers`.' : '',
     leaf.secret === true ? 'Secret.' : '',
     leaf.outsideFile === true ? 'Not in the file.' : '',
     also === '' ? '' : `Also ${also}.`,

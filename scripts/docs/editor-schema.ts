@@ -6,7 +6,7 @@ import { CONFIG_SCHEMA } from '../../src/config/schema.ts';
 /** Members of our own that no editor knows, and formats that are ours. */
 const OURS = new Set([
   ...['env', 'secret', 'aliases', 'outsideFile', 'overHttp', 'expects'],
-  ...['shorthand', 'named', 'format', 'unit'],
+  ...['shorthand', 'named', 'format', 'unit', 'dividedAmongWorkers'],
 ]);
 
 function plain(value: unknown): unknown {

@@ -1,16 +1,17 @@
 // `cloister start`: configuration, application, listeners, signals. The only place that ends the process.
 import { existsSync, writeSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import module from 'node:module';
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { SECRET_PATHS } from '../config/build-config.ts';
 import { assertRestored } from '../config/data-folder.ts';
 import { type LoadedConfig, nodeOptions, shareCompileCache } from '../config/load-config.ts';
+import { makeFolder } from '../lib/files/file-operations.ts';
 import { countLeakedFiles } from '../lib/files/leaked-files.ts';
 import { createLogger, type Log } from '../lib/logger.ts';
 import { boundYoungGeneration } from '../lib/processes/young-generation.ts';
 import type { App } from '../setup/app.ts';
+import { connectWorker, type WorkerLink } from '../setup/processes/worker-link.ts';
 import type { FirstAdmin } from '../setup/startup-steps.ts';
 import { credentialLines } from './clients.ts';
 import { firstSignal, type Io, operatorMessage, systemErrorCode } from './io.ts';
@@ -49,13 +50,19 @@ interface Context {
   /** Resolves with the signal when the process is asked to end. */
   readonly stop: Promise<string>;
   readonly only: ListenerName | undefined;
+  /** Where this process is one of several. */
+  readonly link: WorkerLink | undefined;
   readonly log: Pick<Log, 'info' | 'warn'>;
 }
+
+/** Of several workers, the first to start says what there is to say. */
+const quietIo = (io: Io, link: WorkerLink | undefined): Io =>
+  link === undefined || link.order.isFirst ? io : { ...io, out: () => undefined };
 
 /** Creates the workspace folder if it is missing and prints that. */
 async function prepareWorkspace(folder: string, io: Io): Promise<void> {
   if (existsSync(folder)) return;
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   io.out(`created an empty workspace: ${folder}`);
 }
 
@@ -139,11 +146,17 @@ async function listenAll(listeners: readonly Listener[], io: Io): Promise<boolea
 const failureOf = ({ started }: App) => started.then(() => new Promise<never>(() => {}));
 
 async function serve(app: App, loaded: LoadedConfig, context: Context): Promise<number> {
-  const { io, stop, only, log } = context;
+  const { stop, only, link, log } = context;
+  const io = quietIo(context.io, link);
   for (const notice of app.notices) io.out(notice);
   let code = 1;
   try {
     if (await listenAll(listenersOf(app, loaded, only), io)) {
+      link?.tell({ kind: 'listening' });
+      void app.started.then(
+        () => link?.tell({ kind: 'started' }),
+        () => undefined,
+      );
       app.startSelfTest();
       setImmediate(() => module.flushCompileCache());
       const signal = await Promise.race([stop, failureOf(app)]);
@@ -167,8 +180,10 @@ async function serve(app: App, loaded: LoadedConfig, context: Context): Promise<
 
 async function startApp(loaded: LoadedConfig, context: Omit<Context, 'log'>): Promise<number> {
   const { config, file } = loaded;
-  const { io } = context;
-  const logger = createLogger({ ...config.logging, secrets: SECRET_PATHS });
+  const { io, link } = context;
+  const worker = link?.order;
+  const base = createLogger({ ...config.logging, secrets: SECRET_PATHS });
+  const logger = worker === undefined ? base : base.child({ worker: worker.number });
   logUnhandledRejections(process, logger);
   const leakedFiles = countLeakedFiles(process, {
     onLeak: (error) => logger.error({ err: error }, 'a file was opened and never closed'),
@@ -176,10 +191,10 @@ async function startApp(loaded: LoadedConfig, context: Omit<Context, 'log'>): Pr
   });
   try {
     assertRestored(config, io.cwd);
-    await prepareWorkspace(resolve(io.cwd, config.workspace.path), io);
+    await prepareWorkspace(resolve(io.cwd, config.workspace.path), quietIo(io, link));
     const { createApp } = await import('../setup/app.ts');
     const onFirstAdmin = (admin: FirstAdmin) => firstAdminLines(admin).forEach(io.out);
-    const options = { logger, configFile: file, cwd: io.cwd, onFirstAdmin, leakedFiles };
+    const options = { logger, configFile: file, cwd: io.cwd, onFirstAdmin, leakedFiles, worker };
     const app = await createApp(config, options);
     return await serve(app, loaded, { ...context, log: logger });
   } catch (error) {
@@ -190,13 +205,45 @@ async function startApp(loaded: LoadedConfig, context: Omit<Context, 'log'>): Pr
   }
 }
 
+/** Keeps the workers running until a signal. This process opens the ports and serves nothing itself. */
+async function startWorkers(
+  loaded: LoadedConfig,
+  { io, stop, only }: Pick<Context, 'io' | 'stop' | 'only'>,
+): Promise<number> {
+  const { config } = loaded;
+  const log = createLogger({ ...config.logging, secrets: SECRET_PATHS });
+  logUnhandledRejections(process, log);
+  try {
+    assertRestored(config, io.cwd);
+    const { superviseWorkers } = await import('../setup/processes/supervise-workers.ts');
+    return await superviseWorkers(loaded, { cwd: io.cwd, only, stop, log });
+  } catch (error) {
+    const reason = operatorMessage(error);
+    if (reason === undefined) log.fatal({ err: error }, 'start failed');
+    io.err(`cloister: could not start: ${reason ?? 'see the log above'}`);
+    return 1;
+  }
+}
+
+/** Serves as one of several processes, with the configuration of the one that was started. */
+async function startWorker(link: WorkerLink, io: Io): Promise<number> {
+  const { loaded, only } = link.order;
+  const explicit = new Set(loaded.explicit);
+  return startApp({ ...loaded, explicit }, { io, stop: link.stop, only, link });
+}
+
 /** Serves until a signal, then ends the process: with 1 if the start fails, after printing every reason. */
 export async function start(flags: CommandFlags, io: Io): Promise<number> {
   boundYoungGeneration(nodeOptions());
   shareCompileCache();
+  const link = await connectWorker(process);
+  if (link !== undefined) process.exit(await startWorker(link, io));
   const stop = firstSignal(process, (code) => process.exit(code));
   const loaded = await loadOrReport(flags, io);
   const only = flags.only as ListenerName | undefined;
-  const code = loaded === undefined ? 1 : await startApp(loaded, { io, stop, only });
+  let code = 1;
+  if (loaded !== undefined && loaded.config.server.workers === 1)
+    code = await startApp(loaded, { io, stop, only, link });
+  else if (loaded !== undefined) code = await startWorkers(loaded, { io, stop, only });
   process.exit(code);
 }

@@ -76,6 +76,16 @@ function settingsOf(config: Config): readonly Setting[] {
   return [...SETTINGS, ...members];
 }
 
+/** The values of all settings that have one, from which `buildConfig` makes the same configuration. */
+export function settingValuesOf(config: Config): SettingValues {
+  return new Map(
+    settingsOf(config).flatMap(({ path }) => {
+      const value = settingValueAt(config, path);
+      return value === undefined ? [] : [[path, value] as const];
+    }),
+  );
+}
+
 /** The configuration with `********` for each secret that is set; unset members are absent. */
 export function redactConfig(config: Config): JsonObject {
   const values = new Map(

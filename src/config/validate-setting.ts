@@ -10,7 +10,16 @@ import type { Setting } from './setting-names.ts';
 /** Replaces a secret in everything that leaves the server. */
 export const REDACTED = '********';
 
-const ANNOTATIONS = ['env', 'secret', 'aliases', 'outsideFile', 'overHttp', 'expects', 'unit'];
+const ANNOTATIONS = [
+  'env',
+  'secret',
+  'aliases',
+  'outsideFile',
+  'overHttp',
+  'expects',
+  'unit',
+  'dividedAmongWorkers',
+];
 
 /** Returns the message for an invalid value of a setting; undefined for a valid one. */
 export type ValidateSetting = (setting: Setting, value: Json) => string | undefined;

@@ -7,6 +7,8 @@ export interface DeploymentOptions {
   readonly store: Pick<DocumentStore, 'find' | 'commit'>;
   /** True where no other process serves this database: it is locked. Commands may still change it. */
   readonly isSole: boolean;
+  /** True where no other process serves it at the start: all records there are of processes that have ended. Default: `isSole`. */
+  readonly startsAlone?: boolean;
   /** Id of this process: that of a document. */
   readonly id: string;
   /** Name of the machine, address of the content API and version of the package, for the status. */

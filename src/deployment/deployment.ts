@@ -92,8 +92,8 @@ export class DeploymentMember implements Coordination {
   async #join(): Promise<void> {
     const settings = fingerprintSettings(this.#options.settings, await this.#options.fingerprintKey());
     this.#own = { ...this.#own, settings };
-    const { isSole, clock } = this.#options;
-    const removed = await removeEnded(this.#records, this.#own, isSole);
+    const { isSole, startsAlone = isSole, clock } = this.#options;
+    const removed = await removeEnded(this.#records, this.#own, startsAlone);
     await assertSameSettings(this.#records, this.#own, clock);
     const applied = await this.#log.newest();
     this.#own = { ...this.#own, applied };

@@ -8,15 +8,15 @@ import { differenceError, findDifference } from './setting-fingerprints.ts';
 /** Milliseconds until a record is looked at again that may be that of a process which runs. */
 const LOOK_AGAIN_MS = 250;
 
-/** Removes the records of processes that are certainly gone, and resolves with their ids. `isSole`: all others are. */
+/** Removes the records of processes that are certainly gone, and resolves with their ids. `startsAlone`: all others are. */
 export async function removeEnded(
   records: ProcessRecords,
   own: ProcessRecord,
-  isSole: boolean,
+  startsAlone: boolean,
 ): Promise<readonly string[]> {
   const removed: string[] = [];
   for (const record of await records.list()) {
-    const isGone = record.id !== own.id && (isSole || isEnded(record, own.machine));
+    const isGone = record.id !== own.id && (startsAlone || isEnded(record, own.machine));
     if (isGone && (await records.remove(record.id))) removed.push(record.id);
   }
   return removed;

@@ -13,6 +13,7 @@ import { restrictConfigFile } from '../config/config-file.ts';
 import { createConfigStore } from '../config/config-store.ts';
 import { assertFolders } from '../config/folder-check.ts';
 import type { Config } from '../config/schema.ts';
+import { configOfWorker } from '../config/worker-share.ts';
 import type { createContentServer as CreateContentServer } from '../http/content-server.ts';
 import { type ByteQuota, createByteQuota } from '../lib/async/concurrency.ts';
 import type { Pause } from '../lib/async/retry.ts';
@@ -22,7 +23,7 @@ import { builtAdminFolder, builtDocsFolder, packageVersion } from '../lib/files/
 import { createIdSource } from '../lib/ids.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import type { MediaStore } from '../stores/media-store.ts';
-import { openDocumentStore } from '../stores/open/document-store.ts';
+import { isSoleProcess, openDocumentStore } from '../stores/open/document-store.ts';
 import type { DocumentStore } from '../stores/ports.ts';
 import { createPatternWorker } from '../workers/pattern-worker.ts';
 import { auditActionOfEdit, createConfiguredAudit, openConfiguredAuditFolder } from './audit.ts';
@@ -64,6 +65,8 @@ interface AppOptions {
   readonly docsFolder?: string;
   /** How many files were opened and never closed: none are known of unless given. */
   readonly leakedFiles?: () => number;
+  /** Where this process is one of `server.workers`: its number, and whether none of the others has listened yet. */
+  readonly worker?: { readonly number: number; readonly isFirst: boolean } | undefined;
   /** Cost of hashes of client secrets, if it is not to be that of production. */
   readonly hashCost?: HashCost;
 }
@@ -94,13 +97,16 @@ function openStore(
 ): Promise<DocumentStore> {
   const { writeQueue: queueLimit, queryMs } = config.limits;
   const hasMemoryFor = (bytes: number) => unsent.fits(bytes * LONG_TEXT_COST);
-  const options = { cwd, queueLimit, queryMs, log: logger, exclusive: true, hasMemoryFor };
+  // The lock of several workers is held by the process that started them.
+  const exclusive = isSoleProcess(config);
+  const options = { cwd, queueLimit, queryMs, log: logger, exclusive, hasMemoryFor };
   return openDocumentStore(config.database, options);
 }
 
 /** Builds the whole application and runs its startup. Nothing listens yet. */
-export async function createApp(config: Config, options: AppOptions): Promise<App> {
-  const { configFile, cwd, now = Date.now, pause } = options;
+export async function createApp(whole: Config, options: AppOptions): Promise<App> {
+  const { configFile, cwd, now = Date.now, pause, worker } = options;
+  const config = configOfWorker(whole);
   const { limits } = config;
   const { queryMs } = limits;
   const logger = options.logger ?? createLogger({ ...config.logging, secrets: SECRET_PATHS });
@@ -124,6 +130,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
   } = openDeployment(config, {
     ...{ store: opened, generateId, cache, logger, now },
     auditKeyId: auditFolder.keys.current.id,
+    isFirst: worker?.isFirst ?? false,
   });
   const store = metrics?.store.around(fenced) ?? fenced;
   const startup = createStartup({ store, log: logger, pause });
@@ -233,9 +240,9 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     leakedFiles: options.leakedFiles ?? (() => 0),
     uploadTokens: auth.uploadTokens,
     configStore: createConfigStore({
-      config,
+      config: whole,
       file: configFile,
-      tryStart: createTryStart(config, environment, configFile),
+      tryStart: createTryStart(whole, environment, configFile),
     }),
   });
   await server.ready();

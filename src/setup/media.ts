@@ -13,7 +13,7 @@ import { UploadQuota } from '../media/upload-quota.ts';
 import { openDiskMedia } from '../stores/disk-media/disk-media.ts';
 import { bucketKeyPrefix } from '../stores/media-operations.ts';
 import type { MediaStore } from '../stores/media-store.ts';
-import { isEmbeddedDatabase } from '../stores/open/document-store.ts';
+import { isSoleProcess } from '../stores/open/document-store.ts';
 import type { DocumentStore, Namespace } from '../stores/ports.ts';
 import { createMediaWorkers, IMAGE_HEAD_BYTES, IMAGE_TAIL_BYTES } from '../workers/media-tasks.ts';
 
@@ -100,8 +100,8 @@ export async function createMediaSetup(options: MediaSetupOptions): Promise<Medi
   const { limits, media, publicUrl, database } = config;
   const { jsonValues, queryMs } = limits;
   const store = options.mediaStore ?? (await openMediaStore(config, { cwd, now, log }));
-  // One process has the embedded database to itself, and the files of its records with it.
-  const isAlone = isEmbeddedDatabase(database);
+  // Whoever has the database to itself has the files of its records, too.
+  const isAlone = isSoleProcess(config);
   const quota = new UploadQuota(limits);
   const tasks = createMediaWorkers({
     onFailure: (error) => log.error({ err: error }, 'image reader pool failed'),

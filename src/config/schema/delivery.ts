@@ -45,6 +45,7 @@ export const DELIVERY_SCHEMA = {
           minimum: 1,
           maximum: 64,
           default: 2,
+          dividedAmongWorkers: true,
           description: 'Images that are rendered at the same time.',
         },
         queue: {
@@ -52,6 +53,7 @@ export const DELIVERY_SCHEMA = {
           minimum: 0,
           maximum: 10_000,
           default: 64,
+          dividedAmongWorkers: true,
           description:
             'Renderings that may wait, for their original or for their turn; more are answered with 503. Originals of other web servers take half of the places at most.',
         },
@@ -115,6 +117,7 @@ export const DELIVERY_SCHEMA = {
           minimum: 1_048_576,
           maximum: 1_099_511_627_776,
           default: 1_073_741_824,
+          dividedAmongWorkers: true,
           description: 'Bytes that the cache may take; the least recently used images go first.',
         },
       },

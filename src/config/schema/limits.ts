@@ -120,6 +120,7 @@ export const LIMITS_SCHEMA = {
       maximum: 100_000,
       default: 400,
       overHttp: 'lower',
+      dividedAmongWorkers: true,
       description: 'Uploads of files that may be under way at a time; more are 503.',
     },
     uploadsPerClient: {
@@ -128,6 +129,7 @@ export const LIMITS_SCHEMA = {
       maximum: 100_000,
       default: 300,
       overHttp: 'lower',
+      dividedAmongWorkers: true,
       description:
         'Uploads of one client that may be under way at a time; more are 503. Signed uploads count for the client that signed.',
     },
@@ -138,6 +140,7 @@ export const LIMITS_SCHEMA = {
       maximum: 1_099_511_627_776,
       default: 4_294_967_296,
       overHttp: 'lower',
+      dividedAmongWorkers: true,
       description:
         'Bytes of files that are being uploaded, all uploads together; an upload that would add more is 503. One alone may have as many as its form.',
     },
@@ -183,6 +186,7 @@ export const LIMITS_SCHEMA = {
       maximum: 1_099_511_627_776,
       default: 167_772_160,
       overHttp: 'lower',
+      dividedAmongWorkers: true,
       description:
         'Bytes of answers that may wait for clients to read them, all connections together; a read that would add more is 503. An answer of more than 256 KB counts threefold, as it takes that much memory.',
     },
@@ -192,6 +196,7 @@ export const LIMITS_SCHEMA = {
       maximum: 1_000_000,
       default: 10_000,
       overHttp: 'lower',
+      dividedAmongWorkers: true,
       description: 'Connections at a time; what comes over more is answered with 503, except `/health`.',
     },
   },

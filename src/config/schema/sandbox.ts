@@ -30,6 +30,7 @@ export const SANDBOX_SCHEMA = {
       minimum: 1,
       maximum: 256,
       default: 16,
+      dividedAmongWorkers: true,
       description: 'Processes for custom code, idle ones included.',
     },
     hostMemoryMb: {

@@ -1,6 +1,9 @@
 // Settings of the process: its listeners, its log, its folders, its limits.
 import type { SettingGroup } from './setting-schema.ts';
 
+/** A process takes some 100 MB, and each looks for changes of the others. */
+const MAX_WORKERS = 64;
+
 export const SERVER_SCHEMA = {
   type: 'object',
   description: 'The listener of the content API.',
@@ -36,6 +39,14 @@ export const SERVER_SCHEMA = {
       default: false,
       description:
         'Whose `Forwarded` or `X-Forwarded-For` counts: nobody’s, that of so many proxies, or that of proxies in these networks (`10.0.0.0/8`, `loopback`). `Forwarded` wins, so a proxy that writes the other one must remove it. For both listeners.',
+    },
+    workers: {
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_WORKERS,
+      default: 1,
+      description:
+        'Processes that serve both ports of this machine; one that ends is replaced. More than there are processor cores gain nothing. On the embedded database one of them writes at a time, and all read.',
     },
     shutdownSeconds: {
       type: 'number',

@@ -18,6 +18,8 @@ interface Annotations {
    * only the operator changes it.
    */
   readonly overHttp?: 'any' | 'lower';
+  /** A total of the machine, of which each of `server.workers` processes has its part. Only of numbers. */
+  readonly dividedAmongWorkers?: true;
   /** What a number counts, where it is no plain number: the tables of limits say it. */
   readonly unit?: SettingUnit;
 }

@@ -119,6 +119,7 @@ export const CACHE_SCHEMA = {
       maximum: 1_099_511_627_776,
       default: 67_108_864,
       overHttp: 'lower',
+      dividedAmongWorkers: true,
       description:
         'Bytes that the cache may take; the least used answers go first. With Redis, its `maxmemory` bounds the whole, and this one entry.',
     },

@@ -8,7 +8,7 @@ import { createFencedStore, type FencedStore } from '../../deployment/fenced-sto
 import { SharedMarks } from '../../deployment/shared-marks.ts';
 import { packageVersion } from '../../lib/files/package-files.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { isEmbeddedDatabase } from '../../stores/open/document-store.ts';
+import { isEmbeddedDatabase, isSoleProcess } from '../../stores/open/document-store.ts';
 import type { CacheStore, DocumentStore } from '../../stores/ports.ts';
 
 /** Bound of one call of the database, in milliseconds: a look that takes longer tells nothing of now. */
@@ -21,6 +21,8 @@ interface DeploymentDeps {
   readonly cache: CacheStore | undefined;
   /** What tells the key of the audit log from others. */
   readonly auditKeyId: string;
+  /** No other process of this machine serves the database yet. */
+  readonly isFirst: boolean;
   readonly logger: Logger;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -35,13 +37,15 @@ interface OpenDeployment extends FencedStore {
 /** Creates this process among those on its database. Nothing is read before `join`. */
 export function openDeployment(
   config: Config,
-  { store, generateId, auditKeyId, cache, logger, now }: DeploymentDeps,
+  { store, generateId, auditKeyId, cache, isFirst, logger, now }: DeploymentDeps,
 ): OpenDeployment {
   const { auth, media, database, limits, server } = config;
+  const isSole = isSoleProcess(config);
   const timeoutMs = Math.min(limits.queryMs, MAX_CALL_MS);
   const deployment = new DeploymentMember({
     ...{ store, id: generateId(), timeoutMs, log: logger, now },
-    isSole: isEmbeddedDatabase(database),
+    isSole,
+    startsAlone: isSole || (isFirst && isEmbeddedDatabase(database)),
     identity: {
       host: hostname(),
       address: `${server.host}:${server.port}`,
@@ -57,7 +61,7 @@ export function openDeployment(
     clock: () => performance.now(),
   });
   const fenced = createFencedStore(store, { fence: deployment, now, queryMs: limits.queryMs });
-  const isShared = cache?.marks !== undefined && !isEmbeddedDatabase(database);
+  const isShared = cache?.marks !== undefined && !isSole;
   if (!isShared) return { deployment, ...fenced, cacheMarks: undefined };
   const cacheMarks = new SharedMarks({ marks: cache.marks, member: deployment, log: logger });
   return { deployment, settled: fenced.settled, store: cacheMarks.around(fenced.store), cacheMarks };

@@ -5,7 +5,7 @@ import type { Logger } from '../../lib/logger.ts';
 import type { IndexComparison } from '../index-differences.ts';
 import type { DocumentStore } from '../ports.ts';
 import type { DataCheck } from '../sqlite-documents/check/data-check.ts';
-import { DATA_FILE, lockFolder } from '../sqlite-documents/data-file/data-folder.ts';
+import { DATA_FILE, lockFolder, prepareDataFolder } from '../sqlite-documents/data-file/data-folder.ts';
 import { openSqliteDocuments } from '../sqlite-documents/store.ts';
 
 /** The block `database` of the configuration. */
@@ -70,6 +70,8 @@ interface DatabaseEngine {
     database: DatabaseSettings,
     options: Pick<OpenStoreOptions, 'cwd'>,
   ) => Promise<DatabaseBackup>;
+  /** Locks the data folder, and makes it if need be, for several processes of one server. */
+  readonly hold: (database: DatabaseSettings, options: Pick<OpenStoreOptions, 'cwd' | 'log'>) => () => void;
   /** Locks the data folder while nothing else may use it. */
   readonly lock: (database: DatabaseSettings, options: Pick<OpenStoreOptions, 'cwd'>) => () => void;
 }
@@ -91,6 +93,12 @@ const SQLITE: DatabaseEngine = {
       name: DATA_FILE,
       copy: (target, watch) => copyDataFile({ path, target, ...watch }),
     };
+  },
+  hold({ sqlite }, { cwd, log }) {
+    const path = resolve(cwd, sqlite.path);
+    prepareDataFolder(path, (message) => log.warn({}, message));
+    const lock = lockFolder(path, Date.now);
+    return () => lock.release();
   },
   lock({ sqlite }, { cwd }) {
     const lock = lockFolder(resolve(cwd, sqlite.path), Date.now);
@@ -116,6 +124,7 @@ const MONGODB: DatabaseEngine = {
     return { kind: 'server', comparison: await openMongoComparison(options) };
   },
   openBackup: async () => ({ kind: 'export' }),
+  hold: () => () => undefined,
   lock: () => () => undefined,
 };
 
@@ -128,6 +137,17 @@ const ENGINES: Readonly<Record<DatabaseSettings['engine'], DatabaseEngine>> = {
 /** Whether one process has the database to itself, so that what it alone knows of is nobody else's. */
 export function isEmbeddedDatabase({ engine }: Pick<DatabaseSettings, 'engine'>): boolean {
   return ENGINES[engine].isEmbedded;
+}
+
+/** Whether this process has the database to itself: an embedded one that no other worker serves. Commands may still change it. */
+export function isSoleProcess({
+  database,
+  server,
+}: {
+  readonly database: Pick<DatabaseSettings, 'engine'>;
+  readonly server: { readonly workers: number };
+}): boolean {
+  return isEmbeddedDatabase(database) && server.workers === 1;
 }
 
 /**
@@ -169,4 +189,15 @@ export function lockDataFolder(
   options: Pick<OpenStoreOptions, 'cwd'>,
 ): () => void {
   return ENGINES[database.engine].lock(database, options);
+}
+
+/**
+ * Locks the data folder of an embedded database against other servers, for processes that open it without a lock of their own;
+ * returns what ends that. Throws `in-use` where a server runs.
+ */
+export function holdDatabase(
+  database: DatabaseSettings,
+  options: Pick<OpenStoreOptions, 'cwd' | 'log'>,
+): () => void {
+  return ENGINES[database.engine].hold(database, options);
 }
