@@ -133,12 +133,3 @@ export function createSiteRegistry({
     createDefaultBucket({ name: media.defaultBucket, isWanted, enableCollectionDatabases }),
   );
 }
-
-/** Makes the registry of a site, empty so far. */
-export function createSiteRegistry({ media, database }: Pick<Config, 'media' | 'database'>): CollectionRegistry {
-  const { enableCollectionDatabases } = database;
-  const isWanted = media.enabled === true;
-  return createCollectionRegistry(
-    createDefaultBucket({ name: media.defaultBucket, isWanted, enableCollectionDatabases }),
-  );
-}
