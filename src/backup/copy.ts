@@ -1,8 +1,8 @@
 // Copies of single files with their checksums, walks through folders, and flushes: what backups and restores both do.
 import { createHash, randomBytes } from 'node:crypto';
-import { lstat, mkdir, open, opendir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { lstat, open, opendir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isFileMissing } from '../lib/files/file-operations.ts';
+import { isFileMissing, makeFolder } from '../lib/files/file-operations.ts';
 import { backupError, openRegular } from './manifest.ts';
 
 /** A backup holds secrets: it and what is restored belong to their owner. */
@@ -55,7 +55,7 @@ export async function writeNew(
   source: AsyncIterable<Uint8Array>,
   watch: CopyWatch,
 ): Promise<Content> {
-  await mkdir(dirname(file), { recursive: true, mode: FOLDER_MODE });
+  await makeFolder(dirname(file), FOLDER_MODE);
   const partial = join(dirname(file), `${PARTIAL_PREFIX}${randomBytes(8).toString('hex')}`);
   const handle = await open(partial, 'wx', FILE_MODE);
   try {

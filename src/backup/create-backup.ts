@@ -1,8 +1,8 @@
 // Makes a backup of a site while its server runs. The audit head and the workspace are copied before the database, media files
 // after it, and all of it again where something changed meanwhile: what a record names is then in the backup.
-import { mkdir, realpath, rename, rm } from 'node:fs/promises';
+import { realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { flushFolder, isFileMissing } from '../lib/files/file-operations.ts';
+import { flushFolder, isFileMissing, makeFolder } from '../lib/files/file-operations.ts';
 import type { MediaStore } from '../stores/media-store.ts';
 import { type Content, contentOf, copyNew, FOLDER_MODE, walkFollowing, writeNew } from './copy.ts';
 import { claimFolder } from './incomplete.ts';
@@ -98,7 +98,7 @@ interface Round extends MediaCopyResult {
 
 async function copyDatabase({ folder, copyDatabase: copy }: BackupSources, watch: BackupWatch) {
   const target = join(folder, 'database');
-  await mkdir(target, { recursive: true, mode: FOLDER_MODE });
+  await makeFolder(target, FOLDER_MODE);
   await copy(target, watch.signal);
   return target;
 }

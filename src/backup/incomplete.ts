@@ -2,7 +2,7 @@
 import { chmod, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { errorCodeOf, flushFolder, isFileMissing } from '../lib/files/file-operations.ts';
+import { errorCodeOf, flushFolder, isFileMissing, makeFolder } from '../lib/files/file-operations.ts';
 import { FILE_MODE, FOLDER_MODE, PARTIAL_PREFIX } from './copy.ts';
 import { AREAS, backupError, MANIFEST_DRAFT, MANIFEST_FILE } from './manifest.ts';
 
@@ -60,7 +60,7 @@ async function assertUsable(folder: string, names: readonly string[]): Promise<v
 
 /** Makes the folder where it is missing. The system says why it cannot only where one folder is made at a time. */
 async function ensureFolder(folder: string): Promise<void> {
-  await mkdir(dirname(folder), { recursive: true, mode: FOLDER_MODE });
+  await makeFolder(dirname(folder), FOLDER_MODE);
   try {
     await mkdir(folder, { mode: FOLDER_MODE });
   } catch (error) {

@@ -1,8 +1,8 @@
 // Restores a verified backup: first every file into a folder beside its place, with its checksum compared again, then one rename
 // each. A marker in the data folder keeps servers from starting until the last one.
-import { lstat, mkdir, rename, rm } from 'node:fs/promises';
+import { lstat, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCodeOf, flushFolder } from '../lib/files/file-operations.ts';
+import { errorCodeOf, flushFolder, makeFolder } from '../lib/files/file-operations.ts';
 import { REPLACED_PREFIX, STAGING_NAME } from '../lib/files/restore-names.ts';
 import { copyNew, FOLDER_MODE } from './copy.ts';
 import { type Manifest, manifestId } from './manifest.ts';
@@ -78,7 +78,7 @@ async function putAside(
     target.configFile === name && placed.some((one) => one.target.root === target.root && one.path === name);
   for (const name of names) {
     const [from, to] = [join(target.root, name), join(aside, name)];
-    await mkdir(dirname(to), { recursive: true, mode: FOLDER_MODE });
+    await makeFolder(dirname(to), FOLDER_MODE);
     if (isReplaced(name) && (await lstat(from)).isFile()) await copyNew(from, to, { signal });
     else await rename(from, to);
   }
@@ -102,7 +102,7 @@ async function moveIntoPlace(placed: readonly PlacedFile[], signal: AbortSignal)
   const folders = new Set<string>();
   for (const { target, path } of placed.toSorted((a, b) => Number(isDataFile(a)) - Number(isDataFile(b)))) {
     const place = join(target.root, path);
-    await mkdir(dirname(place), { recursive: true, mode: FOLDER_MODE });
+    await makeFolder(dirname(place), FOLDER_MODE);
     await move(join(stagingOf(target), path), place, signal);
     folders.add(dirname(place));
   }
@@ -128,7 +128,7 @@ export async function restoreBackup(
     resumes &&
     all.some(({ target: { root }, path }) => root === target.root && `${path}/`.startsWith(`${name}/`));
   if (!overwrite) await assertEmpty(targets, isOurs);
-  for (const { root } of rootsOf(targets)) await mkdir(root, { recursive: true, mode: FOLDER_MODE });
+  for (const { root } of rootsOf(targets)) await makeFolder(root, FOLDER_MODE);
   await writeRestoreMarker(marker, { ...begun, isEmptied: resumes || !overwrite });
   await flushFolder(dirname(marker));
   let bytes: number;

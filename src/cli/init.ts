@@ -1,9 +1,10 @@
 // `cloister init`: writes a site into a folder: the example workspace, a package.json with Cloister and the Node that it needs.
 // Runs on older Nodes too, so it imports little.
-import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeFolderSync } from '../lib/files/file-operations.ts';
 import { packageRoot, packageVersion } from '../lib/files/package-files.ts';
 import type { Io } from './io.ts';
 import type { CommandFlags } from './parse-arguments.ts';
@@ -108,7 +109,7 @@ function writeFiles(site: string, files: readonly SiteFile[]): void {
   try {
     for (const { path, text } of files) {
       const file = join(site, path);
-      mkdirSync(dirname(file), { recursive: true });
+      makeFolderSync(dirname(file));
       writeFileSync(file, text, { flag: 'wx' });
       written.push(file);
     }

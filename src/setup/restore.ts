@@ -1,7 +1,6 @@
 // The part of the composition roots for `cloister restore`: which folders are filled, and whether the configuration agrees with the
 // backup about them.
 import { createReadStream, existsSync, statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FOLDER_MODE } from '../backup/copy.ts';
 import { backupError, type Manifest, manifestId } from '../backup/manifest.ts';
@@ -13,6 +12,7 @@ import { type VerifyWatch, verifyBackup } from '../backup/verify-backup.ts';
 import { auditFolderOf, dataFolderOf, restoreMarkerOf } from '../config/data-folder.ts';
 import { mediaFolderOf } from '../config/folder-check.ts';
 import type { Config } from '../config/schema.ts';
+import { makeFolder } from '../lib/files/file-operations.ts';
 import { lockDataFolder, openDatabaseBackup } from '../stores/open/document-store.ts';
 import { createImporter } from '../transfer/import.ts';
 import { EXPORT_NAME, openBackupStore, realOf } from './backup.ts';
@@ -160,7 +160,7 @@ async function restoreSite(
 ): Promise<RestoreReport> {
   const { cwd, folder, overwrite } = place;
   await assertRestorable(config, manifest, place);
-  await mkdir(dataFolderOf(config, cwd), { recursive: true, mode: FOLDER_MODE });
+  await makeFolder(dataFolderOf(config, cwd), FOLDER_MODE);
   const unlock = lockDataFolder(config.database, { cwd });
   try {
     const way = await openDatabaseBackup(config.database, { cwd });

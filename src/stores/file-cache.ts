@@ -1,11 +1,11 @@
 // Response cache on disk, one file per entry. The index is in memory: files of an earlier run are removed at the start.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { type ChunkedText, MAX_JOINED_LENGTH, textByteLength, textChunks } from '../lib/chunked-text.ts';
-import { OWNER_ONLY_MODE } from '../lib/files/file-operations.ts';
+import { makeFolder, OWNER_ONLY_MODE } from '../lib/files/file-operations.ts';
 import type { CacheStore } from './ports.ts';
 
 /** Names of complete and incomplete entries. Other files in the folder are never touched. */
@@ -41,7 +41,7 @@ async function readText(path: string, bytes: number): Promise<ChunkedText> {
 
 /** Opens an empty cache. Rejects if the folder cannot be created or read. */
 export async function openFileCache({ folder, maxBytes, now }: FileCacheOptions): Promise<CacheStore> {
-  await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  await makeFolder(folder, FOLDER_MODE);
   let writes = 0;
   const pending = new Set<Promise<void>>();
   const remove = (name: string) => {
@@ -77,7 +77,8 @@ export async function openFileCache({ folder, maxBytes, now }: FileCacheOptions)
       const bytes = textByteLength(value) + 1;
       if (bytes > maxBytes) return;
       writes += 1;
-      const draft = `${name}.${writes}`;
+      // Other processes may have the same folder.
+      const draft = `${name}.${process.pid}.${writes}`;
       try {
         // Not flushed: entries are not used after a crash.
         await writeFile(join(folder, draft), textChunks(value), { mode: OWNER_ONLY_MODE });

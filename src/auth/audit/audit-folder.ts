@@ -1,10 +1,15 @@
 // The parts of the audit log outside the database, out of reach for anyone who can only write the database: the generated key, and
 // the hash of the newest entry.
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../errors/errors.ts';
-import { isFileMissing, OWNER_ONLY_MODE, restrictToOwner } from '../../lib/files/file-operations.ts';
+import {
+  isFileMissing,
+  makeFolder,
+  OWNER_ONLY_MODE,
+  restrictToOwner,
+} from '../../lib/files/file-operations.ts';
 import { type AuditKeys, parseAuditKeys } from './audit-entry.ts';
 import type { AuditAnchor, AuditHead } from './audit-head.ts';
 
@@ -47,7 +52,7 @@ async function makeKeyFile(folder: string, file: string): Promise<void> {
   const text = `${randomBytes(KEY_BYTES).toString('hex')}\n`;
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
-    await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+    await makeFolder(folder, FOLDER_MODE);
     const handle = await open(draft, 'wx', OWNER_ONLY_MODE);
     try {
       await handle.writeFile(text);
@@ -94,7 +99,7 @@ function createAnchor(folder: string): AuditAnchor {
     async save({ seq, hash }) {
       // Not flushed: a killed process loses nothing, and a power failure may lose the newest entries too.
       const draft = `${file}.${process.pid}`;
-      await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+      await makeFolder(folder, FOLDER_MODE);
       await writeFile(draft, `${JSON.stringify({ seq, hash })}\n`, { mode: OWNER_ONLY_MODE });
       await rename(draft, file);
     },

@@ -1,12 +1,12 @@
 // Rendered images as files in one folder, one a variant. They survive a restart: the folder is read when the cache opens.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../../errors/errors.ts';
 import { mapConcurrent } from '../../lib/async/concurrency.ts';
-import { isFileMissing, OWNER_ONLY_MODE } from '../../lib/files/file-operations.ts';
+import { isFileMissing, makeFolder, OWNER_ONLY_MODE } from '../../lib/files/file-operations.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import {
   bodyHash,
@@ -94,7 +94,7 @@ export async function openDiskVariants({
   maxBytes,
   now,
 }: DiskVariantsOptions): Promise<VariantStore> {
-  await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  await makeFolder(folder, FOLDER_MODE);
   let drafts = 0;
   let closed = false;
   /** Number of removals so far. What was read or written during one may be what it is about: it is not kept. */
@@ -135,7 +135,7 @@ export async function openDiskVariants({
       await writeFile(draft, pieces, { mode: OWNER_ONLY_MODE });
     } catch (error) {
       if (!isFileMissing(error)) throw error;
-      await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+      await makeFolder(folder, FOLDER_MODE);
       await writeFile(draft, pieces, { mode: OWNER_ONLY_MODE });
     }
   };

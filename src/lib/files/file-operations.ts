@@ -1,8 +1,8 @@
 // File operations: atomic writes (after a crash a file holds either the old text or the new one), modes of files that hold
-// secrets, files and folders that may be missing.
+// secrets, files and folders that may be missing, folders that are made.
 
-import { chmodSync, statSync } from 'node:fs';
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../../errors/errors.ts';
 import { lazyPackage } from './lazy-package.ts';
@@ -24,7 +24,7 @@ async function attempt(work: () => Promise<unknown>): Promise<void> {
  */
 export function atomicWrite(file: string, text: string, mode?: number): Promise<void> {
   return attempt(async () => {
-    await mkdir(dirname(file), { recursive: true });
+    await makeFolder(dirname(file));
     const options = { encoding: 'utf8', fsync: true, ...(mode === undefined ? {} : { mode }) } as const;
     await writeFileAtomic()(file, text, options);
   });
@@ -55,6 +55,55 @@ const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR']);
 /** True for the error of a file operation on a path that does not exist. */
 export function isFileMissing(error: unknown): boolean {
   return ABSENT.has(errorCodeOf(error));
+}
+
+/** Whether the folder above is to be made first: the system says that something is missing, and there is one above. */
+const isParentMissing = (error: unknown, folder: string): boolean =>
+  errorCodeOf(error) === 'ENOENT' && dirname(folder) !== folder;
+
+/**
+ * Makes a folder, and those above it that are missing; `mode` is that of each. Resolves with the uppermost folder that was made,
+ * undefined where all were there. Rejects with the error of the operating system. Node's own way, `mkdir` with `recursive`, never
+ * ends where a folder that is there lets none be made in it and the system calls that missing, as Linux does below `/proc`.
+ */
+export async function makeFolder(folder: string, mode?: number): Promise<string | undefined> {
+  const make = () => mkdir(folder, mode);
+  const isThere = async () => (await stat(folder).catch(() => undefined))?.isDirectory() === true;
+  let first: string | undefined;
+  try {
+    await make();
+    return folder;
+  } catch (error) {
+    // A folder that is there has another error on a disk that is only read.
+    if (await isThere()) return undefined;
+    if (!isParentMissing(error, folder)) throw error;
+    first = await makeFolder(dirname(folder), mode);
+  }
+  try {
+    await make();
+    return first ?? folder;
+  } catch (error) {
+    // Somebody else may have made it meanwhile.
+    if (await isThere()) return first;
+    throw error;
+  }
+}
+
+/** The same, at once. */
+export function makeFolderSync(folder: string, mode?: number): void {
+  const isThere = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    mkdirSync(folder, mode);
+  } catch (error) {
+    if (isThere()) return;
+    if (!isParentMissing(error, folder)) throw error;
+    makeFolderSync(dirname(folder), mode);
+    try {
+      mkdirSync(folder, mode);
+    } catch (again) {
+      if (!isThere()) throw again;
+    }
+  }
 }
 
 /** The sorted names in a folder; empty if there is no such folder. */

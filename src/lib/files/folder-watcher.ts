@@ -1,10 +1,10 @@
 // Watches a folder and, optionally, its subfolders for files that are added, changed or removed. Uses one watch per folder and compares
 // snapshots, so that changes before a new folder is watched are found too.
 import { type Dirent, type FSWatcher, watch } from 'node:fs';
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { mapConcurrent } from '../async/concurrency.ts';
-import { isFileMissing } from './file-operations.ts';
+import { isFileMissing, makeFolder } from './file-operations.ts';
 
 // Debounce: a changed file is reported once it has stayed the same for this long.
 const SETTLE_MS = 150;
@@ -78,7 +78,7 @@ export class FolderWatcher {
 
   /** Creates the folder if it is missing. Reports changes from when it resolves. */
   async start(): Promise<void> {
-    await mkdir(this.#folder, { recursive: true });
+    await makeFolder(this.#folder);
     await this.#takeSnapshot();
   }
 

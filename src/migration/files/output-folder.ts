@@ -1,7 +1,7 @@
 // The folder that a migration writes: everything is laid out in a part of it first, and appears whole or not at all.
-import { lstat, mkdir, opendir, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { lstat, opendir, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { OWNER_ONLY_MODE } from '../../lib/files/file-operations.ts';
+import { makeFolder, OWNER_ONLY_MODE } from '../../lib/files/file-operations.ts';
 import { MigrationError } from '../report/migration-error.ts';
 import { isWithin } from './source-files.ts';
 
@@ -68,13 +68,13 @@ export async function openOutputFolder(folder: string, site: string): Promise<Ou
   const wasThere = await checkFolder(folder);
   const partial = join(folder, PARTIAL);
   await rm(partial, { recursive: true, force: true });
-  await mkdir(partial, { recursive: true });
+  await makeFolder(partial);
   const appeared: string[] = [];
   return {
     partial,
     async write({ path, text, isSecret = false }) {
       const file = join(partial, path);
-      await mkdir(dirname(file), { recursive: true });
+      await makeFolder(dirname(file));
       await writeFile(file, text, { flag: 'wx', ...(isSecret && { mode: OWNER_ONLY_MODE }) });
     },
     async finish() {

@@ -1,9 +1,9 @@
 // The media folder: paths of keys, checks that symbolic links do not lead out of it, and what errors of the file system below it
 // mean: a StoreError for the caller and a rate-limited log line for the operator.
-import { chmod, lstat, mkdir, realpath, rmdir } from 'node:fs/promises';
+import { chmod, lstat, realpath, rmdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { StoreError } from '../../errors/errors.ts';
-import { errorCodeOf, isFileMissing } from '../../lib/files/file-operations.ts';
+import { errorCodeOf, isFileMissing, makeFolder } from '../../lib/files/file-operations.ts';
 import { createLogThrottle, type Logger } from '../../lib/logger.ts';
 import { isMediaKey, STAGING_FOLDER, type TranslateError } from '../media-operations.ts';
 import type { Flush } from './flush.ts';
@@ -89,7 +89,7 @@ export class MediaFolder {
   }
 
   async #make(folder: string): Promise<void> {
-    const first = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+    const first = await makeFolder(folder, FOLDER_MODE);
     if (first === undefined || !this.#flush.isOn) return;
     for (let made = folder; made.length >= first.length; made = dirname(made)) this.#made.add(made);
   }

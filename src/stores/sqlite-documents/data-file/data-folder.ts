@@ -1,12 +1,17 @@
 // The folder of the data file: creation, permissions, free space, and the lock that keeps a second server out. That is a lock of the
 // operating system, taken through SQLite on an empty file, so it ends with the process, however that ends.
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreError } from '../../../errors/errors.ts';
-import { errorCodeOf, OWNER_ONLY_MODE, restrictToOwner } from '../../../lib/files/file-operations.ts';
+import {
+  errorCodeOf,
+  makeFolderSync,
+  OWNER_ONLY_MODE,
+  restrictToOwner,
+} from '../../../lib/files/file-operations.ts';
 import { isBusy } from './connection.ts';
 
 /** The data contain secrets: access for the owner only. */
@@ -30,7 +35,7 @@ export function ensurePrivateFile(file: string): void {
  * called for each file where that fails, for example because another user owns it.
  */
 export function prepareDataFolder(path: string, warn: (message: string) => void): string {
-  mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
+  makeFolderSync(path, FOLDER_MODE);
   const file = join(path, DATA_FILE);
   ensurePrivateFile(file);
   for (const companion of FILE_SUFFIXES) {
