@@ -30,8 +30,6 @@ export interface AttackRequest {
   readonly log?: readonly string[];
   /** Its answer comes within so many milliseconds of the event loop. */
   readonly withinMs?: number;
-  /** Sent again while the answer is that the endpoint is busy: on a slow machine a host may not be free within a second. */
-  readonly waitsForHost?: boolean;
 }
 
 export interface Attack {

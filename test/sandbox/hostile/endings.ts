@@ -61,3 +61,12 @@ export function problemsOf(answer: Answer, ending: Ending): readonly string[] {
   if (codes.length === 0 && answer.status < 300 && answer.text.length <= bytes) return [];
   return [`status ${answer.status} ${answer.text.slice(0, 400)}`];
 }
+
+/** Whether a caller is told to come back, as no host was free in time. */
+export function isBusy(answer: Answer): boolean {
+  return (
+    answer.status === 503 &&
+    answer.headers.has('retry-after') &&
+    problemsOf(answer, { codes: ['ENDPOINT_BUSY'] }).length === 0
+  );
+}

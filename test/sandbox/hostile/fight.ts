@@ -5,7 +5,7 @@ import { loopMs } from '../../helpers/server-process/timing.ts';
 import type { Arena } from './arena.ts';
 import { type Attack, type AttackRequest, type Ending, PATIENT } from './attack.ts';
 import { disclosures, type Exchange } from './disclosures.ts';
-import { type Answer, problemsOf } from './endings.ts';
+import { type Answer, isBusy, problemsOf } from './endings.ts';
 import { endpointAt, hookAt, type Place } from './places.ts';
 
 const DEFAULT_WALL_MS = 5000;
@@ -15,11 +15,14 @@ const GRACE_MS = 250;
 const SLICE_MS = 3000;
 /** A host is careful for a hundred times as long as a time slice took, and the first one of an isolate takes 10 to 30 ms. */
 const CAREFUL_MS = 3000;
+/** Times that a request is sent for which no host is free. */
+const MAX_TRIES = 10;
 /** Requests of a module that run at the same time. */
 const CONCURRENCY = 16;
 
-const endingOf = (expect: Attack['expect'], at: number): Ending =>
-  (Array.isArray(expect) ? (expect[at] ?? expect.at(-1)) : expect) as Ending;
+/** How the request of this number ends. */
+const endingOf = ({ expect }: Attack, request: AttackRequest, at: number): Ending =>
+  request.expect ?? ((Array.isArray(expect) ? (expect[at] ?? expect.at(-1)) : expect) as Ending);
 
 /** Clocks that an attack does not set are not what ends it. */
 const limitsOf = ({ policy }: Attack): JsonObject => ({ ...PATIENT, ...(policy?.['limits'] as JsonObject) });
@@ -52,32 +55,37 @@ async function warmUp(arena: Arena, place: Place, request: AttackRequest): Promi
   while (performance.now() < until) await arena.call(place, request);
 }
 
-async function callUntilFree(arena: Arena, place: Place, request: AttackRequest): Promise<Exchange> {
-  let answer!: Answer;
-  const ms = await loopMs(async () => {
-    answer = await arena.call(place, request);
-  });
-  const isBusy = answer.status === 503 && problemsOf(answer, { codes: ['ENDPOINT_BUSY'] }).length === 0;
-  return isBusy && request.waitsForHost === true
-    ? callUntilFree(arena, place, request)
-    : { request, answer, ms };
-}
-
-async function callAll(
+/** Sends a request again while no host is free, unless that is an ending of it: on a slow machine none may be within a second. */
+async function callUntilFree(
   arena: Arena,
   place: Place,
-  rounds: readonly (readonly AttackRequest[])[],
-): Promise<Exchange[]> {
+  { request, ending }: { readonly request: AttackRequest; readonly ending: Ending },
+): Promise<Exchange> {
+  for (let tries = 1; ; tries += 1) {
+    let answer!: Answer;
+    const ms = await loopMs(async () => {
+      answer = await arena.call(place, request);
+    });
+    const mayComeBack = isBusy(answer) && problemsOf(answer, ending).length > 0;
+    if (!mayComeBack || tries === MAX_TRIES) return { request, answer, ms };
+  }
+}
+
+async function callAll(arena: Arena, place: Place, attack: Attack): Promise<Exchange[]> {
   const exchanges: Exchange[] = [];
-  for (const round of rounds) {
-    exchanges.push(...(await Promise.all(round.map((request) => callUntilFree(arena, place, request)))));
+  for (const round of roundsOf(place, attack)) {
+    const first = exchanges.length;
+    const calls = round.map((request, at) =>
+      callUntilFree(arena, place, { request, ending: endingOf(attack, request, first + at) }),
+    );
+    exchanges.push(...(await Promise.all(calls)));
   }
   return exchanges;
 }
 
 async function neighbourProblems(arena: Arena, withinMs: number): Promise<string[]> {
   try {
-    const took = await arena.neighbour();
+    const took = await arena.neighbour(withinMs);
     return took <= withinMs ? [] : [`the neighbour took ${Math.round(took)} ms`];
   } catch (error) {
     return [String(error)];
@@ -88,7 +96,7 @@ async function witnessProblems(arena: Arena, place: Place, attack: Attack, polic
   if (attack.witness === undefined) return [];
   const { source, expect } = attack.witness;
   const refused = await upload(arena, place, { source, policy });
-  const answer = refused ?? (await arena.call(place, {}));
+  const answer = refused ?? (await callUntilFree(arena, place, { request: {}, ending: expect })).answer;
   return problemsOf(answer, expect).map((problem) => `the witness: ${problem}`);
 }
 
@@ -123,17 +131,15 @@ export async function fight(
   const { place, policy, refused } = prepared;
   const bound = wallOf(attack) + GRACE_MS + SLICE_MS;
   if (refused !== undefined) {
-    const first = endingOf(attack.expect, 0);
+    const first = endingOf(attack, {}, 0);
     return [...problemsOf(refused, first), ...(await neighbourProblems(arena, bound))];
   }
   const [exchanges, beside] = await Promise.all([
-    callAll(arena, place, roundsOf(place, attack)),
+    callAll(arena, place, attack),
     neighbourProblems(arena, bound),
   ]);
   const ended = exchanges.flatMap(({ request, answer, ms }, at) => [
-    ...problemsOf(answer, request.expect ?? endingOf(attack.expect, at)).map(
-      (problem) => `${at}: ${problem}`,
-    ),
+    ...problemsOf(answer, endingOf(attack, request, at)).map((problem) => `${at}: ${problem}`),
     ...(ms > (request.withinMs ?? ms) ? [`${at}: it took ${Math.round(ms)} ms`] : []),
   ]);
   const wrong = [...ended, ...(await disclosures(arena, place, { attack, exchanges }))];

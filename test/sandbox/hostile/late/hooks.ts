@@ -37,14 +37,12 @@ function writes(count: number, client?: string): AttackRequest {
     ...documents(titles, client),
     expect: { status: 200, body: new RegExp(`^${each.join('')}`, 's') },
     log: titles.map((title) => `look ${title}`),
-    waitsForHost: true,
   };
 }
 
 const HIDE: AttackRequest = {
   ...documents([`hide ${SECRET}`]),
   expect: { codes: ['API-0002', 'ENDPOINT_CRASHED', 'HOOK_FAILED'], orBytes: 2000 },
-  waitsForHost: true,
 };
 
 /** One after the other, by two clients, and at once. */

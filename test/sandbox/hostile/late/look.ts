@@ -74,7 +74,6 @@ export function looking({
     path: `?${query}`,
     expect: { status: 200, body: JSON.stringify(found) },
     log: [`look ${n}`],
-    waitsForHost: true,
     ...(withinMs !== undefined && { withinMs }),
   };
 }
@@ -87,7 +86,6 @@ export const lookingAll = (count: number, how: Looking = {}): AttackRequest[] =>
 export const HIDE: AttackRequest = {
   path: `?do=hide&secret=${SECRET}`,
   expect: HIDDEN,
-  waitsForHost: true,
 };
 
 /** A request that only warms up. */

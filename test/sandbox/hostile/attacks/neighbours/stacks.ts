@@ -1,7 +1,7 @@
 // Nobody is told that others came with it.
 import { ALL_WALLS, type Attack, type AttackRequest } from '../../attack.ts';
 
-const LOOK = { path: '?do=look', waitsForHost: true };
+const LOOK = { path: '?do=look' };
 const alone = [LOOK];
 const many = Array<AttackRequest>(16).fill(LOOK);
 

@@ -13,7 +13,6 @@ const form = (body: string): AttackRequest => ({
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
   body,
   expect: REJECTED,
-  waitsForHost: true,
 });
 
 const REQUESTS: Readonly<Record<string, AttackRequest>> = {
