@@ -145,7 +145,7 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
       breaker.close();
       await writes.close();
     },
-    postCode: (address, source, actor, replace) => postCode(deps, { address, source, actor, replace }),
+    postCode: (address, source, actor, options) => postCode(deps, { address, source, actor, ...options }),
     rollback: (address, version, actor) => rollBackVersion(deps, { address, version, actor }),
     approve: (address, version, actor) =>
       locks.withModule(address, async () => {
@@ -157,15 +157,17 @@ export function createModuleService(options: ModuleServiceDeps): ManagedModuleSe
         states.getOrThrow(address);
         await rejectVersion(deps, address, { version, ...rejection });
       }),
-    remove: (address, actor) =>
+    remove: (address, actor, check) =>
       locks.withModule(address, async () => {
         await store.health();
+        check?.(states.getOrThrow(address).source);
         await removeModule(deps, address, actor);
       }),
     policy: (address) => policyWithCodeBlock(states.getOrThrow(address)),
-    putPolicy: (address, value, actor) =>
+    putPolicy: (address, value, actor, check) =>
       locks.withModule(address, async () => {
         await store.health();
+        check?.(policyWithCodeBlock(states.getOrThrow(address)));
         await putPolicy(deps, address, { value, actor });
         return policyWithCodeBlock(states.getOrThrow(address));
       }),

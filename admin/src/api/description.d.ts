@@ -1,5 +1,5 @@
 // What the server answers. Made of the API description by `npm run docs`: change that instead.
-// Components with the hash 60062c14797c8763d4101b1012ff1a72375446211888254e60bc6f4376a78522.
+// Components with the hash 1c01b81b2b0ea78da91f7bf17dac128369348b2e74744c2a1a77ee2ca563815c.
 import type { Json, JsonObject } from './json.ts';
 
 export interface components {
@@ -390,7 +390,13 @@ export interface components {
             readonly clientId: string | null;
             /** @description Epoch milliseconds */
             readonly createdAt: number;
+            /**
+             * @description What is new in it: a policy comes with the code that it was put for
+             * @enum
+             */
+            readonly part: "code" | "policy";
             readonly refused?: components["schemas"]["Refusal"];
+            /** @description Of its code */
             readonly sha256: string;
             readonly version: number;
         };

@@ -1,4 +1,4 @@
-// Entity tags of what admins edit as a whole: routes, recipes, specifications, clients. A write with `If-Match` is made only where
+// Entity tags of what admins edit as a whole: routes, recipes, specifications, clients, posted code and policies. A write with `If-Match` is made only where
 // nobody has changed the thing since it was read.
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors/errors.ts';
 import type { ModuleAddress, PostResult } from '../../modules/model/module-types.ts';
 import { acceptCodeBodiesOnly } from '../core/body-parsers.ts';
+import { assertExpectedState, sendEntityTag } from '../core/entity-tags.ts';
 import type { CustomCodeDeps } from '../core/http-deps.ts';
 import { sendJson, sendText } from '../core/reply.ts';
 import { actorOf } from '../core/request-context.ts';
@@ -40,6 +41,10 @@ export function sendPostResult(
   return sendJson(reply, body, pending ? 202 : 200);
 }
 
+/** Makes the check of the preconditions of a change: where no version is in force, there is no state. */
+const expectedSource = (request: FastifyRequest) => (source: string | undefined) =>
+  assertExpectedState(request, source === undefined ? undefined : { source });
+
 interface CodeRouteOptions {
   readonly url: string;
   readonly addressOf: (request: FastifyRequest) => ModuleAddress;
@@ -62,7 +67,8 @@ export function moduleCodeRoutes(
     if (!sandboxEnabled) throw new AppError('SANDBOX_DISABLED', { retryAfter: 2 });
     const address = addressOf(request);
     const source = typeof request.body === 'string' ? request.body : '';
-    const result = await modules.postCode(address, source, actorOf(request), replace);
+    const options = { replace, check: expectedSource(request) };
+    const result = await modules.postCode(address, source, actorOf(request), options);
     const done = result.created ? 'created' : 'updated';
     return sendPostResult(reply, address, {
       result,
@@ -74,17 +80,21 @@ export function moduleCodeRoutes(
     server,
     url,
     {
-      GET: async (request, reply) => sendPlainText(reply, modules.source(addressOf(request))),
+      GET: async (request, reply) => {
+        const source = modules.source(addressOf(request));
+        return sendPlainText(sendEntityTag(reply, { source }), source);
+      },
       POST: post(puts ? false : undefined),
       ...(puts ? { PUT: post(true) } : {}),
       DELETE: async (request, reply) => {
         const address = addressOf(request);
-        await modules.remove(address, actorOf(request));
+        await modules.remove(address, actorOf(request), expectedSource(request));
         return sendJson(reply, { result: 'success', message: `${moduleTitle(address)} removed` });
       },
     },
     {
       bodyLimit,
+      handlesPreconditions: true,
       operations: {
         GET: operations?.source ?? null,
         POST: operations?.post ?? null,

@@ -1,6 +1,7 @@
 // What the routes of posted code say about themselves. Endpoints and hooks have the same ones under paths of their own.
 
 import { ref } from '../../lib/json/schema-parts.ts';
+import { ETAG_HEADER, IF_MATCH } from '../core/entity-tags.ts';
 import { json, type Operation, type ParameterDescription, text } from '../core/operation.ts';
 
 const after: ParameterDescription = {
@@ -65,22 +66,25 @@ function createOperations(kind: Kind) {
     source: operation(`get${noun}Code`, '/config', {
       summary: `Reads the code of ${article}`,
       audience: 'reviewers',
-      answers: { 200: source },
+      answers: { 200: { ...source, headers: ETAG_HEADER } },
     }),
     post: operation(`post${noun}Code`, '/config', {
       refusals: [409],
       summary: noun === 'Endpoint' ? 'Creates an endpoint, or replaces its code' : 'Creates a hook',
+      parameters: [IF_MATCH],
       body: code,
       answers: { 200: posted, 202: pending },
     }),
     put: operation(`replace${noun}Code`, '/config', {
       refusals: [409],
       summary: `Replaces the code of ${article}`,
+      parameters: [IF_MATCH],
       body: code,
       answers: { 200: posted, 202: pending },
     }),
     remove: operation(`remove${noun}`, '/config', {
       summary: `Removes ${article}; its versions can still be read`,
+      parameters: [IF_MATCH],
       answers: { 200: done },
     }),
     versions: operation(`list${noun}Versions`, '/versions', {
@@ -131,10 +135,11 @@ function createOperations(kind: Kind) {
     policy: operation(`get${noun}Policy`, '/policy', {
       summary: `Reads the policy of ${article}`,
       audience: 'reviewers',
-      answers: { 200: policy },
+      answers: { 200: { ...policy, headers: ETAG_HEADER } },
     }),
     putPolicy: operation(`put${noun}Policy`, '/policy', {
       summary: `Replaces the policy of ${article}`,
+      parameters: [IF_MATCH],
       body: { content: json(ref('Policy')) },
       answers: { 200: policy, 202: { ...policy, description: 'Waits for the approval of a reviewer' } },
     }),

@@ -4,6 +4,7 @@ import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
 import { type ModuleAddress, type ModuleService, moduleKey } from '../../modules/model/module-types.ts';
 import { bodyLimit, jsonBody, jsonObjectBody } from '../core/body-parsers.ts';
+import { assertExpectedState, sendEntityTag } from '../core/entity-tags.ts';
 import type { Operation } from '../core/operation.ts';
 import { sendJson } from '../core/reply.ts';
 import { actorOf } from '../core/request-context.ts';
@@ -50,6 +51,9 @@ function parseReason(body: JsonObject): string {
   const message = 'must be a text for the author, of 1 to 1,000 characters that are not all space';
   throw new AppError('BAD_REQUEST', { field: 'reason', message });
 }
+
+/** What was put: its tag stays when code is posted or approved. */
+const putPart = ({ code: _, ...policy }: JsonObject): JsonObject => policy;
 
 /** The newest pending version; a policy that needs review creates one. */
 function newestPendingVersion({ code }: JsonObject): number {
@@ -151,10 +155,15 @@ function liveRoutes(
   { base, act, approvalNotice, operations }: VersionRouteOptions,
 ): void {
   const policy = {
-    GET: act((_request, reply, address) => sendJson(reply, modules.policy(address))),
+    GET: act((_request, reply, address) => {
+      const policy = modules.policy(address);
+      return sendJson(sendEntityTag(reply, putPart(policy)), policy);
+    }),
     PUT: act(async (request, reply, address) => {
       const before = newestPendingVersion(modules.policy(address));
-      const policy = await modules.putPolicy(address, jsonBody(request), actorOf(request));
+      const check = (present: JsonObject | undefined) =>
+        assertExpectedState(request, present && putPart(present));
+      const policy = await modules.putPolicy(address, jsonBody(request), actorOf(request), check);
       // Meanwhile others may have been decided on: then there are fewer.
       if (newestPendingVersion(policy) <= before) return sendJson(reply, policy);
       const message = `The policy ${await approvalNotice(request)}`;
@@ -179,6 +188,7 @@ function liveRoutes(
   addResource(server, `${base}/policy`, policy, {
     operations: { GET: operations.policy, PUT: operations.putPolicy },
     bodyLimit: bodyLimit('policy', config.limits.jsonBytes),
+    handlesPreconditions: true,
   });
   addResource(server, `${base}/logs`, { GET: logs }, { operations: { GET: operations.logs } });
   addResource(

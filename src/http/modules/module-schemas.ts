@@ -54,7 +54,11 @@ export const MODULE_SCHEMAS = {
   ModuleVersion: objectOf(
     {
       version: { type: 'integer' },
-      sha256: text1,
+      sha256: { ...text1, description: 'Of its code' },
+      part: {
+        enum: ['code', 'policy'],
+        description: 'What is new in it: a policy comes with the code that it was put for',
+      },
       clientId: { type: ['string', 'null'] },
       createdAt: time,
       active: { type: 'boolean' },

@@ -10,6 +10,7 @@ import {
   moduleAuditEntry,
   moduleKey,
   type PostResult,
+  type StateCheck,
 } from '../model/module-types.ts';
 import type { CodeValidator } from '../versions/code-validation.ts';
 import type { VersionRecord } from '../versions/module-records.ts';
@@ -36,11 +37,13 @@ interface PostCodeRequest {
   readonly source: string;
   readonly actor: Actor;
   /** True: the module must exist; false: it must not; undefined: either. */
-  readonly replace: boolean | undefined;
+  readonly replace?: boolean | undefined;
+  /** Given the source in force. */
+  readonly check?: StateCheck<string> | undefined;
 }
 
 /**
- * Posts code: checks its text, its name and its paths, inspects it in a host, and publishes it or keeps it for a reviewer. Throws
+ * Posts code: checks what it replaces, its text, its name and its paths, inspects it in a host, and publishes it or keeps it for a reviewer. Throws
  * PAYLOAD_TOO_LARGE, ENDPOINT_INVALID, NAME_TAKEN, NOT_FOUND, WORKSPACE_UNAVAILABLE, or what the sandbox throws.
  */
 export async function postCode(deps: PostCodeDeps, request: PostCodeRequest): Promise<PostResult> {
@@ -52,8 +55,10 @@ export async function postCode(deps: PostCodeDeps, request: PostCodeRequest): Pr
   return locks.withModule(address, async () => {
     assertDistinctName(deps, address);
     if (address.kind === 'endpoint') assertNameAvailable(address, deps.collections);
-    const isNew = states.get(key) === undefined;
+    const entry = states.get(key);
+    const isNew = entry === undefined;
     assertReplaceAllowed(request, isNew);
+    request.check?.(entry?.source);
     // Validate: the text was read above, now the code is evaluated once.
     const policy = await loadCurrentPolicy(deps, address);
     const { isolation } = policy.resolve(key, false);

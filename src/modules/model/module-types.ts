@@ -81,7 +81,10 @@ export interface PostResult {
 
 export interface VersionSummary {
   readonly version: number;
+  /** Of its code. */
   readonly sha256: string;
+  /** What was posted, or put, as this version. A policy comes with the code that it was put for. */
+  readonly part: ModuleFilePart;
   readonly clientId: string | null;
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -114,22 +117,38 @@ export interface ModuleLogRecord extends GuestLogRecord {
   readonly seq: number;
 }
 
+/** Looks at what a change would replace, undefined where there is nothing, and throws to prevent the change. */
+export type StateCheck<T> = (state: T | undefined) => void;
+
+interface PostOptions {
+  /** False rejects an existing module with 409, true demands one, absent does either. */
+  readonly replace?: boolean | undefined;
+  /** Given the source in force. */
+  readonly check?: StateCheck<string>;
+}
+
 /**
  * Every change is durable, active and in the audit log when its promise resolves.
  * Unknown modules: NOT_FOUND. Invalid code: ENDPOINT_INVALID with `ENDPOINT_SYNTAX` or `ENDPOINT_LOAD` items.
  */
 export interface ModuleService {
   readonly registry: ModuleRegistry;
-  /** `replace`: false rejects an existing one with 409, true demands one, absent does either. */
-  postCode(address: ModuleAddress, source: string, actor: Actor, replace?: boolean): Promise<PostResult>;
+  postCode(address: ModuleAddress, source: string, actor: Actor, options?: PostOptions): Promise<PostResult>;
   /** The active source. */
   source(address: ModuleAddress): string;
-  remove(address: ModuleAddress, actor: Actor): Promise<void>;
+  /** `check` is given the source in force. */
+  remove(address: ModuleAddress, actor: Actor, check?: StateCheck<string>): Promise<void>;
   /** The bounds of all policies, as clients may see them. */
   readonly policyLimits: ShownPolicyLimits;
   /** The policy as it was put, with the server's `code` block; `{version: 1}` when none. */
   policy(address: ModuleAddress): JsonObject;
-  putPolicy(address: ModuleAddress, policy: unknown, actor: Actor): Promise<JsonObject>;
+  /** `check` is given what `policy` answers. */
+  putPolicy(
+    address: ModuleAddress,
+    policy: unknown,
+    actor: Actor,
+    check?: StateCheck<JsonObject>,
+  ): Promise<JsonObject>;
   versions(address: ModuleAddress): Promise<readonly VersionSummary[]>;
   versionSource(address: ModuleAddress, version: number): Promise<string>;
   /** The policy under which a version runs, or would run once approved. Rejects with NOT_FOUND where neither is known. */

@@ -4,6 +4,7 @@ import { AppError } from '../../errors/errors.ts';
 import { lazyPackage } from '../../lib/files/lazy-package.ts';
 import {
   type ModuleAddress,
+  type ModuleFilePart,
   type ModuleService,
   moduleKey,
   type PendingVersion,
@@ -52,12 +53,12 @@ export function diffSources(a: Named, b: Named): string {
   return patch ?? wholeReplacement(a, b);
 }
 
-const toPending = ({ version, policy, clientId, createdAt }: VersionRecord): PendingVersion => ({
-  version,
-  part: policy === null ? 'code' : 'policy',
-  by: clientId,
-  at: createdAt,
-});
+const partOf = ({ policy }: VersionRecord): ModuleFilePart => (policy === null ? 'code' : 'policy');
+
+const toPending = (record: VersionRecord): PendingVersion => {
+  const { version, clientId, createdAt } = record;
+  return { version, part: partOf(record), by: clientId, at: createdAt };
+};
 
 interface VersionHistoryDeps {
   readonly states: Pick<ModuleStates, 'all' | 'getOrThrow' | 'getState'>;
@@ -121,16 +122,14 @@ export function createVersionHistory({
       // A removed module keeps its versions.
       if (found.length === 0) states.getOrThrow(address);
       const { active } = states.getState(key);
-      return found.map(
-        ({ version, sha256, clientId, createdAt, refused }): VersionSummary => ({
-          version,
-          sha256,
-          clientId,
-          createdAt,
+      return found.map((record): VersionSummary => {
+        const { version, sha256, clientId, createdAt, refused } = record;
+        return {
+          ...{ version, sha256, part: partOf(record), clientId, createdAt },
           active: version === active?.version,
           ...(refused !== undefined && { refused }),
-        }),
-      );
+        };
+      });
     },
     pending: createPendingReader({ states, records }),
     async diff(address, a, b) {

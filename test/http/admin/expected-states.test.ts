@@ -1,5 +1,5 @@
 // What admins edit as a whole has an ETag, and is not overwritten where somebody else has changed it: routes and recipes on either
-// port, specifications, clients.
+// port, specifications, clients, the code of endpoints and hooks, and their policies.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/lib/json/json.ts';
 import { openDelivery, type TestDelivery } from '../../helpers/app/delivery.ts';
@@ -13,16 +13,21 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
+/** A text is code. */
+type Body = JsonObject | string;
+
 interface Thing {
   readonly path: string;
   /** A method, a path and a body that makes it. */
-  readonly make: readonly [string, string, JsonObject];
-  readonly change: readonly [method: string, body: JsonObject];
-  readonly otherChange: JsonObject;
+  readonly make: readonly [string, string, Body];
+  readonly change: readonly [method: string, body: Body];
+  readonly otherChange: Body;
   readonly isOnDeliveryPort?: true;
 }
 
 const route = (recipe: string) => ({ branches: [{ recipe }] });
+const endpoint = (word: string) => `module.exports.get = (req, res) => res.end('${word}');\n`;
+const hook = (word: string) => `module.exports = (obj) => ({ ...obj, word: '${word}' });\n`;
 const spec = (name: string) => ({ fields: { [name]: { type: 'String' } }, settings: {} });
 
 const THINGS: Readonly<Record<string, Thing>> = {
@@ -63,21 +68,36 @@ const THINGS: Readonly<Record<string, Thing>> = {
     change: ['PUT', { roles: ['editor'] }],
     otherChange: { roles: ['author'] },
   },
+  'the code of an endpoint': {
+    path: '/1.0/report/config',
+    make: ['POST', '/1.0/report/config', endpoint('one')],
+    change: ['POST', endpoint('two')],
+    otherChange: endpoint('three'),
+  },
+  'the code of a hook': {
+    path: '/api/hooks/stamp/config',
+    make: ['POST', '/api/hooks/stamp/config', hook('one')],
+    change: ['PUT', hook('two')],
+    otherChange: hook('three'),
+  },
 };
 
 describe.each(Object.entries(THINGS))(
   '%s',
   (_name, { path, make, change, otherChange, isOnDeliveryPort }) => {
     const [method, body] = change;
-    const send = async (verb: string, to: string, sent?: JsonObject, ifMatch?: string) => {
+    const send = async (verb: string, to: string, sent?: Body, ifMatch?: string) => {
       const token = await site.app.adminToken();
-      const headers = ifMatch === undefined ? {} : { 'if-match': ifMatch };
+      const headers = {
+        ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+        ...(typeof sent === 'string' && { 'content-type': 'text/plain' }),
+      };
       const options = { token, headers, ...(sent && { body: sent }) };
       return isOnDeliveryPort ? site.inject(verb, to, options) : site.app.inject(verb, to, options);
     };
     const read = async () => {
-      const { headers, body: state, status } = await send('GET', path);
-      return { etag: String(headers['etag']), state, status };
+      const { headers, text, status } = await send('GET', path);
+      return { etag: String(headers['etag']), text, status };
     };
 
     it('is changed with the ETag that a read gave, and neither changed nor removed with an older one', async () => {
@@ -121,3 +141,41 @@ describe.each(Object.entries(THINGS))(
     });
   },
 );
+
+describe('the policy of an endpoint', () => {
+  const path = '/1.0/policed/policy';
+  const put = (cpuMs: number, ifMatch?: string) =>
+    site.app.inject('PUT', path, {
+      body: { version: 1, limits: { cpuMs } },
+      headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
+    });
+  const etag = async () => String((await site.app.inject('GET', path)).headers['etag']);
+  const post = (word: string) =>
+    site.app.inject('POST', '/1.0/policed/config', {
+      body: endpoint(word),
+      headers: { 'content-type': 'text/plain' },
+    });
+
+  it('is put with the ETag that a read gave, and not with an older one', async () => {
+    expect((await post('one')).status).toBe(200);
+    const first = await etag();
+    expect(first).toMatch(/^"[\w-]{22}"$/);
+    expect((await put(100, first)).status).toBe(200);
+    const second = await etag();
+    expect(second).not.toBe(first);
+    for (const old of [first, '"x"', `W/${second}`]) {
+      const { status, text } = await put(200, old);
+      expect([status, text]).toEqual([412, expect.stringContaining('If-Match')]);
+    }
+    expect((await put(300, '*')).status).toBe(200);
+    expect((await site.app.inject('GET', path)).body['limits']).toEqual({ cpuMs: 300 });
+  });
+
+  it('keeps its ETag while only the code changes, and is put by one of several who read the same state', async () => {
+    const before = await etag();
+    expect((await post('two')).status).toBe(200);
+    expect(await etag()).toBe(before);
+    const answers = await Promise.all([10, 20, 30].map((cpuMs) => put(cpuMs, before)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412, 412]);
+  });
+});

@@ -80,10 +80,11 @@ export function createShelf(modules: readonly LiveModule[]): Shelf {
       get: (address) => live.get(keyOf(address)),
       list: () => [...live.values()],
     },
-    async postCode(address, source, actor, replace) {
+    async postCode(address, source, actor, { replace, check } = {}) {
       const created = !live.has(keyOf(address));
       if (replace === false && !created) throw new AppError('NAME_TAKEN');
       if (replace === true && created) throw new AppError('NOT_FOUND');
+      check?.(created ? undefined : 'the source');
       acts.push(['post', keyOf(address), source, actor]);
       const suggestedIsolation = source.includes('leak') ? 'context' : null;
       return { ...POSTED, created, pending: source.includes('pending'), suggestedIsolation };

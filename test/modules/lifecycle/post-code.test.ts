@@ -67,15 +67,15 @@ describe('posting an endpoint', () => {
 
   it('only creates, or only replaces, when `replace` says so', async () => {
     const { modules } = await loadedModules();
-    await expect(modules.postCode(hook('slugify'), code(), ALICE, true)).rejects.toMatchObject({
+    await expect(modules.postCode(hook('slugify'), code(), ALICE, { replace: true })).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
-    await modules.postCode(hook('slugify'), code(), ALICE, false);
-    await expect(modules.postCode(hook('slugify'), code(), ALICE, false)).rejects.toMatchObject({
+    await modules.postCode(hook('slugify'), code(), ALICE, { replace: false });
+    await expect(modules.postCode(hook('slugify'), code(), ALICE, { replace: false })).rejects.toMatchObject({
       code: 'NAME_TAKEN',
       message: 'Hook already exists',
     });
-    await modules.postCode(hook('slugify'), code(), ALICE, true);
+    await modules.postCode(hook('slugify'), code(), ALICE, { replace: true });
     expect(await modules.versions(hook('slugify'))).toHaveLength(2);
     expect(modules.registry.list().map(({ path }) => path)).toEqual(['/api/hooks/slugify']);
   });

@@ -161,6 +161,7 @@ describe('review of grants', () => {
     expect(modules.source(REPORT)).toBe(code({}, 'one'));
     expect(await modules.putPolicy(REPORT, {}, ALICE)).toMatchObject({ code: { pending: [3] } });
     expect(granted()).toBe(0);
+    expect((await modules.versions(REPORT)).map(({ part }) => part)).toEqual(['code', 'policy', 'code']);
   });
 
   it('writes the hashes of code and policy before and after to the audit log', async () => {

@@ -22,8 +22,8 @@ describe('the history of a module', () => {
     const first = { version: 1, sha256: sha256(code({}, 'one')), clientId: 'alice', createdAt: begin };
     const second = { version: 2, sha256: sha256(code({}, 'two')), clientId: 'bob', createdAt: begin + 1 };
     expect(await modules.versions(REPORT)).toMatchObject([
-      { ...first, active: false },
-      { ...second, active: true },
+      { ...first, part: 'code', active: false },
+      { ...second, part: 'code', active: true },
     ]);
     expect(await modules.versionSource(REPORT, 1)).toBe(code({}, 'one'));
     expect(modules.source(REPORT)).toBe(code({}, 'two'));
