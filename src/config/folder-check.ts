@@ -70,9 +70,12 @@ function ownPlaces(config: Config, { cwd, configFile }: FolderCheckOptions): rea
   ];
 }
 
+/** The two folders of files for visitors. They may lie in each other: whatever is in either is delivered. */
+const DELIVERED: ReadonlySet<string> = new Set(['images.directory.path', 'assets.directory.path']);
+
 /** What clients get, and what the server fills and empties by itself. Each is checked against those before it too. */
 function sharedPlaces(config: Config, cwd: string): readonly Place[] {
-  const { media, images, delivery, cache } = config;
+  const { media, images, assets, delivery, cache } = config;
   const place = (field: string, what: string, path: string) => ({ field, what, path: resolve(cwd, path) });
   const { path: variants, storage } = delivery.cache;
   const hasCacheFolder = cache.enabled && cache.engine === 'filesystem';
@@ -84,6 +87,9 @@ function sharedPlaces(config: Config, cwd: string): readonly Place[] {
     ...(hasCacheFolder ? [place('cache.path', 'the folder of cached answers', cache.path)] : []),
     ...(images.directory.enabled
       ? [place('images.directory.path', 'the folder of originals', images.directory.path)]
+      : []),
+    ...(assets.directory.enabled
+      ? [place('assets.directory.path', 'the folder of assets', assets.directory.path)]
       : []),
   ];
 }
@@ -133,7 +139,11 @@ export async function folderIssues(
   const { cwd } = options;
   const own = ownPlaces(config, options);
   const shared = sharedPlaces(config, cwd);
-  const overlaps = shared.map((place, at) => overlapIssues(place, [...own, ...shared.slice(0, at)]));
+  const mayOverlap = (place: Place, other: Place) => DELIVERED.has(place.field) && DELIVERED.has(other.field);
+  const overlaps = shared.map((place, at) => {
+    const before = shared.slice(0, at).filter((other) => !mayOverlap(place, other));
+    return overlapIssues(place, [...own, ...before]);
+  });
   const { enabled, path } = config.notFound.images;
   const fallback = { field: 'notFound.images.path', what: 'the fallback', path: resolve(cwd, path) };
   const caches = shared.filter(({ field }) => field.endsWith('cache.path'));

@@ -2,7 +2,7 @@
 import type { Infer } from '../lib/json/json-schema.ts';
 import { AUTH_SCHEMA, CORS_SCHEMA } from './schema/access.ts';
 import { ADMIN_SCHEMA, DOCS_SCHEMA } from './schema/admin.ts';
-import { DELIVERY_SCHEMA, IMAGES_SCHEMA, NOT_FOUND_SCHEMA } from './schema/delivery.ts';
+import { ASSETS_SCHEMA, DELIVERY_SCHEMA, IMAGES_SCHEMA, NOT_FOUND_SCHEMA } from './schema/delivery.ts';
 import { LIMITS_SCHEMA } from './schema/limits.ts';
 import { GEOLOCATION_SCHEMA, NETWORK_SCHEMA } from './schema/lookups.ts';
 import { METRICS_SCHEMA } from './schema/metrics.ts';
@@ -52,6 +52,7 @@ export const CONFIG_SCHEMA = {
     sandbox: SANDBOX_SCHEMA,
     media: MEDIA_SCHEMA,
     images: IMAGES_SCHEMA,
+    assets: ASSETS_SCHEMA,
     notFound: NOT_FOUND_SCHEMA,
     geolocation: GEOLOCATION_SCHEMA,
     network: NETWORK_SCHEMA,

@@ -10,6 +10,8 @@ interface CheckOptions {
   readonly folders: { readonly routes: string; readonly recipes: string };
   readonly routes: DefinitionKind<Route>;
   readonly recipes: DefinitionKind<unknown>;
+  /** `delivery.plainRecipe` */
+  readonly plainRecipe: string | undefined;
 }
 
 /** What would be logged is in the problems. */
@@ -18,6 +20,7 @@ const SILENT: DefinitionLog = { info() {}, warn() {}, error() {} };
 /** Reads both folders, routes first; a folder that is missing holds nothing. Empty: all is well. */
 export async function checkDefinitions({
   folders,
+  plainRecipe,
   ...kinds
 }: CheckOptions): Promise<readonly DefinitionFileIssue[]> {
   const shared = { names: createDefinitionNames(), log: SILENT };
@@ -31,5 +34,15 @@ export async function checkDefinitions({
       return [{ file, message: `Branch ${index}: there is no recipe ${recipe}`, severity: 'warning' }];
     }),
   );
-  return [...routes.problems(), ...unknown, ...recipes.problems()];
+  const isUsable = plainRecipe === undefined || recipes.get(plainRecipe) !== undefined;
+  const plain: readonly DefinitionFileIssue[] = isUsable
+    ? []
+    : [
+        {
+          file: folders.recipes,
+          message: `\`delivery.plainRecipe\`: there is no recipe ${plainRecipe}`,
+          severity: 'warning',
+        },
+      ];
+  return [...routes.problems(), ...unknown, ...recipes.problems(), ...plain];
 }

@@ -5,6 +5,7 @@ import { evaluateConditions } from '../lib/http/conditional.ts';
 import { BINARY_TYPE, essence } from '../lib/http/media-types.ts';
 import type { VariantService } from './images/variant-service.ts';
 import type { OriginalFile, OriginalSource, RouteDecision, Visitor } from './model/delivery-types.ts';
+import { effectiveSettings } from './recipes/query-overrides.ts';
 import type { Recipe } from './recipes/recipe.ts';
 import { cacheControlHeader, consultedHeaders, varyHeader } from './responses/cache-headers.ts';
 import {
@@ -39,7 +40,11 @@ export interface DeliverDeps {
     /** Undefined when there is no route of this name. */
     decide(name: string, visitor: Visitor): Promise<RouteDecision> | undefined;
   };
-  readonly recipes: { find(name: string): Recipe | undefined };
+  readonly recipes: {
+    find(name: string): Recipe | undefined;
+    /** `delivery.plainRecipe`: of images that are asked for by their plain path with a query string; undefined where none is. */
+    plain(): Recipe | undefined;
+  };
   /** Opened by the first image that is asked for. */
   readonly images: () => Promise<Pick<VariantService, 'plan' | 'compressed'>>;
   readonly source: OriginalSource;
@@ -47,8 +52,8 @@ export interface DeliverDeps {
   readonly remote: RemoteSource | undefined;
   /** What stands in for a missing image; undefined where nothing does. */
   readonly fallback: () => Promise<OriginalFile | undefined>;
-  /** `notFound.statusCode`: of what stands in. */
-  readonly standInStatus: number;
+  /** `notFound.statusCode`: of a missing image, and of what stands in for it. */
+  readonly missingImageStatus: number;
   /** `delivery.cacheControl` */
   readonly cacheControl: string;
   /** `delivery.cacheControlByType`: by media type, without parameters. */
@@ -57,8 +62,10 @@ export interface DeliverDeps {
 
 /** What a path asks for. */
 interface Wish {
-  /** Undefined for a plain file. */
+  /** Undefined for a file as it is. */
   readonly recipe: Recipe | undefined;
+  /** True where the path names no recipe: that of plain images may apply all the same. */
+  readonly isPlain: boolean;
   /** What is left of the path, encoded. */
   readonly rest: string;
   readonly decision: Pick<RouteDecision, 'consulted' | 'maxAge'>;
@@ -76,22 +83,40 @@ interface Original {
 const NO_DECISION: Wish['decision'] = { consulted: new Set() };
 
 const unknownUri = () => new AppError('NOT_FOUND', { message: 'Unknown URI' });
-const fileNotFound = () => new AppError('NOT_FOUND', { message: 'File not found' });
+const fileNotFound = (status?: number) =>
+  new AppError('NOT_FOUND', { message: 'File not found', ...(status !== undefined && { status }) });
+
+/** True for the name of an image, and for one that does not tell what the file is. */
+function mayBeImage(path: string): boolean {
+  const type = deliveredContentType(path, undefined);
+  return isRasterImage(type) || type === BINARY_TYPE;
+}
+
+/** A file as it is; where there is a query string, an image by the recipe of plain images. Other servers' are asked by name only. */
+function plainWish({ path, query }: Pick<DeliveryRequest, 'path' | 'query'>, deps: DeliverDeps): Wish {
+  const plain = { recipe: undefined, isPlain: true, rest: path.slice(1), decision: NO_DECISION };
+  if (query.size === 0) return plain;
+  const address = originalAddress(plain.rest, undefined);
+  const isImage = address !== undefined && 'path' in address && mayBeImage(address.path);
+  const recipe = isImage ? deps.recipes.plain() : undefined;
+  return recipe?.kind === 'image' ? { ...plain, recipe } : plain;
+}
 
 /** A route of that name, else a recipe of that name, else the whole path is that of a file. */
-async function readPath({ path, visitor }: DeliveryRequest, deps: DeliverDeps): Promise<Wish> {
+async function readPath(request: DeliveryRequest, deps: DeliverDeps): Promise<Wish> {
+  const { path, visitor } = request;
   const split = splitName(path);
-  const plain = { recipe: undefined, rest: path.slice(1), decision: NO_DECISION };
-  if (split === undefined) return plain;
+  if (split === undefined) return plainWish(request, deps);
   const { name, rest } = split;
   const decision = await deps.routes.decide(name, visitor);
   if (decision !== undefined) {
     const recipe = decision.recipe === null ? undefined : deps.recipes.find(decision.recipe);
     if (recipe === undefined) throw unknownUri();
-    return { recipe, rest, decision };
+    return { recipe, isPlain: false, rest, decision };
   }
   const recipe = deps.recipes.find(name);
-  return recipe === undefined ? plain : { recipe, rest, decision: NO_DECISION };
+  if (recipe === undefined) return plainWish(request, deps);
+  return { recipe, isPlain: false, rest, decision: NO_DECISION };
 }
 
 function find(
@@ -123,9 +148,16 @@ async function firstBytes(stream: Readable, count: number): Promise<Buffer> {
   return bytes;
 }
 
-async function standIn(path: string, deps: Pick<DeliverDeps, 'fallback'>): Promise<Original> {
-  const file = isRasterImage(deliveredContentType(path, undefined)) ? await deps.fallback() : undefined;
-  if (file === undefined) throw fileNotFound();
+/** Statuses of errors. */
+const MIN_ERROR_STATUS = 400;
+
+async function standIn(
+  path: string,
+  { fallback, missingImageStatus: status }: Pick<DeliverDeps, 'fallback' | 'missingImageStatus'>,
+): Promise<Original> {
+  if (!isRasterImage(deliveredContentType(path, undefined))) throw fileNotFound();
+  const file = await fallback();
+  if (file === undefined) throw fileNotFound(status < MIN_ERROR_STATUS ? undefined : status);
   const contentType = deliveredContentType('', file.contentType);
   return { file, contentType, sourceId: 'fallback', isStandIn: true };
 }
@@ -133,7 +165,7 @@ async function standIn(path: string, deps: Pick<DeliverDeps, 'fallback'>): Promi
 /** Rejects with NOT_FOUND, ORIGIN_REFUSED, and with the errors of sources. */
 export async function findOriginal(
   { recipe, rest }: Pick<Wish, 'recipe' | 'rest'>,
-  deps: Pick<DeliverDeps, 'source' | 'remote' | 'fallback'>,
+  deps: Pick<DeliverDeps, 'source' | 'remote' | 'fallback' | 'missingImageStatus'>,
 ): Promise<Original> {
   // A plain file is one of this server: other servers' are delivered by name only.
   const address = originalAddress(rest, recipe?.path);
@@ -190,7 +222,7 @@ async function variantAnswer(
     'Content-Length': String(variant.size),
     'X-Cache': variant.cached ? 'HIT' : 'MISS',
   };
-  const status = original.isStandIn ? deps.standInStatus : 200;
+  const status = original.isStandIn ? deps.missingImageStatus : 200;
   return { status, headers, body: variant.bytes ?? (() => variant.open()) };
 }
 
@@ -224,7 +256,7 @@ async function passThrough(
   const whole = { acceptEncoding: request.acceptEncoding, range: undefined, ifRange: undefined };
   const answer = await createFileResponse(original, whole, options);
   const { ETag, 'Last-Modified': modified, 'Accept-Ranges': ranges, ...headers } = answer.headers;
-  return { ...answer, headers, status: deps.standInStatus };
+  return { ...answer, headers, status: deps.missingImageStatus };
 }
 
 /**
@@ -236,7 +268,9 @@ export async function deliver(request: DeliveryRequest, deps: DeliverDeps): Prom
   const original = await findOriginal(wish, deps);
   const { recipe } = wish;
   if (recipe?.kind === 'image' && isRasterImage(original.contentType)) {
-    return variantAnswer({ recipe, wish, original }, request, deps);
+    // A query string that says nothing of the image, such as the number of a version, changes nothing of it.
+    const changes = !wish.isPlain || Object.keys(effectiveSettings(recipe, request.query)).length > 0;
+    if (changes) return variantAnswer({ recipe, wish, original }, request, deps);
   }
   return passThrough(wish, original, request, deps);
 }

@@ -17,6 +17,8 @@ interface FlushDeps {
   readonly recipes: Pick<Definitions<Recipe>, 'get' | 'list'>;
   /** Opened by the first flush. */
   readonly variants: () => Promise<Pick<VariantService, 'flush'>>;
+  /** `delivery.plainRecipe` */
+  readonly plainRecipe: string | undefined;
 }
 
 /** Makes the function. The pattern: `*`, a path, a path with a query string, or a query string. */
@@ -24,6 +26,7 @@ export function createImageFlush({
   routes,
   recipes,
   variants,
+  plainRecipe,
 }: FlushDeps): (pattern: string) => Promise<void> {
   const recipe = (name: string): Recipe | undefined => {
     const found = recipes.get(name);
@@ -38,6 +41,7 @@ export function createImageFlush({
   const names: FlushNames = {
     recipe,
     recipesOf,
+    plain: () => (plainRecipe === undefined ? undefined : recipe(plainRecipe)),
     recipesLike: (prefix) =>
       [...routes.list(), ...recipes.list()].flatMap(({ name }) =>
         name.startsWith(prefix) ? (recipesOf(name) ?? []) : [],

@@ -39,7 +39,7 @@ function readRecipe(document: JsonObject) {
 /** Makes the function that renders a preview: see `DefinitionAdministration`. */
 export function createPreview({ deliver, render }: PreviewDeps) {
   // A stand-in would show another image than the one that is asked for.
-  const sources = { ...deliver, fallback: async () => undefined };
+  const sources = { ...deliver, fallback: async () => undefined, missingImageStatus: 404 };
   return async (body: Json, { accept, signal }: PreviewOptions): Promise<RecipePreview> => {
     if (!isJsonObject(body)) return { ok: false, errors: ['The recipe must be an object'] };
     const { original: path, ...document } = body;

@@ -103,7 +103,8 @@ export function checkDelivery(
 ): Promise<readonly DefinitionFileIssue[]> {
   const folderOf = (folder: string) => resolve(cwd, config.workspace.path, folder);
   const folders = { routes: folderOf(config.paths.routes), recipes: folderOf(config.paths.recipes) };
-  return checkDefinitions({ folders, routes: ROUTE_KIND, recipes: RECIPE_KIND });
+  const { plainRecipe } = config.delivery;
+  return checkDefinitions({ folders, routes: ROUTE_KIND, recipes: RECIPE_KIND, plainRecipe });
 }
 
 /** Opens what `cloister check --data` looks at. Rejects with `unavailable` if a data file cannot be read. */

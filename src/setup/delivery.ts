@@ -49,7 +49,14 @@ export async function openDelivery(options: DeliveryOptions): Promise<OpenDelive
   const sources = await openSources(options);
   const { renderer, variants } = openImagesLazily(options);
   const { enabled, path } = config.notFound.images;
-  const flush = createImageFlush({ routes, recipes, variants: variants.get });
+  const { plainRecipe } = config.delivery;
+  const flush = createImageFlush({ routes, recipes, variants: variants.get, plainRecipe });
+  const findRecipe = (name: string) => {
+    const recipe = recipes.get(name);
+    return recipe === undefined ? undefined : { ...recipe.value, name: recipe.name };
+  };
+  if (plainRecipe !== undefined && findRecipe(plainRecipe)?.kind !== 'image')
+    options.logger.warn({ recipe: plainRecipe }, 'delivery.plainRecipe names no recipe of images');
   options.deployment.onChange('variants', async (pattern) => {
     if (pattern !== undefined) await flush(pattern);
   });
@@ -61,16 +68,14 @@ export async function openDelivery(options: DeliveryOptions): Promise<OpenDelive
       },
     },
     recipes: {
-      find(name) {
-        const recipe = recipes.get(name);
-        return recipe === undefined ? undefined : { ...recipe.value, name: recipe.name };
-      },
+      find: findRecipe,
+      plain: () => (plainRecipe === undefined ? undefined : findRecipe(plainRecipe)),
     },
     images: variants.get,
     source: sources.source,
     remote: openRemote(options),
     fallback: createFallbackFileFinder(enabled ? resolve(cwd, path) : undefined),
-    standInStatus: config.notFound.statusCode,
+    missingImageStatus: config.notFound.statusCode,
     cacheControl: config.delivery.cacheControl,
     cacheControlByType: parseCacheControlByType(config.delivery.cacheControlByType),
   };

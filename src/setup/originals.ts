@@ -5,7 +5,7 @@ import type { Collection } from '../collections/model/collection.ts';
 import type { RequestContext } from '../collections/model/documents.ts';
 import type { Config } from '../config/schema.ts';
 import type { OriginalSource } from '../delivery/model/delivery-types.ts';
-import { createDirectorySource } from '../delivery/sources/directory-source.ts';
+import { createAssetSource, createDirectorySource } from '../delivery/sources/directory-source.ts';
 import { createBucketSource, createMediaSource } from '../delivery/sources/media-source.ts';
 import { createRemoteSource, type RemoteSource } from '../delivery/sources/remote-source.ts';
 import { createSourceChain } from '../delivery/sources/source-chain.ts';
@@ -54,7 +54,9 @@ export async function openSources(options: DeliveryOptions): Promise<{
   const bucket = s3.enabled
     ? (await import('./images.ts')).openBucket(s3, { prefix: '', logger, now })
     : undefined;
+  const assets = config.assets.directory;
   const sources = [
+    ...(assets.enabled ? [createAssetSource(resolve(cwd, assets.path))] : []),
     ...(directory.enabled ? [createDirectorySource(resolve(cwd, directory.path))] : []),
     ...(media === undefined ? [] : [media]),
     ...(bucket === undefined ? [] : [createBucketSource(bucket, uploadsIn(config, options.mediaStore))]),

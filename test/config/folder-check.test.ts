@@ -10,6 +10,7 @@ import { temporaryFolder } from '../helpers/temp/folders.ts';
 const SETTINGS: Readonly<Record<string, (path: string) => JsonObject>> = {
   'media.basePath': (basePath) => ({ media: { basePath } }),
   'images.directory.path': (path) => ({ images: { directory: { enabled: true, path } } }),
+  'assets.directory.path': (path) => ({ assets: { directory: { enabled: true, path } } }),
   'delivery.cache.path': (path) => ({ delivery: { cache: { path } } }),
   'cache.path': (path) => ({ cache: { enabled: true, engine: 'filesystem', path } }),
 };
@@ -47,6 +48,7 @@ it('the folders of the default configuration are right, all features on', async 
   const settings = {
     ...SETTINGS['images.directory.path']?.('images'),
     ...SETTINGS['cache.path']?.('.cache/responses'),
+    ...SETTINGS['assets.directory.path']?.('public'),
     notFound: { images: { enabled: true } },
   };
   expect(await issuesOf(await runDirectory(), settings)).toEqual([]);

@@ -12,14 +12,14 @@ const RECIPES: DefinitionKind<object> = {
   parse: (source) => ({ value: source, issues: [] }),
 };
 
-async function check(files: Readonly<Record<string, object | string>>) {
+async function check(files: Readonly<Record<string, object | string>>, plainRecipe?: string) {
   const root = await temporaryFolder();
   for (const [path, content] of Object.entries(files)) {
     await mkdir(join(root, path, '..'), { recursive: true });
     await writeFile(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
   }
   const folders = { routes: join(root, 'routes'), recipes: join(root, 'recipes') };
-  const problems = await checkDefinitions({ folders, routes: ROUTE_KIND, recipes: RECIPES });
+  const problems = await checkDefinitions({ folders, routes: ROUTE_KIND, recipes: RECIPES, plainRecipe });
   return problems.map(({ file, line, message, severity }) => {
     const place = line === undefined ? file.slice(root.length + 1) : `${file.slice(root.length + 1)}:${line}`;
     return `${severity} ${place} ${message.replaceAll(root, '')}`;
@@ -31,6 +31,13 @@ describe('checkDefinitions', () => {
     const branches = [{ condition: { device: 'mobile' }, recipe: 'small' }, { recipe: 'small' }];
     expect(await check({ 'routes/sample.json': { branches }, 'recipes/small.json': {} })).toEqual([]);
     expect(await check({})).toEqual([]);
+  });
+
+  it('says that the recipe of plain images is not there', async () => {
+    expect(await check({ 'recipes/small.json': {} }, 'small')).toEqual([]);
+    expect(await check({ 'recipes/small.json': {} }, 'plain')).toEqual([
+      'warning recipes `delivery.plainRecipe`: there is no recipe plain',
+    ]);
   });
 
   it('names every problem with its file and line', async () => {

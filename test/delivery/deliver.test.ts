@@ -59,17 +59,18 @@ function site({ files = {}, recipes = [], routes = {}, remote, fallback, byType 
   };
   const found = new Map(Object.entries(files));
   const elsewhere = new Map(Object.entries(remote ?? {}));
+  const find = (name: string) => recipes.find((recipe) => recipe.name === name);
   const deps: DeliverDeps = {
     routes: {
       decide: (name) =>
         Object.hasOwn(routes, name) ? Promise.resolve(routes[name] as RouteDecision) : undefined,
     },
-    recipes: { find: (name) => recipes.find((recipe) => recipe.name === name) },
+    recipes: { find, plain: () => undefined },
     images: async () => images,
     source: { find: async (path) => found.get(path) },
     remote: remote && { find: async ({ href }) => elsewhere.get(href) },
     fallback: async () => fallback,
-    standInStatus: 404,
+    missingImageStatus: 404,
     cacheControl: 'public, max-age=9',
     cacheControlByType: new Map(Object.entries(byType)),
   };

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../helpers/temp/folders.ts';
 
 async function carried(server: ServerKind, settings: JsonObject) {
   const section = new ReportSection('Settings');
-  const { values, secrets } = await carrySettings(settings, { server, root: '/old' }, section);
+  const { values, secrets } = await carrySettings(settings, { server, root: '/old', readSettings: new Set() }, section);
   const lines = Object.fromEntries(section.lines.map(({ subject, outcome }) => [subject, outcome]));
   return { settings: nestedSettings(values), secrets: Object.fromEntries(secrets), lines };
 }
@@ -114,7 +114,16 @@ describe('settings of the older CDN', () => {
       { images: { directory: { enabled: true, path: 'pictures' } } },
       { images: { directory: { enabled: true, path: '/old/pictures' } } },
     ],
-    [{ assets: { directory: { enabled: false, path: './public' } } }, {}],
+    [
+      { assets: { directory: { enabled: false, path: './public' } } },
+      { assets: { directory: { enabled: false, path: '/old/public' } } },
+    ],
+    [
+      { assets: { directory: { enabled: true } } },
+      { assets: { directory: { enabled: true, path: '/old/public' } } },
+    ],
+    [{ assets: { s3: { enabled: false } } }, {}],
+    [{ notFound: { statusCode: 410 } }, { notFound: { statusCode: 410 } }],
     [{ images: { remote: { enabled: false, path: 'http://x' } } }, {}],
     [{ headers: { cacheControl: 'no-cache' } }, { delivery: { cacheControl: 'no-cache' } }],
     [

@@ -15,7 +15,12 @@ test('images are opened without rendering anything, and closed again', async () 
   const cwd = await temporaryFolder();
   const images = await openImages({ config: buildConfig(new Map()), cwd, logger, now: Date.now });
   expect(
-    await images.flush('*', { recipe: () => undefined, recipesOf: () => [], recipesLike: () => [] }),
+    await images.flush('*', {
+      recipe: () => undefined,
+      recipesOf: () => [],
+      recipesLike: () => [],
+      plain: () => undefined,
+    }),
   ).toBe(0);
   await images.close();
 });

@@ -36,6 +36,13 @@ export const DELIVERY_SCHEMA = {
       description:
         'The same for files of one media type, such as `text/css: public, max-age=86400`. Older servers’ form, an object or a list of objects `{"text/css": "public, max-age=86400"}`, is read too.',
     },
+    plainRecipe: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_-]{1,100}$',
+      expects: 'must be the name of a recipe',
+      description:
+        'The recipe of images that are asked for by their plain path with a query string, as `/photo.jpg?w=200`. Unset: a query string has no effect there.',
+    },
     render: {
       type: 'object',
       description: 'Rendering of images.',
@@ -222,9 +229,29 @@ export const IMAGES_SCHEMA = {
   },
 } as const satisfies SettingGroup;
 
+export const ASSETS_SCHEMA = {
+  type: 'object',
+  description: 'Where delivery finds what is no image: this folder, then the sources of `images`.',
+  properties: {
+    directory: {
+      type: 'object',
+      description: 'A folder on this machine for files that are no images by their names.',
+      properties: {
+        enabled: { type: 'boolean', default: false, description: 'Whether it is asked.' },
+        path: {
+          type: 'string',
+          minLength: 1,
+          default: 'public',
+          description: 'The folder, relative to the run directory.',
+        },
+      },
+    },
+  },
+} as const satisfies SettingGroup;
+
 export const NOT_FOUND_SCHEMA = {
   type: 'object',
-  description: 'What stands in for a missing original.',
+  description: 'What becomes of requests for missing images.',
   properties: {
     statusCode: {
       type: 'integer',
@@ -232,7 +259,7 @@ export const NOT_FOUND_SCHEMA = {
       maximum: 599,
       default: 404,
       description:
-        'The status of an image that stands in for a missing one: not 204, 205 or 304, which have no body.',
+        'The status of a missing image, and of what stands in for it: not 204, 205 or 304, which have no body. Where nothing stands in, one below 400 counts as 404.',
     },
     images: {
       type: 'object',

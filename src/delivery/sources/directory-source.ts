@@ -10,7 +10,7 @@ import { StoreError } from '../../errors/errors.ts';
 import { errorCodeOf, isFileMissing } from '../../lib/files/file-operations.ts';
 import type { ByteRange } from '../../stores/media-store.ts';
 import type { OriginalFile, OriginalSource } from '../model/delivery-types.ts';
-import { deliveredContentType } from '../responses/content-types.ts';
+import { deliveredContentType, isRasterImage } from '../responses/content-types.ts';
 import { heldToSize } from './held-file.ts';
 import { isOriginalPath } from './original-path.ts';
 
@@ -96,6 +96,20 @@ export function createDirectorySource(root: string): OriginalSource {
       }
     },
   };
+}
+
+/** An icon is no picture that a recipe takes: sites have it beside their scripts. */
+const ICON_TYPE = 'image/x-icon';
+
+function isPictureName(path: string): boolean {
+  const type = deliveredContentType(path, undefined);
+  return isRasterImage(type) && type !== ICON_TYPE;
+}
+
+/** Makes the source of a folder for what is no picture by its name. `root` as above. */
+export function createAssetSource(root: string): OriginalSource {
+  const folder = createDirectorySource(root);
+  return { find: async (path) => (isPictureName(path) ? undefined : folder.find(path)) };
 }
 
 /** Makes the function that finds the file that replaces missing images. `file`: absolute path; undefined where nothing stands in. */

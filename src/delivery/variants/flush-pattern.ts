@@ -13,6 +13,8 @@ export interface FlushNames {
   /** The same for all names that begin so. */
   recipesLike(prefix: string): readonly Recipe[];
   recipe(name: string): Recipe | undefined;
+  /** The recipe of images that are asked for by their plain path with a query string. */
+  plain(): Recipe | undefined;
 }
 
 function decoded(text: string): string {
@@ -108,7 +110,9 @@ export function createFlushMatcher(pattern: string, names: FlushNames): VariantM
     return (info) => info.recipe === recipe.name && isPath(info) && isQuery(info);
   };
   const isPlainPath = pathTest(whole, isPrefix, undefined);
-  const plain: Test = (info) => info.recipe === '' && isPlainPath(info);
+  const asItIs: Test = (info) => info.recipe === '' && isPlainPath(info);
+  const plainRecipe = names.plain();
+  const plain = plainRecipe === undefined ? asItIs : anyOf([asItIs, below(plainRecipe, whole)]);
   if (slash === -1) {
     return isPrefix ? anyOf([...names.recipesLike(name).map((recipe) => below(recipe, '')), plain]) : plain;
   }

@@ -1,8 +1,6 @@
 // Settings of the older CDN that have another form now.
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { findSetting } from '../../config/setting-names.ts';
-import { isJsonObject } from '../../lib/json/json.ts';
 import { type CarryRule, isBelow, isOn, numberValue, textValue } from './settings-plan.ts';
 
 const DEFAULT_CONTENT_PORT = 8081;
@@ -87,27 +85,15 @@ const remote: CarryRule = (plan, { path, value }) => {
   return true;
 };
 
-/** What was no image could have a folder of its own. */
+/** What was no image could have a folder of its own, and other sources. */
 const assets: CarryRule = (plan, { path }) => {
-  if (!isBelow(path, 'assets') || findSetting(path) !== undefined) return false;
-  const directory = plan.older.at('assets.directory');
-  const isOff = isJsonObject(directory) && !isOn(directory['enabled']);
+  if (!isBelow(path, 'assets')) return false;
   if (isBelow(path, 'assets.directory')) {
-    const folder = textValue(plan.older.at('assets.directory.path')) ?? './public';
-    const images = isOn(plan.older.at('images.directory.enabled'))
-      ? (textValue(plan.older.at('images.directory.path')) ?? './images')
-      : undefined;
-    const { root } = plan.older;
-    if (isOff) plan.note(path, 'changed', 'left out: it was off');
-    else if (images === undefined) {
-      plan.set('images.directory.enabled', true);
-      plan.set('images.directory.path', resolve(root, folder));
-      plan.note(path, 'changed', 'now `images.directory`: there is one folder for all files');
-    } else if (resolve(root, images) === resolve(root, folder))
-      plan.note(path, 'changed', 'the folder of `images.directory`');
-    else
-      plan.note(path, 'hand', 'there is one folder, `images.directory`: move the files of this one into it');
-    return true;
+    // The default was below the folder of the older server.
+    const isDefault = textValue(plan.older.at('assets.directory.path')) === undefined;
+    if (isDefault && isOn(plan.older.at('assets.directory.enabled')))
+      plan.set('assets.directory.path', resolve(plan.older.root, './public'));
+    return false;
   }
   const [, block = ''] = path.split('.');
   const isUsed = isOn(plan.older.at(`assets.${block}.enabled`));
@@ -115,7 +101,7 @@ const assets: CarryRule = (plan, { path }) => {
     path,
     isUsed ? 'hand' : 'changed',
     isUsed
-      ? 'files that are no images come from the sources of `images`: have them there'
+      ? 'files that are no images come from `assets.directory` and the sources of `images`: have them there'
       : 'left out: it was off',
   );
   return true;

@@ -62,6 +62,7 @@ const RECIPES = {
   recipe: find,
   recipesOf: (name: string) => (name === OPEN.name ? [OPEN] : undefined),
   recipesLike: () => [OPEN],
+  plain: () => undefined,
 };
 
 describe('a delivered variant', () => {

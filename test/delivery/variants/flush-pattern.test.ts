@@ -25,6 +25,7 @@ const recipesOf = (name: string) => {
 const NAMES = {
   recipe: find,
   recipesOf,
+  plain: () => undefined,
   recipesLike: (prefix: string) =>
     [...Object.keys(ROUTES), ...RECIPES.map(({ name }) => name)].flatMap((name) =>
       name.startsWith(prefix) ? (recipesOf(name) ?? []) : [],
@@ -48,15 +49,16 @@ const matchesOf = (pattern: string) => {
   return (info: VariantInfo) => matches === 'all' || matches(info);
 };
 
+const variants = {
+  thumb: kept('thumb', 'a/b.jpg'),
+  wide: kept('thumb', 'a/b.jpg', 'h=1&w=2'),
+  large: kept('large', 'a/b.jpg'),
+  other: kept('thumb', 'a/c%20d.jpg'),
+  style: kept('', 'a/b.css'),
+  top: kept('', 'top.css'),
+};
+
 describe('the pattern of a flush', () => {
-  const variants = {
-    thumb: kept('thumb', 'a/b.jpg'),
-    wide: kept('thumb', 'a/b.jpg', 'h=1&w=2'),
-    large: kept('large', 'a/b.jpg'),
-    other: kept('thumb', 'a/c%20d.jpg'),
-    style: kept('', 'a/b.css'),
-    top: kept('', 'top.css'),
-  };
   it.each([
     ['*', ['thumb', 'wide', 'large', 'other', 'style', 'top']],
     ['/thumb/a/b.jpg', ['thumb', 'wide']],
@@ -87,6 +89,18 @@ describe('the pattern of a flush', () => {
     const matches = matchesOf(pattern);
     expect(Object.entries(variants).flatMap(([name, info]) => (matches(info) ? [name] : []))).toEqual(names);
   });
+});
+
+it.each([
+  ['/a/b.jpg', ['thumb', 'wide']],
+  ['/a/b.jpg?w=2&h=1', ['wide']],
+  ['/a/*', ['thumb', 'wide', 'other', 'style']],
+  ['/a/b.css', ['style']],
+  ['/large/a/b.jpg', ['large']],
+])('the recipe of plain images gives its variants to plain paths: %s means %j', (pattern, names) => {
+  const matcher = createFlushMatcher(pattern, { ...NAMES, plain: () => find('thumb') });
+  const found = Object.entries(variants).filter(([, info]) => matcher === 'all' || matcher(info));
+  expect(found.map(([name]) => name)).toEqual(names);
 });
 
 /** Spellings of one address: what is kept of any of them is found by a request for any other. */
