@@ -1,6 +1,6 @@
 // `cloister migrate`: makes a workspace, an .env file and a report of the folder of an older server. Runs none of its code.
 import { realpath, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { findSetting } from '../config/setting-names.ts';
 import { packageRoot } from '../lib/files/package-files.ts';
 import type { Json } from '../lib/json/json.ts';
@@ -56,6 +56,16 @@ function filesOf({ folders, entries }: FoundSite, name: WorkspaceFolder): Folder
   return { folder, entries: entries.filter(({ path }) => path.startsWith(`${folder}/`)) };
 }
 
+/** Whether clients know the internals as `_createdAt`, `_version`, …: as of version 3, unless the site said otherwise. */
+function isUnderscored({ chosen, server, major }: FoundSite): boolean {
+  const settings = chosen?.settings ?? {};
+  const prefix = valueAt(settings, 'internalFieldsPrefix');
+  if (server !== 'api' || prefix === '') return false;
+  // Where nothing says the version: it was the third in which databases got files and names of their own.
+  const isLater = ['datastore', 'mongodb', 'filestore'].some((path) => valueAt(settings, path) !== undefined);
+  return (major ?? (isLater ? MIN_UNDERSCORED_MAJOR : 0)) >= MIN_UNDERSCORED_MAJOR;
+}
+
 /** The buckets of media files that need no specification on the older server. */
 function bucketsOf({ chosen, server }: FoundSite): readonly string[] {
   if (server !== 'api') return [];
@@ -97,14 +107,18 @@ function noteMissingHooks(
 
 const setting = (path: string) => Number(findSetting(path)?.leaf.default);
 
-async function migrateWorkspace(site: SiteContents, found: FoundSite): Promise<void> {
+/** Resolves with the names of settings that policies have the values of. */
+async function migrateWorkspace(site: SiteContents, found: FoundSite): Promise<ReadonlySet<string>> {
   const collections = await migrateCollections(site, filesOf(found, 'collections'), {
     buckets: bucketsOf(found),
-    isUnderscored: found.server === 'api' && (found.major ?? 0) >= MIN_UNDERSCORED_MAJOR,
+    isUnderscored: isUnderscored(found),
   });
   const policyLimits = await loadPolicyLimits(new URL('sandbox/', packageRoot()));
   const policies = createPolicyParser({ policyLimits, jsonBytes: setting('limits.jsonBytes') });
-  const options = { collections, policies, maxBytes: setting('limits.endpointCodeBytes') };
+  const settings = found.chosen?.settings ?? {};
+  const maxBytes = setting('limits.endpointCodeBytes');
+  const readSettings = new Set<string>();
+  const options = { collections, policies, maxBytes, settings, readSettings };
   await migrateModules(site, 'endpoints', filesOf(found, 'endpoints'), options);
   await migrateModules(site, 'hooks', filesOf(found, 'hooks'), options);
   noteMissingHooks(site, collections);
@@ -115,16 +129,20 @@ async function migrateWorkspace(site: SiteContents, found: FoundSite): Promise<v
   });
   noteServerCode(site, filesOf(found, 'processors'));
   noteServerCode(site, filesOf(found, 'plugins'));
+  return readSettings;
 }
 
 /** The settings of all environments, each with its section; those of one are carried over. */
-async function migrateSettings({ chosen, environments, server, root }: FoundSite) {
+async function migrateSettings(
+  { chosen, environments, server, root }: FoundSite,
+  readSettings: ReadonlySet<string>,
+) {
   const section = new ReportSection(chosen === undefined ? 'Settings' : `Settings of ${named(chosen.name)}`);
-  const carried = await carrySettings(chosen?.settings ?? {}, { server, root }, section);
+  const carried = await carrySettings(chosen?.settings ?? {}, { server, root, readSettings }, section);
   const sections = [section];
   for (const { name, settings } of environments.filter((one) => one !== chosen)) {
     const own = new ReportSection('');
-    await carrySettings(settings, { server, root }, own);
+    await carrySettings(settings, { server, root, readSettings }, own);
     const left = new ReportSection(`Settings of ${named(name)}, which were left out`);
     for (const { subject, outcome, notes } of own.lines) {
       const needs = outcome === 'hand' ? [`would need a hand: ${notes.join('; ')}`] : [];
@@ -141,14 +159,21 @@ function shellWord(path: string): string {
   return /^[A-Za-z0-9_./-]+$/.test(fromHere) ? fromHere : `'${fromHere.replaceAll("'", "'\\''")}'`;
 }
 
-function stepsOf({ server }: FoundSite, { secrets }: CarriedSettings, out: string): readonly string[] {
+/** What documents are imported from, as far as the configuration says it. */
+function importSource({ chosen, root }: FoundSite): string {
+  const folder = textValue(valueAt(chosen?.settings ?? {}, 'filestore.database.path'));
+  return folder === undefined ? '…' : shellWord(resolve(root, folder));
+}
+
+function stepsOf(found: FoundSite, { secrets }: CarriedSettings, out: string): readonly string[] {
+  const { server } = found;
   const isFirstStart = server === 'api' && !secrets.has('CLOISTER_DATABASE_MONGODB_URI');
   return [
     'Read the lines that need a hand.',
     `\`cloister check --workspace ${out}/workspace\`, which also loads the code, in the sandbox.`,
     ...(isFirstStart
       ? [
-          'Bring documents and clients over: `cloister import --from … --clients`. Until then the site is empty.',
+          `Bring documents and clients over: \`cloister import --from ${importSource(found)} --clients\`. Until then the site is empty.`,
         ]
       : []),
     `\`set -a; . ${out}/.env; set +a; cloister start --workspace ${out}/workspace\``,
@@ -160,10 +185,10 @@ async function finish(
   output: OutputFolder,
   found: FoundSite,
   written: WrittenFiles,
-  out: string,
+  { out, readSettings }: { readonly out: string; readonly readSettings: ReadonlySet<string> },
 ): Promise<MigratedSite> {
   const { section, root } = found;
-  const { carried, sections } = await migrateSettings(found);
+  const { carried, sections } = await migrateSettings(found, readSettings);
   const steps = stepsOf(found, carried, out);
   const { text, left } = envFile(carried.secrets);
   for (const name of left)
@@ -198,8 +223,8 @@ export async function migrateSite({ site, out, shownOut, env, now }: MigrateOpti
     const assertTime = () => {
       if (now() > end) throw new MigrationError(`it takes longer than ${MAX_SECONDS} seconds`);
     };
-    await migrateWorkspace({ ...found, written, assertTime }, found);
-    return await finish(output, found, written, shellWord(shownOut));
+    const readSettings = await migrateWorkspace({ ...found, written, assertTime }, found);
+    return await finish(output, found, written, { out: shellWord(shownOut), readSettings });
   } catch (error) {
     await output.discard();
     throw error;

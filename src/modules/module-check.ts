@@ -23,6 +23,7 @@ import { type ModuleAddress, moduleKey } from './model/module-types.ts';
 import { findNeededGrants, missingGrants, policyOf } from './needed-grants.ts';
 import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
 import type { PolicyLimits } from './policy/policy-limits.ts';
+import type { UnclearUse } from './source-text/named-grants.ts';
 import {
   type CodeMetadata,
   type CodeValidator,
@@ -157,29 +158,36 @@ async function checkCode(
   await checkGrants(context, found, { text, policy });
 }
 
+function unclearText({ why, name, isOwn }: UnclearUse): string {
+  const shown = quoteName(name ?? '');
+  if (why === 'computed') return 'the collection that `Model` is called for is computed';
+  if (why === 'unread')
+    return `what is done with ${isOwn ? 'the collection of the hook' : shown} cannot be read`;
+  if (isOwn) return 'calls `Model` with the collection of the hook, and no collection has this hook';
+  return `calls \`Model\` with ${shown}, which is the name of no collection, or of several`;
+}
+
 /** Code that calls `Model` without a grant fails at its first request, in the face of a client. */
 async function checkGrants(
   context: CheckContext,
   { address, file }: ModuleFile,
   { text, policy }: { readonly text: string; readonly policy: Policy | undefined },
 ): Promise<void> {
-  const warn = (message: string) => context.problems.push({ file, message, severity: 'warning' });
+  const warn = (message: string, line?: number) =>
+    context.problems.push({ file, ...(line !== undefined && { line }), message, severity: 'warning' });
   const needed = findNeededGrants(text, address, context.collections.list());
   if (needed === undefined) return;
   const policyFile = basename(context.files.fileOf(address, 'policy'));
   const granted = policy?.resolve(moduleKey(address), false).grants.collections ?? [];
   const missing = missingGrants(needed, granted);
-  for (const name of granted.length === 0 ? needed.unknown : []) {
-    warn(
-      `calls \`Model\` with ${quoteName(name)}, which is the name of no collection, or of several: grant it by hand in \`${policyFile}\``,
-    );
-  }
+  for (const use of granted.length === 0 ? needed.unclear : [])
+    warn(`${unclearText(use)}: grant it by hand in \`${policyFile}\``, use.line);
   if (policy === undefined && missing.length > 0 && context.writePolicies) {
     await context.files.write(address, 'policy', `${JSON.stringify(policyOf(needed), null, 2)}\n`);
     warn(`\`${policyFile}\` was written: it grants ${missing.join(', ')}`);
     return;
   }
-  const isWithout = policy === undefined && needed.grants.length === 0 && needed.unknown.length === 0;
+  const isWithout = policy === undefined && needed.collections.length === 0 && needed.unclear.length === 0;
   if (missing.length === 0 && !isWithout) return;
   const what = missing.length === 0 ? 'collections' : missing.join(', ');
   const remedy =

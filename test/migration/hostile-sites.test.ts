@@ -4,10 +4,10 @@ import { appendFileSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { MAX_CODE_DEPTH, MAX_CODE_NODES } from '../../src/migration/code/parse-code.ts';
 import { MAX_FOLDER_DEPTH } from '../../src/migration/files/list-folder.ts';
 import { MAX_FILE_BYTES, openContainedFiles } from '../../src/migration/files/source-files.ts';
 import { MAX_JSON_BYTES } from '../../src/migration/settings/json5.ts';
+import { MAX_CODE_DEPTH, MAX_CODE_NODES } from '../../src/modules/source-text/parse-code.ts';
 import { temporaryFolder } from '../helpers/temp/folders.ts';
 import { contentsOf, layFiles, namesIn, packageFiles, runMigration, type SiteFiles } from './site-files.ts';
 

@@ -13,7 +13,11 @@ import { temporaryFolder } from '../helpers/temp/folders.ts';
 
 async function carried(server: ServerKind, settings: JsonObject) {
   const section = new ReportSection('Settings');
-  const { values, secrets } = await carrySettings(settings, { server, root: '/old', readSettings: new Set() }, section);
+  const { values, secrets } = await carrySettings(
+    settings,
+    { server, root: '/old', readSettings: new Set() },
+    section,
+  );
   const lines = Object.fromEntries(section.lines.map(({ subject, outcome }) => [subject, outcome]));
   return { settings: nestedSettings(values), secrets: Object.fromEntries(secrets), lines };
 }

@@ -40,7 +40,7 @@ export const MIGRATION_LIMITS: readonly Limit[] = [
   },
   {
     limit: 'levels of the tree of a code file, and its nodes',
-    default: `${constant('src/migration/code/parse-code.ts', 'MAX_CODE_DEPTH')}, ${constant('src/migration/code/parse-code.ts', 'MAX_CODE_NODES')}`,
+    default: `${constant('src/modules/source-text/parse-code.ts', 'MAX_CODE_DEPTH')}, ${constant('src/modules/source-text/parse-code.ts', 'MAX_CODE_NODES')}`,
     past: 'a line that names it',
     tests: ['migration/hostile-sites'],
   },

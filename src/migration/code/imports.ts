@@ -1,5 +1,12 @@
 // The modules that a text imports, each with its line.
-import { type CodeNode, freeNames, isNode, type ParsedCode, textOf, walkCode } from './parse-code.ts';
+import {
+  type CodeNode,
+  freeNames,
+  isNode,
+  type ParsedCode,
+  textOf,
+  walkCode,
+} from '../../modules/source-text/parse-code.ts';
 
 export interface CodeImport {
   /** Undefined where the name is computed. */

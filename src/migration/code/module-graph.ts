@@ -1,11 +1,11 @@
 // Reads a file and all that it imports, and finds what of that cannot be in one file of posted code.
 import { basename, dirname, extname, relative, sep } from 'node:path';
 import { toOneLine } from '../../lib/printable-text.ts';
+import { listNamedAccess, type NamedAccess } from '../../modules/source-text/named-access.ts';
+import { parseCode } from '../../modules/source-text/parse-code.ts';
 import type { SourceFiles } from '../files/source-files.ts';
 import { type CodeImport, listImports } from './imports.ts';
 import { isServedModule, machineRemedy } from './machine-modules.ts';
-import { listNamedAccess, type NamedAccess } from './named-access.ts';
-import { parseCode } from './parse-code.ts';
 import { createModuleResolver, type FoundPackage, type Resolution } from './resolve-module.ts';
 
 /** Files of one bundle, and bytes of all of them. */

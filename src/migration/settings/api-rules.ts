@@ -1,104 +1,86 @@
 // Settings of the older API that have another form now.
 import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { named } from '../report/report.ts';
+import { database } from './api-database.ts';
 import { type CarryRule, isBelow, isOn, numberValue, type SettingsPlan, textValue } from './settings-plan.ts';
 
-const DEFAULT_MONGODB_PORT = 27_017;
 const DEFAULT_REDIS_PORT = 6379;
 /** Characters of a secret that signs uploads. */
 const MIN_SECRET = 32;
 
-function hostList(hosts: Json | undefined): string | undefined {
-  const entries = Array.isArray(hosts) ? (hosts as readonly Json[]) : [];
-  const addresses = entries.flatMap((entry) => {
-    const host = isJsonObject(entry) ? textValue(entry['host']) : undefined;
-    if (host === undefined || !/^[A-Za-z0-9._:[\]-]+$/.test(host) || !isJsonObject(entry)) return [];
-    return [`${host}:${numberValue(entry['port']) ?? DEFAULT_MONGODB_PORT}`];
-  });
-  return addresses.length === 0 || addresses.length < entries.length ? undefined : addresses.join(',');
-}
-
-function mongodbUri(block: { readonly [name: string]: Json }): string | undefined {
-  const hosts = hostList(block['hosts']);
-  if (hosts === undefined) return undefined;
-  const user = textValue(block['username']);
-  const password = textValue(block['password']);
-  const login =
-    user === undefined ? '' : `${encodeURIComponent(user)}:${encodeURIComponent(password ?? '')}@`;
-  const database = textValue(block['database'] ?? block['defaultDatabase']) ?? '';
-  const options = new URLSearchParams();
-  const replicaSet = textValue(block['replicaSet']);
-  const authDatabase = textValue(block['authDatabase']);
-  if (replicaSet !== undefined && replicaSet !== 'false') options.set('replicaSet', replicaSet);
-  if (isOn(block['ssl'])) options.set('tls', 'true');
-  if (authDatabase !== undefined) options.set('authSource', authDatabase);
-  const query = options.size === 0 ? '' : `?${options}`;
-  return `mongodb://${login}${hosts}/${encodeURIComponent(database)}${query}`;
-}
-
-const CONNECTION: ReadonlySet<string> = new Set([
-  ...['hosts', 'username', 'password', 'database', 'defaultDatabase', 'replicaSet', 'ssl', 'authDatabase'],
+/** Settings of clients and tokens that nothing is lost with. */
+const AUTH_LEFT_OUT: ReadonlyMap<string, string> = new Map([
+  ['auth.tokenCollection', 'left out: tokens are not stored'],
+  ['auth.cleanupInterval', 'left out: tokens are not stored'],
+  ['auth.tokenKey', 'left out: tokens are signed with a secret that is made at the first start'],
+  ['auth.datastore', 'left out: clients are in the database of the site'],
+  ['auth.saltRounds', 'left out: secrets are hashed always'],
 ]);
-const DATABASE_LEFT_OUT: ReadonlyMap<string, string> = new Map([
-  ['readPreference', 'left out: reads go to the primary'],
-  ['authMechanism', 'left out: the driver chooses it'],
-  ['testdb', 'left out: it was for tests'],
+const CLIENT_PLACES: ReadonlySet<string> = new Set([
+  'auth.clientCollection',
+  'auth.database',
+  'auth.database.database',
+]);
+const ROLE_PLACES: ReadonlySet<string> = new Set([
+  ...['auth.accessCollection', 'auth.roleCollection', 'auth.keyCollection'],
 ]);
 
-/** The blocks of the older settings that name databases. */
-const DATABASE_BLOCKS: ReadonlySet<string> = new Set(['database', 'mongodb']);
-
-/** Hosts, user and database are one connection string now, which is a secret as a whole. */
-const database: CarryRule = (plan, { path }) => {
-  const [block = '', name = '', ...more] = path.split('.');
-  if (!DATABASE_BLOCKS.has(block)) return false;
-  const given = plan.older.at(block);
-  if (path === 'database.enableCollectionDatabases') return false;
-  const left = DATABASE_LEFT_OUT.get(name);
-  if (!isJsonObject(given) || (more.length > 0 && name !== 'hosts')) {
+/** Where clients were: one line says what to do, the others that it is said. */
+function noteClients(plan: SettingsPlan, path: string): void {
+  if (CLIENT_PLACES.has(path)) {
     plan.note(
       path,
       'hand',
-      'a database of its own for some collections is not there: bring it over with `mongodump` and `mongorestore`',
+      'clients are not read from there: `cloister import --from … --clients` brings them over with their secrets',
     );
-  } else if (left !== undefined) plan.note(path, 'changed', left);
-  else if (!CONNECTION.has(name)) return false;
-  else {
-    const uri = mongodbUri(given);
-    if (uri === undefined && name !== 'hosts') plan.note(path, 'changed', 'left out: there are no hosts');
-    else if (uri === undefined)
-      plan.note(path, 'hand', 'the hosts cannot be read: set `CLOISTER_DATABASE_MONGODB_URI`');
-    else {
-      plan.set('database.engine', 'mongodb');
-      plan.setSecret('CLOISTER_DATABASE_MONGODB_URI', uri);
-      plan.note(path, 'changed', 'a part of `CLOISTER_DATABASE_MONGODB_URI` in `.env`');
-    }
-  }
-  return true;
-};
+  } else plan.note(path, 'changed', 'left out: clients are not read from there');
+}
 
 /** Clients were documents with secrets in plain text. */
 const clients: CarryRule = (plan, { path, value }) => {
-  if (path === 'auth.tokenUrl') {
-    if (value === '/token') plan.note(path, 'changed', 'left out: it is `/token` always');
-    else
-      plan.note(
-        path,
-        'hand',
-        'tokens are got at `/token` alone: change the clients, or rewrite the path in a proxy',
-      );
-    return true;
-  }
-  if (path === 'auth.tokenCollection') {
-    plan.note(path, 'changed', 'left out: tokens are not stored');
-    return true;
-  }
-  if (path !== 'auth.clientCollection' && !isBelow(path, 'auth.database')) return false;
-  plan.note(
-    path,
-    'hand',
-    'clients are not read from there: `cloister import --from … --clients` brings them over with their secrets',
-  );
+  const left = AUTH_LEFT_OUT.get(path);
+  if (left !== undefined) plan.note(path, 'changed', left);
+  else if (path === 'auth.tokenUrl' && value === '/token')
+    plan.note(path, 'changed', 'left out: it is `/token` always');
+  else if (path === 'auth.tokenUrl')
+    plan.note(
+      path,
+      'hand',
+      'tokens are got at `/token` alone: change the clients, or rewrite the path in a proxy',
+    );
+  else if (path === 'auth.hashSecrets' && isOn(value))
+    plan.note(
+      path,
+      'hand',
+      'secrets that were hashed cannot be checked here: `cloister clients add ID` gives a new one',
+    );
+  else if (path === 'auth.hashSecrets') plan.note(path, 'changed', 'left out: secrets are hashed always');
+  else if (ROLE_PLACES.has(path))
+    plan.note(path, 'changed', 'left out: `cloister import --clients` says which permissions it brings over');
+  else if (path === 'auth.clientCollection' || isBelow(path, 'auth.database')) noteClients(plan, path);
+  else return false;
+  return true;
+};
+
+/** How internals were named is a setting of each specification. */
+const internals: CarryRule = (plan, { path, value }) => {
+  if (path !== 'internalFieldsPrefix') return false;
+  if (value === '_' || value === '')
+    plan.note(path, 'changed', 'now `settings.internals` of each specification');
+  else plan.note(path, 'hand', 'internals are named `createdAt` or `_createdAt`: change the clients');
+  return true;
+};
+
+/** Where the filestore had its files. */
+const filestore: CarryRule = (plan, { path }) => {
+  if (!isBelow(path, 'filestore')) return false;
+  if (path === 'filestore.database.path')
+    plan.note(
+      path,
+      'hand',
+      'the documents are there: `cloister import --from` with this folder brings them over',
+    );
+  else plan.note(path, 'changed', 'left out: documents are in a database');
   return true;
 };
 
@@ -184,4 +166,4 @@ const media: CarryRule = (plan, { path, value }) => {
   return true;
 };
 
-export const API_RULES: readonly CarryRule[] = [database, clients, caching, media];
+export const API_RULES: readonly CarryRule[] = [database, clients, internals, filestore, caching, media];

@@ -98,14 +98,14 @@ function separatePorts(values: Map<string, Json>): void {
 /** Carries every setting over. `section` gets a line for each. */
 export async function carrySettings(
   all: JsonObject,
-  { server, root }: Pick<OlderSettings, 'server' | 'root'>,
+  { server, root, readSettings }: Pick<OlderSettings, 'server' | 'root' | 'readSettings'>,
   section: ReportSection,
 ): Promise<CarriedSettings> {
   const values = new Map<string, Json>();
   const secrets = new Map<string, string>();
   const settings = readOlderForms(all);
   const plan: SettingsPlan = {
-    older: { server, root, all: settings, at: (path) => valueAt(settings, path) },
+    older: { server, root, readSettings, all: settings, at: (path) => valueAt(settings, path) },
     set: (setting, value) => void values.set(setting, value),
     isSet: (name) => values.has(name) || secrets.has(name),
     setSecret: (variable, value) => void secrets.set(variable, value),

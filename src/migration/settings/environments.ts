@@ -7,7 +7,8 @@ import { named, type ReportSection } from '../report/report.ts';
 import { MAX_JSON_BYTES, readJson5 } from './json5.ts';
 
 const CONFIG_FILE = /^config\/config(?:\.(?<name>[A-Za-z0-9_-]+))?\.json$/;
-const DATABASE_FILE = /^config\/mongodb(?:\.(?<name>[A-Za-z0-9_-]+))?\.json$/;
+/** What later versions had beside it: how documents are kept. */
+const DATABASE_FILE = /^config\/(?<block>mongodb|filestore)(?:\.(?<name>[A-Za-z0-9_-]+))?\.json$/;
 /** What the older servers took without `NODE_ENV`. */
 const DEFAULT_NAME = 'development';
 /** The name of the environment of files without one. */
@@ -55,8 +56,9 @@ export async function readEnvironments(
     if (read === undefined) continue;
     const name = match.groups?.['name'] ?? NAMELESS;
     const known = found.get(name) ?? { paths: [], settings: {} };
-    const given = known.settings['mongodb'];
-    const settings = config === null ? { mongodb: { ...(isJsonObject(given) ? given : {}), ...read } } : read;
+    const block = database?.groups?.['block'] ?? '';
+    const given = known.settings[block];
+    const settings = config === null ? { [block]: { ...(isJsonObject(given) ? given : {}), ...read } } : read;
     found.set(name, { paths: [...known.paths, path], settings: { ...known.settings, ...settings } });
   }
   return [...found].map(([name, rest]) => ({ name, ...rest })).sort((a, b) => (a.name < b.name ? -1 : 1));

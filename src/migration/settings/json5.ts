@@ -7,7 +7,13 @@ import {
   type JsonObject,
   MAX_JSON_DEPTH,
 } from '../../lib/json/json.ts';
-import { type CodeNode, isNode, type ParsedCode, parseCode, TOO_DEEP } from '../code/parse-code.ts';
+import {
+  type CodeNode,
+  isNode,
+  type ParsedCode,
+  parseCode,
+  TOO_DEEP,
+} from '../../modules/source-text/parse-code.ts';
 
 /** Bytes of a file with JSON. */
 export const MAX_JSON_BYTES = 1_048_576;

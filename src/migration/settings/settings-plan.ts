@@ -19,6 +19,8 @@ export interface OlderSettings {
   /** Absolute path of the site: what was relative began there. */
   readonly root: string;
   readonly all: JsonObject;
+  /** Names of settings that policies have the values of. */
+  readonly readSettings: ReadonlySet<string>;
   /** The value at a dotted path. */
   at(path: string): Json | undefined;
 }

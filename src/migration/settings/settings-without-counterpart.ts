@@ -8,12 +8,13 @@ const LEFT_OUT: readonly (readonly [path: string, why: string])[] = [
   ['env', 'there is one configuration; `--env` chose this one'],
   ['cluster', 'the process is one; see hosting'],
   ['status', '`/api/status` is always there, for any valid token'],
-  ['schemas', 'it had no effect'],
   ['workQueue', 'work is bounded by `limits`'],
   ['datastore', 'the database is chosen by `database.engine`'],
   ['engines', 'images are made by one engine'],
   ['query.useApiVersion', 'documents keep the version that wrote them'],
   ['server.redirectPort', 'redirects belong to the proxy in front'],
+  ['server.enableHTTPSRedirect', 'redirects belong to the proxy in front'],
+  ['databaseConnection', 'the driver connects again by itself'],
   ['http', 'redirects of sources are followed within `images.remote.allow`'],
   ['gzip', 'what is worth it is compressed'],
   ['$schema', 'it was for an editor'],
@@ -31,7 +32,11 @@ const LOST: readonly (readonly [path: string, what: string])[] = [
   ['plugins', 'plugins are not there'],
   ['search', 'search over several collections is not there'],
   ['i18n', 'fields in several languages are not there'],
-  ['featureQuery', 'it is not there'],
+  ['featureQuery', 'clients cannot ask for what the server can do'],
+  [
+    'schemas',
+    'specifications are files: write each that was kept elsewhere as `collections/<version>/<database>/collection.<name>.json`',
+  ],
   ['query', 'it is not there'],
 ];
 
@@ -57,6 +62,10 @@ function isSwitchedOff({ older }: SettingsPlan, path: string): boolean {
 
 /** The last rule: says what becomes of a setting that nothing else knows. */
 export const withoutCounterpart: CarryRule = (plan, { path, value }) => {
+  if ([...plan.older.readSettings].some((name) => isBelow(path, name))) {
+    plan.note(path, 'changed', 'in `grants.config` of the code that reads it');
+    return true;
+  }
   const left = LEFT_OUT.find(([parent]) => isBelow(path, parent));
   const lost = LOST.find(([parent]) => isBelow(path, parent));
   if (left !== undefined) plan.note(path, 'changed', `left out: ${left[1]}`);

@@ -1,12 +1,13 @@
 // Endpoints and hooks: copied where they need nothing, bundled with what they require, each with a policy for what it names.
 import { join } from 'node:path';
+import type { JsonObject } from '../../lib/json/json.ts';
 import { isModuleAddress, type ModuleAddress } from '../../modules/model/module-types.ts';
 import type { PolicyParser } from '../../modules/policy/policy.ts';
+import type { NamedAccess } from '../../modules/source-text/named-access.ts';
 import { inspectSyntax } from '../../modules/versions/code-validation.ts';
 import { bundleModules } from '../code/bundle.ts';
 import { isServerModule } from '../code/machine-modules.ts';
 import { type GraphIssue, type ModuleGraph, readModuleGraph } from '../code/module-graph.ts';
-import type { NamedAccess } from '../code/named-access.ts';
 import type { SiteEntry } from '../files/list-folder.ts';
 import { named } from '../report/report.ts';
 import {
@@ -16,7 +17,7 @@ import {
   partsBelow,
   type SiteContents,
 } from '../site/site-contents.ts';
-import { draftPolicy, type PolicyOwner } from './policies.ts';
+import { draftPolicy } from './policies.ts';
 
 const ENDPOINT_FILE = /^endpoint\.(?<name>.+)\.js$/s;
 const HOOK_FILE = /^(?<name>.+)\.js$/s;
@@ -26,6 +27,10 @@ export interface ModuleOptions {
   readonly policies: PolicyParser;
   /** Bytes that the code of one module may have. */
   readonly maxBytes: number;
+  /** The older configuration. */
+  readonly settings: JsonObject;
+  /** Gets the names of settings that policies have the values of. */
+  readonly readSettings: Set<string>;
 }
 
 interface FoundModule {
@@ -58,6 +63,7 @@ function accessOf({ modules }: ModuleGraph): NamedAccess {
   const all = modules.flatMap(({ access }) => access ?? []);
   return {
     models: all.flatMap(({ models }) => models),
+    configs: all.flatMap(({ configs }) => configs),
     addresses: all.flatMap(({ addresses }) => addresses),
     unnamedRequests: all.flatMap(({ unnamedRequests }) => unnamedRequests),
   };
@@ -98,8 +104,8 @@ async function codeOf(
   return bundle.text;
 }
 
-function asksServer(graph: ModuleGraph, { models }: NamedAccess): string | undefined {
-  if (!graph.external.some(isServerModule) || models.length > 0) return undefined;
+function asksServer(graph: ModuleGraph, { models, configs }: NamedAccess): string | undefined {
+  if (!graph.external.some(isServerModule) || models.length + configs.length > 0) return undefined;
   return `what it asks of ${graph.external.filter(isServerModule).map(named).join(', ')} cannot be read: grant the collections in a policy`;
 }
 
@@ -111,11 +117,8 @@ async function migrateModule(site: SiteContents, found: FoundModule, options: Mo
   if (code === undefined) return;
   written.set(targetOf(address, 'js'), code);
   const access = accessOf(graph);
-  const owner: PolicyOwner = {
-    hook: address.kind === 'hook' ? address.name : undefined,
-    version: address.kind === 'hook' ? undefined : address.apiVersion,
-  };
-  const { text, hands } = await draftPolicy(access, owner, options);
+  const { text, hands, config } = await draftPolicy(access, address, options);
+  for (const name of config) options.readSettings.add(name);
   if (text !== undefined) {
     const policy = targetOf(address, 'policy.json');
     written.set(policy, text);

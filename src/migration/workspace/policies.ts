@@ -1,99 +1,45 @@
 // Policies for what code names: grants for its collections and addresses, and a note for whatever its text does not say.
 
 import { AppError } from '../../errors/errors.ts';
-import type { Json, JsonObject } from '../../lib/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
 import type { PolicyParser } from '../../modules/policy/policy.ts';
-import { MODEL_ACTIONS } from '../../modules/policy/policy-schema.ts';
-import type { AddressUse, ModelUse, NamedAccess } from '../code/named-access.ts';
+import type { AddressUse, ConfigUse, NamedAccess } from '../../modules/source-text/named-access.ts';
+import {
+  type CodeOwner,
+  findNamedGrants,
+  type NamedCollection,
+  type NamedGrants,
+  type UnclearUse,
+} from '../../modules/source-text/named-grants.ts';
 import { named } from '../report/report.ts';
-import type { MigratedCollection } from '../site/site-contents.ts';
-
-/** The module that asks for a policy. */
-export interface PolicyOwner {
-  /** Of a hook: its name. */
-  readonly hook: string | undefined;
-  /** Of an endpoint: its version. */
-  readonly version: string | undefined;
-}
+import { valueAt } from '../settings/settings-plan.ts';
 
 export interface PolicyDraft {
   /** Undefined where nothing is asked for. */
   readonly text: string | undefined;
   /** What somebody has to grant, or look at. */
   readonly hands: readonly string[];
-}
-
-/** Methods of the older server's `Model`, and what they are granted as. */
-const ACTIONS: ReadonlyMap<string, string> = new Map([
-  ...MODEL_ACTIONS.map((action) => [action, action] as const),
-  ['get', 'find'],
-  ['getStats', 'stats'],
-]);
-
-const addressOf = ({ version, database, name }: MigratedCollection) => `${version}/${database}/${name}`;
-
-/** The collections that a hook runs for; of an endpoint, those of its version. */
-function nearCollections({ hook, version }: PolicyOwner, collections: readonly MigratedCollection[]) {
-  if (hook === undefined) return collections.filter((collection) => collection.version === version);
-  return collections.filter(({ hooks }) => hooks.has(hook));
-}
-
-/** The collections that a use may mean: those of its name near the module, else all of its name. */
-function candidates(
-  use: ModelUse,
-  owner: PolicyOwner,
-  collections: readonly MigratedCollection[],
-): readonly MigratedCollection[] {
-  const near = nearCollections(owner, collections);
-  if (use.isOwn) return near;
-  const sameName = collections.filter(({ name }) => name === use.name);
-  const beside = sameName.filter(({ version, database }) =>
-    near.some(
-      (other) => other.version === version && (owner.hook === undefined || other.database === database),
-    ),
-  );
-  return beside.length > 0 ? beside : sameName;
+  /** Settings whose values it has. */
+  readonly config: readonly string[];
 }
 
 interface Grants {
-  readonly collections: Map<string, Set<string>>;
   readonly fetch: Map<string, Set<string>>;
   readonly hands: string[];
 }
 
-function grantModel(
-  grants: Grants,
-  use: ModelUse,
-  owner: PolicyOwner,
-  collections: readonly MigratedCollection[],
-): void {
-  const { hands } = grants;
-  const where = `line ${use.line}`;
-  if (use.name === undefined && !use.isOwn) {
-    hands.push(`${where}: which collection \`Model\` is called for is computed: grant it in the policy`);
-    return;
-  }
-  const actions = use.methods.flatMap((method) => ACTIONS.get(method) ?? []);
-  const meant = use.isOwn ? 'the collection of the hook' : named(use.name ?? '');
-  const found = candidates(use, owner, collections);
-  if (found.length === 0) {
-    hands.push(
-      use.isOwn
-        ? `${where}: no collection has this hook: grant those that will`
-        : `${where}: there is no collection ${meant}`,
-    );
-  } else if (actions.length === 0) {
-    hands.push(`${where}: what is done with ${meant} cannot be read: grant the actions in the policy`);
-  } else if (!use.isOwn && found.length > 1) {
-    hands.push(
-      `${where}: ${meant} may be ${found.map((one) => named(addressOf(one))).join(' or ')}: grant one, and name it so in the code`,
-    );
-  } else {
-    for (const collection of found) {
-      const address = addressOf(collection);
-      grants.collections.set(address, new Set([...(grants.collections.get(address) ?? []), ...actions]));
-    }
-  }
+function unclearText({ line, why, name, isOwn, candidates }: UnclearUse): string {
+  const meant = isOwn ? 'the collection of the hook' : named(name ?? '');
+  const where = `line ${line}: `;
+  if (why === 'computed')
+    return `${where}which collection \`Model\` is called for is computed: grant it in the policy`;
+  if (why === 'unread')
+    return `${where}what is done with ${meant} cannot be read: grant the actions in the policy`;
+  if (why === 'several')
+    return `${where}${meant} may be ${candidates.map(named).join(' or ')}: grant one, and name it so in the code`;
+  return isOwn
+    ? `${where}no collection has this hook: grant those that will`
+    : `${where}there is no collection ${meant}`;
 }
 
 function grantAddress({ fetch }: Grants, { url, isPrefix }: AddressUse): void {
@@ -103,13 +49,19 @@ function grantAddress({ fetch }: Grants, { url, isPrefix }: AddressUse): void {
 
 const sorted = (texts: ReadonlySet<string>): Json => [...texts].sort();
 
-function policyOf(collections: Grants['collections'], fetch: readonly Json[]): JsonObject | undefined {
-  if (collections.size === 0 && fetch.length === 0) return undefined;
-  const granted = [...collections].sort().map(([name, actions]) => ({ name, actions: sorted(actions) }));
-  return {
-    version: 1,
-    grants: { ...(granted.length > 0 && { collections: granted }), ...(fetch.length > 0 && { fetch }) },
+function policyOf(
+  { collections }: NamedGrants,
+  fetch: readonly Json[],
+  config: JsonObject,
+): JsonObject | undefined {
+  const grants = {
+    ...(collections.length > 0 && {
+      collections: collections.map(({ name, actions }) => ({ name, actions: [...actions] })),
+    }),
+    ...(fetch.length > 0 && { fetch }),
+    ...(Object.keys(config).length > 0 && { config }),
   };
+  return Object.keys(grants).length === 0 ? undefined : { version: 1, grants };
 }
 
 /** What is wrong with a policy, in the words that an upload would get. */
@@ -140,28 +92,64 @@ async function allowedFetch({ fetch, hands }: Grants, policies: PolicyParser): P
   return allowed;
 }
 
+/** Members of settings whose values are secrets: code never sees these. */
+const SECRET = /pass(?:word|phrase)?$|secret|token|credential|(?:api|access|private|secret)_?key$|^key$/i;
+
+function holdsSecret(name: string, value: Json): boolean {
+  if (SECRET.test(name.slice(name.lastIndexOf('.') + 1))) return true;
+  return isJsonObject(value) && Object.entries(value).some(([member, inner]) => holdsSecret(member, inner));
+}
+
+/** Values of the older configuration that the code asks for by name. */
+function grantedConfig(uses: readonly ConfigUse[], settings: JsonObject, hands: string[]): JsonObject {
+  const config: { [name: string]: Json } = {};
+  for (const { name, line } of uses) {
+    const value = name === undefined ? undefined : valueAt(settings, name);
+    const where = `line ${line}: `;
+    if (name === undefined)
+      hands.push(
+        `${where}which setting is read is computed: put its value into \`grants.config\` of the policy`,
+      );
+    else if (value === undefined)
+      hands.push(
+        `${where}there is no setting ${named(name)}: put a value into \`grants.config\` of the policy`,
+      );
+    else if (holdsSecret(name, value))
+      hands.push(
+        `${where}${named(name)} holds a secret, which code does not see: \`sandbox.secrets\` puts it into a header of \`fetch\``,
+      );
+    else config[name] = value;
+  }
+  return config;
+}
+
+interface DraftOptions {
+  readonly collections: readonly NamedCollection[];
+  readonly policies: PolicyParser;
+  /** The older configuration. */
+  readonly settings: JsonObject;
+}
+
 /** Drafts the policy of a module. */
 export async function draftPolicy(
   access: NamedAccess,
-  owner: PolicyOwner,
-  {
-    collections,
-    policies,
-  }: { readonly collections: readonly MigratedCollection[]; readonly policies: PolicyParser },
+  owner: CodeOwner,
+  { collections, policies, settings }: DraftOptions,
 ): Promise<PolicyDraft> {
-  const grants: Grants = { collections: new Map(), fetch: new Map(), hands: [] };
-  for (const use of access.models) grantModel(grants, use, owner, collections);
+  const found = findNamedGrants(access.models, owner, collections);
+  const grants: Grants = { fetch: new Map(), hands: found.unclear.map(unclearText) };
   for (const address of access.addresses) grantAddress(grants, address);
   for (const line of access.unnamedRequests) {
     grants.hands.push(`line ${line}: where the request goes is computed: grant the address in the policy`);
   }
-  const policy = policyOf(grants.collections, await allowedFetch(grants, policies));
-  if (policy === undefined) return { text: undefined, hands: grants.hands };
+  const config = grantedConfig(access.configs, settings, grants.hands);
+  const policy = policyOf(found, await allowedFetch(grants, policies), config);
+  const { hands } = grants;
+  if (policy === undefined) return { text: undefined, hands, config: [] };
   const issues = await issuesOf(policies, policy);
-  if (issues.length > 0)
-    return {
-      text: undefined,
-      hands: [...grants.hands, ...issues.map((issue) => `no policy was written: ${issue}`)],
-    };
-  return { text: `${JSON.stringify(policy, null, 2)}\n`, hands: grants.hands };
+  if (issues.length > 0) {
+    const refused = issues.map((issue) => `no policy was written: ${issue}`);
+    return { text: undefined, hands: [...hands, ...refused], config: [] };
+  }
+  return { text: `${JSON.stringify(policy, null, 2)}\n`, hands, config: Object.keys(config) };
 }

@@ -1,5 +1,6 @@
 // What code names of the outside: collections in `Model('x')`, addresses in calls that send requests. Only what the text itself
 // says is taken; the rest is told.
+import { type GivenNames, listGivenNames, memberName } from './given-names.ts';
 import { type CodeNode, isNode, type ParsedCode, textOf, walkCode } from './parse-code.ts';
 
 /** Calls of the methods of one collection. */
@@ -21,8 +22,16 @@ export interface AddressUse {
   readonly line: number;
 }
 
+/** A call of `Config.get`. */
+export interface ConfigUse {
+  /** Undefined where it is computed. */
+  readonly name: string | undefined;
+  readonly line: number;
+}
+
 export interface NamedAccess {
   readonly models: readonly ModelUse[];
+  readonly configs: readonly ConfigUse[];
   readonly addresses: readonly AddressUse[];
   /** Lines of calls that send requests to what the text does not say. */
   readonly unnamedRequests: readonly number[];
@@ -43,27 +52,14 @@ const REQUEST_METHODS: ReadonlySet<string> = new Set([
 ]);
 const ADDRESS_MEMBERS: ReadonlySet<string> = new Set(['url', 'uri', 'baseUrl', 'baseURL']);
 
-function memberName(node: unknown): string | undefined {
-  if (!isNode(node) || node.type !== 'MemberExpression') return undefined;
-  const { property, computed } = node;
-  if (!isNode(property)) return undefined;
-  return computed === true ? textOf(property) : String(property['name']);
+function isModelCall({ type, callee }: CodeNode, names: GivenNames): boolean {
+  return type === 'CallExpression' && names.isMember(callee, 'Model');
 }
 
-function isModelCall(node: CodeNode): boolean {
-  const { callee } = node;
-  if (node.type !== 'CallExpression' || !isNode(callee)) return false;
-  return callee['name'] === 'Model' || memberName(callee) === 'Model';
-}
-
-/** `data.collection` and `schema.collection`-like names of what a hook runs for. */
-function isOwnCollection(node: unknown): boolean {
-  return (
-    memberName(node) === 'collection' &&
-    isNode(node) &&
-    isNode(node['object']) &&
-    node['object']['name'] === 'data'
-  );
+/** True for `Config.get(…)`. */
+function isConfigCall({ type, callee }: CodeNode, names: GivenNames): boolean {
+  if (type !== 'CallExpression' || !isNode(callee) || memberName(callee) !== 'get') return false;
+  return names.isMember(callee['object'], 'Config');
 }
 
 function isRequestCall({ type, callee }: CodeNode): boolean {
@@ -135,32 +131,35 @@ function variableOf(parent: CodeNode | undefined): string | undefined {
   return isNode(target) && target.type === 'Identifier' ? String(target['name']) : undefined;
 }
 
+function modelUse(code: ParsedCode, node: CodeNode, called: readonly string[], isOwn: boolean): ModelUse {
+  const [argument] = node['arguments'] as readonly unknown[];
+  return { name: textOf(argument), isOwn, methods: called.toSorted(), line: code.lineOf(node) };
+}
+
 /** Lists what a text names, in its order. */
 export function listNamedAccess(code: ParsedCode): NamedAccess {
   const models: ModelUse[] = [];
+  const configs: ConfigUse[] = [];
   const addresses: AddressUse[] = [];
   const unnamedRequests: number[] = [];
+  const names = listGivenNames(code);
   const byVariable = methodsByVariable(code);
   walkCode(code.root, (node, { parent }) => {
-    if (isModelCall(node)) {
+    if (isModelCall(node, names)) {
       const [argument] = node['arguments'] as readonly unknown[];
       const called = memberName(parent);
-      const variable = variableOf(parent);
-      const methods =
-        called === undefined
-          ? [...((variable === undefined ? undefined : byVariable.get(variable)) ?? [])]
-          : [called];
-      models.push({
-        name: textOf(argument),
-        isOwn: isOwnCollection(argument),
-        methods: methods.sort(),
-        line: code.lineOf(node),
-      });
+      const variable = variableOf(parent) ?? '';
+      const methods = called === undefined ? [...(byVariable.get(variable) ?? [])] : [called];
+      models.push(modelUse(code, node, methods, names.isOwnCollection(argument)));
+    }
+    if (isConfigCall(node, names)) {
+      const [argument] = node['arguments'] as readonly unknown[];
+      configs.push({ name: textOf(argument), line: code.lineOf(node) });
     }
     if (!isRequestCall(node)) return;
     const address = addressOf(code, node);
     if (address === undefined) unnamedRequests.push(code.lineOf(node));
     else addresses.push(address);
   });
-  return { models, addresses, unnamedRequests };
+  return { models, configs, addresses, unnamedRequests };
 }
