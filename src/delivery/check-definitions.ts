@@ -11,7 +11,7 @@ interface CheckOptions {
   readonly routes: DefinitionKind<Route>;
   readonly recipes: DefinitionKind<unknown>;
   /** `delivery.plainRecipe` */
-  readonly plainRecipe: string | undefined;
+  readonly plainRecipe?: string | undefined;
 }
 
 /** What would be logged is in the problems. */
