@@ -18,6 +18,9 @@
   /** No batch has more documents. */
   const MAX_INDEX = 1_000_000;
   const place = `${kit.options.name}:`;
+  /** What the engine says of a call of `Model` where there is none. */
+  const NO_MODEL = 'Model is not a function';
+  const NO_MODEL_REASON = ': `grants.collections` of the policy of this module names no collection';
 
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
 
@@ -37,6 +40,7 @@
       if (list !== '') return StringSlice(list, 0, MESSAGE_CHARACTERS);
       const message = thrown.message;
       const text = message === undefined ? '' : textOf(message, MESSAGE_CHARACTERS);
+      if (text === NO_MODEL && !kit.options.model) return NO_MODEL + NO_MODEL_REASON;
       return text === ''
         ? textOf(thrown, MESSAGE_CHARACTERS) || 'A value without a message was thrown'
         : text;

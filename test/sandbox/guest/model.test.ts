@@ -135,6 +135,16 @@ describe('Model', () => {
     ).toEqual([...['undefined', 'undefined']]);
   });
 
+  it('without a grant fails with a message that names it', async () => {
+    const source = 'exports.get = async () => { await Model("books").find(); }';
+    const { head } = await run(source, { model: false });
+    expect(head['message']).toBe(
+      'Model is not a function: `grants.collections` of the policy of this module names no collection',
+    );
+    const own = await run('exports.get = () => { const Model = 1; Model(); }');
+    expect(own.head['message']).toBe('Model is not a function');
+  });
+
   it('takes the name of a collection, which is text like any other', async () => {
     expect(await thrown('Model({ toString: () => "books" })')).toBe(
       'TypeError: Model needs the name of a collection, not object',
