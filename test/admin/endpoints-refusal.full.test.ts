@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminSite, PHONE, startAdminSite } from '../helpers/admin/admin-site.ts';
 import { axeViolations, hasBrowser } from '../helpers/admin/browser.ts';
+import { pressByTab } from '../helpers/admin/keyboard.ts';
 import { addReviewer, REVIEWER_SECRET } from '../helpers/app/site.ts';
 
 let site: AdminSite;
@@ -58,14 +59,11 @@ describe.runIf(canRun)('the refusal of a version', () => {
         await dialog.locator('textarea:focus').waitFor();
         expect(await axeViolations(page)).toEqual([]);
         await page.keyboard.type('   ');
-        await page.keyboard.press('Tab');
-        await page.keyboard.press('Tab');
-        await page.keyboard.press('Enter');
+        const refuse = dialog.getByRole('button', { name: 'Refuse' });
+        await pressByTab(page, refuse);
         await dialog.getByText('of 1 to 1,000 characters').waitFor();
         await reason.fill(HOSTILE);
-        await page.keyboard.press('Tab');
-        await page.keyboard.press('Tab');
-        await page.keyboard.press('Enter');
+        await pressByTab(page, refuse);
         await heading(page, 'Review').waitFor();
         await page.getByRole('status').getByText('Version 2 of 1.0/report is refused').waitFor();
         expect(await page.getByRole('link', { name: '1.0/report, version 2' }).count()).toBe(0);

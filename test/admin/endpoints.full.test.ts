@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminSite, startAdminSite } from '../helpers/admin/admin-site.ts';
 import { hasBrowser } from '../helpers/admin/browser.ts';
+import { pressByTab } from '../helpers/admin/keyboard.ts';
 
 let site: AdminSite;
 
@@ -216,24 +217,39 @@ describe.runIf(canRun)('the views of endpoints', () => {
 
   it('suspend and delete by keyboard alone', () =>
     site.visit('/admin/endpoints/1.0/report', async (page) => {
-      const press = async (name: string) => {
-        await page.getByRole('button', { name, exact: true }).last().focus();
-        await page.keyboard.press('Enter');
-      };
-      await page.getByRole('button', { name: 'Suspend' }).waitFor();
-      await press('Suspend');
+      const press = (name: string) => pressByTab(page, page.getByRole('button', { name, exact: true }));
       const dialog = page.getByRole('dialog');
+      const confirm = (name: string) => pressByTab(page, dialog.getByRole('button', { name, exact: true }));
+      await press('Suspend');
       await dialog.getByText('every run of it that is under way').waitFor();
-      await page.keyboard.press('Tab');
-      await page.keyboard.press('Enter');
+      await confirm('Suspend');
       await page.getByRole('button', { name: 'Resume' }).waitFor();
       expect((await site.app.inject('GET', '/1.0/report')).status).toBe(503);
+      await dialog.waitFor({ state: 'hidden' });
       await press('Delete');
       await dialog.getByText('its policy').waitFor();
-      await page.keyboard.press('Tab');
-      await page.keyboard.press('Enter');
+      await confirm('Delete');
       await heading(page, 'Endpoints').waitFor();
       expect((await site.app.inject('GET', '/1.0/report')).status).toBe(404);
+    }));
+
+  it('ask in a dialog that has the keys as soon as it is there, and gives them back', () =>
+    site.visit('/admin/endpoints/1.0/greeting', async (page) => {
+      const suspend = page.getByRole('button', { name: 'Suspend', exact: true });
+      await suspend.focus();
+      await page.evaluate(`new MutationObserver(() => {
+        const dialog = document.querySelector('[role=dialog]');
+        if (dialog !== null) document.body.dataset.focus ??= String(dialog.contains(document.activeElement));
+      }).observe(document.body, { subtree: true, childList: true })`);
+      await page.keyboard.press('Enter');
+      const cancel = page.getByRole('dialog').getByRole('button', { name: 'Cancel' });
+      await cancel.and(page.locator(':focus')).waitFor();
+      expect(await page.locator('body').getAttribute('data-focus')).toBe('true');
+      // Whoever wants no motion gets none: what moves is clicked beside.
+      expect(await page.getByRole('dialog').getAttribute('style')).not.toContain('transition');
+      await page.keyboard.press('Enter');
+      await suspend.and(page.locator(':focus')).waitFor();
+      expect((await site.app.inject('GET', '/1.0/greeting')).status).toBe(200);
     }));
 
   it('reach a hook whose name is that of another view', () =>

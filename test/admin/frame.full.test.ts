@@ -18,6 +18,18 @@ const AREAS = [
   ...['Collections', 'Media', 'Endpoints', 'Hooks', 'Routes', 'Recipes', 'Clients', 'Audit log', 'Status'],
 ];
 
+describe.runIf(canRun)('a test of the page that fails', () => {
+  it('says what the page showed, what had the focus, and what the server answered', async () => {
+    const visit = site.visit('/admin/clients', async (page) => {
+      await page.getByRole('rowheader', { name: 'admin' }).waitFor();
+      throw new Error('the test failed');
+    });
+    await expect(visit).rejects.toThrow(
+      /^the test failed\nThe page was at \S+\/admin\/clients\nwith the focus in <\w[\s\S]*\n {2}GET \S+\/api\/clients: 200\n[\s\S]*and showed\n[\s\S]*Sign out/,
+    );
+  });
+});
+
 describe.runIf(canRun)('signing in', () => {
   it('is accessible', () =>
     site.visit(

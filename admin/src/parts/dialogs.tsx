@@ -1,7 +1,8 @@
 // Questions that must be answered before anything happens: whether something may go, and what to do when somebody else has
 // changed the same thing. Any view asks with `useDialogs`, and waits for the answer.
-import { Button, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, List, Stack, Text } from '@mantine/core';
 import { createContext, type ReactNode, use, useCallback, useMemo, useRef, useState } from 'react';
+import { Dialog } from './dialog.tsx';
 import { DifferenceTable } from './difference-table.tsx';
 import type { Difference } from './differences.ts';
 
@@ -51,6 +52,8 @@ interface Open {
   readonly title: string;
   readonly body: ReactNode;
   readonly isWide: boolean;
+  /** Counts the questions. */
+  readonly round: number;
   /** Given to the question when the dialog is closed otherwise. */
   readonly cancel: () => void;
 }
@@ -76,7 +79,7 @@ export function DialogProvider({ children }: { readonly children: ReactNode }) {
         };
         const cancel = () => answer(otherwise);
         cancelOpen.current = cancel;
-        setOpen({ title, body: body(answer), isWide, cancel });
+        setOpen((before) => ({ title, body: body(answer), isWide, round: (before?.round ?? 0) + 1, cancel }));
         setShown(true);
       }),
     [],
@@ -98,17 +101,16 @@ export function DialogProvider({ children }: { readonly children: ReactNode }) {
   return (
     <DialogContext value={dialogs}>
       {children}
-      <Modal
-        opened={isShown}
+      <Dialog
+        round={open?.round}
+        isOpen={isShown}
         onClose={() => open?.cancel()}
         title={open?.title}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-        centered
         size={open?.isWide ? 'xl' : 'md'}
         zIndex={QUESTION_LAYER}
       >
         {open?.body}
-      </Modal>
+      </Dialog>
     </DialogContext>
   );
 }

@@ -12,6 +12,8 @@ import {
 const override = createTheme({
   primaryShade: { light: 8, dark: 8 },
   cursorType: 'pointer',
+  // Whoever wants no motion on the screen gets none.
+  respectReducedMotion: true,
   defaultRadius: 'sm',
   fontFamily: 'system-ui, sans-serif',
   fontFamilyMonospace: 'ui-monospace, monospace',

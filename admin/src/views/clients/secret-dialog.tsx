@@ -1,6 +1,7 @@
 // A secret that the server has just made. It is shown once: nobody can read it later.
-import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
 
 interface SecretDialogProps {
   readonly clientId: string;
@@ -21,14 +22,7 @@ export function SecretDialog({ clientId, secret, onClose }: SecretDialogProps) {
             () => undefined,
           );
   return (
-    <Modal
-      opened={secret !== undefined}
-      onClose={onClose}
-      title={`The secret of ${clientId}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-    >
+    <Dialog isOpen={secret !== undefined} onClose={onClose} title={`The secret of ${clientId}`} isStaying>
       <Stack>
         <Text>Keep it now: it is shown this once, and nobody can read it later.</Text>
         <Code block aria-label="Secret" className="wrap">
@@ -44,6 +38,6 @@ export function SecretDialog({ clientId, secret, onClose }: SecretDialogProps) {
           <Button onClick={onClose}>I have it</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

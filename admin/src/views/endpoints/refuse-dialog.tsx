@@ -1,6 +1,7 @@
 // Asks a reviewer why a version is refused, and says what a refusal does.
-import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorMessage, fieldErrors, otherErrors } from '../../parts/error-message.tsx';
 import { useUnsaved } from '../../shell/leaving/unsaved-changes.ts';
 
@@ -23,13 +24,7 @@ export function RefuseDialog({ what, isOpen, isBusy, error, onClose, onRefuse }:
     onRefuse(reason);
   };
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={`Refuse ${what}?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      centered
-    >
+    <Dialog isOpen={isOpen} onClose={onClose} title={`Refuse ${what}?`}>
       <form onSubmit={submit}>
         <Stack>
           {other !== undefined && <ErrorMessage error={other} />}
@@ -59,6 +54,6 @@ export function RefuseDialog({ what, isOpen, isBusy, error, onClose, onRefuse }:
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
