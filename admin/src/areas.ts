@@ -3,6 +3,11 @@ import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 import { isAdmin } from './api/api-context.tsx';
 import type { Me } from './api/types.ts';
 
+interface Hint {
+  readonly isFor: (me: Me) => boolean;
+  readonly View: LazyExoticComponent<ComponentType<{ readonly className: string }>>;
+}
+
 export interface Area {
   /** First segment of its addresses. */
   readonly path: string;
@@ -10,6 +15,8 @@ export interface Area {
   readonly name: string;
   /** Whether the caller has any use for it. */
   readonly isFor: (me: Me) => boolean;
+  /** A link below its own, where there is something to tell. */
+  readonly hint?: Hint;
   /** Its views; addresses below its path are its own matter. */
   readonly Views: LazyExoticComponent<ComponentType>;
 }
@@ -36,6 +43,16 @@ export const AREAS: readonly Area[] = [
     path: '/endpoints',
     name: 'Endpoints',
     isFor: isOurs,
+    hint: {
+      isFor: isReviewer,
+      // The page works without it: a file that does not come takes nothing else with it.
+      View: lazy(() =>
+        import('./parts/modules/waiting-link.tsx').then(
+          ({ WaitingLink }) => ({ default: WaitingLink }),
+          () => ({ default: () => null }),
+        ),
+      ),
+    },
     Views: lazy(async () => ({
       default: (await import('./views/endpoints/endpoints-area.tsx')).EndpointsArea,
     })),

@@ -49,7 +49,10 @@ describe.runIf(canRun)('the clients', () => {
       await page.keyboard.press('Enter');
       await page.getByRole('radio', { name: 'Chosen collections and endpoints' }).check();
       await page.getByRole('button', { name: 'Add a collection' }).click();
-      await page.getByLabel('Name of the collection').fill('people');
+      const name = page.getByRole('combobox', { name: 'Name of the collection' });
+      expect(await page.getByText('This client may').textContent()).not.toContain('""');
+      await name.fill('peop');
+      await page.getByRole('option', { name: 'people', exact: true }).click();
       await page.getByRole('checkbox', { name: 'Update' }).check();
       await page.getByText('This client may read and update people').waitFor();
       await page.getByRole('button', { name: 'Save' }).click();
@@ -137,6 +140,37 @@ describe.runIf(canRun)('the clients', () => {
       },
       { as: { clientId: 'second', secret } },
     );
+  });
+
+  it('that somebody else has changed meanwhile are shown as a choice, with what differs', async () => {
+    const body = { clientId: 'shared', secret: 'a secret for tests', roles: ['reader'] };
+    expect((await site.app.inject('POST', '/api/clients', { body })).status).toBe(201);
+    const change = (roles: readonly string[]) =>
+      site.app.inject('PUT', '/api/clients/shared', { body: { roles } });
+    const roles = async () => (await stored('shared')).results[0]?.['roles'];
+    await site.visit('/admin/clients/shared', async (page) => {
+      const add = async (role: string) => {
+        await page.getByRole('combobox', { name: 'Roles' }).fill(role);
+        await page.keyboard.press('Enter');
+        await page.getByText(role, { exact: true }).first().waitFor();
+        return role;
+      };
+      const save = () => page.getByRole('button', { name: 'Save' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Somebody else changed this' });
+      await add('author');
+      expect((await change(['editor'])).status).toBe(200);
+      await save();
+      await dialog.getByText('editor').waitFor();
+      expect(await roles()).toEqual(['editor']);
+      await dialog.getByRole('button', { name: 'Take theirs' }).click();
+      await page.getByText('editor', { exact: true }).first().waitFor();
+      await add('boss');
+      expect((await change([])).status).toBe(200);
+      await save();
+      await dialog.getByRole('button', { name: 'Keep mine' }).click();
+      await page.getByRole('status').getByText('was saved').waitFor();
+      expect(await roles()).toEqual(['editor', 'boss']);
+    });
   });
 
   it('are told apart from markup', async () => {

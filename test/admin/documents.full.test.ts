@@ -198,7 +198,7 @@ describe.runIf(canRun)('the documents of a collection', () => {
       const id = page.url().split('/').at(-1) ?? '';
       expect(await stored(BOOKS_PATH, id)).toMatchObject({ author: jane });
       await page.getByRole('link', { name: 'Open Jane Austen' }).waitFor();
-      await button(page, 'Several documents').first().click();
+      await button(page, 'Choose several documents').first().click();
       await button(page, 'New').first().click();
       const dialog = page.getByRole('dialog', { name: 'New in people' });
       await dialog.getByLabel('email').fill('x@example.org');

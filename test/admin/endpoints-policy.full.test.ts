@@ -107,6 +107,21 @@ describe.runIf(canRun)('the policy of an endpoint', () => {
       await page.getByRole('alert').getByText('limits: ').waitFor();
     }));
 
+  it('holds the values that the code reads by Config.get', () =>
+    site.visit(VIEW, async (page) => {
+      const values = page.getByLabel('Values that it reads by Config.get');
+      await values.fill('{"email": {"from": "library@exam');
+      await page.getByText('This is no JSON', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').getByText('grants.config').first().waitFor();
+      await values.fill('{"email": {"from": "library@example.com"}}');
+      const note = page.getByRole('alert').filter({ hasText: 'What the code newly may do' });
+      await note.getByText('Read email by Config.get: {"from":"library@example.com"}').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('status').getByText('is in force').waitFor();
+      expect((await stored()).grants).toMatchObject({ config: { email: { from: 'library@example.com' } } });
+    }));
+
   it('shows what somebody else has put meanwhile as a choice', () =>
     site.visit(VIEW, async (page) => {
       await page.getByLabel('Trust domain').fill('mine');

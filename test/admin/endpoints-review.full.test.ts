@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminSite, startAdminSite } from '../helpers/admin/admin-site.ts';
 import { hasBrowser } from '../helpers/admin/browser.ts';
+import { pressByTab } from '../helpers/admin/keyboard.ts';
 import { addReviewer, REVIEWER_SECRET } from '../helpers/app/site.ts';
 
 let site: AdminSite;
@@ -107,9 +108,9 @@ describe.runIf(canRun)('the review of posted code', () => {
         await main(page).getByText('The code is the one in force').waitFor();
         await page.getByRole('button', { name: 'Approve' }).focus();
         await page.keyboard.press('Enter');
-        await page.getByRole('dialog').getByText('the code and the policy in force').waitFor();
-        await page.keyboard.press('Tab');
-        await page.keyboard.press('Enter');
+        const dialog = page.getByRole('dialog');
+        await dialog.getByText('the code and the policy in force').waitFor();
+        await pressByTab(page, dialog.getByRole('button', { name: 'Approve' }));
         await heading(page, 'Review').waitFor();
         await page.getByRole('status').getByText('is in force').waitFor();
         const { body } = await site.app.inject('GET', '/1.0/report/policy');
@@ -117,6 +118,14 @@ describe.runIf(canRun)('the review of posted code', () => {
       },
       { as: REVIEWER },
     ));
+
+  it('leaves versions that say what was new in each', () =>
+    site.visit('/admin/endpoints/1.0/report/versions', async (page) => {
+      const row = (number: number) => page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: new RegExp(`^${number}\\b`) }) });
+      await row(1).getByRole('cell', { name: 'Code', exact: true }).waitFor();
+      await row(2).getByRole('cell', { name: 'Policy', exact: true }).waitFor();
+      await row(3).getByRole('cell', { name: 'Code', exact: true }).waitFor();
+    }));
 
   it('shows code side by side with the one in force, and why an approval is refused', () =>
     site.visit(
@@ -167,6 +176,27 @@ describe.runIf(canRun)('the review of posted code', () => {
       },
       { as: REVIEWER },
     ));
+
+  it('is one link away from every view, with how much waits, for who may decide', async () => {
+    const hint = (page: Page) =>
+      page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /wait/ });
+    await site.visit(
+      '/admin/status',
+      async (page) => {
+        await hint(page)
+          .filter({ hasText: /^[1-9] versions wait$/ })
+          .click();
+        await heading(page, 'Review').waitFor();
+      },
+      { as: REVIEWER },
+    );
+    await site.visit('/admin/endpoints', async (page) => {
+      await main(page)
+        .getByRole('link', { name: /^Review \([1-9]\)$/ })
+        .waitFor();
+      expect(await hint(page).count()).toBe(0);
+    });
+  });
 
   it('is not there for other clients', async () => {
     for (const path of [

@@ -116,10 +116,38 @@ describe.runIf(canRun)('files', () => {
     await site.visit('/admin/collections/1.0/library/albums/new', async (page) => {
       const cover = page.getByRole('combobox', { name: 'cover' });
       await cover.fill('quay');
-      await page.getByRole('option', { name: 'quay.png', exact: true }).click();
+      const option = page.getByRole('option', { name: 'quay.png', exact: true });
+      await option.locator('img').waitFor();
+      await option.click();
       await page.getByRole('link', { name: 'Open quay.png' }).waitFor();
+      await page.locator('main img').waitFor();
     });
     expect((await site.app.inject('DELETE', `${PHOTOS}/${id}`)).status).toBe(204);
+  });
+
+  it('are uploaded beside a reference to them, and what was written before stays', async () => {
+    await site.visit('/admin/collections/1.0/library/albums/new', async (page) => {
+      await page.getByLabel('title').fill('Harbours');
+      await page.getByRole('button', { name: 'Upload' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Upload to photos' });
+      await dialog
+        .getByLabel('File')
+        .setInputFiles({ name: 'pier.png', mimeType: 'image/png', buffer: small });
+      await dialog.getByLabel('Caption').fill('longer than ten characters');
+      await dialog.getByRole('button', { name: 'Upload' }).click();
+      await expect.poll(() => dialog.getByLabel('Caption').getAttribute('aria-invalid')).toBe('true');
+      await dialog.getByLabel('Caption').fill('a pier');
+      await dialog.getByRole('button', { name: 'Upload' }).click();
+      await page.getByRole('link', { name: /^Open / }).waitFor();
+      await page.locator('main img').waitFor();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await heading(page, 'Harbours').waitFor();
+    });
+    const file = await named('pier.png');
+    const { body } = await site.app.inject('GET', '/1.0/library/albums?compose=false');
+    expect(body.results).toMatchObject([{ title: 'Harbours', cover: file?.['_id'] }]);
+    expect(file).toMatchObject({ caption: 'a pier' });
+    expect((await site.app.inject('DELETE', `${PHOTOS}/${String(file?.['_id'])}`)).status).toBe(204);
   });
 
   it('are uploaded from the list of collections and from their documents, with fields of their own, one stored and one not', async () => {

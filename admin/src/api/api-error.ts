@@ -59,6 +59,9 @@ export class ApiError extends Error {
   }
 }
 
+/** A write began with a state that is not the present one any more: that is asked about, and no error. */
+export const isOutdated = (error: unknown): boolean => error instanceof ApiError && error.status === 412;
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

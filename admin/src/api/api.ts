@@ -51,6 +51,7 @@ export interface Api {
     options?: RequestOptions,
   ): Promise<{ readonly status: number; readonly body: T }>;
   text(path: string, options?: RequestOptions): Promise<string>;
+  taggedText(path: string, options?: RequestOptions): Promise<Tagged<string>>;
   blob(path: string, options?: RequestOptions): Promise<Blob>;
   /** The whole answer of any status, for views that show answers. Rejects only without one. */
   raw(path: string, init: RequestInit): Promise<Response>;
@@ -136,19 +137,23 @@ export function createApi(session: TokenSource): Api {
     const answer = await checked(method, path, contentOf(body), options);
     return { status: answer.status, body: parseBody(await answer.text()) as T };
   };
-  const getTagged = async <T>(path: string, options: RequestOptions = {}) => {
+  const taggedText = async (path: string, options: RequestOptions = {}) => {
     const answer = await checked('GET', path, {}, options);
-    const body = parseBody(await answer.text()) as T;
-    return { body, etag: answer.headers.get('etag') ?? undefined };
+    return { body: await answer.text(), etag: answer.headers.get('etag') ?? undefined };
+  };
+  const getTagged = async <T>(path: string, options: RequestOptions = {}) => {
+    const { body, etag } = await taggedText(path, options);
+    return { body: parseBody(body) as T, etag };
   };
   return {
     raw,
     sendForStatus,
     getTagged,
+    taggedText,
     get: async <T>(path: string, options: RequestOptions = {}) => (await getTagged<T>(path, options)).body,
     send: async <T>(method: Method, path: string, body?: unknown, options: RequestOptions = {}) =>
       (await sendForStatus<T>(method, path, body, options)).body,
-    text: async (path, options = {}) => (await checked('GET', path, {}, options)).text(),
+    text: async (path, options) => (await taggedText(path, options)).body,
     blob: async (path, options = {}) => (await checked('GET', path, {}, options)).blob(),
     upload: <T>(path: string, form: FormData, options: UploadOptions = {}) =>
       uploadForm<T>(path, form, { ...options, session }),

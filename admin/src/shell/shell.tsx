@@ -8,7 +8,7 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useMe } from '../api/api-context.tsx';
 import { AREAS } from '../areas.ts';
@@ -37,13 +37,18 @@ function Navigation({ location }: { readonly location: string }) {
   const me = useMe();
   return (
     <ul className={classes['links']}>
-      {AREAS.filter(({ isFor }) => isFor(me)).map(({ path, name }) => {
+      {AREAS.filter(({ isFor }) => isFor(me)).map(({ path, name, hint }) => {
         const isHere = location === path || location.startsWith(`${path}/`);
         return (
           <li key={path}>
             <Link href={path} className={classes['link'] ?? ''} aria-current={isHere ? 'page' : undefined}>
               {name}
             </Link>
+            {hint?.isFor(me) === true && (
+              <Suspense>
+                <hint.View className={`${classes['link']} ${classes['hint']}`} />
+              </Suspense>
+            )}
           </li>
         );
       })}

@@ -1,5 +1,6 @@
 // What one policy allows and another did not, as the admin page tells it.
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../admin/src/api/json.ts';
 import { openingsOf } from '../../../admin/src/parts/modules/policy/openings.ts';
 import type { CollectionGrant, FetchGrant } from '../../../admin/src/parts/modules/policy/policy.ts';
 
@@ -25,6 +26,19 @@ describe('what a policy newly opens', () => {
       expect(openingsOf(withBooks({ ...books, ...change }), withBooks(books))).toHaveLength(1);
     const { maxResults: _, ...unbounded } = books;
     expect(openingsOf(withBooks(unbounded), withBooks(books))).toHaveLength(1);
+  });
+
+  it('is a value under another name, and another value', () => {
+    const withConfig = (config: JsonObject) => ({ grants: { config } });
+    const before = withConfig({ email: 'a@example.com', list: [1, 2] });
+    expect(openingsOf(before, before)).toEqual([]);
+    expect(openingsOf(withConfig({ list: [1, 2] }), before)).toEqual([]);
+    expect(openingsOf(withConfig({ email: 'b@example.com', list: [1, 2], port: 25 }), before)).toEqual([
+      'Read email by Config.get: "b@example.com"',
+      'Read port by Config.get: 25',
+    ]);
+    const long = 'x'.repeat(1000);
+    expect(openingsOf(withConfig({ long }), {})).toEqual([`Read long by Config.get: "${'x'.repeat(199)}…`]);
   });
 
   it('is an origin, a method, a path, a header, a larger or slower answer', () => {

@@ -179,3 +179,16 @@ describe('the policy of an endpoint', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412, 412]);
   });
 });
+
+describe('a new endpoint', () => {
+  it('is made with `If-None-Match: *`, which replaces none that is there', async () => {
+    const post = (word: string) =>
+      site.app.inject('POST', '/1.0/fresh/config', {
+        body: endpoint(word),
+        headers: { 'content-type': 'text/plain', 'if-none-match': '*' },
+      });
+    expect((await post('one')).status).toBe(200);
+    expect((await post('two')).status).toBe(412);
+    expect((await site.app.inject('GET', '/1.0/fresh/config')).text).toBe(endpoint('one'));
+  });
+});

@@ -41,8 +41,9 @@ const LOOK = EditorView.theme({
   '.cm-scroller': {
     fontFamily: 'var(--mantine-font-family-monospace)',
     maxHeight: '70vh',
-    minHeight: '8rem',
   },
+  // The line between numbers and text goes down to the end, however short the text is.
+  '.cm-content, .cm-gutter': { minHeight: '8rem' },
   '.cm-content': { caretColor: 'var(--mantine-color-text)' },
   '.cm-cursor': { borderLeftColor: 'var(--mantine-color-text)' },
   '.cm-gutters': {

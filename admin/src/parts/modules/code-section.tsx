@@ -1,31 +1,33 @@
 // The code of an endpoint or hook in an editor. Reviewers read it; admins save it, and see what the server says at its lines.
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useApi } from '../../api/api-context.tsx';
-import { toApiError } from '../../api/api-error.ts';
+import type { Tagged } from '../../api/api.ts';
+import { isOutdated, toApiError } from '../../api/api-error.ts';
 import { useUnsaved } from '../../shell/leaving/unsaved-changes.ts';
 import { CodeEditor, problemsOf } from '../code/code-editor.tsx';
 import { useDialogs } from '../dialogs.tsx';
 import { ErrorMessage } from '../error-message.tsx';
 import { Answer, Empty } from '../loading.tsx';
+import { useToasts } from '../toasts.tsx';
 import { useDraftVersion } from './edit-version.tsx';
 import {
   useCodeRights,
+  useInForce,
   useModule,
   useModuleWrites,
   useSource,
   useVersionSource,
   useVersions,
 } from './module-queries.ts';
-import { apiPathOf, type ModuleRef, titleOf } from './module-ref.ts';
+import { type ModuleRef, titleOf } from './module-ref.ts';
 import { Saved, warningsAt } from './saved-code.tsx';
 
 export function CodeSection({ of: ref }: { readonly of: ModuleRef }) {
   const source = useSource(ref);
   return (
     <Answer query={source} what="the code">
-      {(text) =>
-        text === null ? <PendingCode of={ref} /> : <Editor key={titleOf(ref)} of={ref} source={text} />
+      {(found) =>
+        found === null ? <PendingCode of={ref} /> : <Editor key={titleOf(ref)} of={ref} source={found} />
       }
     </Answer>
   );
@@ -58,7 +60,7 @@ function PendingCode({ of: ref }: { readonly of: ModuleRef }) {
               ? 'which was not approved.'
               : 'which waits for approval. Nothing of it runs yet.'}
           </Text>
-          <Editor of={ref} source={text ?? ''} isPending />
+          <Editor of={ref} source={{ body: text ?? '', etag: undefined }} />
         </>
       )}
     </Answer>
@@ -67,26 +69,27 @@ function PendingCode({ of: ref }: { readonly of: ModuleRef }) {
 
 interface EditorProps {
   readonly of: ModuleRef;
-  readonly source: string;
-  readonly isPending?: boolean;
+  /** Without an ETag it is not in force: nothing is replaced by what is saved. */
+  readonly source: Tagged<string>;
 }
 
-function Editor({ of: ref, source, isPending = false }: EditorProps) {
-  const api = useApi();
+function Editor({ of: ref, source }: EditorProps) {
   const { mayChange } = useCodeRights();
   const dialogs = useDialogs();
+  const toasts = useToasts();
+  const inForce = useInForce(ref);
   const { save } = useModuleWrites(ref);
   const from = useDraftVersion();
   const proposal = useVersionSource(ref, mayChange ? from.version : undefined);
   /** The version whose code has become the draft. */
   const [begunWith, setBegunWith] = useState<number>();
   /** What the changes began with. Undefined while there are none: then the editor shows what the server has. */
-  const [base, setBase] = useState<string>();
+  const [base, setBase] = useState<Tagged<string>>();
   const [draft, setDraft] = useState('');
   /** What waits for approval: the editor still shows it as a change. */
   const [waiting, setWaiting] = useState<string>();
-  const shown = base === undefined ? source : draft;
-  const isChanged = base !== undefined && draft !== base;
+  const shown = base === undefined ? source.body : draft;
+  const isChanged = base !== undefined && draft !== base.body;
   const begun = begunWith === undefined ? '' : `, begun with version ${begunWith}`;
   useUnsaved(`what you changed in the code${begun}`, isChanged && draft !== waiting);
   if (from.version !== begunWith && (from.version === undefined || typeof proposal.data === 'string')) {
@@ -97,31 +100,36 @@ function Editor({ of: ref, source, isPending = false }: EditorProps) {
     }
   }
   const write = (text: string) => {
-    if (base === undefined && text === source) return;
+    if (base === undefined && text === source.body) return;
     if (base === undefined) setBase(source);
     setDraft(text);
   };
-  /** False: somebody else has saved other code meanwhile, and it shall stay. */
-  const isStillWanted = async () => {
-    if (isPending || base === undefined) return true;
-    const now = await api.text(apiPathOf(ref, 'config')).catch(() => base);
-    if (now === base || now === draft) return true;
-    const choice = await dialogs.conflict({ what: `The code of ${titleOf(ref)}` });
-    if (choice === 'reload') {
-      setBase(now);
-      setDraft(now);
+  /** Somebody else has saved other code meanwhile, or removed it. */
+  const settle = async (): Promise<void> => {
+    const now = await inForce.source();
+    if (now?.body === shown) return submit(now);
+    const choice = await dialogs.conflict({
+      what: `The code of ${titleOf(ref)}`,
+      ...(now === null && { message: 'No code of it is in force any more.' }),
+    });
+    if (choice === 'overwrite') return submit(now);
+    if (choice === 'cancel') return;
+    setBase(now ?? undefined);
+    setDraft(now?.body ?? '');
+  };
+  /** `seen`: what is replaced; null: there was nothing. */
+  const submit = async (seen: Tagged<string> | null): Promise<void> => {
+    try {
+      const result = await save.mutateAsync({ source: shown, isNew: false, etag: seen?.etag });
+      // Code that waits is not in force: what was written stays in the editor, as a change of what is.
+      if (result.isWaiting) setWaiting(shown);
+      else setBase(undefined);
+      from.end();
+    } catch (thrown) {
+      if (isOutdated(thrown)) await settle().catch(toasts.fail);
     }
-    return choice === 'overwrite';
   };
-  const submit = async () => {
-    if (!(await isStillWanted())) return;
-    const result = await save.mutateAsync({ source: shown, isNew: false }).catch(() => undefined);
-    // Code that waits is not in force: what was written stays in the editor, as a change of what is.
-    if (result?.isWaiting === true) setWaiting(shown);
-    if (result?.isWaiting === false) setBase(undefined);
-    if (result !== undefined) from.end();
-  };
-  const error = save.error === null ? undefined : toApiError(save.error);
+  const error = save.error === null || isOutdated(save.error) ? undefined : toApiError(save.error);
   return (
     <Stack>
       {error !== undefined && <ErrorMessage error={error} />}
@@ -145,7 +153,7 @@ function Editor({ of: ref, source, isPending = false }: EditorProps) {
       />
       {mayChange && (
         <Group>
-          <Button onClick={() => void submit()} loading={save.isPending}>
+          <Button onClick={() => void submit(base ?? source)} loading={save.isPending}>
             Save
           </Button>
           <Button

@@ -7,7 +7,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import type { Api } from '../../api/api.ts';
+import { type Api, ifMatch, type Tagged } from '../../api/api.ts';
 import { isAdmin, useApi, useMe } from '../../api/api-context.tsx';
 import { ApiError } from '../../api/api-error.ts';
 import type { JsonObject } from '../../api/types.ts';
@@ -114,24 +114,35 @@ async function orNull<T>(answer: Promise<T>): Promise<T | null> {
   }
 }
 
+/** What is in force at this moment, with its ETag; null while no version is approved, or where there is no such module. */
+export function useInForce(ref: ModuleRef) {
+  const api = useApi();
+  const options = (signal: AbortSignal | undefined) => (signal === undefined ? {} : { signal });
+  return {
+    source: (signal?: AbortSignal): Promise<Tagged<string> | null> =>
+      orNull(api.taggedText(apiPathOf(ref, 'config'), options(signal))),
+    policy: (signal?: AbortSignal): Promise<Tagged<StoredPolicy> | null> =>
+      orNull(api.getTagged<StoredPolicy>(apiPathOf(ref, 'policy'), options(signal))),
+  };
+}
+
 /** The code in force; null while no version is approved, or where there is no such module. */
 export function useSource(ref: ModuleRef) {
-  const api = useApi();
+  const inForce = useInForce(ref);
   return useQuery({
     queryKey: keyOf(ref, 'source'),
-    queryFn: ({ signal }) => orNull(api.text(apiPathOf(ref, 'config'), { signal })),
+    queryFn: ({ signal }) => inForce.source(signal),
     // What is being edited does not change under the hands.
     refetchOnWindowFocus: false,
   });
 }
 
 /** The policy in force, with the state of the code; null where there is no such module. */
-export function usePolicy(ref: ModuleRef, isWanted = true) {
-  const api = useApi();
+export function usePolicy(ref: ModuleRef) {
+  const inForce = useInForce(ref);
   return useQuery({
     queryKey: keyOf(ref, 'policy'),
-    enabled: isWanted,
-    queryFn: ({ signal }) => orNull(api.get<StoredPolicy>(apiPathOf(ref, 'policy'), { signal })),
+    queryFn: ({ signal }) => inForce.policy(signal),
     refetchOnWindowFocus: false,
   });
 }
@@ -176,13 +187,21 @@ export function useVersionPolicy(ref: ModuleRef, version: number) {
 /** The answer to a change that may have to wait for a reviewer. */
 export type Changed<T> = T & { readonly isWaiting: boolean };
 
+interface ChangeOptions {
+  readonly body?: string | JsonObject;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The header that lets a write make something, and replace nothing. */
+const ONLY_NEW = { 'if-none-match': '*' };
+
 async function change<T>(
   api: Api,
   method: 'POST' | 'PUT',
   path: string,
-  body?: string | JsonObject,
+  { body, headers = {} }: ChangeOptions = {},
 ): Promise<Changed<T>> {
-  const { status, body: answer } = await api.sendForStatus<T>(method, path, body);
+  const { status, body: answer } = await api.sendForStatus<T>(method, path, body, { headers });
   return { ...answer, isWaiting: status === 202 };
 }
 
@@ -192,6 +211,18 @@ function refreshModule(queries: QueryClient, ref: ModuleRef): Promise<unknown> {
   return Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
 }
 
+/** `etag`: of the state that is replaced; absent: whatever there is. */
+interface CodeChange {
+  readonly source: string;
+  readonly isNew: boolean;
+  readonly etag?: string | undefined;
+}
+
+interface PolicyChange {
+  readonly policy: JsonObject;
+  readonly etag?: string | undefined;
+}
+
 /** Changes of one module; what is shown of it is asked for again after each. */
 export function useModuleWrites(ref: ModuleRef) {
   const api = useApi();
@@ -199,14 +230,21 @@ export function useModuleWrites(ref: ModuleRef) {
   const onSuccess = () => refreshModule(queries, ref);
   const path = (...below: readonly string[]) => apiPathOf(ref, ...below);
   const save = useMutation({
-    mutationFn: ({ source, isNew }: { readonly source: string; readonly isNew: boolean }) => {
+    mutationFn: ({ source, isNew, etag }: CodeChange) => {
       const method = ref.kind === 'hook' && !isNew ? 'PUT' : 'POST';
-      return change<PostedCode>(api, method, path('config'), source);
+      return change<PostedCode>(api, method, path('config'), {
+        body: source,
+        headers: isNew ? ONLY_NEW : ifMatch(etag),
+      });
     },
     onSuccess,
   });
   const putPolicy = useMutation({
-    mutationFn: (policy: JsonObject) => change<{ message?: string }>(api, 'PUT', path('policy'), policy),
+    mutationFn: ({ policy, etag }: PolicyChange) =>
+      change<{ message?: string }>(api, 'PUT', path('policy'), {
+        body: policy,
+        headers: ifMatch(etag),
+      }),
     onSuccess,
   });
   const rollBack = useMutation({

@@ -1,8 +1,7 @@
 // Makes an endpoint or a hook: where it is, and its first code.
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useApi } from '../../api/api-context.tsx';
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError, isOutdated } from '../../api/api-error.ts';
 import { useLeave } from '../../shell/leaving/leave-question.tsx';
 import { useUnsaved } from '../../shell/leaving/unsaved-changes.ts';
 import { View } from '../../shell/view.tsx';
@@ -10,7 +9,7 @@ import { CodeEditor, problemsOf } from '../code/code-editor.tsx';
 import { ErrorMessage, fieldErrors } from '../error-message.tsx';
 import { useToasts } from '../toasts.tsx';
 import { useModuleWrites } from './module-queries.ts';
-import { apiPathOf, areaOf, hrefOf, type ModuleKind, type ModuleRef, titleOf } from './module-ref.ts';
+import { areaOf, hrefOf, type ModuleKind, type ModuleRef, titleOf } from './module-ref.ts';
 import { Saved, type SavedCode, warningsAt } from './saved-code.tsx';
 
 const VERSION = '1.0';
@@ -21,7 +20,6 @@ const START: Readonly<Record<ModuleKind, string>> = {
 };
 
 export function NewModule({ kind }: { readonly kind: ModuleKind }) {
-  const api = useApi();
   const leave = useLeave();
   const toasts = useToasts();
   const [version, setVersion] = useState(VERSION);
@@ -42,18 +40,15 @@ export function NewModule({ kind }: { readonly kind: ModuleKind }) {
     setTaken(undefined);
     save.reset();
     try {
-      // Code that is posted to an endpoint replaces what is there.
-      const answer = await api.raw(apiPathOf(ref, 'config'), { method: 'GET' });
-      if (answer.ok) {
-        const message = `There is a${kind === 'endpoint' ? 'n endpoint' : ' hook'} ${titleOf(ref)} already. Choose another name, or open it and change its code there.`;
-        return setTaken(new ApiError(409, [{ message, field: 'name' }]));
-      }
       const result = await save.mutateAsync({ source, isNew: true });
       if (result.warnings.length > 0) return setSaved(result);
       toasts.say(result.message);
       leave(hrefOf(ref));
-    } catch {
-      // Shown by the form.
+    } catch (thrown) {
+      // Others are shown by the form in the words of the server.
+      if (!isOutdated(thrown)) return;
+      const message = `There is a${kind === 'endpoint' ? 'n endpoint' : ' hook'} ${titleOf(ref)} already. Choose another name, or open it and change its code there.`;
+      setTaken(new ApiError(409, [{ message, field: 'name' }]));
     }
   };
   if (saved !== undefined) {

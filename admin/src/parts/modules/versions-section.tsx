@@ -27,6 +27,14 @@ const REFUSALS: Column<ModuleVersion> = {
   cell: ({ refused }) => (refused === undefined ? 'no' : <RefusalText refusal={refused} />),
 };
 
+/** What is new in a version: code that an older one has is named by it. */
+function partWords({ version, part, sha256 }: ModuleVersion, all: readonly ModuleVersion[]): string {
+  if (part === 'policy') return 'Policy';
+  const same = all.filter((one) => one.version < version && one.sha256 === sha256);
+  const first = same.toSorted((a, b) => a.version - b.version).at(0)?.version;
+  return first === undefined ? 'Code' : `The code of version ${first} again`;
+}
+
 export function VersionsSection({ of: ref }: { readonly of: ModuleRef }) {
   const query = useVersions(ref);
   return (
@@ -83,6 +91,7 @@ function Versions({ of: ref, versions }: VersionsProps) {
         </Group>
       ),
     },
+    { label: 'New', cell: (row) => partWords(row, versions) },
     { label: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       label: 'Who',

@@ -1,9 +1,12 @@
 // One client: what it may do, a new secret, and its end.
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import type { Tagged } from '../../api/api.ts';
 import { useMe } from '../../api/api-context.tsx';
-import type { Client } from '../../api/types.ts';
+import { isOutdated } from '../../api/api-error.ts';
+import type { Client, JsonObject } from '../../api/types.ts';
 import { useDialogs } from '../../parts/dialogs.tsx';
+import { differencesOf } from '../../parts/differences.ts';
 import { ErrorMessage, fieldErrors, otherErrors } from '../../parts/error-message.tsx';
 import { Answer, Empty } from '../../parts/loading.tsx';
 import { useToasts } from '../../parts/toasts.tsx';
@@ -24,36 +27,69 @@ export function ClientView({ clientId }: { readonly clientId: string }) {
   return (
     <View title={clientId} trail={TRAIL}>
       <Answer query={query} what={`the client ${clientId}`}>
-        {(client) =>
-          client === null ? <Empty text="There is no such client." /> : <ClientForm client={client} />
+        {(found) =>
+          found === null ? <Empty text="There is no such client." /> : <ClientForm stored={found} />
         }
       </Answer>
     </View>
   );
 }
 
-function ClientForm({ client }: { readonly client: Client }) {
-  const { clientId, accessType, roles = [], permissions = null, reviewer } = client;
+function draftOf(client: Client): ClientDraft {
+  const { accessType, roles = [], permissions = null } = client;
+  return { accessType, roles, permissions };
+}
+
+const jsonOf = (draft: ClientDraft): JsonObject => JSON.parse(JSON.stringify(draft));
+
+function ClientForm({ stored }: { readonly stored: Tagged<Client> }) {
+  const { clientId, reviewer } = stored.body;
+  const dialogs = useDialogs();
   const toasts = useToasts();
-  const { update } = useClientWrites();
+  const { present, take, update } = useClientWrites();
   const [changes, setChanges] = useState<Partial<ClientDraft>>({});
-  const draft: ClientDraft = { accessType, roles, permissions, ...changes };
-  const other = otherErrors(update.error, SHOWN);
-  useUnsaved(
-    'what you changed in the client',
-    JSON.stringify(draft) !== JSON.stringify({ accessType, roles, permissions }),
-  );
+  /** What the changes began with; undefined while there are none. */
+  const [base, setBase] = useState<Tagged<Client>>();
+  const begun = base ?? stored;
+  const draft: ClientDraft = { ...draftOf(begun.body), ...changes };
+  const error = isOutdated(update.error) ? undefined : update.error;
+  const other = otherErrors(error, SHOWN);
+  useUnsaved('what you changed in the client', JSON.stringify(draft) !== JSON.stringify(draftOf(begun.body)));
+  const end = () => {
+    setChanges({});
+    setBase(undefined);
+  };
+  /** Somebody else has changed the client meanwhile. */
+  const settle = async (): Promise<void> => {
+    const now = await present(clientId);
+    const differences = differencesOf({
+      base: jsonOf(draftOf(begun.body)),
+      theirs: now === null ? undefined : jsonOf(draftOf(now.body)),
+      mine: jsonOf(draft),
+    });
+    const choice = await dialogs.conflict({
+      what: `The client ${clientId}`,
+      message: '"Keep mine" writes only what you changed.',
+      differences,
+    });
+    if (choice === 'overwrite') await save(now?.etag);
+    if (choice !== 'reload') return;
+    take(clientId, now);
+    end();
+  };
+  /** `etag`: of the state that is replaced. */
+  const save = async (etag: string | undefined): Promise<void> => {
+    try {
+      await update.mutateAsync({ clientId, change: changes, etag });
+      end();
+      toasts.say(`The client ${clientId} was saved.`);
+    } catch (thrown) {
+      if (isOutdated(thrown)) await settle().catch(toasts.fail);
+    }
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    update.mutate(
-      { clientId, ...changes },
-      {
-        onSuccess: () => {
-          setChanges({});
-          toasts.say(`The client ${clientId} was saved.`);
-        },
-      },
-    );
+    void save(begun.etag);
   };
   return (
     <Stack maw="48rem">
@@ -68,8 +104,11 @@ function ClientForm({ client }: { readonly client: Client }) {
           <ClientFields
             draft={draft}
             isReviewer={reviewer === true}
-            errors={fieldErrors(update.error)}
-            onChange={(change) => setChanges((before) => ({ ...before, ...change }))}
+            errors={fieldErrors(error)}
+            onChange={(change) => {
+              setBase(begun);
+              setChanges((before) => ({ ...before, ...change }));
+            }}
           />
           <Group>
             <Button type="submit" loading={update.isPending}>
@@ -78,7 +117,7 @@ function ClientForm({ client }: { readonly client: Client }) {
           </Group>
         </Stack>
       </form>
-      <ClientActions client={client} />
+      <ClientActions client={stored.body} />
       <ClientAccessSection clientId={clientId} />
     </Stack>
   );

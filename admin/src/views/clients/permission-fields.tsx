@@ -1,5 +1,6 @@
 // The permissions of a client: everything, reading alone, or a list of collections and endpoints. They narrow what rules allow.
-import { Button, Checkbox, Fieldset, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Autocomplete, Button, Checkbox, Fieldset, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useMe } from '../../api/api-context.tsx';
 import {
   ACTIONS,
   type Action,
@@ -150,18 +151,21 @@ type FieldProps<T> = Pick<GrantProps<T>, 'place' | 'grant' | 'errors' | 'onChang
 
 function NameField<T extends EndpointPermission>({
   label,
+  known = [],
   place,
   grant,
   errors,
   onChange,
-}: FieldProps<T> & { readonly label: string }) {
+}: FieldProps<T> & { readonly label: string; readonly known?: readonly string[] }) {
   return (
-    <TextInput
+    <Autocomplete
       label={label}
       required
+      data={[...known]}
+      limit={20}
       value={grant.path}
       error={errors.get(`${place}.path`)}
-      onChange={(event) => onChange({ ...grant, path: event.currentTarget.value })}
+      onChange={(path) => onChange({ ...grant, path })}
     />
   );
 }
@@ -180,11 +184,12 @@ function VersionField<T extends EndpointPermission>({ place, grant, errors, onCh
 
 function CollectionGrant(props: GrantProps<CollectionPermission>) {
   const { place, number, grant, errors, onChange, onRemove } = props;
+  const names = useMe().collections.map(({ path }) => path.slice(path.lastIndexOf('/') + 1));
   return (
     <Fieldset legend={`Collection ${number}`}>
       <Stack gap="sm">
         <Group align="flex-start">
-          <NameField label="Name of the collection" {...props} />
+          <NameField label="Name of the collection" known={[...new Set(names)]} {...props} />
           <TextInput
             label="Database"
             placeholder="every database"

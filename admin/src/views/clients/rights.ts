@@ -10,6 +10,15 @@ export function rightsOf({
   roles = [],
   permissions = null,
 }: Omit<Client, 'permissions'> & { readonly permissions?: Client['permissions'] | null }): string {
-  const known = { id: '', clientId, accessType, roles, permissions, ...(reviewer === true && { reviewer }) };
+  // A grant whose name is still to be written grants nothing yet.
+  const named = <T extends { readonly path: string }>(list: readonly T[]) =>
+    list.filter(({ path }) => path !== '');
+  const { collections, endpoints } = permissions ?? {};
+  const written = permissions && {
+    ...permissions,
+    ...(collections && { collections: named(collections) }),
+    ...(endpoints && { endpoints: named(endpoints) }),
+  };
+  const known = { id: '', clientId, accessType, roles, permissions: written, ...(reviewer === true && { reviewer }) };
   return `This client may ${describeRights(known)}.`;
 }

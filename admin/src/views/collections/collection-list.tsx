@@ -54,10 +54,11 @@ const NAMES: Column<Row> = {
   ),
 };
 const PATHS: Column<Row> = { label: 'Address', cell: ({ path }) => <span className="mono">{path}</span> };
-const RIGHTS: Column<Row> = { label: 'You may', cell: ({ actions }) => actions.join(', ') };
+const actionWords = (action: string) => (action === 'history' ? 'see revisions' : action);
+const RIGHTS: Column<Row> = { label: 'You may', cell: ({ actions }) => actions.map(actionWords).join(', ') };
 const CHANGES: Column<Row> = {
   label: 'Specification changed',
-  cell: ({ entry }) => (entry?.lastModifiedAt === undefined ? 'unknown' : <Time at={entry.lastModifiedAt} />),
+  cell: ({ entry }) => (entry?.lastModifiedAt === undefined ? 'not over the API' : <Time at={entry.lastModifiedAt} />),
 };
 
 function matches(row: Row, words: string): boolean {

@@ -80,7 +80,7 @@ function Waiting({ of: ref, waiting }: WaitingProps) {
               <Policies
                 kind={ref.kind}
                 policy={policy ?? {}}
-                before={withoutCode(before ?? {})}
+                before={withoutCode(before?.body ?? {})}
                 isFirst={isFirst}
               />
             )}
@@ -91,7 +91,7 @@ function Waiting({ of: ref, waiting }: WaitingProps) {
       <Answer query={active} what="the code in force">
         {(now) => (
           <Answer query={source} what="the code that waits">
-            {(text) => <CodeSideBySide version={version} text={text ?? ''} now={now} />}
+            {(text) => <CodeSideBySide version={version} text={text ?? ''} now={now?.body ?? null} />}
           </Answer>
         )}
       </Answer>

@@ -12,10 +12,10 @@ import { View } from '../../shell/view.tsx';
 import { type CollectionAddress, collectionPath } from '../collections/address.ts';
 import { useCollection, useDocuments } from '../collections/collection-queries.ts';
 import { Pager } from '../collections/documents/pager.tsx';
-import { dimensionsOf, type FileRecord, RECORD_FIELDS, recordOf } from './file-record.ts';
+import { dimensionsOf, type FileRecord, RECORD_FIELDS, recordOf } from '../../parts/files/file-record.ts';
 import classes from './media.module.css';
-import { Picture } from './picture.tsx';
-import { createSlots, type Slots } from './slots.ts';
+import { Picture } from '../../parts/files/picture.tsx';
+import { createSlots, type Slots } from '../../parts/files/slots.ts';
 
 const PAGE_SIZE = 24;
 /** Pictures that are loaded at a time. */

@@ -12,10 +12,10 @@ import { View } from '../../shell/view.tsx';
 import { type CollectionAddress, collectionPath, documentHref } from '../collections/address.ts';
 import { useCollection, useDocument } from '../collections/collection-queries.ts';
 import { DocumentForm } from '../collections/documents/document-view.tsx';
-import { dimensionsOf, type FileRecord, recordOf } from './file-record.ts';
+import { dimensionsOf, type FileRecord, recordOf } from '../../parts/files/file-record.ts';
 import classes from './media.module.css';
-import { filePath, Picture } from './picture.tsx';
-import { createSlots } from './slots.ts';
+import { filePath, Picture } from '../../parts/files/picture.tsx';
+import { createSlots } from '../../parts/files/slots.ts';
 
 interface RecordViewProps {
   readonly address: CollectionAddress;

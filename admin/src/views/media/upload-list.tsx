@@ -2,8 +2,9 @@
 import { Anchor, Button, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
 import { Link } from 'wouter';
 import { ErrorMessage } from '../../parts/error-message.tsx';
+import type { FormFields } from '../../parts/files/send-file.ts';
 import { formatBytes } from '../../parts/time.tsx';
-import type { FormFields, Upload, UploadQueue, UploadState } from './upload-queue.ts';
+import type { Upload, UploadQueue, UploadState } from './upload-queue.ts';
 
 const WORDS: Readonly<Record<UploadState, string>> = {
   waiting: 'waits for its turn',

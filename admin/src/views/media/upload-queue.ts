@@ -1,6 +1,7 @@
 // Files on their way to the server: a few at a time, each with how much has been sent, and with what the server said.
 
 import type { StoredDocument } from '../../api/types-collections.ts';
+import type { FormFields, SendFile } from '../../parts/files/send-file.ts';
 
 /** Files that are sent at a time. */
 const MAX_SENDING = 2;
@@ -17,20 +18,8 @@ export interface Upload {
   readonly record?: StoredDocument;
 }
 
-/** The text fields that go with a file. */
-export type FormFields = readonly (readonly [name: string, text: string])[];
-
-interface SendOptions {
-  readonly signal: AbortSignal;
-  readonly onProgress: (part: number) => void;
-}
-
 interface UploadQueueOptions {
-  readonly send: (
-    file: File,
-    fields: FormFields,
-    options: SendOptions,
-  ) => Promise<StoredDocument | undefined>;
+  readonly send: SendFile;
   /** A file has been stored. */
   readonly onStored: () => void;
 }

@@ -2,21 +2,21 @@
 import { Button, Fieldset, Group, List, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, type FormEvent, useEffect, useState, useSyncExternalStore } from 'react';
-import { useApi } from '../../api/api-context.tsx';
-import type { Results } from '../../api/types.ts';
-import type { CollectionDescription, StoredDocument } from '../../api/types-collections.ts';
+import type { CollectionDescription } from '../../api/types-collections.ts';
+import { useSendFile } from '../../parts/files/send-file.ts';
 import { Answer, Empty } from '../../parts/loading.tsx';
 import { formatBytes } from '../../parts/time.tsx';
 import { useUnsaved } from '../../shell/leaving/unsaved-changes.ts';
 import { View } from '../../shell/view.tsx';
 import { type CollectionAddress, collectionPath } from '../collections/address.ts';
 import { useCollection } from '../collections/collection-queries.ts';
-import { type Changes, defaultsOf, newBody, problemsIn } from '../collections/fields/changes.ts';
+import { type Changes, defaultsOf, problemsIn } from '../collections/fields/changes.ts';
 import { DocumentFields } from '../collections/fields/document-fields.tsx';
-import { type Field, fieldsOf } from '../collections/fields/field.ts';
+import { fieldsOf } from '../collections/fields/field.ts';
+import { formFields } from '../collections/fields/form-fields.ts';
 import classes from './media.module.css';
 import { UploadList } from './upload-list.tsx';
-import { createUploadQueue, type FormFields, type UploadQueue } from './upload-queue.ts';
+import { createUploadQueue, type UploadQueue } from './upload-queue.ts';
 
 /** Files that are chosen at a time. */
 const MAX_CHOSEN = 500;
@@ -45,36 +45,16 @@ export function UploadView({ address }: { readonly address: CollectionAddress })
 }
 
 function useUploadQueue(path: string, isSigned: boolean): UploadQueue {
-  const api = useApi();
   const queries = useQueryClient();
+  const send = useSendFile(path, isSigned);
   const [queue] = useState(() =>
     createUploadQueue({
-      async send(file, fields, options) {
-        const form = new FormData();
-        for (const [name, text] of fields) form.append(name, text);
-        form.append('file', file, file.name);
-        const to = isSigned
-          ? (await api.send<{ readonly url: string }>('POST', `${path}/sign`, { fileName: file.name })).url
-          : path;
-        const { results } = await api.upload<Results<StoredDocument>>(to, form, options);
-        return results[0];
-      },
+      send,
       onStored: () => void queries.invalidateQueries({ queryKey: ['documents', path] }),
     }),
   );
   useEffect(() => () => queue.stopAll(), [queue]);
   return queue;
-}
-
-/** Forms hold text: objects are sent as JSON, as the type of the field asks for it. */
-function formFields(fields: readonly Field[], changes: Changes): FormFields {
-  const body = newBody(fields, changes, defaultsOf(fields));
-  return fields.flatMap(({ name, type }) => {
-    const value = body[name];
-    if (value === undefined || value === null) return [];
-    const isPlain = typeof value === 'string' && type !== 'Mixed' && type !== 'Object';
-    return [[name, isPlain ? value : JSON.stringify(value)] as const];
-  });
 }
 
 interface UploadFormProps {

@@ -8,7 +8,7 @@ import { ErrorMessage } from '../../parts/error-message.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { formatBytes } from '../../parts/time.tsx';
-import { useObjectUrl } from '../media/picture.tsx';
+import { useObjectUrl } from '../../parts/files/picture.tsx';
 import { OriginalInput } from './original-input.tsx';
 import { useOriginal, usePreview } from './preview-queries.ts';
 

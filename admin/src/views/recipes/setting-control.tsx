@@ -42,7 +42,8 @@ export function SettingControl({ name, value, error, onChange }: SettingControlP
         />
       );
     case 'word': {
-      const words = [...new Set([...Object.keys(rule.words), ...(text === '' ? [] : [text])])];
+      // Of several spellings of one thing the one that the others stand for.
+      const words = [...new Set([...Object.values(rule.words).map(String), ...(text === '' ? [] : [text])])];
       return (
         <NativeSelect
           {...shown}

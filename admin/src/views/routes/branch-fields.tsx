@@ -53,7 +53,7 @@ export function BranchFields({
   const title = `Branch ${index + 1}`;
   const button = (text: string, isOff: boolean, onClick: () => void, name?: string) => (
     <Button
-      size="compact-md"
+      size="compact-sm"
       variant="default"
       disabled={isOff}
       data-focus={name}
@@ -72,7 +72,7 @@ export function BranchFields({
           </Text>
         )}
         <Text size="sm" className="wrap">
-          Takes {branchInWords(branch)}.
+          Takes {branchInWords(branch) === 'everybody' ? 'everybody' : `visitors ${branchInWords(branch)}`}.
         </Text>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <Autocomplete

@@ -46,12 +46,15 @@ const WORDS: Readonly<Record<string, string>> = {
   network: 'the connection is',
 };
 
+/** Countries have codes in capitals, however they are written. */
+const isCountry = (name: string) => name === 'country' || name === 'location';
+
 const joined = (values: readonly string[]) =>
   values.length < 2 ? values.join('') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
 
 /** "the device is mobile or tablet" */
 export const testInWords = (name: string, values: readonly string[]): string =>
-  `${WORDS[name] ?? name} ${joined(values)}`;
+  `${WORDS[name] ?? name} ${joined(isCountry(name) ? values.map((code) => code.toUpperCase()) : values)}`;
 
 /** Whom a branch takes, in words. */
 export function branchInWords(branch: JsonObject): string {

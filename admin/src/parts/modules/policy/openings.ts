@@ -14,7 +14,16 @@ import {
   limitOf,
   type Policy,
 } from './policy.ts';
-import { collectionWords, domainWords, fetchWords, isolationWords, limitWords, listed } from './words.ts';
+import {
+  collectionWords,
+  configOf,
+  configWords,
+  domainWords,
+  fetchWords,
+  isolationWords,
+  limitWords,
+  listed,
+} from './words.ts';
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -111,6 +120,14 @@ function limitOpenings(policy: Policy, before: Policy): string[] {
   });
 }
 
+/** Another value under a known name counts, too: the code does another thing with it. */
+function configOpenings(policy: Policy, before: Policy): string[] {
+  const known = new Map(configOf(before));
+  return configOf(policy).flatMap((entry) =>
+    isSame(entry[1], known.get(entry[0])) ? [] : configWords(entry),
+  );
+}
+
 const strength = (isolation: string = 'realm') => (ISOLATIONS as readonly string[]).indexOf(isolation);
 
 /** Sentences about what `policy` allows and `before` did not; none: it opens nothing. */
@@ -119,6 +136,7 @@ export function openingsOf(policy: Policy, before: Policy): readonly string[] {
   return [
     ...collectionOpenings(policy.grants?.collections ?? [], before.grants?.collections ?? []),
     ...fetchOpenings(policy.grants?.fetch ?? [], before.grants?.fetch ?? []),
+    ...configOpenings(policy, before),
     ...headerOpenings(policy, before),
     ...limitOpenings(policy, before),
     ...(isWeaker ? [isolationWords(policy.isolation)] : []),

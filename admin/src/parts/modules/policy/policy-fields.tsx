@@ -12,6 +12,7 @@ import {
 } from '@mantine/core';
 import { limitBound, numberProps } from './bounds.ts';
 import { CollectionGrantFields } from './collection-grant-fields.tsx';
+import { ConfigGrantField } from './config-grant-field.tsx';
 import { FetchGrantFields } from './fetch-grant-fields.tsx';
 import { errorAt, type FieldsProps, toNumber, withMember } from './members.ts';
 import {
@@ -50,7 +51,7 @@ interface PolicyFieldsProps extends FieldsProps<Policy> {
 
 export function PolicyFields({ policy, bounds, errors, onChange }: PolicyFieldsProps) {
   const { grants = {}, limits = {}, isolation = 'realm', trustDomain = '' } = policy;
-  const { collections = [], fetch = [], request = {}, response = {} } = grants;
+  const { collections = [], fetch = [], request = {}, response = {}, config } = grants;
   const setGrants = (next: typeof grants) => onChange({ ...policy, grants: next });
   const others = <T,>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
   return (
@@ -113,6 +114,11 @@ export function PolicyFields({ policy, bounds, errors, onChange }: PolicyFieldsP
       {bounds?.grants.fetch.length === 0 && (
         <Text size="sm">The operator of this server lets no code use other services.</Text>
       )}
+      <ConfigGrantField
+        config={config}
+        error={errorAt(errors, 'grants.config')}
+        onChange={(next) => setGrants(withMember(grants, 'config', next))}
+      />
       <Fieldset legend="Headers and bodies">
         <Stack gap="sm">
           <TagsInput

@@ -1,8 +1,8 @@
 // The policy of an endpoint or hook: a form and its JSON side by side, and in words what a change opens before it is saved.
 import { Alert, Button, Grid, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
-import { useApi } from '../../../api/api-context.tsx';
-import { ApiError, toApiError } from '../../../api/api-error.ts';
+import type { Tagged } from '../../../api/api.ts';
+import { ApiError, isOutdated, toApiError } from '../../../api/api-error.ts';
 import type { JsonObject } from '../../../api/types.ts';
 import type { PolicyLimits } from '../../../api/types-modules.ts';
 import { useUnsaved } from '../../../shell/leaving/unsaved-changes.ts';
@@ -12,8 +12,8 @@ import { differencesOf } from '../../differences.ts';
 import { ErrorMessage, fieldErrors } from '../../error-message.tsx';
 import { Answer, Empty } from '../../loading.tsx';
 import { useToasts } from '../../toasts.tsx';
-import { useCodeRights, useModuleWrites, usePolicy, usePolicyLimits } from '../module-queries.ts';
-import { apiPathOf, type ModuleRef, titleOf } from '../module-ref.ts';
+import { useCodeRights, useInForce, useModuleWrites, usePolicy, usePolicyLimits } from '../module-queries.ts';
+import { type ModuleRef, titleOf } from '../module-ref.ts';
 import { boundedPolicy } from './bounds.ts';
 import { type Policy, parsePolicy, toPolicy, withoutCode, writePolicy } from './policy.ts';
 import { PolicyFields } from './policy-fields.tsx';
@@ -27,53 +27,67 @@ export function PolicySection({ of: ref }: { readonly of: ModuleRef }) {
         stored === null ? (
           <Empty text="There is no policy." />
         ) : (
-          <PolicyForm key={titleOf(ref)} of={ref} inForce={withoutCode(stored)} />
+          <PolicyForm key={titleOf(ref)} of={ref} stored={stored} />
         )
       }
     </Answer>
   );
 }
 
+const textOf = ({ body }: Tagged<JsonObject>) => writePolicy(withoutCode(body));
+
 interface PolicyFormProps {
   readonly of: ModuleRef;
-  readonly inForce: JsonObject;
+  readonly stored: Tagged<JsonObject>;
 }
 
-function PolicyForm({ of: ref, inForce }: PolicyFormProps) {
-  const api = useApi();
+function PolicyForm({ of: ref, stored }: PolicyFormProps) {
   const dialogs = useDialogs();
   const toasts = useToasts();
   const { mayChange } = useCodeRights();
   const bounds = usePolicyLimits(ref.kind);
   const { putPolicy } = useModuleWrites(ref);
-  const stored = writePolicy(inForce);
+  const inForce = useInForce(ref);
   /** What the changes began with; undefined while there are none. */
-  const [base, setBase] = useState<string>();
+  const [base, setBase] = useState<Tagged<JsonObject>>();
   const [draft, setDraft] = useState('');
-  const text = base === undefined ? stored : draft;
-  useUnsaved('what you changed in the policy', text !== (base ?? stored));
+  const text = base === undefined ? textOf(stored) : draft;
+  useUnsaved('what you changed in the policy', text !== textOf(base ?? stored));
   const policy = parsePolicy(text);
-  const before = toPolicy(inForce) ?? {};
+  const before = toPolicy(withoutCode(stored.body)) ?? {};
   const write = (next: string) => {
-    if (base === undefined && next === stored) return;
+    if (base === undefined && next === textOf(stored)) return;
     if (base === undefined) setBase(stored);
     setDraft(next);
   };
-  const isStillWanted = async (mine: JsonObject) => {
-    if (base === undefined) return true;
-    const now = await api.get<JsonObject>(apiPathOf(ref, 'policy')).then(
-      (found) => writePolicy(withoutCode(found)),
-      () => base,
-    );
-    if (now === base) return true;
-    const differences = differencesOf({ base: JSON.parse(base), theirs: JSON.parse(now), mine });
+  /** Somebody else has put another one meanwhile, or removed the code. */
+  const settle = async (mine: JsonObject): Promise<void> => {
+    const now = await inForce.policy();
+    if (now === null)
+      throw new ApiError(404, [{ message: `There is no ${ref.kind} ${titleOf(ref)} any more` }]);
+    if (writePolicy(withoutCode(now.body)) === writePolicy(mine)) return put(mine, now);
+    const differences = differencesOf({
+      base: withoutCode((base ?? stored).body),
+      theirs: withoutCode(now.body),
+      mine,
+    });
     const what = `The policy of ${titleOf(ref)}`;
     const choice = await dialogs.conflict({ what, message: WRITES_ALL, differences });
-    if (choice === 'reload') {
-      setBase(now);
-      setDraft(now);
+    if (choice === 'overwrite') return put(mine, now);
+    if (choice === 'cancel') return;
+    setBase(now);
+    setDraft(textOf(now));
+  };
+  /** `seen`: what is replaced. */
+  const put = async (policy: JsonObject, seen: Tagged<JsonObject>): Promise<void> => {
+    try {
+      const { isWaiting } = await putPolicy.mutateAsync({ policy, etag: seen.etag });
+      setBase(undefined);
+      // The button is far below what the view says of it.
+      toasts.say(`The policy of ${titleOf(ref)} ${isWaiting ? 'waits for a reviewer' : 'is in force'}.`);
+    } catch (thrown) {
+      if (isOutdated(thrown)) await settle(policy).catch(toasts.fail);
     }
-    return choice === 'overwrite';
   };
   const [unreadable, setUnreadable] = useState<ApiError>();
   const submit = async () => {
@@ -85,14 +99,10 @@ function PolicyForm({ of: ref, inForce }: PolicyFormProps) {
       const message = `This is no JSON: ${error instanceof Error ? error.message : ''}`;
       return setUnreadable(new ApiError(400, [{ message }]));
     }
-    if (!(await isStillWanted(body))) return;
-    const result = await putPolicy.mutateAsync(body).catch(() => undefined);
-    if (result === undefined) return;
-    setBase(undefined);
-    // The button is far below what the view says of it.
-    toasts.say(`The policy of ${titleOf(ref)} ${result.isWaiting ? 'waits for a reviewer' : 'is in force'}.`);
+    await put(body, base ?? stored);
   };
-  const error = unreadable ?? putPolicy.error ?? undefined;
+  const refused = isOutdated(putPolicy.error) ? undefined : putPolicy.error;
+  const error = unreadable ?? refused ?? undefined;
   return (
     <Stack>
       {error !== undefined && <ErrorMessage error={error} />}

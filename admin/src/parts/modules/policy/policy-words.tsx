@@ -52,7 +52,7 @@ export function Openings({ policy, before, isFirst = false }: OpeningsProps) {
     <Alert
       variant="outline"
       color={opened.length > 0 ? 'red' : 'blue'}
-      title={opened.length > 0 ? 'What the code newly may do' : 'The code may do nothing new'}
+      title={opened.length > 0 ? 'What the code newly may do' : 'The policy allows nothing new'}
     >
       {opened.length > 0 && <Sentences sentences={opened} />}
       {closed.length > 0 && (

@@ -64,6 +64,8 @@ export interface Policy {
     readonly response?: { readonly headers?: readonly string[] };
     readonly collections?: readonly CollectionGrant[];
     readonly fetch?: readonly FetchGrant[];
+    /** An object; a text that is no JSON while it is written. */
+    readonly config?: Json;
   };
 }
 

@@ -1,4 +1,5 @@
 // What a policy lets code do, in words: one sentence for each grant, with its upper bound.
+import type { Json } from '../../../api/types.ts';
 import { formatBytes, formatNumber } from '../../time.tsx';
 import {
   type CollectionGrant,
@@ -40,6 +41,20 @@ export function collectionWords(
   const what =
     only.length === 0 ? 'nothing yet' : listed(only.map((action) => ACTION_WORDS[action] ?? action));
   return `${what} of ${name === '' ? 'a collection' : name} ${actorWords(as)}, at most ${formatNumber(maxResults)} in one call`;
+}
+
+/** Characters of a value that are shown. */
+const MAX_VALUE_CHARACTERS = 200;
+
+/** The values of a policy, by name. */
+export const configOf = ({ grants }: Policy): readonly (readonly [name: string, value: Json])[] =>
+  typeof grants?.config === 'object' && grants.config !== null ? Object.entries(grants.config) : [];
+
+/** `read email by Config.get: {"from":"library@example.com"}` */
+export function configWords([name, value]: readonly [name: string, value: Json]): string {
+  const text = JSON.stringify(value);
+  const shown = text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
+  return `read ${name} by Config.get: ${shown}`;
 }
 
 const pathWords = (path: string) => (path.endsWith('/') ? `everything below ${path}` : `exactly ${path}`);
@@ -92,6 +107,7 @@ export const domainWords = (trustDomain: string | undefined): string =>
 export function wordsOf(policy: Policy): readonly (readonly [kind: string, sentences: readonly string[]])[] {
   const { grants = {}, isolation, trustDomain } = policy;
   const { request = {}, response = {}, collections = [], fetch = [] } = grants;
+  const config = configOf(policy);
   const seen = request.headers ?? DEFAULT_REQUEST_HEADERS;
   const sent = response.headers ?? DEFAULT_RESPONSE_HEADERS;
   const body =
@@ -104,6 +120,7 @@ export function wordsOf(policy: Policy): readonly (readonly [kind: string, sente
       collections.length === 0 ? ['nothing'] : collections.map((grant) => collectionWords(grant)),
     ],
     ['Other services', fetch.length === 0 ? ['nothing'] : fetch.map(fetchWords)],
+    ['Values', config.length === 0 ? ['nothing'] : config.map(configWords)],
     ['Requests', [`see the headers ${seen.length === 0 ? 'none' : listed(seen)}`, body]],
     ['Answers', [`set the headers ${sent.length === 0 ? 'none' : listed(sent)}`]],
     ['At most', LIMITS.map((name) => limitWords(name, limitOf(policy, name)))],

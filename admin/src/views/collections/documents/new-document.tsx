@@ -1,7 +1,8 @@
 // Makes a document: as a view, and as a dialog for the references of another one.
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { CollectionDescription, StoredDocument } from '../../../api/types-collections.ts';
+import { Dialog } from '../../../parts/dialog.tsx';
 import { ErrorMessage, otherErrors } from '../../../parts/error-message.tsx';
 import { Answer, Empty } from '../../../parts/loading.tsx';
 import { useToasts } from '../../../parts/toasts.tsx';
@@ -15,6 +16,7 @@ import { DocumentFields } from '../fields/document-fields.tsx';
 import { fieldsOf } from '../fields/field.ts';
 import type { NewDocumentDialogProps } from '../fields/new-document-context.ts';
 import { fieldMessages, focusFirstError, shownFields } from './form-errors.ts';
+import { NewFileForm } from './new-file.tsx';
 
 interface NewDocumentFormProps {
   readonly collection: CollectionDescription;
@@ -63,7 +65,7 @@ function NewDocumentForm({ collection, onMade, form }: NewDocumentFormProps) {
   );
 }
 
-/** In a dialog, for a reference. */
+/** In a dialog, for a reference: of a file with its upload. */
 export function NewDocumentDialog({ path, onMade, onClose }: NewDocumentDialogProps) {
   const query = useCollection(path);
   const unsaved = useUnsavedChanges();
@@ -72,17 +74,19 @@ export function NewDocumentDialog({ path, onMade, onClose }: NewDocumentDialogPr
     if (await unsaved.mayLeave(form)) onClose();
   };
   return (
-    <Modal
-      opened
+    <Dialog
+      isOpen
       onClose={() => void close()}
       size="lg"
-      title={`New in ${query.data?.name ?? path}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={`${query.data?.isMedia === true ? 'Upload to' : 'New in'} ${query.data?.name ?? path}`}
     >
       <Answer query={query} what="the collection">
-        {(collection) => <NewDocumentForm collection={collection} onMade={onMade} form={form} />}
+        {(collection) => {
+          const Form = collection.isMedia ? NewFileForm : NewDocumentForm;
+          return <Form collection={collection} onMade={onMade} form={form} />;
+        }}
       </Answer>
-    </Modal>
+    </Dialog>
   );
 }
 

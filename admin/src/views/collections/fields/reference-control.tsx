@@ -1,9 +1,11 @@
 // A control for references: documents are found by words, or made in a dialog.
-import { Anchor, Button, Group, MultiSelect, type OptionsFilter, Select, Stack } from '@mantine/core';
+import { Anchor, Button, Group, MultiSelect, type OptionsFilter, Select, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Json } from '../../../api/types.ts';
+import { Thumbnail } from '../../../parts/files/picture.tsx';
+import { createSlots } from '../../../parts/files/slots.ts';
 import { type CollectionAddress, documentHref } from '../address.ts';
 import { type ControlProps, inputProps } from './control.ts';
 import { JsonControl } from './json-control.tsx';
@@ -13,6 +15,9 @@ import { TextControl } from './text-controls.tsx';
 
 /** Milliseconds after the last key until the server is asked. */
 const SEARCH_DELAY_MS = 250;
+
+/** Pictures that are loaded at a time. */
+const MAX_LOADING = 4;
 
 const SERVER_FOUND: OptionsFilter = ({ options }) => options;
 
@@ -43,7 +48,12 @@ function Picker(props: PickerProps) {
   const Dialog = useNewDocumentDialog();
   const isMultiple = Array.isArray(value) || (field.isMultiple && ids.length === 0);
   const found = useReferenceOptions(target, words, ids, isOpen);
-  const names = new Map(found.options.map((option) => [option.value, option.label]));
+  const [slots] = useState(() => createSlots(MAX_LOADING));
+  const options = new Map(found.options.map((option) => [option.value, option]));
+  const thumbnailOf = (id: string) => {
+    const file = options.get(id)?.file;
+    return file !== undefined && <Thumbnail path={found.path} file={file} slots={slots} />;
+  };
   if (found.isUnknown) return <TextControl {...props} />;
   const set = (next: readonly string[]) => {
     if (isMultiple) onChange({ value: next });
@@ -51,7 +61,15 @@ function Picker(props: PickerProps) {
   };
   const select = {
     ...inputProps(props),
-    data: found.options,
+    data: found.options.map(({ value: id, label }) => ({ value: id, label })),
+    ...(found.isMedia && {
+      renderOption: ({ option }: { readonly option: { readonly value: string; readonly label: string } }) => (
+        <Group gap="xs" wrap="nowrap">
+          {thumbnailOf(option.value)}
+          <Text className="wrap">{option.label}</Text>
+        </Group>
+      ),
+    }),
     searchable: true,
     disabled: isReadOnly,
     // The server has found them.
@@ -76,9 +94,12 @@ function Picker(props: PickerProps) {
       )}
       <Group gap="xs">
         {ids.map((id) => (
-          <Anchor key={id} component={Link} href={documentHref(found.path, id)} size="sm" className="wrap">
-            Open {names.get(id)}
-          </Anchor>
+          <Group key={id} gap="xs">
+            {thumbnailOf(id)}
+            <Anchor component={Link} href={documentHref(found.path, id)} size="sm" className="wrap">
+              Open {options.get(id)?.label}
+            </Anchor>
+          </Group>
         ))}
         {!isReadOnly && !isMultiple && ids.length > 0 && !field.isRequired && (
           <Small label={field.label} text="Remove" onClick={() => onChange({})} />
@@ -86,12 +107,16 @@ function Picker(props: PickerProps) {
         {!isReadOnly && ids.length < 2 && (
           <Small
             label={field.label}
-            text={isMultiple ? 'One document' : 'Several documents'}
+            text={isMultiple ? 'Choose one document' : 'Choose several documents'}
             onClick={() => onChange({ value: isMultiple && !field.isMultiple ? ids[0] : [...ids] })}
           />
         )}
         {!isReadOnly && found.mayCreate && Dialog !== undefined && (
-          <Small label={field.label} text="New" onClick={() => setMaking(true)} />
+          <Small
+            label={field.label}
+            text={found.isMedia ? 'Upload' : 'New'}
+            onClick={() => setMaking(true)}
+          />
         )}
       </Group>
       {isMaking && Dialog !== undefined && (

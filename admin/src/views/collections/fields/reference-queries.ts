@@ -1,5 +1,6 @@
 // The documents that a reference may lead to: found by words, and those that it leads to now.
 import type { StoredDocument } from '../../../api/types-collections.ts';
+import { type FileRecord, RECORD_FIELDS, recordOf } from '../../../parts/files/file-record.ts';
 import { type CollectionAddress, collectionPath } from '../address.ts';
 import { useCollection, useDocuments } from '../collection-queries.ts';
 import { columnsOf, type Field, fieldsOf, titleField } from './field.ts';
@@ -13,6 +14,8 @@ const ID = /^[0-9a-f]{24}$/i;
 export interface ReferenceOption {
   readonly value: string;
   readonly label: string;
+  /** Of a file. */
+  readonly file?: FileRecord;
 }
 
 const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
@@ -39,8 +42,8 @@ export function useReferenceOptions(
   const title = titleField(fields);
   const shown = [
     ...[title, ...columnsOf(fields)].flatMap((field) => (field === undefined ? [] : [field.name])),
-    // People know a file by its name.
-    ...(collection?.isMedia ? [FILE_NAME] : []),
+    // People know a file by its name, and by how it looks.
+    ...(collection?.isMedia ? RECORD_FIELDS : []),
   ];
   const common = {
     fields: JSON.stringify(Object.fromEntries(['_id', ...shown].map((name) => [name, 1]))),
@@ -55,6 +58,7 @@ export function useReferenceOptions(
   const optionOf = (document: StoredDocument): ReferenceOption => ({
     value: document._id,
     label: labelOf(document, title),
+    ...(collection?.isMedia && { file: recordOf(document) }),
   });
   // The field of a single reference holds the name of what is chosen, which is no search for it.
   const isChosen = (named.data?.results ?? []).some((document) => optionOf(document).label === words);
@@ -75,7 +79,8 @@ export function useReferenceOptions(
     path,
     options: [...options.values()],
     mayRead,
-    mayCreate: collection?.actions.includes('create') === true && !collection.isMedia,
+    mayCreate: collection?.actions.includes('create') === true,
+    isMedia: collection?.isMedia === true,
     isAsking: found.isFetching,
     /** Nothing is known of the collection, and nothing will be. */
     isUnknown: query.isError || (collection !== undefined && !mayRead),

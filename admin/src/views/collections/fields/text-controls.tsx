@@ -26,7 +26,7 @@ function ListSwitch({ props: { field, value, isReadOnly, onChange }, isList }: L
         aria-description={field.label}
         onClick={() => onChange({ value: next })}
       >
-        {isList ? 'One value' : 'Several values'}
+        {isList ? 'Enter one value' : 'Enter several values'}
       </Button>
     </Group>
   );

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/api-context.tsx';
 import { type FileRecord, isPicture } from './file-record.ts';
-import classes from './media.module.css';
+import classes from './picture.module.css';
 import type { Slots } from './slots.ts';
 
 /** The address of these bytes within this page, as long as the component is there. */
@@ -63,5 +63,17 @@ export function Picture({ path, file, slots, alt }: PictureProps) {
       className={classes['image'] ?? ''}
       onError={() => setBroken(true)}
     />
+  );
+}
+
+type ThumbnailProps = Pick<PictureProps, 'path' | 'file' | 'slots'>;
+
+/** The picture in small, for beside its name; nothing where the file is no picture. */
+export function Thumbnail({ path, file, slots }: ThumbnailProps) {
+  if (!isPicture(file)) return null;
+  return (
+    <span className={classes['thumbnail']}>
+      <Picture path={path} file={file} slots={slots} alt="" />
+    </span>
   );
 }
