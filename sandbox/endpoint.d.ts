@@ -260,6 +260,24 @@ export interface Config {
   get(name: string): any;
 }
 
+/** Hashes of passwords: a promise, or a callback. */
+export interface Bcrypt {
+  hash(text: string, saltOrRounds?: string | number): Promise<string>;
+  hash(text: string, saltOrRounds: string | number, callback: (error: Error | null, hash?: string) => void): void;
+  compare(text: string, hash: string): Promise<boolean>;
+  compare(text: string, hash: string, callback: (error: Error | null, matches?: boolean) => void): void;
+  genSalt(rounds?: number): Promise<string>;
+  genSalt(rounds: number, callback: (error: Error | null, salt?: string) => void): void;
+}
+
+/** The same as older code knows it: `compare` rejects where the text does not match. */
+export interface BcryptAsPromised {
+  hash(text: string, saltOrRounds?: string | number): Promise<string>;
+  compare(text: string, hash: string): Promise<true>;
+  genSalt(rounds?: number): Promise<string>;
+  MISMATCH_ERROR: new () => Error;
+}
+
 type TextModule = 'path' | 'punycode' | 'querystring' | 'string_decoder' | 'url';
 /** As in Node, but `path` is that of POSIX systems. */
 export type RequirableModule = 'assert' | 'buffer' | 'events' | 'util' | TextModule;
@@ -272,6 +290,9 @@ export interface Names {
   exports: Endpoint;
   /** The package that older code names, only where collections are granted, and modules of Node that are plain JavaScript. */
   require(name: '@dadi/api'): { Model: Names['Model']; Config: Config };
+  /** Only where the policy grants it. */
+  require(name: 'bcrypt' | 'bcryptjs'): Bcrypt;
+  require(name: 'bcrypt-as-promised'): BcryptAsPromised;
   // biome-ignore lint/suspicious/noExplicitAny: the types of Node tell what they have.
   require(name: RequirableModule | `node:${RequirableModule}`): any;
   console: Record<'log' | 'info' | 'warn' | 'error' | 'debug' | 'trace', LogFunction>;

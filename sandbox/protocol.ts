@@ -30,6 +30,8 @@ export interface LoadOptions {
   /** Whether `Model` (and `require('@dadi/api')`) and `fetch` are there at all. */
   readonly model: boolean;
   readonly fetch: boolean;
+  /** Whether `require('bcrypt')` is. */
+  readonly bcrypt: boolean;
   /** JSON text of what `Config.get` answers; empty while code is only inspected. */
   readonly config: string;
 }

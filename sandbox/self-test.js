@@ -29,7 +29,7 @@ const GUEST = {
     logBytes: 1024,
     logLines: 1,
   },
-  ...{ hostCalls: 1, timers: 1, timerMs: 1, model: false, fetch: false },
+  ...{ hostCalls: 1, timers: 1, timerMs: 1, model: false, fetch: false, bcrypt: false },
 };
 const REQUEST = JSON.stringify({
   ...{ method: 'GET', url: '/', path: '/', params: {}, query: {}, headers: {} },

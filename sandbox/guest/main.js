@@ -45,6 +45,7 @@
     kit.createCrypto = parts.crypto(kit);
     kit.createModel = parts.model(kit);
     kit.createFetch = parts.fetch(kit);
+    kit.createBcrypt = parts.bcrypt(kit);
     kit.createRequire = parts.require(kit);
     const program = parts.program(kit);
     kit.describe = parts.describe(kit);

@@ -41,7 +41,9 @@
     );
     const exports = {};
     const module = { exports };
-    ReflectApply(body, exports, [module, exports, uses.require ? kit.createRequire(model) : undefined]);
+    const bcrypt = uses.require && options.bcrypt ? kit.createBcrypt(request) : undefined;
+    const require = uses.require ? kit.createRequire(model, bcrypt) : undefined;
+    ReflectApply(body, exports, [module, exports, require]);
     return module.exports;
   }
 

@@ -53,8 +53,11 @@
     return { Model: model, Config: createConfig(config) };
   }
 
-  /** `model`: undefined where no collection is granted. */
-  return function createRequire(model) {
+  /** Names of the packages that hash passwords: what they do is a guest call. */
+  const BCRYPT = { __proto__: null, bcrypt: 1, bcryptjs: 1, 'bcrypt-as-promised': 1 };
+
+  /** `model`, `bcrypt`: undefined where it is not granted. */
+  return function createRequire(model, bcrypt) {
     /** Modules that this request has, by name; `loaded` once they are whole. */
     const cache = { __proto__: null };
 
@@ -75,6 +78,10 @@
     return function require(name) {
       const text = String(name);
       if (text === '@dadi/api') return packageOf(model);
+      if (BCRYPT[text] === 1) {
+        if (bcrypt !== undefined) return bcrypt(text);
+        throw missing(text, 'the policy of this module grants no `bcrypt`');
+      }
       const bare = StringStartsWith(text, 'node:') ? StringSlice(text, 5) : text;
       if (isRequirable(bare)) return load(bare);
       throw missing(StringSlice(text, 0, MAX_NAME_CHARACTERS), load('./absent')(text));

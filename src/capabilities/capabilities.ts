@@ -1,9 +1,10 @@
-// Guest calls of posted code, `Model` and `fetch`: parses the arguments, performs the call under the policy of the module, and
+// Guest calls of posted code, `Model`, `fetch` and `bcrypt`: parses the arguments, performs the call under the policy of the module, and
 // encodes the result or the error for the guest.
 import type { AppError } from '../errors/errors.ts';
 import type { JsonObject } from '../lib/json/json.ts';
 import { createUntrustedJsonParser } from '../lib/json/json-scan.ts';
 import type { GuestCall, GuestCallResult } from '../sandbox-supervisor/model/sandbox.ts';
+import { createBcryptCalls, type PasswordHasher } from './bcrypt-calls.ts';
 import type { FetchCall } from './fetch-call.ts';
 import { GuestCallError, guestCallErrorResult, parseArguments } from './guest-call.ts';
 import { createModelCalls, type ModelCallsDeps } from './model-calls.ts';
@@ -11,6 +12,7 @@ import type { InvocationContext } from './model-scope.ts';
 
 interface CapabilitiesDeps extends ModelCallsDeps {
   readonly fetch: FetchCall;
+  readonly hasher: PasswordHasher;
   /** Maps anything thrown to an error that a client may see. */
   readonly toAppError: (error: unknown) => AppError;
   readonly log: { error(fields: object, message: string): void };
@@ -28,6 +30,7 @@ const ENVELOPES: ReadonlyMap<string, number> = new Map([['model.create', 1]]);
 export function createCapabilities(deps: CapabilitiesDeps): Capabilities {
   const { fetch, toAppError, log } = deps;
   const models = createModelCalls(deps);
+  const bcrypt = createBcryptCalls(deps.hasher);
   const parse = createUntrustedJsonParser();
 
   const perform = (
@@ -37,6 +40,8 @@ export function createCapabilities(deps: CapabilitiesDeps): Capabilities {
     signal: AbortSignal,
   ): Promise<string> => {
     if (name === 'fetch') return fetch(args, context, signal);
+    const password = bcrypt.get(name);
+    if (password !== undefined) return password(args, context.moduleVersion, signal);
     const model = models.get(name);
     if (model === undefined) throw new GuestCallError('BAD_ARGUMENTS', 'There is no such call');
     return model(args, { ...context, signal });

@@ -14,7 +14,10 @@ const LATE_MS = 1000;
 /** Longest JSON text that is sent into an isolate. */
 const MAX_RESULT_CHARACTERS = 10_485_760;
 /** Guest calls without side effects: an invocation that made only these may be retried. */
-const REPEATABLE: ReadonlySet<string> = new Set(['timer', 'model.find', 'model.count', 'model.stats']);
+const REPEATABLE: ReadonlySet<string> = new Set([
+  ...['timer', 'model.find', 'model.count', 'model.stats'],
+  ...['bcrypt.hash', 'bcrypt.compare', 'bcrypt.salt'],
+]);
 
 const TOO_LARGE: GuestCallResult = {
   ok: false,

@@ -239,6 +239,7 @@ export class LoadedModules {
     const granted = {
       model: grants.collections.length > 0,
       fetch: grants.fetch.length > 0,
+      bcrypt: grants.bcrypt.maxRounds > 0,
       config: JSON.stringify(grants.config),
     };
     const options = { name: fileName(moduleVersion), kind, isolation, ...perPolicy, ...fixed, ...granted };

@@ -31,6 +31,7 @@ import { createLauncher } from '../sandbox-supervisor/isolation/launcher.ts';
 import type { Sandbox, SandboxStatus, UsageObserver } from '../sandbox-supervisor/model/sandbox.ts';
 import { createSupervisor } from '../sandbox-supervisor/supervisor.ts';
 import type { DocumentStore } from '../stores/ports.ts';
+import { createPasswordHasher } from '../workers/password-hasher.ts';
 import { createUndeclaredNameFinder } from '../workers/undeclared-names.ts';
 
 const MIN_BUSY_HOSTS = 2;
@@ -40,11 +41,12 @@ const sandboxFolder = () => new URL('sandbox/', packageRoot());
 
 /** Creates the configured sandbox. No process is started yet. */
 export function openSandbox(
-  { sandbox }: Config,
+  { sandbox, server }: Config,
   usage?: UsageObserver,
   shareOf?: (limit: number) => number,
 ): Sandbox {
   if (!sandbox.enabled) return createDisabledSandbox();
+  const cores = Math.ceil(availableParallelism() / server.workers);
   const launcher = createLauncher({ root: packageRoot() });
   return createSupervisor({
     launcher,
@@ -54,7 +56,7 @@ export function openSandbox(
     },
     minimumLevel: sandbox.minimumLevel,
     maxHosts: sandbox.maxHosts,
-    busyHosts: Math.min(sandbox.maxHosts, Math.max(MIN_BUSY_HOSTS, availableParallelism())),
+    busyHosts: Math.min(sandbox.maxHosts, Math.max(MIN_BUSY_HOSTS, cores)),
     hostMemoryMb: sandbox.hostMemoryMb,
     jitDomains: sandbox.jitDomains,
     usage,
@@ -176,6 +178,7 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
   const { enabled, review, minimumLevel } = config.sandbox;
   const policyLimits = await loadConfiguredPolicyLimits(config, cwd);
   const undeclaredNames = createUndeclaredNameFinder();
+  const hasher = createPasswordHasher();
   const usage = new ModuleUsage(now);
   const shareOf = (limit: number) => deps.deployment.shareOf(limit);
   const sandbox = openSandbox(config, usage.observer(deps.usage), shareOf);
@@ -215,6 +218,7 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
         findClient: async (clientId) => (await clients.findStatus(clientId))?.client,
         findCached: (clientId) => auth.findClient(clientId),
         fetch: createModuleFetch(deps, policyLimits, modules),
+        hasher,
       });
       return createEndpointCalls({ sandbox: counted, modules, capabilities, enabled });
     },
@@ -231,6 +235,7 @@ export async function createPostedCode(deps: PostedCodeDeps): Promise<PostedCode
       await modules.close();
       await sandbox.close();
       await undeclaredNames.close();
+      await hasher.close();
     },
   };
 }

@@ -3,6 +3,7 @@ import { createCapabilities } from '../../src/capabilities/capabilities.ts';
 import { FULL_ACCESS } from '../../src/collections/model/access.ts';
 import { toAppError } from '../../src/errors/errors.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
+import { createPasswordHasher } from '../../src/workers/password-hasher.ts';
 import { openModels } from './model.ts';
 import { grantOf, unitWith } from './module.ts';
 
@@ -75,6 +76,7 @@ test('no guest call begins after its request has ended', async () => {
       begun.push('fetch');
       return '{}';
     },
+    hasher: createPasswordHasher(),
     queryMs: 1000,
     now: Date.now,
     log: { error: () => undefined },

@@ -4,6 +4,7 @@ import { createCapabilities } from '../../src/capabilities/capabilities.ts';
 import { createCollectionRegistry } from '../../src/collections/model/collection.ts';
 import { toAppError } from '../../src/errors/errors.ts';
 import type { ModuleVersion, PolicyGrants } from '../../src/sandbox-supervisor/model/module-version.ts';
+import { createPasswordHasher } from '../../src/workers/password-hasher.ts';
 import { openLibrary } from '../collections/library-service.ts';
 import { createTestSandbox, invocationRequest } from '../helpers/sandbox/sandbox.ts';
 import { callerOf } from '../http/fixtures.ts';
@@ -40,6 +41,7 @@ async function answerOf(body: string, grants: Partial<PolicyGrants>): Promise<un
     findCached: async () => ANN,
     toAppError,
     fetch: call,
+    hasher: createPasswordHasher(),
     queryMs: 5000,
     now: Date.now,
     log: { error: () => undefined },

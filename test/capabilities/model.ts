@@ -9,6 +9,7 @@ import { toAppError } from '../../src/errors/errors.ts';
 import type { JsonObject } from '../../src/lib/json/json.ts';
 import type { CollectionGrant } from '../../src/sandbox-supervisor/model/module-version.ts';
 import type { DocumentStore } from '../../src/stores/ports.ts';
+import { createPasswordHasher } from '../../src/workers/password-hasher.ts';
 import { collectionOf, type Library, openLibrary } from '../collections/library-service.ts';
 import { callerOf } from '../http/fixtures.ts';
 import { unitWith } from './module.ts';
@@ -84,6 +85,7 @@ export async function openModels({
     findClient: async (clientId) => clients.find((client) => client.clientId === clientId),
     toAppError,
     fetch: async () => '{"status":200}',
+    hasher: createPasswordHasher(),
     queryMs,
     now: Date.now,
     log: { error: note },

@@ -9,6 +9,8 @@ import type {
 interface Granted {
   readonly collections?: readonly CollectionGrant[];
   readonly fetch?: readonly FetchGrant[];
+  /** Rounds of `bcrypt`; none unless given. */
+  readonly maxRounds?: number;
   readonly id?: string;
 }
 
@@ -16,6 +18,7 @@ interface Granted {
 export function unitWith({
   collections = [],
   fetch = [],
+  maxRounds = 0,
   id = 'endpoint:1.0/report',
 }: Granted): ModuleVersion {
   return {
@@ -43,6 +46,7 @@ export function unitWith({
         collections,
         fetch,
         config: {},
+        bcrypt: { maxRounds },
       },
     },
   };

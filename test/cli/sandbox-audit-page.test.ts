@@ -42,6 +42,7 @@ const report = (more: Partial<SandboxReport> = {}): SandboxReport => ({
       response: { headers: [] },
       collections: [{ name: '*', actions: ['find', 'count'], as: 'caller', maxResults: 100 }],
       fetch: [],
+      bcrypt: { maxRounds: 12 },
     },
     egress: { allow: ['127.0.0.1:9000'] },
   },

@@ -50,6 +50,7 @@ export function createModuleVersion(id: string, options: ModuleVersionOptions = 
         collections: [],
         fetch: [],
         config: {},
+        bcrypt: { maxRounds: 0 },
       },
     },
   };

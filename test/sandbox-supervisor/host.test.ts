@@ -48,7 +48,7 @@ describe('sending invocations to a host', () => {
       message: {
         ...{ moduleNumber: 3, name: 'endpoint.report.js', kind: 'endpoint', isolation: 'realm' },
         ...{ cpuMs: 7, wallMs: 70, timerMs: 70, timers: 20, logLines: 100, loadMs: 300 },
-        ...{ model: true, fetch: false, config: '{}' },
+        ...{ model: true, fetch: false, bcrypt: false, config: '{}' },
       },
       texts: ['the code'],
     });

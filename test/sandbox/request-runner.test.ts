@@ -20,7 +20,10 @@ const LIMITS = {
   logBytes: 1,
   logLines: 1,
 };
-const POWERS = { hostCalls: 1, timers: 1, timerMs: 1, model: false, fetch: false, config: '{}' };
+const POWERS = {
+  ...{ hostCalls: 1, timers: 1, timerMs: 1, config: '{}' },
+  ...{ model: false, fetch: false, bcrypt: false },
+};
 const OPTIONS = {
   t: 'load',
   moduleNumber: 1,

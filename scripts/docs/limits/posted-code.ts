@@ -5,6 +5,8 @@ import { constant, setting } from './values.ts';
 const TUNING = 'src/sandbox-supervisor/tuning.ts';
 const QUEUE = 'src/sandbox-supervisor/module-queue.ts';
 const EVENTS = 'src/sandbox-supervisor/protocol/guest-events.ts';
+const BCRYPT = 'src/capabilities/bcrypt-calls.ts';
+const HASHER = 'src/workers/password-hasher.ts';
 const STATES = 'src/modules/versions/state-transitions.ts';
 
 export const POSTED_CODE_LIMITS: readonly Limit[] = [
@@ -61,6 +63,22 @@ export const POSTED_CODE_LIMITS: readonly Limit[] = [
     default: constant('src/sandbox-supervisor/guest-calls.ts', 'MAX_TIMERS'),
     past: 'an exception in the code',
     tests: ['sandbox/hostile/answers.alone', 'sandbox-supervisor/guest-calls'],
+  },
+  {
+    limit: 'calls of `bcrypt` at a time, of one module; bytes of a text; fewest rounds of a new hash',
+    default: [
+      constant(BCRYPT, 'MAX_ACTIVE_PER_MODULE'),
+      constant(BCRYPT, 'MAX_TEXT_BYTES'),
+      constant(BCRYPT, 'MIN_NEW_ROUNDS'),
+    ].join('; '),
+    past: '`ENDPOINT_BUSY`; `BAD_ARGUMENTS`; ten are taken',
+    tests: ['capabilities/bcrypt-calls'],
+  },
+  {
+    limit: 'calls of `bcrypt` that wait, of all modules; time that each may wait',
+    default: `${constant(HASHER, 'MAX_QUEUE')}; ${constant(HASHER, 'MAX_WAIT_MS')}`,
+    past: '`ENDPOINT_BUSY`',
+    tests: ['workers/password-hasher'],
   },
   {
     limit: 'arguments of one call of `Model` or `fetch`',

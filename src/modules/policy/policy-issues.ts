@@ -99,6 +99,13 @@ function* fetchIssues(fetch: Grants['fetch'], policyLimits: PolicyLimits): Itera
   }
 }
 
+function* bcryptIssues(asked: Grants['bcrypt'], maxRounds: number): Iterable<PolicyIssue> {
+  if (asked === undefined) return;
+  if (maxRounds === 0) yield ['grants.bcrypt', `is not granted: ${ABOVE}`];
+  else if ((asked.maxRounds ?? 0) > maxRounds)
+    yield ['grants.bcrypt.maxRounds', `must be ${maxRounds} or less: ${ABOVE}`];
+}
+
 /** Yields every issue with the dotted path of its field. */
 export function* findPolicyIssues(
   { limits, grants = {} }: PolicyInput,
@@ -116,4 +123,5 @@ export function* findPolicyIssues(
     if (member !== undefined) yield [`grants.collections.${index}.${member}`, `is not granted: ${ABOVE}`];
   }
   yield* fetchIssues(grants.fetch, policyLimits);
+  yield* bcryptIssues(grants.bcrypt, policyLimits.grants.bcrypt.maxRounds);
 }

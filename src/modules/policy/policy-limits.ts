@@ -29,6 +29,8 @@ export interface PolicyLimits {
     readonly collections: readonly CollectionGrant[];
     /** Origins may be `https://*` or `http://*`. */
     readonly fetch: readonly FetchLimit[];
+    /** Most rounds of `bcrypt`; 0: nobody is granted it. */
+    readonly bcrypt: { readonly maxRounds: number };
   };
   /** Hosts whose addresses may be private or loopback: `127.0.0.1:9000`. What is reached there, `grants.fetch` says. */
   readonly egress: { readonly allow: readonly string[] };
@@ -42,6 +44,7 @@ interface PolicyLimitsInput {
     readonly response?: Partial<PolicyLimits['grants']['response']>;
     readonly collections?: readonly (Pick<CollectionGrant, 'name'> & Partial<CollectionGrant>)[];
     readonly fetch?: readonly (Pick<FetchLimit, 'origin'> & Partial<FetchLimit>)[];
+    readonly bcrypt?: Partial<PolicyLimits['grants']['bcrypt']>;
   };
   readonly egress?: Partial<PolicyLimits['egress']>;
 }
@@ -100,6 +103,7 @@ function merge(given: PolicyLimitsInput, base: PolicyLimitsInput): PolicyLimits 
       response: { ...base.grants?.response, ...grants.response } as PolicyLimits['grants']['response'],
       collections: (grants.collections ?? []).map((entry) => ({ ...COLLECTION, ...entry })),
       fetch: (grants.fetch ?? []).map((entry) => ({ ...FETCH, ...entry })),
+      bcrypt: { maxRounds: 0, ...base.grants?.bcrypt, ...grants.bcrypt },
     },
     egress,
   };
@@ -133,14 +137,14 @@ export interface ShownPolicyLimits {
 
 /** The policy limits as clients may see them who write or review policies. */
 export function showPolicyLimits({ limits, grants }: PolicyLimits): ShownPolicyLimits {
-  const { request, response, collections } = grants;
+  const { request, response, collections, bcrypt } = grants;
   const shown = (value: string) => (value.startsWith('secret:') ? value : null);
   const fetch = grants.fetch.map(({ headers, ...limit }) => {
     if (headers === undefined) return limit;
     const named = Object.entries(headers).map(([name, value]) => [name, shown(value)] as const);
     return { ...limit, headers: Object.fromEntries(named) };
   });
-  return { limits, grants: { request, response, collections, fetch } };
+  return { limits, grants: { request, response, collections, fetch, bcrypt } };
 }
 
 type RequestedGrant<G> = { readonly [M in keyof G]?: G[M] | undefined };

@@ -25,12 +25,16 @@ export interface PolicyInput {
     readonly response?: { readonly headers?: readonly string[] };
     readonly collections?: readonly (Pick<CollectionGrant, 'name' | 'actions'> & Partial<CollectionGrant>)[];
     readonly fetch?: readonly (Pick<FetchGrant, 'origin'> & Partial<FetchGrant>)[];
+    readonly bcrypt?: { readonly maxRounds?: number };
     readonly config?: JsonObject;
   };
 }
 
 /** Least values. */
 const MIN_LIMITS = { cpuMs: 10, wallMs: 50, heapMb: 8, responseBytes: 1, logBytes: 1, hostCalls: 1 } as const;
+
+/** More rounds of `bcrypt` than these no policy is granted: each doubles the time, and these take a second or two. */
+const MAX_BCRYPT_ROUNDS = 14;
 
 const whole = (minimum: number) => ({ type: 'integer', minimum });
 const text = { type: 'string', minLength: 1, maxLength: 2000 };
@@ -87,6 +91,7 @@ export const POLICY_SCHEMA: object = closed({
       ),
       50,
     ),
+    bcrypt: closed({ maxRounds: { type: 'integer', minimum: 4, maximum: MAX_BCRYPT_ROUNDS } }),
     // What `Config.get` answers.
     config: { type: 'object', maxProperties: 200 },
   }),
@@ -128,8 +133,8 @@ export const POLICY_FORMATS = {
 } as const;
 
 /**
- * True for a policy that grants more than reading a request and answering it: collections, `fetch`, headers that may carry
- * credentials or affect more than this response, or a trust domain, which decides with which code a module shares processes
+ * True for a policy that grants more than reading a request and answering it: collections, `fetch`, `bcrypt`, which takes
+ * time of a thread that all modules share, headers that may carry credentials or affect more than this response, or a trust domain, which decides with which code a module shares processes
  * and whether it gets the compiler. Limits and body sizes are not privileged: the policy limits bound them.
  */
 export function isPrivilegedPolicy({ grants, trustDomain }: PolicyInput | JsonObject): boolean {
@@ -139,5 +144,6 @@ export function isPrivilegedPolicy({ grants, trustDomain }: PolicyInput | JsonOb
     const headers = given?.[direction]?.headers ?? [];
     if (headers.some((entry) => isPrivilegedHeader(direction, entry))) return true;
   }
-  return (given?.collections?.length ?? 0) > 0 || (given?.fetch?.length ?? 0) > 0;
+  const calls = [given?.collections, given?.fetch].some((list) => (list?.length ?? 0) > 0);
+  return calls || given?.bcrypt !== undefined;
 }

@@ -118,11 +118,17 @@ function resolveHeaders(
   return [...new Set(given ?? usual)];
 }
 
+/** Rounds of `bcrypt` where the policy asks for it and says no number. */
+const DEFAULT_ROUNDS = 12;
+
+const resolveRounds = (given: NonNullable<PolicyInput['grants']>['bcrypt'], maximum: number) =>
+  given === undefined ? 0 : Math.min(given.maxRounds ?? DEFAULT_ROUNDS, maximum);
+
 function resolveGrants(
   given: PolicyInput['grants'],
   { policyLimits, jsonBytes }: PolicyParserDeps,
 ): PolicyGrants {
-  const { request, response, collections } = policyLimits.grants;
+  const { request, response, collections, bcrypt } = policyLimits.grants;
   const body = given?.request?.maxBodyBytes ?? jsonBytes;
   return {
     request: {
@@ -134,6 +140,7 @@ function resolveGrants(
       const limit = findCoveringCollectionLimit(grant, collections)?.maxResults ?? 0;
       return { as: 'caller', ...grant, maxResults: Math.min(grant.maxResults ?? DEFAULT_MAX_RESULTS, limit) };
     }),
+    bcrypt: { maxRounds: resolveRounds(given?.bcrypt, bcrypt.maxRounds) },
     config: given?.config ?? {},
     fetch: (given?.fetch ?? []).map((grant) => {
       const entries = fetchLimitsFor(grant.origin, policyLimits);

@@ -47,6 +47,8 @@ export interface PolicyGrants {
   readonly response: { readonly headers: readonly string[] };
   readonly collections: readonly CollectionGrant[];
   readonly fetch: readonly FetchGrant[];
+  /** Most rounds of `bcrypt`; 0: it is not granted. */
+  readonly bcrypt: { readonly maxRounds: number };
   /** What `Config.get` of older code answers, by name or as an object of objects. */
   readonly config: JsonObject;
 }

@@ -68,6 +68,7 @@ export function createModuleVersion(
         ],
         fetch: [],
         config: {},
+        bcrypt: { maxRounds: 0 },
       },
     },
   };

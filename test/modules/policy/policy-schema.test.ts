@@ -65,6 +65,7 @@ describe('isPrivilegedPolicy', () => {
     expect(isPrivilegedPolicy({ grants: { response: { headers: ['set-cookie'] } } })).toBe(true);
     expect(isPrivilegedPolicy({ trustDomain: 'fast' })).toBe(true);
     expect(isPrivilegedPolicy({ grants: { fetch: [{ origin: 'https://a.org' }] } })).toBe(true);
+    expect(isPrivilegedPolicy({ grants: { bcrypt: {} } })).toBe(true);
     expect(isPrivilegedPolicy({ grants: { collections: [{ name: 'a/b/c', actions: ['find'] }] } })).toBe(
       true,
     );

@@ -72,6 +72,7 @@ describe('an empty policy', () => {
         },
         collections: [],
         fetch: [],
+        bcrypt: { maxRounds: 0 },
         config: {},
       },
     });
@@ -93,6 +94,19 @@ describe('a policy', () => {
     expect((await reader.parse({})).input).toEqual({ version: 1 });
     const given = { version: 1, limits: { cpuMs: 20 } };
     expect((await reader.parse(given)).input).toEqual(given);
+  });
+
+  it('may grant bcrypt, with as many rounds as it and the policy limits say', async () => {
+    const roundsOf = async (bcrypt: object, own = reader) =>
+      (await effective({ grants: { bcrypt } }, own)).grants.bcrypt.maxRounds;
+    expect([await roundsOf({}), await roundsOf({ maxRounds: 8 })]).toEqual([12, 8]);
+    const low = readerWith({ grants: { ...packaged.grants, bcrypt: { maxRounds: 6 } } });
+    expect(await roundsOf({}, low)).toBe(6);
+    expect(await fieldsOf({ grants: { bcrypt: { maxRounds: 7 } } }, low)).toEqual(['grants.bcrypt.maxRounds']);
+    const none = readerWith({ grants: { ...packaged.grants, bcrypt: { maxRounds: 0 } } });
+    expect(await fieldsOf({ grants: { bcrypt: {} } }, none)).toEqual(['grants.bcrypt']);
+    for (const bcrypt of [true, { maxRounds: 3 }, { maxRounds: 15 }, { maxRounds: '10' }, { rounds: 10 }])
+      expect((await fieldsOf({ grants: { bcrypt } }))[0]).toMatch(/^grants\.bcrypt/);
   });
 
   it('replaces defaults', async () => {

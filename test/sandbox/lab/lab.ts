@@ -29,7 +29,7 @@ export const DEFAULTS: LoadOptions & { name: string } = {
   ...{ kind: 'endpoint', isolation: 'realm', name: 'endpoint.test.js' },
   ...{ loadMs: PATIENCE_MS, cpuMs: PATIENCE_MS, wallMs: PATIENCE_MS, heapMb: 64 },
   ...{ responseBytes: 1_048_576, logBytes: 65_536, logLines: 100 },
-  ...{ hostCalls: 50, timers: 20, timerMs: 5_000, model: true, fetch: true, config: '{}' },
+  ...{ hostCalls: 50, timers: 20, timerMs: 5_000, model: true, fetch: true, bcrypt: true, config: '{}' },
 };
 
 const REQUEST = {
