@@ -38,6 +38,9 @@ export interface ModuleUsageReport {
 
 const rounded = (value: number) => Math.round(value * 100) / 100;
 
+/** What stands in a slot of a ring. */
+const at = (values: Float64Array, slot: number): number => values[slot] ?? 0;
+
 /** The last minutes of one module, in a ring. A slot that is of another minute counts as empty. */
 class UsageRing {
   readonly #minutes = new Float64Array(MINUTES).fill(-1);
@@ -51,40 +54,43 @@ class UsageRing {
   }
 
   begin(minute: number): void {
-    const at = minute % MINUTES;
-    this.#minutes[at] = minute;
-    for (const values of [this.#calls, this.#errors, this.#cpuMs, this.#heapBytes]) values[at] = 0;
+    const slot = minute % MINUTES;
+    this.#minutes[slot] = minute;
+    for (const values of [this.#calls, this.#errors, this.#cpuMs, this.#heapBytes]) values[slot] = 0;
   }
 
   addCall(minute: number, failed: boolean): void {
-    const at = minute % MINUTES;
-    this.#calls[at] = (this.#calls[at] ?? 0) + 1;
-    if (failed) this.#errors[at] = (this.#errors[at] ?? 0) + 1;
+    const slot = minute % MINUTES;
+    this.#calls[slot] = at(this.#calls, slot) + 1;
+    if (failed) this.#errors[slot] = at(this.#errors, slot) + 1;
   }
 
   addCpu(minute: number, ms: number): void {
-    const at = minute % MINUTES;
-    this.#cpuMs[at] = (this.#cpuMs[at] ?? 0) + ms;
+    const slot = minute % MINUTES;
+    this.#cpuMs[slot] = at(this.#cpuMs, slot) + ms;
   }
 
   seeHeap(minute: number, bytes: number): void {
-    const at = minute % MINUTES;
-    this.#heapBytes[at] = Math.max(this.#heapBytes[at] ?? 0, bytes);
+    const slot = minute % MINUTES;
+    this.#heapBytes[slot] = Math.max(at(this.#heapBytes, slot), bytes);
   }
 
   bucket(minute: number): UsageBucket {
-    const at = minute % MINUTES;
-    const read = (values: Float64Array) => (this.has(minute) ? (values[at] ?? 0) : 0);
     return {
       at: minute * MINUTE_MS,
-      calls: read(this.#calls),
-      errors: read(this.#errors),
-      cpuMs: rounded(read(this.#cpuMs)),
+      calls: this.#read(this.#calls, minute),
+      errors: this.#read(this.#errors, minute),
+      cpuMs: rounded(this.#read(this.#cpuMs, minute)),
     };
   }
 
   heapBytes(minute: number): number {
-    return this.has(minute) ? (this.#heapBytes[minute % MINUTES] ?? 0) : 0;
+    return this.#read(this.#heapBytes, minute);
+  }
+
+  /** 0 where the slot of the minute is of another one. */
+  #read(values: Float64Array, minute: number): number {
+    return this.has(minute) ? at(values, minute % MINUTES) : 0;
   }
 }
 
