@@ -3,7 +3,6 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { findSetting } from '../config/setting-names.ts';
 import { packageRoot } from '../lib/files/package-files.ts';
-import type { Json } from '../lib/json/json.ts';
 import { createPolicyParser } from '../modules/policy/policy.ts';
 import { loadPolicyLimits } from '../modules/policy/policy-limits.ts';
 import { checkOutput } from './check-output.ts';
@@ -16,7 +15,7 @@ import { isOn, textValue, valueAt } from './settings/settings-plan.ts';
 import { type FoundSite, findSite } from './site/find-site.ts';
 import type { FolderFiles, MigratedCollection, SiteContents, WrittenFiles } from './site/site-contents.ts';
 import type { WorkspaceFolder } from './site/site-layout.ts';
-import { migrateCollections } from './workspace/collections.ts';
+import { DEFAULT_BUCKET, type MediaBucket, migrateCollections } from './workspace/collections.ts';
 import { migrateDefinitions, noteServerCode } from './workspace/definitions.ts';
 import { migrateModules } from './workspace/modules.ts';
 
@@ -67,13 +66,13 @@ function isUnderscored({ chosen, server, major }: FoundSite): boolean {
 }
 
 /** The buckets of media files that need no specification on the older server. */
-function bucketsOf({ chosen, server }: FoundSite): readonly string[] {
+function bucketsOf({ chosen, server }: FoundSite): readonly MediaBucket[] {
   if (server !== 'api') return [];
   const settings = chosen?.settings ?? {};
   const more = valueAt(settings, 'media.buckets');
-  const names: readonly (Json | undefined)[] = Array.isArray(more) ? more : [];
-  const all = [textValue(valueAt(settings, 'media.defaultBucket')) ?? 'mediaStore', ...names];
-  return [...new Set(all.filter((name) => typeof name === 'string' && name !== ''))] as string[];
+  const given = [valueAt(settings, 'media.defaultBucket'), ...(Array.isArray(more) ? more : [])];
+  const named = new Set(given.flatMap((name) => textValue(name) ?? []));
+  return [...new Set([...named, DEFAULT_BUCKET])].map((name) => ({ name, isNamed: named.has(name) }));
 }
 
 /** The address that originals of the CDN came from, where it was the only source. */

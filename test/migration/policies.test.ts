@@ -10,6 +10,10 @@ const collection = (...hooks: string[]) => ({
 });
 
 const SITE: SiteFiles = {
+  'config/config.development.json': {
+    mail: { from: 'a@b.example', port: 25, password: 'p', url: 'smtp://u:p@h/' },
+    feedback: true,
+  },
   'workspace/collections/1.0/library/collection.books.json': collection('h'),
   'workspace/collections/1.0/library/collection.people.json': collection('h'),
   'workspace/collections/1.0/shop/collection.people.json': collection(),
@@ -104,5 +108,61 @@ describe('a policy for an endpoint', () => {
     const { grants, line } = await endpoint('1.0', "Model('people').find({})");
     expect(grants).toBeUndefined();
     expect(line).toContain('`people` may be `1.0/library/people` or `1.0/shop/people`');
+  });
+});
+
+describe('settings that code reads', () => {
+  it('are in its policy, whatever the code calls `Config`', async () => {
+    const { grants, line } = await hook(
+      "const config = require('@dadi/api').Config; config.get('mail.from'); require('@dadi/api').Config.get('feedback')",
+    );
+    expect(grants).toEqual({ config: { 'mail.from': 'a@b.example', feedback: true } });
+    expect(line).not.toContain('hand');
+  });
+
+  it.each([
+    ["Config.get('mail.password')", '`mail.password` holds a secret, which code does not see'],
+    ["Config.get('mail.url')", '`mail.url` holds a secret'],
+    ["Config.get('mail')", '`mail` holds a secret'],
+    ["Config.get('nope')", 'line 2: there is no setting `nope`'],
+    ['Config.get(obj.name)', 'line 2: which setting is read is computed'],
+  ])('are not given where they cannot be: %s', async (code, told) => {
+    const { grants, line } = await hook(`const { Config } = require('@dadi/api'); ${code}`);
+    expect(grants).toBeUndefined();
+    expect(line).toContain(told);
+  });
+});
+
+describe('code that requests without a token run', () => {
+  const withOpen = async (settings: object, path: string, code: string) => {
+    const folder = await temporaryFolder();
+    const open = { fields: { name: { type: 'String' } }, settings };
+    layFiles(join(folder, 'site'), {
+      ...SITE,
+      'workspace/collections/1.0/shop/collection.visits.json': open,
+      [`workspace/${path}.js`]: `const { Model } = require('@dadi/api');\n${code}`,
+    });
+    return (await runMigration(folder)).line(`workspace/${path}.js`);
+  };
+  const COUNT = "module.exports = () => Model('orders').count({});";
+  const TOLD = 'requests without a token, which may not `count` in `1.0/shop/orders`';
+
+  it.each([
+    [{ authenticate: false, hooks: { beforeCreate: ['visit'] } }, true],
+    [{ authenticate: ['PUT'], hooks: { afterGet: [{ hook: 'visit' }] } }, true],
+    [{ authenticate: ['POST'], hooks: { afterCreate: 'visit' } }, false],
+    [{ hooks: { beforeDelete: ['visit'], beforeUpdate: ['visit'] } }, false],
+  ])('has no more rights than these: settings %j', async (settings, isTold) => {
+    const line = await withOpen(settings, 'hooks/visit', COUNT);
+    expect(line.includes(TOLD)).toBe(isTold);
+  });
+
+  it.each([
+    ['exports.model = { settings: { authenticate: false } };', true],
+    ["exports.model.settings.authenticate = ['POST'];", true],
+    ['exports.model = { settings: { authenticate: true } };', false],
+  ])('is an endpoint that says so: %s', async (model, isTold) => {
+    const line = await withOpen({}, 'endpoints/1.0/endpoint.total', `exports.get = ${COUNT}\n${model}`);
+    expect(line.includes(TOLD)).toBe(isTold);
   });
 });

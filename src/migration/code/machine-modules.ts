@@ -9,6 +9,9 @@ const GUEST_MODULES: ReadonlySet<string> = new Set([
   ...['url', 'querystring', 'path', 'util', 'events', 'assert', 'string_decoder', 'buffer', 'punycode'],
 ]);
 
+/** What hashes passwords outside of the sandbox, where the policy grants it. */
+const BCRYPT: ReadonlySet<string> = new Set(['bcrypt', 'bcryptjs', 'bcrypt-as-promised']);
+
 const FILES = 'keep the data in a collection, through `Model`, or in the code';
 const NETWORK = 'use `fetch`, with a grant for the address in the policy';
 const PROCESS = 'code in the sandbox neither sees nor starts processes';
@@ -33,7 +36,7 @@ const PACKAGES: ReadonlyMap<string, string> = new Map(
       'request request-promise request-promise-native axios node-fetch got superagent needle undici nodemailer',
     'use `Model`, with a grant for the collection in the policy':
       'mongodb mongoose redis ioredis pg mysql mysql2',
-    'there is no counterpart: it needs machine code': 'bcrypt bcrypt-as-promised sharp',
+    'there is no counterpart: it needs machine code': 'sharp',
   }).flatMap(([remedy, names]) => names.split(' ').map((name) => [name, remedy] as const)),
 );
 
@@ -43,12 +46,17 @@ const bareName = (name: string) => (name.startsWith('node:') ? name.slice('node:
 
 /** True for what stays a `require` of the bundle. */
 export function isServedModule(name: string): boolean {
-  return SERVERS.has(name) || GUEST_MODULES.has(bareName(name));
+  return SERVERS.has(name) || BCRYPT.has(name) || GUEST_MODULES.has(bareName(name));
 }
 
 /** True for the modules of the older servers. */
 export function isServerModule(name: string): boolean {
   return SERVERS.has(name);
+}
+
+/** True for the packages that hash passwords, which a policy grants. */
+export function isBcryptModule(name: string): boolean {
+  return BCRYPT.has(name);
 }
 
 /** What to use in place of a module that reaches the machine, in words; undefined for any other module. */

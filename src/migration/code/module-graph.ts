@@ -4,6 +4,7 @@ import { toOneLine } from '../../lib/printable-text.ts';
 import { listNamedAccess, type NamedAccess } from '../../modules/source-text/named-access.ts';
 import { parseCode } from '../../modules/source-text/parse-code.ts';
 import type { SourceFiles } from '../files/source-files.ts';
+import { listAbsentNames } from './absent-names.ts';
 import { type CodeImport, listImports } from './imports.ts';
 import { isServedModule, machineRemedy } from './machine-modules.ts';
 import { createModuleResolver, type FoundPackage, type Resolution } from './resolve-module.ts';
@@ -166,7 +167,10 @@ class GraphReader {
       this.#addProblem(id, code.message, code.line);
       return;
     }
-    const access = file.includes(PACKAGES) ? undefined : listNamedAccess(code);
+    const isOwn = !file.includes(PACKAGES);
+    const access = isOwn ? listNamedAccess(code) : undefined;
+    // What packages ask for, most of them can do without.
+    if (isOwn) this.warnings.push(...listAbsentNames(code).map((issue) => ({ id, ...issue })));
     this.modules.push({ ...source, isModule: code.isModule, access });
     for (const found of listImports(code)) await this.#readImport(source, found);
   }

@@ -58,13 +58,17 @@ function databasesOf(given: JsonObject): readonly (readonly [name: string, block
   return entries.flatMap(([name, block]) => (isJsonObject(block) ? [[name, block] as const] : []));
 }
 
-/** The one block that the others are beside: the one that says so, else the first. */
-function mainBlock(given: JsonObject): JsonObject {
+/** The name of the block that the others are beside: the one that says so, else the first. */
+function mainName(given: JsonObject): string | undefined {
   const all = databasesOf(given);
-  const [name, block] = all.find(([, one]) => isOn(one['default'])) ?? all[0] ?? [];
-  if (name === undefined) return given;
-  const base = { hosts: given['hosts'] ?? null, ...block };
-  return { ...base, database: block?.['id'] ?? name };
+  const [name] = all.find(([, one]) => isOn(one['default'])) ?? all[0] ?? [];
+  return name;
+}
+
+function mainBlock(given: JsonObject): JsonObject {
+  const name = mainName(given);
+  const block = databasesOf(given).find(([one]) => one === name)?.[1] ?? {};
+  return { hosts: given['hosts'] ?? null, ...block, database: block['id'] ?? name ?? null };
 }
 
 /** Whether all databases are on the hosts that the connection string names. */
@@ -89,7 +93,11 @@ function carryConnection(plan: SettingsPlan, path: string, block: JsonObject): v
 /** Each property could have a database of its own, which is a setting for all now. */
 function carryDatabases(plan: SettingsPlan, path: string, given: JsonObject): void {
   const names = databasesOf(given).map(([name]) => name);
-  if (!isOneDeployment(given)) {
+  if (
+    !isOneDeployment(given) &&
+    names.length > 1 &&
+    !path.startsWith(`mongodb.databases.${mainName(given)}.`)
+  ) {
     plan.note(
       path,
       'hand',
@@ -98,7 +106,7 @@ function carryDatabases(plan: SettingsPlan, path: string, given: JsonObject): vo
     return;
   }
   carryConnection(plan, path, mainBlock(given));
-  if (names.length === 1) return;
+  if (names.length === 1 || !isOneDeployment(given)) return;
   plan.set('database.enableCollectionDatabases', true);
   if (path.endsWith('.hosts'))
     plan.note(

@@ -35,7 +35,7 @@ const LOST: readonly (readonly [path: string, what: string])[] = [
   ['featureQuery', 'clients cannot ask for what the server can do'],
   [
     'schemas',
-    'specifications are files: write each that was kept elsewhere as `collections/<version>/<database>/collection.<name>.json`',
+    'specifications are files: write each that was kept elsewhere as `collections/<version>/<database>/collection.<name>.json`; addresses have that version, also where clients left it out',
   ],
   ['query', 'it is not there'],
 ];

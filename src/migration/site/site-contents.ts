@@ -1,16 +1,16 @@
 // What the migration of a site has read so far, and what it will write.
 
+import type { NamedCollection } from '../../modules/source-text/named-grants.ts';
 import type { SiteEntry } from '../files/list-folder.ts';
 import type { SourceFiles } from '../files/source-files.ts';
 import type { ReportSection } from '../report/report.ts';
 
 /** A collection as the new workspace has it. */
-export interface MigratedCollection {
-  readonly version: string;
-  readonly database: string;
-  readonly name: string;
-  /** The hooks that its specification names. */
-  readonly hooks: ReadonlySet<string>;
+export interface MigratedCollection extends NamedCollection {
+  /** Its hooks that run for requests without a token. */
+  readonly openHooks: ReadonlySet<string>;
+  /** Upper-case methods that need no token. */
+  readonly openMethods: ReadonlySet<string>;
 }
 
 /** Files of the new workspace, by their paths in it. */

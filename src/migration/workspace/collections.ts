@@ -1,6 +1,6 @@
 // Specifications of collections: copied where they are JSON already, written anew where they are looser or had another name.
 import { checkCollectionAddress } from '../../collections/specifications/collection-address.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import { isJsonObject, type JsonObject } from '../../lib/json/json.ts';
 import type { SiteEntry } from '../files/list-folder.ts';
 import { named } from '../report/report.ts';
 import { MAX_JSON_BYTES, readJson5 } from '../settings/json5.ts';
@@ -11,32 +11,23 @@ import {
   partsBelow,
   type SiteContents,
 } from '../site/site-contents.ts';
+import { readUse } from './collection-use.ts';
 
 const FILE_NAME = /^collection\.(?<name>.+)\.json$/s;
 /** Parts of a path: version, database, file. */
 const DEPTH = 3;
+/** The bucket of Media fields that name none. */
+export const DEFAULT_BUCKET = 'mediaStore';
 
-/** The names of hooks in `settings.hooks`. */
-function hooksOf(source: JsonObject): ReadonlySet<string> {
-  const settings = source['settings'];
-  const hooks = isJsonObject(settings) ? settings['hooks'] : undefined;
-  const lists = isJsonObject(hooks) ? Object.values(hooks) : [];
-  const entries = lists.flatMap((list) => (Array.isArray(list) ? (list as readonly Json[]) : [list]));
-  return new Set(
-    entries.flatMap((entry) => {
-      const name = isJsonObject(entry) ? entry['hook'] : entry;
-      return typeof name === 'string' ? [name] : [];
-    }),
-  );
-}
-
-/** The collections that Reference fields name, in the same database unless they say otherwise. */
+/** The collections that Reference and Media fields name, in the same database unless they say otherwise. */
 function referencedBy(source: JsonObject): readonly string[] {
   const fields = source['fields'];
   return Object.values(isJsonObject(fields) ? fields : {}).flatMap((field) => {
     const settings = isJsonObject(field) ? field['settings'] : undefined;
+    const { database, collection, mediaBucket } = isJsonObject(settings) ? settings : {};
+    const isMedia = isJsonObject(field) && field['type'] === 'Media';
     const name =
-      isJsonObject(settings) && settings['database'] === undefined ? settings['collection'] : undefined;
+      database === undefined ? (isMedia ? (mediaBucket ?? DEFAULT_BUCKET) : collection) : undefined;
     return typeof name === 'string' ? [name] : [];
   });
 }
@@ -111,20 +102,30 @@ async function readCollection(
   const isRewritten = json.isLoose || value !== json.value;
   written.set(target, isRewritten ? `${JSON.stringify(value, null, 2)}\n` : read.text);
   section.add(path, notes.length === 0 ? 'kept' : 'changed', ...notes);
-  return { version, database, name, hooks: hooksOf(value), referenced: referencedBy(value) };
+  return { version, database, name, ...readUse(value), referenced: referencedBy(value) };
 }
 
-/** The older server had buckets of media files without a specification. */
+/** A bucket of media files of the older server. */
+export interface MediaBucket {
+  readonly name: string;
+  /** Whether the configuration names it: then it was there also where nothing refers to it. */
+  readonly isNamed: boolean;
+}
+
+/** The older server had buckets of media files without a specification, in no database. */
 function addBuckets(
   { section, written }: SiteContents,
   collections: readonly ReadCollection[],
-  buckets: readonly string[],
+  buckets: readonly MediaBucket[],
 ): void {
-  for (const { version, database, referenced } of collections) {
-    for (const bucket of buckets) {
+  for (const { name: bucket, isNamed } of buckets) {
+    const referring = collections.filter(({ referenced }) => referenced.includes(bucket));
+    const isMade = collections.some(({ name }) => name === bucket);
+    const places = referring.length > 0 || isMade || !isNamed ? referring : collections.slice(0, 1);
+    for (const { version, database } of places) {
       const target = `collections/${version}/${database}/collection.${bucket}.json`;
-      if (!referenced.includes(bucket) || written.has(target)) continue;
-      if (checkCollectionAddress({ version, database, name: bucket }).length > 0) continue;
+      if (written.has(target) || checkCollectionAddress({ version, database, name: bucket }).length > 0)
+        continue;
       written.set(
         target,
         `${JSON.stringify({ fields: {}, settings: { type: 'mediaCollection' } }, null, 2)}\n`,
@@ -140,7 +141,7 @@ function addBuckets(
 
 interface CollectionOptions {
   /** Names of media buckets that may have no specification. */
-  readonly buckets: readonly string[];
+  readonly buckets: readonly MediaBucket[];
   /** Whether clients know the internals as `_createdAt`, `_version`, …. */
   readonly isUnderscored: boolean;
 }

@@ -1,12 +1,13 @@
 // Endpoints and hooks: copied where they need nothing, bundled with what they require, each with a policy for what it names.
 import { join } from 'node:path';
+import { AppError } from '../../errors/errors.ts';
 import type { JsonObject } from '../../lib/json/json.ts';
-import { isModuleAddress, type ModuleAddress } from '../../modules/model/module-types.ts';
+import { assertModuleAddress, type ModuleAddress } from '../../modules/model/module-types.ts';
 import type { PolicyParser } from '../../modules/policy/policy.ts';
 import type { NamedAccess } from '../../modules/source-text/named-access.ts';
 import { inspectSyntax } from '../../modules/versions/code-validation.ts';
 import { bundleModules } from '../code/bundle.ts';
-import { isServerModule } from '../code/machine-modules.ts';
+import { isBcryptModule, isServerModule } from '../code/machine-modules.ts';
 import { type GraphIssue, type ModuleGraph, readModuleGraph } from '../code/module-graph.ts';
 import type { SiteEntry } from '../files/list-folder.ts';
 import { named } from '../report/report.ts';
@@ -38,16 +39,25 @@ interface FoundModule {
   readonly address: ModuleAddress;
 }
 
+/** Undefined where the file is none of a module. */
 function addressOf(kind: 'endpoints' | 'hooks', parts: readonly string[]): ModuleAddress | undefined {
   const [first = '', second = ''] = parts;
   const isHook = kind === 'hooks';
   if (parts.length !== (isHook ? 1 : 2)) return undefined;
   const name = (isHook ? HOOK_FILE.exec(first) : ENDPOINT_FILE.exec(second))?.groups?.['name'];
   if (name === undefined) return undefined;
-  const address: ModuleAddress = isHook
-    ? { kind: 'hook', name }
-    : { kind: 'endpoint', apiVersion: first, name };
-  return isModuleAddress(address) ? address : undefined;
+  return isHook ? { kind: 'hook', name } : { kind: 'endpoint', apiVersion: first, name };
+}
+
+/** What is wrong with the name or the version of a module, in words. */
+function addressIssues(address: ModuleAddress): readonly string[] {
+  try {
+    assertModuleAddress(address);
+    return [];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return error.items.map(({ field = '', message }) => `left out: its ${field} ${message}`);
+  }
 }
 
 const targetOf = (address: ModuleAddress, ending: string) =>
@@ -62,6 +72,7 @@ const issueText = ({ id, line, message }: GraphIssue, entry: string | undefined)
 function accessOf({ modules }: ModuleGraph): NamedAccess {
   const all = modules.flatMap(({ access }) => access ?? []);
   return {
+    isOpen: all.some(({ isOpen }) => isOpen),
     models: all.flatMap(({ models }) => models),
     configs: all.flatMap(({ configs }) => configs),
     addresses: all.flatMap(({ addresses }) => addresses),
@@ -109,6 +120,16 @@ function asksServer(graph: ModuleGraph, { models, configs }: NamedAccess): strin
   return `what it asks of ${graph.external.filter(isServerModule).map(named).join(', ')} cannot be read: grant the collections in a policy`;
 }
 
+/** Whether requests without a token may run it. */
+function isOpenModule(
+  address: ModuleAddress,
+  { isOpen }: NamedAccess,
+  collections: readonly MigratedCollection[],
+): boolean {
+  if (address.kind === 'endpoint') return isOpen;
+  return collections.some(({ openHooks }) => openHooks.has(address.name));
+}
+
 async function migrateModule(site: SiteContents, found: FoundModule, options: ModuleOptions): Promise<void> {
   const { section, written } = site;
   const { entry, address } = found;
@@ -117,7 +138,11 @@ async function migrateModule(site: SiteContents, found: FoundModule, options: Mo
   if (code === undefined) return;
   written.set(targetOf(address, 'js'), code);
   const access = accessOf(graph);
-  const { text, hands, config } = await draftPolicy(access, address, options);
+  const { text, hands, config } = await draftPolicy(access, address, {
+    ...options,
+    isOpen: isOpenModule(address, access, options.collections),
+    usesBcrypt: graph.external.some(isBcryptModule),
+  });
   for (const name of config) options.readSettings.add(name);
   if (text !== undefined) {
     const policy = targetOf(address, 'policy.json');
@@ -142,7 +167,9 @@ export async function migrateModules(
     site.assertTime();
     if (noteSpecial(site.section, entry) || entry.kind === 'folder') continue;
     const address = addressOf(kind, partsBelow(found, entry));
+    const issues = address === undefined ? [] : addressIssues(address);
     if (address === undefined) others.push(entry);
+    else if (issues.length > 0) site.section.add(entry.path, 'hand', ...issues);
     else await migrateModule(site, { entry, address }, options);
   }
   const known = new Set(site.section.lines.map(({ subject }) => subject));

@@ -1,18 +1,20 @@
 // Policies for what code names: grants for its collections and addresses, and a note for whatever its text does not say.
 
 import { AppError } from '../../errors/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../lib/json/json.ts';
+import type { Json, JsonObject } from '../../lib/json/json.ts';
 import type { PolicyParser } from '../../modules/policy/policy.ts';
 import type { AddressUse, ConfigUse, NamedAccess } from '../../modules/source-text/named-access.ts';
 import {
+  addressOf,
   type CodeOwner,
   findNamedGrants,
-  type NamedCollection,
   type NamedGrants,
   type UnclearUse,
 } from '../../modules/source-text/named-grants.ts';
+import type { ModelAction } from '../../sandbox-supervisor/model/module-version.ts';
 import { named } from '../report/report.ts';
 import { valueAt } from '../settings/settings-plan.ts';
+import type { MigratedCollection } from '../site/site-contents.ts';
 
 export interface PolicyDraft {
   /** Undefined where nothing is asked for. */
@@ -52,7 +54,7 @@ const sorted = (texts: ReadonlySet<string>): Json => [...texts].sort();
 function policyOf(
   { collections }: NamedGrants,
   fetch: readonly Json[],
-  config: JsonObject,
+  { config, usesBcrypt }: { readonly config: JsonObject; readonly usesBcrypt: boolean },
 ): JsonObject | undefined {
   const grants = {
     ...(collections.length > 0 && {
@@ -60,6 +62,7 @@ function policyOf(
     }),
     ...(fetch.length > 0 && { fetch }),
     ...(Object.keys(config).length > 0 && { config }),
+    ...(usesBcrypt && { bcrypt: {} }),
   };
   return Object.keys(grants).length === 0 ? undefined : { version: 1, grants };
 }
@@ -93,11 +96,18 @@ async function allowedFetch({ fetch, hands }: Grants, policies: PolicyParser): P
 }
 
 /** Members of settings whose values are secrets: code never sees these. */
-const SECRET = /pass(?:word|phrase)?$|secret|token|credential|(?:api|access|private|secret)_?key$|^key$/i;
+const SECRET = /pass(?:word|phrase)?$|secret|token|credential|key$|^(?:dsn|salt)$/i;
+/** User and password in an address. */
+const LOGIN = /:\/\/[^/\s@]*:[^/\s@]*@/;
 
 function holdsSecret(name: string, value: Json): boolean {
   if (SECRET.test(name.slice(name.lastIndexOf('.') + 1))) return true;
-  return isJsonObject(value) && Object.entries(value).some(([member, inner]) => holdsSecret(member, inner));
+  if (typeof value === 'string') return LOGIN.test(value);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(value).some(([member, inner]) => holdsSecret(member, inner))
+  );
 }
 
 /** Values of the older configuration that the code asks for by name. */
@@ -123,27 +133,59 @@ function grantedConfig(uses: readonly ConfigUse[], settings: JsonObject, hands: 
   return config;
 }
 
+const METHODS: ReadonlyMap<ModelAction, string> = new Map([
+  ['create', 'POST'],
+  ['update', 'PUT'],
+  ['delete', 'DELETE'],
+]);
+
+/** Code runs with the rights of whoever calls it, which on the older server was nobody: it had all of them. */
+function openUses(
+  { collections: granted }: NamedGrants,
+  isOpen: boolean,
+  collections: readonly MigratedCollection[],
+): readonly string[] {
+  if (!isOpen) return [];
+  return granted.flatMap(({ name, actions }) => {
+    const collection = collections.find((one) => addressOf(one) === name);
+    const closed = actions.filter(
+      (action) => collection?.openMethods.has(METHODS.get(action) ?? 'GET') !== true,
+    );
+    if (closed.length === 0) return [];
+    return [
+      `it runs for requests without a token, which may not ${closed.map(named).join(', ')} in ${named(name)}: put \`"as": "client:<id>"\` into the grant, and allow it in the policy limits`,
+    ];
+  });
+}
+
 interface DraftOptions {
-  readonly collections: readonly NamedCollection[];
+  readonly collections: readonly MigratedCollection[];
   readonly policies: PolicyParser;
   /** The older configuration. */
   readonly settings: JsonObject;
+  /** Whether it runs for requests without a token. */
+  readonly isOpen: boolean;
+  /** Whether it hashes passwords. */
+  readonly usesBcrypt: boolean;
 }
 
 /** Drafts the policy of a module. */
 export async function draftPolicy(
   access: NamedAccess,
   owner: CodeOwner,
-  { collections, policies, settings }: DraftOptions,
+  { collections, policies, settings, isOpen, usesBcrypt }: DraftOptions,
 ): Promise<PolicyDraft> {
   const found = findNamedGrants(access.models, owner, collections);
-  const grants: Grants = { fetch: new Map(), hands: found.unclear.map(unclearText) };
+  const grants: Grants = {
+    fetch: new Map(),
+    hands: [...found.unclear.map(unclearText), ...openUses(found, isOpen, collections)],
+  };
   for (const address of access.addresses) grantAddress(grants, address);
   for (const line of access.unnamedRequests) {
     grants.hands.push(`line ${line}: where the request goes is computed: grant the address in the policy`);
   }
   const config = grantedConfig(access.configs, settings, grants.hands);
-  const policy = policyOf(found, await allowedFetch(grants, policies), config);
+  const policy = policyOf(found, await allowedFetch(grants, policies), { config, usesBcrypt });
   const { hands } = grants;
   if (policy === undefined) return { text: undefined, hands, config: [] };
   const issues = await issuesOf(policies, policy);

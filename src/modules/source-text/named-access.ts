@@ -30,6 +30,8 @@ export interface ConfigUse {
 }
 
 export interface NamedAccess {
+  /** True where it says `authenticate: false`, as endpoints do that need no token. */
+  readonly isOpen: boolean;
   readonly models: readonly ModelUse[];
   readonly configs: readonly ConfigUse[];
   readonly addresses: readonly AddressUse[];
@@ -136,15 +138,27 @@ function modelUse(code: ParsedCode, node: CodeNode, called: readonly string[], i
   return { name: textOf(argument), isOwn, methods: called.toSorted(), line: code.lineOf(node) };
 }
 
+/** `authenticate: false`, or a list of the methods that need a token. */
+function opensIt(node: CodeNode): boolean {
+  const { type, key, value, left, right } = node;
+  if (type === 'Property') return isNode(key) && key['name'] === 'authenticate' && isOpening(value);
+  return type === 'AssignmentExpression' && memberName(left) === 'authenticate' && isOpening(right);
+}
+
+const isOpening = (node: unknown): boolean =>
+  isNode(node) && (node['value'] === false || node.type === 'ArrayExpression');
+
 /** Lists what a text names, in its order. */
 export function listNamedAccess(code: ParsedCode): NamedAccess {
   const models: ModelUse[] = [];
   const configs: ConfigUse[] = [];
   const addresses: AddressUse[] = [];
   const unnamedRequests: number[] = [];
+  let isOpen = false;
   const names = listGivenNames(code);
   const byVariable = methodsByVariable(code);
   walkCode(code.root, (node, { parent }) => {
+    isOpen ||= opensIt(node);
     if (isModelCall(node, names)) {
       const [argument] = node['arguments'] as readonly unknown[];
       const called = memberName(parent);
@@ -161,5 +175,5 @@ export function listNamedAccess(code: ParsedCode): NamedAccess {
     if (address === undefined) unnamedRequests.push(code.lineOf(node));
     else addresses.push(address);
   });
-  return { models, configs, addresses, unnamedRequests };
+  return { isOpen, models, configs, addresses, unnamedRequests };
 }

@@ -48,7 +48,12 @@ const ACTIONS: ReadonlyMap<string, ModelAction> = new Map<string, ModelAction>([
   ['getStats', 'stats'],
 ]);
 
-const addressOf = ({ version, database, name }: NamedCollection) => `${version}/${database}/${name}`;
+/** `1.0/library/books`, as grants name a collection. */
+export const addressOf = ({
+  version,
+  database,
+  name,
+}: Pick<NamedCollection, 'version' | 'database' | 'name'>) => `${version}/${database}/${name}`;
 
 /** The collections that a hook runs for; of an endpoint, those of its version. */
 function nearCollections(owner: CodeOwner, collections: readonly NamedCollection[]) {
