@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRedisCache } from '../../src/stores/redis-cache.ts';
 import { describeCacheStore } from '../contracts/cache-store.ts';
-import { hasRedis, type RedisServer, startRedis } from '../helpers/store/redis-and-s3.ts';
+import { hasRedis, type RedisServer, startRedis, withSlowClock } from '../helpers/store/redis-and-s3.ts';
 
 let server: RedisServer;
 
@@ -25,7 +25,7 @@ describe.runIf(hasRedis())('a cache in Redis', () => {
     const cache = await openRedisCache(options(server.url, maxBytes));
     await expect.poll(() => cache.set('ready', '1', 60_000).then(() => cache.get('ready'))).toBe('1');
     return {
-      cache,
+      cache: withSlowClock(cache),
       advance: (milliseconds: number) => server.advance(milliseconds),
       dispose: () => cache.close(),
     };
@@ -75,6 +75,60 @@ describe.runIf(hasRedis())('a cache in Redis', () => {
     await expect.poll(() => ask(() => cache.get('a'))).toBe('1');
     await cache.close();
     await own.dispose();
+  });
+
+  it('gives names marks that last until they are replaced, and are never the same again', async () => {
+    const { cache, dispose } = await open(1000);
+    const { marks } = cache;
+    const first = await marks?.read(['a', 'b']);
+    expect(new Set(first).size).toBe(2);
+    expect(await marks?.read(['a', 'b'])).toEqual(first);
+    expect(await marks?.replace(['a'])).toBe(true);
+    const second = await marks?.read(['a', 'b']);
+    expect(second).toEqual([expect.not.stringMatching(`^${first?.[0]}$`), first?.[1]]);
+    // Entries go, marks stay; one that Redis lost is made anew.
+    await cache.clear();
+    expect(await marks?.read(['a', 'b'])).toEqual(second);
+    await server.command('FLUSHALL');
+    const third = await marks?.read(['a', 'b']);
+    expect(new Set([...(first ?? []), ...(second ?? []), ...(third ?? [])]).size).toBe(5);
+    await dispose();
+  });
+
+  it('knows no marks while Redis does not answer, and does not ask it for a second after that', async () => {
+    const own = await startRedis();
+    let time = 0;
+    const cache = await openRedisCache({ ...options(own.url), timeoutMs: 50, now: () => time });
+    const ask = () => cache.marks?.read(['a']);
+    await expect.poll(ask).toHaveLength(1);
+    await own.freeze();
+    expect(await ask()).toBe(undefined);
+    expect(await cache.marks?.replace(['a'])).toBe(false);
+    own.thaw();
+    expect([await ask(), cache.isReachable()]).toEqual([undefined, false]);
+    time += 1000;
+    await expect
+      .poll(() => {
+        time += 1000;
+        return ask();
+      })
+      .toHaveLength(1);
+    expect(cache.isReachable()).toBe(true);
+    await cache.close();
+    await own.dispose();
+  });
+
+  it('loses an entry that Redis has no room for, and keeps none that is over at once or too long', async () => {
+    const { cache, dispose } = await open(1000);
+    await server.command('CONFIG', 'SET', 'maxmemory', '1');
+    await cache.set('full', '1', 60_000);
+    await server.command('CONFIG', 'SET', 'maxmemory', '0');
+    await cache.set('over', '1', 0);
+    await cache.set('long', 'x'.repeat(1001), 60_000);
+    await cache.set('pieces', ['one', ' two'], 60_000);
+    const found = ['full', 'over', 'long', 'pieces'].map((key) => cache.get(key));
+    expect(await Promise.all(found)).toEqual([undefined, undefined, undefined, 'one two']);
+    await dispose();
   });
 
   it('connects again to a server that was restarted', async () => {

@@ -14,15 +14,26 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { createClient } from '@redis/client';
+import type { CacheStore } from '../../../src/stores/ports.ts';
 import { ROOT } from '../fixtures/source-tree.ts';
 import { freePort, resumeProcess, suspendProcess } from '../server-process/server-process.ts';
 
 const REDIS_BINARY = join(ROOT, '.servers', 'redis-server');
 
+/** Entries of tests that move the clock are kept for so many times as long: a machine that stalls must not end them. */
+const SLOWER = 1000;
+/** Milliseconds: such tests keep entries for whole halves of seconds. */
+const STEP_MS = 500 * SLOWER;
+
+/** The same cache, for tests that move the clock of its server by `advance`. */
+export function withSlowClock(cache: CacheStore): CacheStore {
+  return { ...cache, set: (key, value, ttl) => cache.set(key, value, ttl < 1 ? ttl : ttl * SLOWER) };
+}
+
 export interface RedisServer {
   readonly url: string;
   command(...args: readonly string[]): Promise<unknown>;
-  /** Lets every key come so many milliseconds nearer to its end. */
+  /** Lets every key that was set `withSlowClock` come so many milliseconds nearer to its end. */
   advance(milliseconds: number): Promise<void>;
   freeze(): Promise<void>;
   thaw(): void;
@@ -90,10 +101,10 @@ export async function startRedis(): Promise<RedisServer> {
       withClient(async (send) => {
         for (const key of (await send('KEYS', '*')) as string[]) {
           const left = Number(await send('PTTL', key));
-          // From here on time stands still for the key, but for what is said here. Tests set whole halves of seconds.
-          if (left > 0) remaining.set(key, Math.ceil(left / 500) * 500);
+          // From here on time stands still for the key, but for what is said here.
+          if (left > 0) remaining.set(key, Math.ceil(left / STEP_MS) * STEP_MS);
           await send('PERSIST', key);
-          remaining.set(key, (remaining.get(key) ?? 0) - milliseconds);
+          remaining.set(key, (remaining.get(key) ?? 0) - milliseconds * SLOWER);
           if ((remaining.get(key) ?? 0) <= 0) await send('DEL', key);
         }
       }),
