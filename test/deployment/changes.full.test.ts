@@ -7,8 +7,8 @@ import {
 } from '../helpers/server-process/deployment.ts';
 import { createDatabase, describeMongo, rawClient } from '../helpers/store/mongo-servers.ts';
 
-/** Of each kind. */
-const ROUNDS = 8;
+/** Of each kind: one posted to each of the processes. */
+const ROUNDS = 3;
 /** In force within this time, and what a busy machine adds: the servers have two cores with the other tests. */
 const WITHIN_MS = 1000;
 const STALLED_MS = 4000;

@@ -14,7 +14,7 @@ const SCREENSHOTS = join(ROOT, '.cache', 'docs-screenshots');
 export const DESKTOP = { width: 1280, height: 900 };
 
 /** Writes a picture of the page for people to look at. */
-export async function takeScreenshot(page: Page, name: string): Promise<void> {
+async function takeScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
 }

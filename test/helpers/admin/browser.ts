@@ -62,10 +62,28 @@ interface AxeResults {
   }[];
 }
 
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+
+/**
+ * What to look at. Colours take as long as everything else together, and do not depend on the width of the window: what is alike need
+ * not be looked at again.
+ */
+const LOOKS = {
+  everything: {},
+  colours: { runOnly: { type: 'rule', values: COLOUR_RULES } },
+  'all but colours': { rules: Object.fromEntries(COLOUR_RULES.map((rule) => [rule, { enabled: false }])) },
+};
+
 /** What axe finds on the page, WCAG 2.2 AA and best practices: one text for each element. */
-export async function axeViolations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+export async function axeViolations(
+  page: Page,
+  look: keyof typeof LOOKS = 'everything',
+): Promise<readonly string[]> {
+  // Half a megabyte, read once for each page.
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
+  // A colour that is about to change is none that anybody reads. One that changes for ever cannot be ended.
+  await page.evaluate('for (const one of document.getAnimations()) try { one.finish(); } catch {}');
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(LOOKS[look])})`)) as AxeResults;
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html}\n  ${failureSummary ?? ''}`),
   );
