@@ -93,7 +93,7 @@
       const callback = callbackOf(arguments, 0);
       const form = formOf(arguments, 'query');
       // Older code calls so within the hooks of the very collection: its hooks of reads do not run then.
-      const marks = callback === undefined ? '' : ',"callback":true';
+      const marks = callback === undefined && form === undefined ? '' : ',"olderForm":true';
       return this.#call('find', readMembers(form, query, options) + marks, callback);
     }
 

@@ -226,8 +226,8 @@ export function createModelScope(deps: ModelScopeDeps) {
       callDepth: depth + 1,
       origin: { requestId: run.requestId, client, module: moduleVersion.id },
       ...(reportsTo && { reportsTo }),
-      // The callback form: older hooks read their own collection with it, whose hooks would run these again.
-      ...(args['callback'] === true && hookOf === collection.path && { withoutReadHooksOf: hookOf }),
+      // Older hooks read their own collection with these forms of the call, and its hooks would run them again.
+      ...(args['olderForm'] === true && hookOf === collection.path && { withoutReadHooksOf: hookOf }),
     };
     // It passes when the invocation ends. It is read at every step of the store: a write that has not begun by then does not begin.
     const context = withLiveDeadline(members, () => (signal?.aborted === true ? 0 : until));

@@ -102,24 +102,31 @@ describe('Model', () => {
   });
 });
 
-describe('Model.find with a callback', () => {
+describe('Model.find as older code calls it', () => {
   const peek = (call: string) => `
     const { Model } = require('@dadi/api');
     module.exports = (obj, type, data) => new Promise((resolve, reject) => {
       ${call}
     });`;
 
-  it('does not run the hooks of reads of the collection whose hook calls it', async () => {
+  it.each([
+    ['a-callback', 'Model(data.collection).find({}, { limit: 1 }, done)'],
+    [
+      'an-object',
+      'Model(data.collection).find({ query: {}, options: { limit: 1 } }).then((found) => done(null, found), done)',
+    ],
+  ])('does not run the hooks of reads of the collection whose hook calls it, with %s', async (name, call) => {
     await post(
-      '/api/hooks/peek',
-      peek(`Model(data.collection).find({}, { limit: 1 }, (error, found) => {
+      `/api/hooks/peek-${name}`,
+      peek(`const done = (error, found) => {
         if (error) return reject(error);
         obj.metadata.peeked = found.results.length;
         resolve(obj);
-      });`),
-      granting('peeked'),
+      };
+      ${call};`),
+      granting(`peeked-${name}`),
     );
-    const path = await shelf('peeked', { afterGet: ['peek'] });
+    const path = await shelf(`peeked-${name}`, { afterGet: [`peek-${name}`] });
     await app.inject('POST', path, { body: { title: 'a' } });
     const { status, body } = await app.inject('GET', path);
     expect([status, body.metadata.peeked]).toEqual([200, 1]);

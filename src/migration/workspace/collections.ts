@@ -34,6 +34,8 @@ function referencedBy(source: JsonObject): readonly string[] {
 
 interface ReadCollection extends MigratedCollection {
   readonly referenced: readonly string[];
+  /** Of its file, in the site. */
+  readonly path: string;
 }
 
 function targetName(source: JsonObject, fileName: string): string {
@@ -102,7 +104,7 @@ async function readCollection(
   const isRewritten = json.isLoose || value !== json.value;
   written.set(target, isRewritten ? `${JSON.stringify(value, null, 2)}\n` : read.text);
   section.add(path, notes.length === 0 ? 'kept' : 'changed', ...notes);
-  return { version, database, name, ...readUse(value), referenced: referencedBy(value) };
+  return { path, version, database, name, ...readUse(value), referenced: referencedBy(value) };
 }
 
 /** A bucket of media files of the older server. */
@@ -139,6 +141,25 @@ function addBuckets(
   }
 }
 
+/** Without a token the older server composed what it gave to nobody without one otherwise. */
+function noteClosedReferences({ section }: SiteContents, collections: readonly ReadCollection[]): void {
+  for (const { path, version, database, referenced, openMethods } of collections) {
+    if (!openMethods.has('GET')) continue;
+    for (const name of new Set(referenced)) {
+      const target = collections.find(
+        (one) => one.version === version && one.database === database && one.name === name,
+      );
+      // A bucket that was made has no other setting than a collection without any.
+      if (target?.openMethods.has('GET') === true) continue;
+      section.add(
+        path,
+        'hand',
+        `whoever has no token sees ids in place of the documents of ${named(name)}, which needs one: give that one \`settings.authenticate\` without \`GET\`, such as \`["POST","PUT","DELETE"]\``,
+      );
+    }
+  }
+}
+
 interface CollectionOptions {
   /** Names of media buckets that may have no specification. */
   readonly buckets: readonly MediaBucket[];
@@ -160,5 +181,6 @@ export async function migrateCollections(
     if (collection !== undefined) collections.push(collection);
   }
   addBuckets(site, collections, buckets);
+  noteClosedReferences(site, collections);
   return collections;
 }
