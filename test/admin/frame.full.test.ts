@@ -22,10 +22,11 @@ describe.runIf(canRun)('a test of the page that fails', () => {
   it('says what the page showed, what had the focus, and what the server answered', async () => {
     const visit = site.visit('/admin/clients', async (page) => {
       await page.getByRole('rowheader', { name: 'admin' }).waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).focus();
       throw new Error('the test failed');
     });
     await expect(visit).rejects.toThrow(
-      /^the test failed\nThe page was at \S+\/admin\/clients\nwith the focus in <\w[\s\S]*\n {2}GET \S+\/api\/clients: 200\n[\s\S]*and showed\n[\s\S]*Sign out/,
+      /^the test failed\nThe page was at \S+\/admin\/clients\nwith the focus in <button[\s\S]*\n {2}GET \S+\/api\/clients: 200\n[\s\S]*and showed\n[\s\S]*Sign out/,
     );
   });
 });

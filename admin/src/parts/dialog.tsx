@@ -70,7 +70,9 @@ function Content({ isOpen, round, last, children }: ContentProps) {
     const before = activeElement === document.body ? last.current : activeElement;
     (dialog.querySelector<HTMLElement>('[data-autofocus]') ?? dialog).focus({ preventScroll: true });
     return () => {
-      if (!dialog.contains(document.activeElement)) return;
+      const isElsewhere =
+        document.activeElement !== document.body && !dialog.contains(document.activeElement);
+      if (isElsewhere) return;
       if (before instanceof HTMLElement) before.focus({ preventScroll: true });
     };
   }, [isOpen, round, last]);

@@ -8,8 +8,11 @@ const MAX_REQUESTS = 10;
 /** Milliseconds after which a page that does not answer is given up. */
 const PATIENCE_MS = 10_000;
 
-const FOCUSED = `document.activeElement === null ? 'nothing' : document.activeElement.outerHTML.slice(0, ${MAX_ELEMENT})`;
+const FOCUSED = `document.activeElement === null || document.activeElement === document.body ? 'nothing' : document.activeElement.outerHTML.slice(0, ${MAX_ELEMENT})`;
 const SHOWN = `document.body.innerText.slice(0, ${MAX_TEXT})`;
+
+/** Files of the page itself, and pictures that are there already, tell nothing of a failure. */
+const UNTELLING = /^blob:|\/admin\/assets\//;
 
 /** Notes the newest requests of a page. The returned function lists them, each with the status of its answer. */
 export function watchRequests(page: Page): () => readonly string[] {
@@ -19,6 +22,7 @@ export function watchRequests(page: Page): () => readonly string[] {
     if (found !== undefined) found.outcome = outcome;
   };
   page.on('request', (request) => {
+    if (UNTELLING.test(request.url())) return;
     requests.push({ request, outcome: 'no answer yet' });
     if (requests.length > MAX_REQUESTS) requests.shift();
   });

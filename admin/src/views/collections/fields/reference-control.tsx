@@ -42,6 +42,8 @@ interface PickerProps extends ControlProps {
 function Picker(props: PickerProps) {
   const { field, value, target, ids, isReadOnly, onChange } = props;
   const [isOpen, setOpen] = useState(false);
+  /** Choices that nobody sees load no pictures. */
+  const [isListed, setListed] = useState(false);
   const [search, setSearch] = useState('');
   const [words] = useDebouncedValue(search, SEARCH_DELAY_MS);
   const [isMaking, setMaking] = useState(false);
@@ -65,7 +67,7 @@ function Picker(props: PickerProps) {
     ...(found.isMedia && {
       renderOption: ({ option }: { readonly option: { readonly value: string; readonly label: string } }) => (
         <Group gap="xs" wrap="nowrap">
-          {thumbnailOf(option.value)}
+          {isListed && thumbnailOf(option.value)}
           <Text className="wrap">{option.label}</Text>
         </Group>
       ),
@@ -74,7 +76,11 @@ function Picker(props: PickerProps) {
     disabled: isReadOnly,
     // The server has found them.
     filter: SERVER_FOUND,
-    onDropdownOpen: () => setOpen(true),
+    onDropdownOpen: () => {
+      setOpen(true);
+      setListed(true);
+    },
+    onDropdownClose: () => setListed(false),
     nothingFoundMessage: found.isAsking ? 'Searching …' : 'Nothing found',
     maxDropdownHeight: 300,
     placeholder: isMultiple || ids.length === 0 ? 'Search' : '',
