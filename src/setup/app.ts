@@ -99,7 +99,8 @@ function openStore(
   const hasMemoryFor = (bytes: number) => unsent.fits(bytes * LONG_TEXT_COST);
   // The lock of several workers is held by the process that started them.
   const exclusive = isSoleProcess(config);
-  const options = { cwd, queueLimit, queryMs, log: logger, exclusive, hasMemoryFor };
+  const shared = { exclusive, isShared: !exclusive };
+  const options = { cwd, queueLimit, queryMs, log: logger, ...shared, hasMemoryFor };
   return openDocumentStore(config.database, options);
 }
 

@@ -30,6 +30,8 @@ interface OpenStoreOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Locks the data folder against other servers. Commands do without, as they run next to one. */
   readonly exclusive?: boolean;
+  /** Several workers of one server have the data folder open. */
+  readonly isShared?: boolean;
   /** Whether a page of so many bytes may be read now, in addition to unsent responses. Default: always. */
   readonly hasMemoryFor?: (bytes: number) => boolean;
 }
@@ -78,8 +80,10 @@ interface DatabaseEngine {
 
 const SQLITE: DatabaseEngine = {
   isEmbedded: true,
-  open: ({ sqlite }, { cwd, queueLimit, log, exclusive = false, hasMemoryFor = () => true }) =>
-    openSqliteDocuments({ path: resolve(cwd, sqlite.path), queueLimit, log, exclusive, hasMemoryFor }),
+  open({ sqlite }, { cwd, queueLimit, log, exclusive = false, isShared = false, hasMemoryFor = () => true }) {
+    const path = resolve(cwd, sqlite.path);
+    return openSqliteDocuments({ path, queueLimit, log, exclusive, isShared, hasMemoryFor });
+  },
   async openCheck({ sqlite }, { cwd }) {
     // Imported on demand: no server needs it.
     const { openDataCheck } = await import('../sqlite-documents/check/data-check.ts');

@@ -1,5 +1,6 @@
 // Commits, one after the other: short ones on the main thread, long ones on the writer thread. Inserts that arrive together share a
 // transaction, since beginning and ending one is half the cost of a commit.
+import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import { type Namespace, namespaceKey, type OperationOptions, type Write } from '../ports.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import { applyWrites } from './commit/apply-writes.ts';
@@ -79,10 +80,10 @@ export function createCommits(deps: CommitsDeps): Commits {
   const groups = createCommitGroups({
     limits: { writes: MAX_SHORT_WRITES, size: MAX_SHORT_TEXT },
     enqueue: (work, deadline) => queue.run(work, { deadline }),
-    commitTogether(writes, size) {
+    async commitTogether(writes, size, deadline) {
       try {
         if (!checkpointer.hasDiskSpace(size)) return false;
-        applyOnce(writes);
+        await retryWhileBusy(() => applyOnce(writes), deadline);
         return true;
       } catch {
         return false;
@@ -179,8 +180,11 @@ interface CommitGroupsDeps {
   readonly limits: { readonly writes: number; readonly size: number };
   /** Runs `work` in the write queue. */
   enqueue(work: () => Promise<void>, deadline: number | undefined): Promise<void>;
-  /** Commits all writes in one transaction; `size` is their text. Returns false if that failed for any reason. */
-  commitTogether(writes: readonly Write[], size: number): boolean;
+  /**
+   * Commits all writes in one transaction, as soon as no other process holds the lock; `size` is their text. Resolves with false
+   * if that failed for any reason. `deadline` is in epoch milliseconds.
+   */
+  commitTogether(writes: readonly Write[], size: number, deadline: number | undefined): MaybePromise<boolean>;
   /** Commits one member alone, and rejects with its own error. */
   commitAlone(commit: ShortCommit): Promise<void>;
 }
@@ -215,7 +219,7 @@ export function createCommitGroups({
   const commitAll = async ({ members, size }: CommitGroup) => {
     if (members.length > 1) {
       const writes = members.flatMap((member) => member.writes);
-      if (commitTogether(writes, size)) {
+      if (await commitTogether(writes, size, earliest(members))) {
         for (const { done } of members) done.resolve();
         return;
       }

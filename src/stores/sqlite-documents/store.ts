@@ -31,6 +31,8 @@ export interface SqliteOptions {
   readonly log?: Pick<Logger, 'error' | 'warn'>;
   /** Locks the folder for this store: another store that asks for the same gets `in-use`. */
   readonly exclusive?: boolean;
+  /** Other processes serve this folder too, and write as often as this one. */
+  readonly isShared?: boolean;
   /** Whether a page of so many bytes may be read now. Default: always. */
   readonly hasMemoryFor?: (bytes: number) => boolean;
 }
@@ -84,7 +86,8 @@ function createStore({ connection, file, lock }: OpenedFile, options: SqliteOpti
     onWrite: () => connection.endSnapshot(),
     hasMemoryFor: options.hasMemoryFor,
   });
-  const queue = createWriteQueue(options.queueLimit);
+  const { queueLimit, isShared } = options;
+  const queue = createWriteQueue({ limit: queueLimit, ...(isShared === undefined ? {} : { isShared }) });
   const free = () => freeBytes(options.path);
   const checkpointer = createCheckpointer({ connection, threads, queue, onError, freeBytes: free, clock });
   const queries = createQueries({ reader: dataFile, threads, counts: createCountCache(), clock });
@@ -150,7 +153,7 @@ function createStore({ connection, file, lock }: OpenedFile, options: SqliteOpti
     }),
     status: operation(async () => ({
       bytes: await dataFileBytes(file),
-      commits: { waiting: queue.waiting(), maxWaiting: options.queueLimit },
+      commits: { waiting: queue.waiting(), maxWaiting: queueLimit },
     })),
     onCommit: commits.onCommit,
     close: () => (closing ??= close()),

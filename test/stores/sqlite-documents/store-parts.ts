@@ -56,7 +56,7 @@ export function openStoreParts({
   }
   const errors: unknown[] = [];
   const onError = (error: unknown) => errors.push(error);
-  const queue = createWriteQueue(100);
+  const queue = createWriteQueue({ limit: 100 });
   const { connection } = bench;
   // Time stands still, so that only the amount of work decides where it is done.
   const clock = () => 0;

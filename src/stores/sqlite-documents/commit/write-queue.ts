@@ -29,8 +29,20 @@ interface QueuedWrite {
 /** Queued work may block the event loop for this long before other events are processed. */
 const MAX_BLOCKING_MS = 4;
 
-/** Creates an empty queue for at most `limit` waiting operations. */
-export function createWriteQueue(limit: number, now: () => number = Date.now): WriteQueue {
+/** Milliseconds for which a queue rests after a long turn. Longer than those who wait pause between two attempts. */
+const REST_MS = 2;
+
+interface WriteQueueOptions {
+  /** How many operations may wait. */
+  readonly limit: number;
+  /** Other processes write too: after a turn that blocked them for long, they get theirs. */
+  readonly isShared?: boolean;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+}
+
+/** Creates an empty queue. */
+export function createWriteQueue({ limit, isShared = false, now = Date.now }: WriteQueueOptions): WriteQueue {
   const waiting = new Set<QueuedWrite>();
   const idlers: (() => void)[] = [];
   let running = false;
@@ -47,13 +59,16 @@ export function createWriteQueue(limit: number, now: () => number = Date.now): W
     next.start();
   };
 
+  const startTurn = () => {
+    turnEnd = performance.now() + MAX_BLOCKING_MS;
+    startNext();
+  };
+
   const release = () => {
-    if (waiting.size > 0 && performance.now() > turnEnd) {
-      setImmediate(() => {
-        turnEnd = performance.now() + MAX_BLOCKING_MS;
-        startNext();
-      });
-    } else startNext();
+    const wasLong = performance.now() > turnEnd;
+    if (wasLong && isShared) setTimeout(startTurn, REST_MS);
+    else if (wasLong && waiting.size > 0) setImmediate(startTurn);
+    else startNext();
   };
 
   const execute = async <T>(work: () => T | Promise<T>): Promise<T> => {

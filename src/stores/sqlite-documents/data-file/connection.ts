@@ -146,9 +146,9 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_BUSY;
 }
 
-/** Wait of `retryWhileBusy` without a deadline, and between two attempts. */
+/** Wait of `retryWhileBusy` without a deadline, and between two attempts: less than other processes rest between long turns. */
 const BUSY_TIMEOUT_MS = 5000;
-const BUSY_RETRY_MS = 5;
+const BUSY_RETRY_MS = 1;
 
 /** Runs `work` until no other process holds the lock. Throws `timeout` after `deadline` (epoch milliseconds; default: in 5 s). */
 export async function retryWhileBusy<T>(work: () => T, deadline: number | undefined): Promise<T> {

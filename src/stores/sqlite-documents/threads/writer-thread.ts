@@ -3,7 +3,12 @@ import { workerData } from 'node:worker_threads';
 import { applyWrites } from '../commit/apply-writes.ts';
 import { deserializeWrites, type SerializedWrites } from '../commit/serialized-writes.ts';
 import { createCatalogue } from '../data-file/catalogue.ts';
-import { createDeadlineLimit, openConnection } from '../data-file/connection.ts';
+import {
+  assertBeforeDeadline,
+  createDeadlineLimit,
+  isBusy,
+  openConnection,
+} from '../data-file/connection.ts';
 import {
   type BulkBuilds,
   createBulkBuilds,
@@ -16,6 +21,8 @@ import type { ThreadWorkerData } from './reader-thread.ts';
 import { captureResult, type ThreadResult } from './thread-messages.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
+/** Milliseconds between two attempts of a commit. */
+const BUSY_RETRY_MS = 1;
 const CACHE_SIZE_KB = 32_768;
 
 const { file } = workerData as ThreadWorkerData;
@@ -37,10 +44,38 @@ function bulk(): BulkBuilds {
   return building;
 }
 
+const sleeper = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+
+/**
+ * Runs `work` until no other process holds the lock. SQLite itself looks ever more rarely, while others write again after pauses that
+ * are shorter.
+ */
+function whenNotBusy(context: WriteContext, deadline: number | undefined, work: () => void): void {
+  const end = deadline ?? Date.now() + BUSY_TIMEOUT_MS;
+  context.connection.db.exec('pragma busy_timeout=0');
+  try {
+    for (;;) {
+      try {
+        return work();
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        assertBeforeDeadline(end);
+        Atomics.wait(sleeper, 0, 0, BUSY_RETRY_MS);
+      }
+    }
+  } finally {
+    context.connection.db.exec(`pragma busy_timeout=${BUSY_TIMEOUT_MS}`);
+  }
+}
+
 /** `DocumentStore.commit`. */
 export function commit(writes: SerializedWrites): ThreadResult<undefined> {
   return captureResult(() => {
-    applyWrites(writer(), deserializeWrites(writes), createDeadlineLimit(writes.deadline));
+    const { deadline } = writes;
+    const context = writer();
+    whenNotBusy(context, deadline, () =>
+      applyWrites(context, deserializeWrites(writes), createDeadlineLimit(deadline)),
+    );
     return undefined;
   });
 }

@@ -12,7 +12,7 @@ function gate() {
 
 describe('the queue of writes', () => {
   it('runs work at once when empty, else one after the other in order', async () => {
-    const queue = createWriteQueue(10);
+    const queue = createWriteQueue({ limit: 10 });
     const log: string[] = [];
     const { open, passed } = gate();
     const first = queue.run(async () => {
@@ -28,7 +28,7 @@ describe('the queue of writes', () => {
   });
 
   it('continues after an error', async () => {
-    const queue = createWriteQueue(10);
+    const queue = createWriteQueue({ limit: 10 });
     const failing = queue.run(() => {
       throw new Error('broken');
     });
@@ -38,7 +38,7 @@ describe('the queue of writes', () => {
   });
 
   it('rejects work when full, except for internal work', async () => {
-    const queue = createWriteQueue(1);
+    const queue = createWriteQueue({ limit: 1 });
     const { open, passed } = gate();
     const running = queue.run(() => passed);
     const waiting = queue.run(() => 1);
@@ -49,7 +49,7 @@ describe('the queue of writes', () => {
   });
 
   it('rejects waiting work at its deadline', async () => {
-    const queue = createWriteQueue(5);
+    const queue = createWriteQueue({ limit: 5 });
     const { open, passed } = gate();
     const running = queue.run(() => passed);
     let ran = false;
@@ -67,7 +67,7 @@ describe('the queue of writes', () => {
   });
 
   it('lets work wait for a deadline that is further away than a timer reaches', async () => {
-    const queue = createWriteQueue(5);
+    const queue = createWriteQueue({ limit: 5 });
     const { open, passed } = gate();
     const running = queue.run(() => passed);
     const waiting = queue.run(() => 1, { deadline: Number.MAX_SAFE_INTEGER });
@@ -78,7 +78,7 @@ describe('the queue of writes', () => {
   });
 
   it('yields to other events between many short operations', async () => {
-    const queue = createWriteQueue(1000);
+    const queue = createWriteQueue({ limit: 1000 });
     const order: string[] = [];
     const busy = () => {
       const end = performance.now() + 2;
