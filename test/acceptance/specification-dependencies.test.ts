@@ -144,7 +144,6 @@ describe.each(CHANGES)(
 describe('the answer to a posted specification', () => {
   it('has what `cloister check` would say', async () => {
     const { status, body } = await config('POST', 'notes', {
-      model: 'realname',
       field: {},
       fields: {
         a: { requierd: true, maxLength: 5, validation: { minLenght: 3 }, default: 'x', label: 'A' },
@@ -167,7 +166,6 @@ describe('the answer to a posted specification', () => {
     });
     expect([status, body.result]).toEqual([200, 'success']);
     for (const text of [
-      'model: has no effect',
       '`field` has no effect: did you mean `fields`?',
       'fields.a: `requierd` has no effect: did you mean `required`?',
       'fields.a: `maxLength` has no effect here: it belongs in `validation`',

@@ -7,6 +7,9 @@ import type { Collection, CollectionRegistry } from './collection.ts';
 import { REVISION_MEMBERS, REVISION_OWNER } from './revision-members.ts';
 import { activeRevisionNamespace } from './stored-document.ts';
 
+/** The name of a collection in its revisions: that under which its documents are stored. */
+export const ownerOf = ({ namespace }: Pick<Collection, 'namespace'>): string => namespace.collection;
+
 /** True where documents of another collection have their revisions in the same place. */
 function sharesRevisions(collection: Collection, registry: Pick<CollectionRegistry, 'list'>): boolean {
   const own = activeRevisionNamespace(collection);
@@ -14,7 +17,7 @@ function sharesRevisions(collection: Collection, registry: Pick<CollectionRegist
   const key = namespaceKey(own);
   return registry.list().some((other) => {
     // In one place, documents of one name are the same documents.
-    if (other.name === collection.name) return false;
+    if (ownerOf(other) === ownerOf(collection)) return false;
     const theirs = activeRevisionNamespace(other);
     return theirs !== undefined && namespaceKey(theirs) === key;
   });
@@ -28,7 +31,7 @@ export function ownRevisionsFilter(
   collection: Collection,
   registry: Pick<CollectionRegistry, 'list'>,
 ): Filter {
-  const { name } = collection;
+  const name = ownerOf(collection);
   const test = sharesRevisions(collection, registry)
     ? ({ kind: 'eq', value: name } as const)
     : ({ kind: 'in', values: [name, null] } as const);

@@ -224,6 +224,9 @@ export function createChangeApplier(deps: ApplyChangesDeps): ChangeApplier {
     }
     const before = registry.list();
     registry.put(collection);
+    const former = before.find(({ path }) => path === collection.path);
+    // Its documents may have been others until now.
+    if (former !== undefined) await indexes.adjustFormer(former, collection, live);
     await indexes.adjustImplied(before, live);
   };
 

@@ -1,5 +1,6 @@
 // Which addresses a collection may have, and which namespace its documents live in.
 import type { ErrorItem } from '../../errors/errors.ts';
+import { isJsonObject, type Json } from '../../lib/json/json.ts';
 import { reservedVersionIssue } from '../../lib/reserved-versions.ts';
 import type { Namespace } from '../../stores/ports.ts';
 import type { CollectionAddress } from '../model/collection.ts';
@@ -12,11 +13,21 @@ const MAX_NAMESPACE = 255;
 const RESERVED_DATABASES = ['admin', 'local', 'config'];
 const RESERVED_PREFIXES = ['system.', 'cloister.'];
 
+/** The name under which a specification has the documents stored: `model`, as on the older servers, else its own. */
+export function storedNameOf(source: Json, { name }: Pick<CollectionAddress, 'name'>): string {
+  const model = isJsonObject(source) ? source['model'] : undefined;
+  return typeof model === 'string' && model !== '' ? model : name;
+}
+
 /** Where the documents of a collection live. The version is no part of it. */
-export function namespaceOf(address: CollectionAddress, enableCollectionDatabases: boolean): Namespace {
+export function namespaceOf(
+  address: CollectionAddress,
+  enableCollectionDatabases: boolean,
+  storedName = address.name,
+): Namespace {
   return {
     database: enableCollectionDatabases ? address.database : null,
-    collection: address.name,
+    collection: storedName,
   };
 }
 

@@ -30,7 +30,11 @@ export function checkNameCase(collection: Collection, others: readonly Collectio
     field,
     message: `differs only by case from \`${shown}\`, which exists`,
   });
+  const { collection: stored, database: space } = collection.namespace;
   for (const other of others) {
+    const theirs = other.namespace;
+    if (theirs.database === space && differsByCase(theirs.collection, stored) && stored !== name)
+      return clash('model', theirs.collection);
     if (differsByCase(other.version, version)) return clash('version', other.version);
     if (differsByCase(other.database, database)) return clash('database', other.database);
     const sameFolder = other.version === version && other.database === database;
@@ -99,13 +103,18 @@ function warnSharedDocuments(
   collection: Collection,
   registry: CollectionRegistry,
 ): readonly CrossCheckWarning[] {
-  const elsewhere = registry
-    .withNamespace(collection.namespace)
-    .filter(({ database }) => database !== collection.database);
-  return elsewhere.map(({ path }) => ({
-    path: [],
-    message: `shares its documents with ${path}, as \`database.enableCollectionDatabases\` is off`,
-  }));
+  const { namespace, name, database: own } = collection;
+  return registry.withNamespace(namespace).flatMap(({ path, name: other, database }) => {
+    if (other !== name)
+      return [
+        {
+          path: ['model'],
+          message: `shares its documents with ${path}: both are stored as \`${namespace.collection}\``,
+        },
+      ];
+    const why = 'as `database.enableCollectionDatabases` is off';
+    return database === own ? [] : [{ path: [], message: `shares its documents with ${path}, ${why}` }];
+  });
 }
 
 function warnSharedRecords(

@@ -68,6 +68,8 @@ export interface IndexSync {
    * already: what fails is logged and left to the next start.
    */
   adjust(collection: Collection, live: LiveCollections): Promise<void>;
+  /** The same for the documents that a specification was about, where it is about others now. */
+  adjustFormer(former: Collection, present: Collection, live: LiveCollections): Promise<void>;
   /** The same for what was implied before a change and is no longer, and the other way round. */
   adjustImplied(before: readonly Collection[], live: LiveCollections): Promise<void>;
   /**
@@ -166,6 +168,9 @@ export function createIndexSync(
 
   return {
     adjust,
+    async adjustFormer(former, present, live) {
+      if (namespaceKey(former.namespace) !== namespaceKey(present.namespace)) await adjust(former, live);
+    },
     async adjustImplied(before, live) {
       const after = live();
       const isChanged = (one: Collection) => one.implied && before.includes(one) !== after.includes(one);

@@ -174,6 +174,7 @@ export function parseSettings(
     fields,
     report,
   }: {
+    /** With the name under which the documents are stored. */
     readonly address: CollectionAddress;
     readonly fields: ReadonlyMap<string, Field>;
     readonly report: IssueCollector;

@@ -5,7 +5,12 @@ import { UNDERSCORED_NAMES } from '../internals/internal-names.ts';
 import type { Collection, CollectionAddress, Field } from '../model/collection.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';
 import { isInEveryRecord, recordFieldType, withRecordFields } from '../model/media-record-fields.ts';
-import { checkCollectionAddress, namespaceOf } from './collection-address.ts';
+import {
+  checkCollectionAddress,
+  collectionNameIssue,
+  namespaceOf,
+  storedNameOf,
+} from './collection-address.ts';
 import { createIssueCollector, type IssueCollector, type SpecificationWarning } from './issue-collector.ts';
 import { createUnknownAttributes, warnNearMisses } from './near-misses.ts';
 import { parseField, type SpecificationParseContext } from './parse-field.ts';
@@ -63,17 +68,26 @@ function parseSettingsBlock(source: Json | undefined, report: IssueCollector): J
   return {};
 }
 
-const KNOWN_MEMBERS = ['fields', 'settings'];
+const KNOWN_MEMBERS = ['fields', 'settings', 'model'];
 
-function warnOfMembers(source: JsonObject, { name }: CollectionAddress, report: IssueCollector): void {
-  warnNearMisses(report, '', source, KNOWN_MEMBERS);
+/** Reports what is wrong with `model`, the name under which the documents are stored. */
+function checkStoredName(
+  source: JsonObject,
+  address: CollectionAddress,
+  { hasRecords, report }: { readonly hasRecords: boolean; readonly report: IssueCollector },
+): void {
   const { model } = source;
-  if (model === undefined || model === name) return;
-  const shown = typeof model === 'string' ? `\`${model.slice(0, 100)}\`` : 'it';
-  report.warn(
-    'model',
-    `has no effect: the documents are those of \`${name}\`. To keep those of ${shown}, rename the file, or the collection in the database`,
-  );
+  if (model === undefined || model === null || model === '' || model === address.name) return;
+  const issue =
+    typeof model === 'string'
+      ? collectionNameIssue(model, address.database)
+      : 'must be the name of a collection in the database, as text';
+  if (issue !== undefined) report.add({ field: 'model', message: `\`model\` ${issue}` });
+  else if (hasRecords)
+    report.add({
+      field: 'model',
+      message: `\`model\` must be \`${address.name}\`: files are kept under the name of their collection. Name the specification \`collection.${String(model)}.json\``,
+    });
 }
 
 /**
@@ -90,9 +104,11 @@ export function parseSpecification(
     throw new AppError('SPECIFICATION_INVALID', { message: 'A specification must be a JSON object' });
   }
   const report = createIssueCollector();
-  warnOfMembers(source, address, report);
+  warnNearMisses(report, '', source, KNOWN_MEMBERS);
   for (const item of checkCollectionAddress(address)) report.add(item);
   const hasRecords = isJsonObject(source['settings']) && isMediaSettings(source['settings']);
+  checkStoredName(source, address, { hasRecords, report });
+  const storedName = storedNameOf(source, address);
   const attributes = createUnknownAttributes();
   const declared = parseFields(
     source['fields'],
@@ -108,7 +124,7 @@ export function parseSpecification(
       report.fieldIssue(name, 'this name belongs to the server where `settings.internals` is `underscored`');
     }
   }
-  const settings = parseSettings(block, { address, fields, report });
+  const settings = parseSettings(block, { address: { ...address, name: storedName }, fields, report });
   if (report.issues.length > 0) throw new AppError('SPECIFICATION_INVALID', { items: report.issues });
   const { version, database, name } = address;
   const modified = block['lastModifiedAt'];
@@ -117,7 +133,7 @@ export function parseSpecification(
     database,
     name,
     path: `/${version}/${database}/${name}`,
-    namespace: namespaceOf(address, enableCollectionDatabases),
+    namespace: namespaceOf(address, enableCollectionDatabases, storedName),
     fields,
     settings,
     source,

@@ -91,7 +91,7 @@ export async function checkRevisionHome(
   const home = namespaceKey(namespace);
   if (live.some((other) => revisionHomeOf(other) === home)) return [];
   const quoted = `\`${namespace.collection}\``;
-  if (await holdsOther(namespace, collection.name, deps)) {
+  if (await holdsOther(namespace, collection.namespace.collection, deps)) {
     return [revisionItem(`${quoted} holds documents of its own, or revisions of another collection`)];
   }
   const specified = live.find((other) => homeOf(other) === home);

@@ -18,7 +18,7 @@ import {
   createChangeApplier,
   loadSpecifications,
 } from './apply-changes.ts';
-import { collectionPath, namespaceOf } from './collection-address.ts';
+import { collectionPath, namespaceOf, storedNameOf } from './collection-address.ts';
 import type { IndexProgress } from './index-sync.ts';
 
 interface SpecificationServiceDeps extends ApplyChangesDeps {
@@ -109,15 +109,29 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
     change.then(onEnd, onEnd);
     return change;
   };
-  const withNamespaceLock = <T>(address: CollectionAddress, task: () => Promise<T>) => {
-    const key = namespaceKey(namespaceOf(address, deps.enableCollectionDatabases));
-    return withLock(key, () => coordination.exclusively(`specification ${key}`, task));
+  /** Locks the documents that the specification at `address` is about, and those that it will be about by `source`. */
+  const withNamespaceLock = <T>(address: CollectionAddress, source: Json, task: () => Promise<T>) => {
+    const names = [
+      address.name,
+      storedNameOf(source, address),
+      storedNameOf(current(address)?.source ?? null, address),
+    ];
+    const keys = names.map((name) =>
+      namespaceKey(namespaceOf(address, deps.enableCollectionDatabases, name)),
+    );
+    // In one order, so that no two changes wait for each other.
+    const inOrder = [...new Set(keys)].sort();
+    const locked = inOrder.reduceRight<() => Promise<T>>(
+      (inner, key) => () => withLock(key, () => coordination.exclusively(`specification ${key}`, inner)),
+      task,
+    );
+    return locked();
   };
   const announce = (address: CollectionAddress) =>
     coordination.announce({ kind: 'specification', target: collectionPath(address) });
   /** Makes a change, and resolves when every write is checked against it, in this process and the others. */
-  const change = async <T>(address: CollectionAddress, task: () => Promise<T>): Promise<T> => {
-    const result = await withNamespaceLock(address, async () => {
+  const change = async <T>(address: CollectionAddress, source: Json, task: () => Promise<T>): Promise<T> => {
+    const result = await withNamespaceLock(address, source, async () => {
       const made = await task();
       await announce(address);
       return made;
@@ -141,7 +155,7 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
       const address = files.addressOf(file);
       if (address === undefined) return true;
       try {
-        return await withNamespaceLock(address, () =>
+        return await withNamespaceLock(address, null, () =>
           changes.applyFile(file, async (edit) => {
             await deps.recordEdit(edit);
             await announce(address);
@@ -174,7 +188,7 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
     ensureIndexes: () => changes.ensureIndexes(withLock),
     indexBuild: changes.indexBuild,
     put: (address, body, { intercept = applyDirectly, force = false } = {}) =>
-      change(address, async () => {
+      change(address, body, async () => {
         await store.health();
         const before = current(address)?.source;
         const save = ({ source }: Collection) =>
@@ -184,7 +198,7 @@ export function createSpecificationService(deps: SpecificationServiceDeps): Spec
       }),
     read: ({ version, database, name }) => registry.get(version, database, name)?.source,
     remove: (address, { intercept = applyDirectly, force = false } = {}) =>
-      change(address, async () => {
+      change(address, null, async () => {
         const collection = current(address);
         if (collection === undefined) throw missingSpecification(registry, address);
         await store.health();

@@ -9,6 +9,7 @@ import { namespaceKey, type StoredDocument, type Write } from '../../stores/port
 import type { AfterHookEvent } from '../hooks/document-hooks.ts';
 import { type Collection, documentKey } from '../model/collection.ts';
 import { REVISION_REMOVAL } from '../model/revision-members.ts';
+import { ownerOf } from '../model/revision-owner.ts';
 import {
   createRevision,
   type RevisionOptions,
@@ -228,7 +229,7 @@ export class WritePlan {
     options: Pick<RevisionOptions, 'action' | 'block' | 'removal'>,
   ): string {
     const id = this.#generateId();
-    const document = createRevision(state, { ...options, id, originalCollection: collection.name });
+    const document = createRevision(state, { ...options, id, originalCollection: ownerOf(collection) });
     const ns = revisionNamespaceOf(collection);
     const write = { kind: 'insert', ns, document, text: this.#encode(document) } as const;
     this.#planned.push({ write, position: WHOLE_BODY, step: 'revision', collections: [collection] });

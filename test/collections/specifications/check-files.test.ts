@@ -171,16 +171,14 @@ test('names the versions of a collection that keep no revisions, or in another p
   ]);
 });
 
-test('members that look like others, and a model that nobody reads, are named with their lines', async () => {
+test('members that look like others are named with their lines', async () => {
   const problems = await check({
     '1.0/library/collection.a.json': {
-      model: 'b',
       fields: { a: { requierd: true, validation: { minLenght: 1 } }, b: { mine: 1 } },
       settings: { bogus: 1, storeRevision: true, index: [{ key: { a: 1 }, keys: { a: 1 } }] },
     },
   });
   expect(problems).toEqual([
-    expect.stringMatching(/^warning .*:2 model: has no effect: the documents are those of `a`/),
     expect.stringMatching(/^warning .*:\d+ fields\.a: `requierd` has no effect: did you mean `required`\?$/),
     expect.stringMatching(/^warning .*:\d+ fields\.a: `validation\.minLenght` .*did you mean `minLength`\?$/),
     expect.stringMatching(/^warning .*:\d+ fields\.b: `mine` is no attribute and has no effect$/),
