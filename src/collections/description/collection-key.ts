@@ -19,13 +19,21 @@ export interface SchemaNames {
   readonly revision: string;
 }
 
-/** The names of the component schemas of a collection, which are its own. */
-export function schemaNames({ path }: Pick<Collection, 'path'>): SchemaNames {
+/**
+ * The names of the component schemas of a collection, which are its own. `underscored`: how internals are named in them, where
+ * that follows from another collection, into whose documents these are composed.
+ */
+export function schemaNames(
+  { path, settings }: Pick<Collection, 'path' | 'settings'>,
+  underscored = settings.underscored,
+): SchemaNames {
+  const other = underscored ? 'underscored_' : 'plain_';
+  const mark = underscored === settings.underscored ? '' : other;
   const key = collectionKey(path);
   return {
-    document: `doc_${key}`,
-    creation: `new_${key}`,
-    change: `change_${key}`,
-    revision: `revision_${key}`,
+    document: `${mark}doc_${key}`,
+    creation: `${mark}new_${key}`,
+    change: `${mark}change_${key}`,
+    revision: `${mark}revision_${key}`,
   };
 }

@@ -7,12 +7,23 @@ import {
   referenceTarget,
 } from '../model/collection.ts';
 import type { Caller } from '../model/documents.ts';
+import { schemaNames } from './collection-key.ts';
 
 /** Whose description is made, and of what. */
 export interface DescriptionContext {
   readonly registry: Pick<CollectionRegistry, 'get' | 'isRevisionCollection' | 'holdsRecords'>;
   readonly caller: Pick<Caller, 'access'>;
+  /** How internals are named: as the collection says whose path is asked, of composed documents too. Its own unless given. */
+  readonly underscored?: boolean;
 }
+
+/** Whether internals have an underscore in what is described. */
+export const isUnderscored = ({ settings }: Collection, { underscored }: DescriptionContext): boolean =>
+  underscored ?? settings.underscored;
+
+/** The names of a collection's component schemas in answers of the collection that is described. */
+export const namesIn = (collection: Collection, of: Collection, context: DescriptionContext) =>
+  schemaNames(collection, isUnderscored(of, context));
 
 /** What there is of a collection for a caller. */
 export interface CollectionParts {

@@ -14,10 +14,16 @@
 
 import type { JsonObject } from '../../lib/json/json.ts';
 import { ref } from '../../lib/json/schema-parts.ts';
-import type { Collection } from '../model/collection.ts';
+import { type Collection, referenceFields } from '../model/collection.ts';
 import { COUNT_SCHEMA, pageSchema, SHARED_SCHEMAS, STATS_SCHEMA } from './answer-schemas.ts';
 import { schemaNames } from './collection-key.ts';
-import { collectionParts, type DescriptionContext } from './collection-parts.ts';
+import {
+  collectionParts,
+  type DescriptionContext,
+  describedTarget,
+  isUnderscored,
+  namesIn,
+} from './collection-parts.ts';
 import { documentSchema, revisionSchema } from './read-schemas.ts';
 import { changeSchema, creationSchema } from './write-schemas.ts';
 
@@ -40,19 +46,46 @@ export interface DocumentSchemas {
   readonly schemas: CollectionSchemas;
 }
 
+/** The component schemas of a collection, with internals as the context says. */
+function componentsOf(collection: Collection, context: DescriptionContext) {
+  const names = namesIn(collection, collection, context);
+  const parts = collectionParts(collection, context);
+  return {
+    [names.document]: documentSchema(collection, context),
+    ...(parts.creation && { [names.creation]: creationSchema(collection, context) }),
+    ...(parts.change && { [names.change]: changeSchema(collection, context) }),
+    ...(parts.revision && { [names.revision]: revisionSchema(collection, context) }),
+  };
+}
+
+/** The collections whose documents are composed into those of another, and that name internals in the other way themselves. */
+function composedOtherwise(collection: Collection, context: DescriptionContext): ReadonlySet<Collection> {
+  const underscored = isUnderscored(collection, context);
+  const found = new Set<Collection>();
+  const follow = (of: Collection): void => {
+    for (const field of referenceFields(of)) {
+      const target = describedTarget(of, field, context)?.target;
+      if (target === undefined || target.settings.underscored === underscored || found.has(target)) continue;
+      found.add(target);
+      follow(target);
+    }
+  };
+  follow(collection);
+  return found;
+}
+
 const ANY_OBJECT: JsonObject = { type: 'object' };
 
 /** Makes the schemas of a collection for the caller of the context. Every collection that the caller may use needs its own. */
 export function createDocumentSchemas(collection: Collection, context: DescriptionContext): DocumentSchemas {
   const names = schemaNames(collection);
   const parts = collectionParts(collection, context);
-  const components = {
-    ...SHARED_SCHEMAS,
-    [names.document]: documentSchema(collection, context),
-    ...(parts.creation && { [names.creation]: creationSchema(collection, context) }),
-    ...(parts.change && { [names.change]: changeSchema(collection, context) }),
-    ...(parts.revision && { [names.revision]: revisionSchema(collection, context) }),
-  };
+  const named = { ...context, underscored: collection.settings.underscored };
+  const composed = [...composedOtherwise(collection, context)].map((other) => componentsOf(other, named));
+  const components: Record<string, JsonObject> = Object.assign(
+    { ...SHARED_SCHEMAS, ...componentsOf(collection, context) },
+    ...composed,
+  );
   const document = ref(names.document);
   const schemas = {
     document,

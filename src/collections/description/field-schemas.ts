@@ -7,8 +7,7 @@ import type { SchemaRules } from '../model/fields/field-type.ts';
 import { FIELD_TYPES } from '../model/fields/field-types.ts';
 import { ID_PATTERN } from '../model/fields/object-id.ts';
 import { recordFieldSchema } from '../model/media-record-fields.ts';
-import { schemaNames } from './collection-key.ts';
-import { collectionParts, type DescriptionContext, describedTarget } from './collection-parts.ts';
+import { collectionParts, type DescriptionContext, describedTarget, namesIn } from './collection-parts.ts';
 import { textKeywords } from './text-keywords.ts';
 
 const textOf = (value: Json | undefined) => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -59,7 +58,7 @@ export function storedSchema(collection: Collection, field: Field, context: Desc
   if (record !== undefined) return { ...record, ...annotations(collection, name), readOnly: true };
   const target = isReference(field) ? describedTarget(collection, field, context)?.target : undefined;
   const isReadable = target !== undefined && context.caller.access(target).read !== null;
-  const documents = isReadable ? [ref(schemaNames(target).document)] : [];
+  const documents = isReadable ? [ref(namesIn(target, collection, context).document)] : [];
   return valueSchema(collection, field, { form: 'stored', documents });
 }
 
@@ -91,7 +90,7 @@ function sentDocuments(
   // Of a document that cannot be written through the field, nothing counts but its id.
   if (described === undefined || !described.isWritable) return [{ type: 'object', ...IDENTIFIED }];
   const { target } = described;
-  const names = schemaNames(target);
+  const names = namesIn(target, collection, context);
   const parts = collectionParts(target, context);
   // A fetched document may be sent back, unchanged, also where it may not be changed.
   const existing = parts.change ? { ...ref(names.change), ...IDENTIFIED } : { type: 'object', ...IDENTIFIED };

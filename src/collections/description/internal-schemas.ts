@@ -1,5 +1,6 @@
 // The JSON Schemas of what the server itself writes into documents and revisions.
 import type { JsonObject } from '../../lib/json/json.ts';
+import { outsideNames } from '../internals/internal-names.ts';
 import { type Collection, INTERNAL_FIELDS } from '../model/collection.ts';
 import { ID_PATTERN } from '../model/fields/object-id.ts';
 import { RECORD_FIELD_NAMES } from '../model/media-record-fields.ts';
@@ -29,15 +30,25 @@ const INTERNALS: Readonly<Record<string, JsonObject>> = {
 
 const readOnly = (schema: JsonObject): JsonObject => ({ ...schema, readOnly: true });
 
-/** The internal fields of documents in answers. `revision`: the schema of a revision, which `includeHistory` shows. */
-export function internalSchemas(revision?: JsonObject): Readonly<Record<string, JsonObject>> {
+/**
+ * The internal fields of documents in answers. `revision`: the schema of a revision, which `includeHistory` shows. `underscored`:
+ * by the names that clients of later versions of the older server know.
+ */
+export function internalSchemas({
+  revision,
+  underscored,
+}: {
+  readonly revision?: JsonObject | undefined;
+  readonly underscored: boolean;
+}): Readonly<Record<string, JsonObject>> {
   const history = {
     type: 'array',
     items: revision === undefined ? ID : { anyOf: [ID, revision] },
     description: 'The ids of revisions, oldest first, where the collection keeps revisions.',
   };
   const schemas: Readonly<Record<string, JsonObject>> = { ...INTERNALS, history };
-  return Object.fromEntries(INTERNAL_FIELDS.map((name) => [name, readOnly(schemas[name] ?? {})]));
+  const inside = Object.fromEntries(INTERNAL_FIELDS.map((name) => [name, readOnly(schemas[name] ?? {})]));
+  return underscored ? outsideNames(inside) : inside;
 }
 
 /** What a revision has beside the state of its document. */
@@ -54,12 +65,13 @@ const IGNORED = readOnly({ description: 'Set by the server: ignored in what is s
 /** What a write may hold and the server ignores, so that a fetched document can be sent back as it is. */
 export function ignoredSchemas(
   { settings, fields }: Collection,
-  holdsRecords: boolean,
+  { holdsRecords, underscored }: { readonly holdsRecords: boolean; readonly underscored: boolean },
 ): Readonly<Record<string, JsonObject>> {
   const names = [
     ...INTERNAL_FIELDS,
     ...(settings.storeRevisions ? REVISION_MEMBERS.filter((name) => !fields.has(name)) : []),
     ...(holdsRecords ? RECORD_FIELD_NAMES : []),
   ];
-  return Object.fromEntries(names.map((name) => [name, IGNORED]));
+  const ignored = Object.fromEntries(names.map((name) => [name, IGNORED]));
+  return underscored ? outsideNames(ignored) : ignored;
 }

@@ -3,8 +3,7 @@
 import type { JsonObject } from '../../lib/json/json.ts';
 import { ref } from '../../lib/json/schema-parts.ts';
 import type { Collection } from '../model/collection.ts';
-import { schemaNames } from './collection-key.ts';
-import { collectionParts, type DescriptionContext } from './collection-parts.ts';
+import { collectionParts, type DescriptionContext, isUnderscored, namesIn } from './collection-parts.ts';
 import { storedSchema } from './field-schemas.ts';
 import { internalSchemas, REVISION_SCHEMAS } from './internal-schemas.ts';
 
@@ -25,9 +24,10 @@ export function shownFields(
 /** A document in answers: to reads, and to writes. Of one that the caller may not read it is the `_id` alone. */
 export function documentSchema(collection: Collection, context: DescriptionContext): JsonObject {
   const { showsFields, revision } = collectionParts(collection, context);
-  const { _id = {}, ...internals } = internalSchemas(
-    revision ? ref(schemaNames(collection).revision) : undefined,
-  );
+  const { _id = {}, ...internals } = internalSchemas({
+    revision: revision ? ref(namesIn(collection, collection, context).revision) : undefined,
+    underscored: isUnderscored(collection, context),
+  });
   return {
     title: titleOf(collection),
     type: 'object',
@@ -37,7 +37,9 @@ export function documentSchema(collection: Collection, context: DescriptionConte
 
 /** A revision in answers. */
 export function revisionSchema(collection: Collection, context: DescriptionContext): JsonObject {
-  const { _id = {}, ...internals } = internalSchemas();
+  const { _id = {}, ...internals } = internalSchemas({
+    underscored: isUnderscored(collection, context),
+  });
   // A revision has its own members in the place of fields of these names.
   const properties = { _id, ...shownFields(collection, context), ...internals, ...REVISION_SCHEMAS };
   return {

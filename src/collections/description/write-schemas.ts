@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../lib/json/json.ts';
 import type { Collection, Field } from '../model/collection.ts';
 import { recordFieldType } from '../model/media-record-fields.ts';
-import { collectionParts, type DescriptionContext } from './collection-parts.ts';
+import { collectionParts, type DescriptionContext, isUnderscored } from './collection-parts.ts';
 import { sentSchema } from './field-schemas.ts';
 import { ignoredSchemas } from './internal-schemas.ts';
 import { shownFields, titleOf } from './read-schemas.ts';
@@ -50,6 +50,8 @@ export function creationSchema(collection: Collection, context: DescriptionConte
     (field) => !isHooked && mustBeSent(field) && Object.hasOwn(properties, field.name),
   );
   const required = sent.map(({ name }) => name);
+  const underscored = isUnderscored(collection, context);
+  const ignored = ignoredSchemas(collection, { holdsRecords: false, underscored });
   return {
     title: `${titleOf(collection)}: new`,
     type: 'object',
@@ -57,7 +59,7 @@ export function creationSchema(collection: Collection, context: DescriptionConte
       ? uploadMembers(properties, required)
       : {
           ...(required.length > 0 && { required }),
-          properties: { ...properties, ...ignoredSchemas(collection, false) },
+          properties: { ...properties, ...ignored },
           ...(!isHooked && { additionalProperties: false }),
         }),
   };
@@ -90,7 +92,10 @@ export function changeSchema(collection: Collection, context: DescriptionContext
   const properties = {
     ...settableFields(collection, context, 'changed'),
     ...unchangeableFields(collection, context),
-    ...ignoredSchemas(collection, context.registry.holdsRecords(collection)),
+    ...ignoredSchemas(collection, {
+      holdsRecords: context.registry.holdsRecords(collection),
+      underscored: isUnderscored(collection, context),
+    }),
     $unset: UNSET_SCHEMA,
   };
   const isHooked = settings.hooks?.beforeUpdate !== undefined;

@@ -108,4 +108,5 @@ function registryOf(collections: readonly Collection[]) {
   return registry;
 }
 
-export const namesOf = (name: string) => schemaNames({ path: `/1.0/library/${name}` });
+export const namesOf = (name: string) =>
+  schemaNames({ path: `/1.0/library/${name}`, settings: { underscored: false } as Collection['settings'] });
