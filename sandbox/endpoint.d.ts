@@ -263,7 +263,11 @@ export interface Config {
 /** Hashes of passwords: a promise, or a callback. */
 export interface Bcrypt {
   hash(text: string, saltOrRounds?: string | number): Promise<string>;
-  hash(text: string, saltOrRounds: string | number, callback: (error: Error | null, hash?: string) => void): void;
+  hash(
+    text: string,
+    saltOrRounds: string | number,
+    callback: (error: Error | null, hash?: string) => void,
+  ): void;
   compare(text: string, hash: string): Promise<boolean>;
   compare(text: string, hash: string, callback: (error: Error | null, matches?: boolean) => void): void;
   genSalt(rounds?: number): Promise<string>;

@@ -20,7 +20,18 @@ const PARTS = [
     'url-search-params',
     'clone',
   ],
-  ...['crypto', 'model', 'fetch', 'bcrypt', 'require', 'program', 'describe', 'inspect', 'hidden-prototypes', 'harden'],
+  ...[
+    'crypto',
+    'model',
+    'fetch',
+    'bcrypt',
+    'require',
+    'program',
+    'describe',
+    'inspect',
+    'hidden-prototypes',
+    'harden',
+  ],
 ];
 
 /** What an author's module may name beside the globals, in the order in which program.js passes it. */

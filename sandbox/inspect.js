@@ -19,7 +19,15 @@ const LOST = 'The module cannot be loaded';
  * @returns {GuestOptions}
  */
 function optionsOf(source, { kind, loadMs, heapMb }, isolation) {
-  const powers = { model: true, fetch: true, bcrypt: true, config: '', hostCalls: 50, timers: 20, timerMs: 5_000 };
+  const powers = {
+    model: true,
+    fetch: true,
+    bcrypt: true,
+    config: '',
+    hostCalls: 50,
+    timers: 20,
+    timerMs: 5_000,
+  };
   const bounds = { responseBytes: 1_048_576, logBytes: 0, logLines: 0 };
   const clocks = { loadMs, cpuMs: loadMs, wallMs: loadMs };
   return { ...powers, ...bounds, ...clocks, kind, isolation, heapMb, source, name: NAME };

@@ -38,7 +38,8 @@ describe('a site with passwords', () => {
       headers: { 'content-type': 'text/plain' },
     });
     expect(posted.status).toBe(200);
-    const created = () => server.call('POST', '/1.0/library/users', { body: { name: 'Ada', password: 'secret' } });
+    const created = () =>
+      server.call('POST', '/1.0/library/users', { body: { name: 'Ada', password: 'secret' } });
     const refused = await created();
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('grants no `bcrypt`')]);
     const policy = await server.call('PUT', '/api/hooks/hash-password/policy', { body: GRANT });
@@ -60,7 +61,10 @@ describe('a site with passwords', () => {
           res.status(401).json({ error: 'wrong password' });
         }
       };`,
-      { version: 1, grants: { ...GRANT.grants, collections: [{ name: '1.0/library/users', actions: ['find'] }] } },
+      {
+        version: 1,
+        grants: { ...GRANT.grants, collections: [{ name: '1.0/library/users', actions: ['find'] }] },
+      },
     );
     const signIn = async (password: string) =>
       (await server.call('POST', path, { body: { name: 'Ada', password } })).status;
@@ -97,7 +101,10 @@ describe('code that wants more than its policy grants', () => {
   });
 
   it('cannot be granted more than the policy limits of the operator', async () => {
-    const { status, body } = await server.putPolicy('greedy', { version: 1, grants: { bcrypt: { maxRounds: 13 } } });
+    const { status, body } = await server.putPolicy('greedy', {
+      version: 1,
+      grants: { bcrypt: { maxRounds: 13 } },
+    });
     expect([status, body.errors[0].field]).toEqual([400, 'grants.bcrypt.maxRounds']);
     expect(body.errors[0].message).toContain('must be 12 or less');
   });

@@ -39,7 +39,9 @@ test('a hash is made and compared, also with a salt of its own', async () => {
   expect(await call('compare', { text: 'secret', hash })).toBe(true);
   expect(await call('compare', { text: 'Secret', hash })).toBe(false);
   const salt = await call('salt', { rounds: 4 }, 4);
-  expect(await call('hash', { text: 'secret', salt }, 4)).toBe(await call('hash', { text: 'secret', salt }, 4));
+  expect(await call('hash', { text: 'secret', salt }, 4)).toBe(
+    await call('hash', { text: 'secret', salt }, 4),
+  );
   const number = await call('hash', { text: 12345, salt }, 4);
   expect(await call('compare', { text: '12345', hash: number }, 4)).toBe(true);
 });
@@ -124,7 +126,9 @@ test('what has begun for a request that is over counts until it ends, and nobody
     perform({ text: 'a', salt: 10 }, unit, request.signal),
   );
   request.abort();
-  await expect(perform({ text: 'a', salt: 10 }, unit, signal)).rejects.toMatchObject({ code: 'ENDPOINT_BUSY' });
+  await expect(perform({ text: 'a', salt: 10 }, unit, signal)).rejects.toMatchObject({
+    code: 'ENDPOINT_BUSY',
+  });
   held.finish();
   await Promise.all(left);
   const waits: PasswordHasher = {

@@ -102,7 +102,9 @@ describe('a policy', () => {
     expect([await roundsOf({}), await roundsOf({ maxRounds: 8 })]).toEqual([12, 8]);
     const low = readerWith({ grants: { ...packaged.grants, bcrypt: { maxRounds: 6 } } });
     expect(await roundsOf({}, low)).toBe(6);
-    expect(await fieldsOf({ grants: { bcrypt: { maxRounds: 7 } } }, low)).toEqual(['grants.bcrypt.maxRounds']);
+    expect(await fieldsOf({ grants: { bcrypt: { maxRounds: 7 } } }, low)).toEqual([
+      'grants.bcrypt.maxRounds',
+    ]);
     const none = readerWith({ grants: { ...packaged.grants, bcrypt: { maxRounds: 0 } } });
     expect(await fieldsOf({ grants: { bcrypt: {} } }, none)).toEqual(['grants.bcrypt']);
     for (const bcrypt of [true, { maxRounds: 3 }, { maxRounds: 15 }, { maxRounds: '10' }, { rounds: 10 }])

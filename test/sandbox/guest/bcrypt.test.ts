@@ -24,7 +24,10 @@ describe.each(['bcrypt', 'bcryptjs', 'bcrypt-as-promised'])('require(%j)', (name
   it.each(name === 'bcrypt-as-promised' ? CALLS.filter(([text]) => !text.includes('compare')) : CALLS)(
     '%s is the guest call %s',
     async (text, call, args) => {
-      expect(await answerOf(`res.json(await require('${name}').${text});`, { serve })).toEqual({ name: call, ...args });
+      expect(await answerOf(`res.json(await require('${name}').${text});`, { serve })).toEqual({
+        name: call,
+        ...args,
+      });
     },
   );
 
@@ -48,9 +51,18 @@ describe('the other packages', () => {
     const body = `const done = (error, result) => res.json([error && error.code, result]);
       const bcrypt = require('bcrypt');`;
     const refuse = () => ({ ok: false, value: { code: 'NOT_GRANTED', message: 'no' } });
-    expect(await answerOf(`${body} bcrypt.compare('a', 'hash', done);`, { serve: matching(false) })).toEqual([null, false]);
-    expect(await answerOf(`${body} bcrypt.hash('a', 10, done);`, { serve: refuse })).toEqual(['NOT_GRANTED', null]);
-    expect(await answerOf(`${body} bcrypt.genSalt(done);`, { serve })).toEqual([null, { name: 'bcrypt.salt', rounds: 10 }]);
+    expect(await answerOf(`${body} bcrypt.compare('a', 'hash', done);`, { serve: matching(false) })).toEqual([
+      null,
+      false,
+    ]);
+    expect(await answerOf(`${body} bcrypt.hash('a', 10, done);`, { serve: refuse })).toEqual([
+      'NOT_GRANTED',
+      null,
+    ]);
+    expect(await answerOf(`${body} bcrypt.genSalt(done);`, { serve })).toEqual([
+      null,
+      { name: 'bcrypt.salt', rounds: 10 },
+    ]);
     const late = `${body} bcrypt.hash({}, 10, (error) => res.json(error.name));`;
     expect(await answerOf(late)).toBe('TypeError');
   });
@@ -77,7 +89,9 @@ it('none of them can be required without the grant, and the message names it', a
   for (const name of ['bcrypt', 'bcryptjs', 'bcrypt-as-promised']) {
     const { kind, head } = await run(`require('${name}'); exports.get = () => {};`, { bcrypt: false });
     expect(kind).toBe('error');
-    expect(head['message']).toBe(`Cannot find module '${name}': the policy of this module grants no \`bcrypt\``);
+    expect(head['message']).toBe(
+      `Cannot find module '${name}': the policy of this module grants no \`bcrypt\``,
+    );
   }
 });
 
