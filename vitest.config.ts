@@ -37,13 +37,8 @@ const FOLDERS_OF_STARTS: ReadonlySet<string> = new Set([
 
 /** Folders whose tests have still to be widened: each row is a debt, and only ever raised. */
 const COVERAGE_TO_RAISE: Readonly<Record<string, typeof COVERAGE>> = {
-  // What only shows between processes is tested on servers that are killed, which report nothing.
-  'src/deployment': { statements: 78, branches: 66 },
-  'src/setup/processes': { statements: 80, branches: 45 },
-  'src/stores': { statements: 87, branches: 87 },
-  'src/stores/open': { statements: 95, branches: 88 },
-  'src/metrics': { statements: 95, branches: 88 },
-  'src/modules/lifecycle': { statements: 89, branches: 82 },
+  // Workers that are killed report nothing.
+  'src/setup/processes': { statements: 94, branches: 88 },
   'src/collections/internals': { statements: 95, branches: 85 },
   'src/migration/code': { statements: 92, branches: 86 },
   'src/migration/files': { statements: 92, branches: 90 },

@@ -23,6 +23,10 @@ const database = {
   mongodb: { maxPoolSize: 10, minPoolSize: 0 },
 };
 
+/** A page with it needs memory that is asked for. */
+const LONG_TEXT = 'x'.repeat(2_000_000);
+const EVERY = { filter: { kind: 'and', filters: [] }, sort: [], skip: 0, limit: 10 } as const;
+
 async function emptyFolder(): Promise<string> {
   const cwd = await mkdtemp(join(tmpdir(), 'cloister-documents-'));
   onTestFinished(() => rm(cwd, { recursive: true, force: true }));
@@ -36,6 +40,10 @@ describe('opening documents', () => {
     const store = await openDocumentStore({ ...database, engine: 'sqlite' }, options);
     await store.health();
     expect(existsSync(join(cwd, 'data', 'cloister.db'))).toBe(true);
+    // Where nothing is said of memory, there is enough.
+    const ns = { database: null, collection: 'things' };
+    await store.commit([{ kind: 'insert', ns, document: { _id: '0'.repeat(24), v: 1, text: LONG_TEXT } }]);
+    expect(String(await store.findText(ns, EVERY)).length).toBeGreaterThan(LONG_TEXT.length);
     await store.close();
   });
 
@@ -80,10 +88,9 @@ describe('opening documents', () => {
     const store = await openDocumentStore({ ...database, engine: 'sqlite' }, options);
     onTestFinished(() => store.close());
     const ns = { database: null, collection: 'things' };
-    const document = { _id: '0'.repeat(24), v: 1, text: 'x'.repeat(2_000_000) };
+    const document = { _id: '0'.repeat(24), v: 1, text: LONG_TEXT };
     await store.commit([{ kind: 'insert', ns, document }]);
-    const query = { filter: { kind: 'and', filters: [] }, sort: [], skip: 0, limit: 10 } as const;
-    await expect(store.findText(ns, query)).rejects.toMatchObject({ reason: 'busy' });
+    await expect(store.findText(ns, EVERY)).rejects.toMatchObject({ reason: 'busy' });
     expect(asked.length).toBeGreaterThan(0);
   });
 

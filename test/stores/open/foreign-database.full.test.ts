@@ -1,10 +1,17 @@
 // A database of MongoDB beside the configured one, and whether it is that one.
 import { expect, it } from 'vitest';
-import { openDatabaseBackup, openDatabaseCheck } from '../../../src/stores/open/document-store.ts';
+import { MATCH_ALL } from '../../../src/stores/filter.ts';
+import {
+  openDatabaseBackup,
+  openDatabaseCheck,
+  openDocumentStore,
+} from '../../../src/stores/open/document-store.ts';
 import { isConnectionString, openForeignDatabase } from '../../../src/stores/open/foreign-database.ts';
 import { describeMongo, ownDatabase, rawClient } from '../../helpers/store/mongo-servers.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+/** A page with it needs memory that is asked for: where nothing is said of that, there is enough. */
+const LONG_TEXT = 'x'.repeat(2_000_000);
 const nameOf = (uri: string) => /([^/?]+)(?:\?.*)?$/.exec(uri)?.[1] ?? '';
 
 async function filledDatabase(server: string): Promise<string> {
@@ -53,6 +60,11 @@ describeMongo('a database that is imported from', ({ standalone, replicaSet }) =
     expect(await check.comparison.compare(declared as never)).toMatchObject([{ kind: 'missing', ns }]);
     await check.comparison.close();
     expect(await openDatabaseBackup(database, { cwd: '.' })).toEqual({ kind: 'export' });
+    const store = await openDocumentStore(database, { cwd: '.', queueLimit: 10, queryMs: 60_000, log });
+    await store.commit([{ kind: 'insert', ns, document: { _id: 'b'.repeat(24), v: 1, text: LONG_TEXT } }]);
+    const { length } = String(await store.findText(ns, { filter: MATCH_ALL, sort: [], skip: 0, limit: 10 }));
+    expect(length).toBeGreaterThan(LONG_TEXT.length);
+    await store.close();
   });
 });
 
