@@ -1,6 +1,7 @@
 // What posted code gets: types for authors of endpoints and hooks. For an editor only; nothing here runs.
 // A plain JavaScript file names them in its comments: `@type` with an `import` of this file and `.Handler`, `.Hook`, ….
 import type { Method, OperationDescription } from './endpoint-description.d.ts';
+import type { Bcrypt, BcryptAsPromised } from './endpoint-passwords.d.ts';
 
 /** The caller, when a token or key was sent. */
 export interface Client {
@@ -258,28 +259,6 @@ export interface Config {
   /** By name, or as a path: `email.from`. Throws for one that is not there. */
   // biome-ignore lint/suspicious/noExplicitAny: it is what the policy has.
   get(name: string): any;
-}
-
-/** Hashes of passwords: a promise, or a callback. */
-export interface Bcrypt {
-  hash(text: string, saltOrRounds?: string | number): Promise<string>;
-  hash(
-    text: string,
-    saltOrRounds: string | number,
-    callback: (error: Error | null, hash?: string) => void,
-  ): void;
-  compare(text: string, hash: string): Promise<boolean>;
-  compare(text: string, hash: string, callback: (error: Error | null, matches?: boolean) => void): void;
-  genSalt(rounds?: number): Promise<string>;
-  genSalt(rounds: number, callback: (error: Error | null, salt?: string) => void): void;
-}
-
-/** The same as older code knows it: `compare` rejects where the text does not match. */
-export interface BcryptAsPromised {
-  hash(text: string, saltOrRounds?: string | number): Promise<string>;
-  compare(text: string, hash: string): Promise<true>;
-  genSalt(rounds?: number): Promise<string>;
-  MISMATCH_ERROR: new () => Error;
 }
 
 type TextModule = 'path' | 'punycode' | 'querystring' | 'string_decoder' | 'url';

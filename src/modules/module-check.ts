@@ -20,7 +20,7 @@ import {
   type RoutedEndpoint,
 } from './model/custom-routes.ts';
 import { type ModuleAddress, moduleKey } from './model/module-types.ts';
-import { findNeededGrants, missingGrants, policyOf } from './needed-grants.ts';
+import { bcryptNeeded, findNeededGrants, lacksBcrypt, missingGrants, policyOf } from './needed-grants.ts';
 import { createPolicyParser, type Policy, type PolicyParser } from './policy/policy.ts';
 import type { PolicyLimits } from './policy/policy-limits.ts';
 import type { UnclearUse } from './source-text/named-grants.ts';
@@ -175,23 +175,25 @@ async function checkGrants(
 ): Promise<void> {
   const warn = (message: string, line?: number) =>
     context.problems.push({ file, ...(line !== undefined && { line }), message, severity: 'warning' });
-  const needed = findNeededGrants(text, address, context.collections.list());
-  if (needed === undefined) return;
   const policyFile = basename(context.files.fileOf(address, 'policy'));
-  const granted = policy?.resolve(moduleKey(address), false).grants.collections ?? [];
-  const missing = missingGrants(needed, granted);
-  for (const use of granted.length === 0 ? needed.unclear : [])
+  const { grants } = (policy ?? context.policies.empty).resolve(moduleKey(address), false);
+  const needed = findNeededGrants(text, address, context.collections.list());
+  const isWritten = context.writePolicies && policy === undefined && needed?.collections.length;
+  if (lacksBcrypt(text, grants) && !isWritten) warn(bcryptNeeded(policyFile));
+  if (needed === undefined) return;
+  const missing = missingGrants(needed, grants.collections);
+  for (const use of grants.collections.length === 0 ? needed.unclear : [])
     warn(`${unclearText(use)}: grant it by hand in \`${policyFile}\``, use.line);
   if (policy === undefined && missing.length > 0 && context.writePolicies) {
-    await context.files.write(address, 'policy', `${JSON.stringify(policyOf(needed), null, 2)}\n`);
+    await context.files.write(address, 'policy', `${JSON.stringify(policyOf(needed, text), null, 2)}\n`);
     warn(`\`${policyFile}\` was written: it grants ${missing.join(', ')}`);
     return;
   }
-  const isWithout = policy === undefined && needed.collections.length === 0 && needed.unclear.length === 0;
-  if (missing.length === 0 && !isWithout) return;
-  const what = missing.length === 0 ? 'collections' : missing.join(', ');
-  const remedy =
-    policy === undefined && missing.length > 0 ? '; `cloister check --write-policies` writes it' : '';
+  const namesNone = needed.collections.length === 0 && needed.unclear.length === 0;
+  if (missing.length === 0 && !(policy === undefined && namesNone)) return;
+  const what = missing.join(', ') || 'collections';
+  const isOffered = policy === undefined && missing.length > 0;
+  const remedy = isOffered ? '; `cloister check --write-policies` writes it' : '';
   warn(`calls \`Model\`, and needs a policy beside it, \`${policyFile}\`, that grants ${what}${remedy}`);
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -51,6 +52,25 @@ const shown = (root: string, problems: Awaited<ReturnType<ReturnType<typeof crea
 
 const problemsOf = async (files: Record<string, string>, looking?: Inspect) =>
   (await open(files, looking)).problems();
+
+it('code that hashes passwords is told to have the grant, which a policy that is written has', async () => {
+  const hook = "const b = require('bcrypt-as-promised'); module.exports = (obj) => obj;";
+  const found = await problemsOf({ 'hooks/secret.js': hook });
+  expect(found).toEqual([
+    'warning hooks/secret.js hashes passwords, and needs a policy beside it, `secret.policy.json`, with `"grants": {"bcrypt": {}}`',
+  ]);
+  const granted = '{"version": 1, "grants": {"bcrypt": {"maxRounds": 10}}}';
+  expect(await problemsOf({ 'hooks/secret.js': hook, 'hooks/secret.policy.json': granted })).toEqual([]);
+  const both = `${hook} require('@dadi/api').Model('books').find({});`;
+  const { root, check } = await open({ 'hooks/secret.js': both });
+  const registry = createCollectionRegistry();
+  registry.put(collection('books'));
+  await check.check(registry, { writePolicies: true });
+  expect(JSON.parse(readFileSync(join(root, 'hooks/secret.policy.json'), 'utf8')).grants).toMatchObject({
+    bcrypt: {},
+    collections: [{ name: '1.0/library/books' }],
+  });
+});
 
 describe('`cloister check` of valid modules', () => {
   it('finds no issues, nor in missing folders', async () => {

@@ -95,7 +95,7 @@ describe('what code needs of its policy', () => {
 
   it('are told in a policy, and missing where that does not grant them', () => {
     const found = needs("Model('people').find()");
-    expect(found && policyOf(found)).toEqual({
+    expect(found && policyOf(found, '')).toEqual({
       version: 1,
       grants: { collections: [{ name: '1.0/library/people', actions: ['find'] }] },
     });

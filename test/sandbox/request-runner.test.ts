@@ -20,10 +20,8 @@ const LIMITS = {
   logBytes: 1,
   logLines: 1,
 };
-const POWERS = {
-  ...{ hostCalls: 1, timers: 1, timerMs: 1, config: '{}' },
-  ...{ model: false, fetch: false, bcrypt: false },
-};
+const NONE = { model: false, fetch: false, bcrypt: false };
+const POWERS = { ...NONE, hostCalls: 1, timers: 1, timerMs: 1, config: '{}' };
 const OPTIONS = {
   t: 'load',
   moduleNumber: 1,

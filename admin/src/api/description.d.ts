@@ -1,5 +1,5 @@
 // What the server answers. Made of the API description by `npm run docs`: change that instead.
-// Components with the hash 1c01b81b2b0ea78da91f7bf17dac128369348b2e74744c2a1a77ee2ca563815c.
+// Components with the hash f72b3cfb928ecd747d1dc34f92c873da7d92d567adb6903e8a060d5b317ad31d.
 import type { Json, JsonObject } from './json.ts';
 
 export interface components {
@@ -479,6 +479,9 @@ export interface components {
         /** @description What the code may use, and is granted: see docs/endpoints.md */
         readonly Policy: {
             readonly grants?: {
+                readonly bcrypt?: {
+                    readonly maxRounds?: number;
+                };
                 readonly collections?: readonly {
                     readonly actions: readonly ("find" | "count" | "create" | "update" | "delete" | "stats")[];
                     /** Format: actor */
@@ -867,6 +870,9 @@ export interface components {
         readonly StoredPolicy: {
             readonly code?: components["schemas"]["PolicyCode"];
             readonly grants?: {
+                readonly bcrypt?: {
+                    readonly maxRounds?: number;
+                };
                 readonly collections?: readonly {
                     readonly actions: readonly ("find" | "count" | "create" | "update" | "delete" | "stats")[];
                     /** Format: actor */

@@ -28,6 +28,19 @@ describe('what a policy newly opens', () => {
     expect(openingsOf(withBooks(unbounded), withBooks(books))).toHaveLength(1);
   });
 
+  it('is hashing of passwords, and more rounds of it', () => {
+    const withRounds = (maxRounds?: number) => ({
+      grants: { bcrypt: maxRounds === undefined ? {} : { maxRounds } },
+    });
+    expect(openingsOf(withRounds(10), {})).toEqual([
+      'Hash passwords on a thread of the server, with at most 10 rounds',
+    ]);
+    expect(openingsOf(withRounds(), withRounds(11))).toHaveLength(1);
+    expect(openingsOf(withRounds(8), withRounds(10))).toEqual([]);
+    expect(openingsOf(withRounds(), withRounds(12))).toEqual([]);
+    expect(openingsOf({}, withRounds(10))).toEqual([]);
+  });
+
   it('is a value under another name, and another value', () => {
     const withConfig = (config: JsonObject) => ({ grants: { config } });
     const before = withConfig({ email: 'a@example.com', list: [1, 2] });

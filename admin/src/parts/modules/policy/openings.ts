@@ -15,6 +15,7 @@ import {
   type Policy,
 } from './policy.ts';
 import {
+  bcryptWords,
   collectionWords,
   configOf,
   configWords,
@@ -23,6 +24,7 @@ import {
   isolationWords,
   limitWords,
   listed,
+  roundsOf,
 } from './words.ts';
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -128,6 +130,9 @@ function configOpenings(policy: Policy, before: Policy): string[] {
   );
 }
 
+const bcryptOpenings = (policy: Policy, before: Policy): string[] =>
+  roundsOf(policy) > roundsOf(before) ? [bcryptWords(roundsOf(policy))] : [];
+
 const strength = (isolation: string = 'realm') => (ISOLATIONS as readonly string[]).indexOf(isolation);
 
 /** Sentences about what `policy` allows and `before` did not; none: it opens nothing. */
@@ -136,6 +141,7 @@ export function openingsOf(policy: Policy, before: Policy): readonly string[] {
   return [
     ...collectionOpenings(policy.grants?.collections ?? [], before.grants?.collections ?? []),
     ...fetchOpenings(policy.grants?.fetch ?? [], before.grants?.fetch ?? []),
+    ...bcryptOpenings(policy, before),
     ...configOpenings(policy, before),
     ...headerOpenings(policy, before),
     ...limitOpenings(policy, before),

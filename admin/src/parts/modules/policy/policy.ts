@@ -65,6 +65,7 @@ export interface Policy {
     readonly collections?: readonly CollectionGrant[];
     readonly fetch?: readonly FetchGrant[];
     /** An object; a text that is no JSON while it is written. */
+    readonly bcrypt?: { readonly maxRounds?: number };
     readonly config?: Json;
   };
 }

@@ -57,6 +57,16 @@ export function configWords([name, value]: readonly [name: string, value: Json])
   return `read ${name} by Config.get: ${shown}`;
 }
 
+/** Rounds of `bcrypt` where a policy grants it and says no number. */
+const DEFAULT_ROUNDS = 12;
+
+/** The rounds of `bcrypt` that a policy grants; 0 where it grants none. */
+export const roundsOf = ({ grants }: Policy): number =>
+  grants?.bcrypt === undefined ? 0 : (grants.bcrypt.maxRounds ?? DEFAULT_ROUNDS);
+
+export const bcryptWords = (rounds: number): string =>
+  `hash passwords on a thread of the server, with at most ${formatNumber(rounds)} rounds`;
+
 const pathWords = (path: string) => (path.endsWith('/') ? `everything below ${path}` : `exactly ${path}`);
 
 /** `send GET requests to https://api.example.com, everything below /v1/; answers of at most 1.05 MB within 5,000 ms` */
@@ -120,6 +130,7 @@ export function wordsOf(policy: Policy): readonly (readonly [kind: string, sente
       collections.length === 0 ? ['nothing'] : collections.map((grant) => collectionWords(grant)),
     ],
     ['Other services', fetch.length === 0 ? ['nothing'] : fetch.map(fetchWords)],
+    ['Passwords', [roundsOf(policy) === 0 ? 'nothing' : bcryptWords(roundsOf(policy))]],
     ['Values', config.length === 0 ? ['nothing'] : config.map(configWords)],
     ['Requests', [`see the headers ${seen.length === 0 ? 'none' : listed(seen)}`, body]],
     ['Answers', [`set the headers ${sent.length === 0 ? 'none' : listed(sent)}`]],
