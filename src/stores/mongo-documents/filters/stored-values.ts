@@ -80,7 +80,8 @@ function binaryForms(text: string): readonly unknown[] {
   return BINARY_KINDS.map((kind) => new Binary(bytes, kind));
 }
 
-const PATTERN_TEXT = /^\/(.*)\/([a-z]*)$/s;
+/** With the flags that a server knows: text such as /1.0/greeting is none. */
+const PATTERN_TEXT = /^\/(.*)\/([ilmsux]*)$/s;
 
 /** The stored pattern that is read as `text`. It must be queried by `$eq`: in a list it would be matched. */
 export function patternForm(text: string): BSONRegExp | undefined {

@@ -106,6 +106,21 @@ it('words, numeric texts and near-dates have no other form', () => {
   expect(nonJsonForms('99999999999999999999')).not.toContainEqual(expect.any(BSON.Timestamp));
 });
 
+it('no text between slashes is sought as a pattern that no server can hold: it may be an address', () => {
+  expect(['/1.0/greeting', '/a/b/good', '/a/g', '/a/d', '/a/ß'].map(patternForm)).toEqual(
+    Array.from({ length: 5 }, () => undefined),
+  );
+  fc.assert(
+    fc.property(
+      fc.string(),
+      fc.string({ unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz/') }),
+      (a, b) => {
+        expect(() => patternForm(`/${a}/${b}`)).not.toThrow();
+      },
+    ),
+  );
+});
+
 it('a stored pattern is recognized by its text', () => {
   expect(patternForm('/a/b/im')).toEqual(new BSON.BSONRegExp('a/b', 'im'));
   expect(['/a', 'a/i', '/a/I', '/a/mi'].map(patternForm)).toEqual([
