@@ -24,7 +24,7 @@ interface RestorePlace {
   readonly overwrite: boolean;
 }
 
-const LOCKS = ['cloister.lock', 'cloister.lock-journal', 'cloister.lock.json'];
+const LOCKS = ['', '-journal', '.json'].map((end) => `cloister.lock${end}`).concat('cloister.builds.lock');
 /** Where uploads are staged. */
 const UPLOADS = '.uploads';
 

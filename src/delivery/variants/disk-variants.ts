@@ -99,7 +99,8 @@ export async function openDiskVariants({
   let closed = false;
   /** Number of removals so far. What was read or written during one may be what it is about: it is not kept. */
   let removals = 0;
-  const run = now().toString(16);
+  // Other processes may have the same folder.
+  const run = `${now().toString(16)}-${process.pid.toString(16)}`;
   // Drafts of this run may be on their way.
   const isLeftOver = (name: string) => DRAFT.test(name) && !name.includes(`.variant.${run}-`);
   const pathOf = (name: string) => join(folder, name);

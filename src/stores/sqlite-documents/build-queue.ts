@@ -1,7 +1,9 @@
 // Queue of index builds. One step of one build runs at a time: on the main thread for small collections, on the writer thread for
 // large ones.
+import { setTimeout } from 'node:timers/promises';
 import { StoreError } from '../../errors/errors.ts';
 import { yieldToEventLoop } from '../../lib/async/maybe-promise.ts';
+import type { BuildTurn } from './build-turn.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { WriteQueue } from './commit/write-queue.ts';
 import { retryWhileBusy } from './data-file/connection.ts';
@@ -17,6 +19,8 @@ export interface BuildSteps {
   discard(n: number): Promise<void>;
   /** Called once for a failed build, after `discard` and before its promise rejects. Must not reject. */
   onFailed(n: number, error: unknown): Promise<void>;
+  /** Called when nothing is left to build. */
+  readonly onIdle?: () => void;
 }
 
 export interface BuildQueue {
@@ -84,6 +88,7 @@ class SerialBuildQueue implements BuildQueue {
       await yieldToEventLoop();
     }
     this.#isDraining = false;
+    this.#steps.onIdle?.();
     if (!this.#closed) return;
     for (const { done } of this.#builds.values()) done.reject(storeClosingError());
     this.#builds.clear();
@@ -140,9 +145,14 @@ export interface BuildStepsDeps {
   readonly queue: WriteQueue;
   readonly checkpointer: Checkpointer;
   readonly limits: BuildLimits;
+  /** Where several processes build the indexes of one file: one of them at a time. */
+  readonly turn?: BuildTurn | undefined;
   /** Called if temporary tables cannot be deleted. */
   readonly onError: (error: unknown) => void;
 }
+
+/** Milliseconds until a build of another process is looked at again. */
+const OTHER_BUILD_MS = 50;
 
 export const BUILD_LIMITS: BuildLimits = { sliceMs: 15, smallText: 256 * 1024, smallSliceMs: 5 };
 
@@ -153,8 +163,8 @@ export function isSmall(writer: WriteContext, n: number, { smallText }: BuildLim
   return found !== undefined && found.entry.bytes <= smallText;
 }
 
-export function createBuildSteps(deps: BuildStepsDeps): Pick<BuildSteps, 'step' | 'discard'> {
-  const { writer, threads, queue, checkpointer, limits, onError } = deps;
+export function createBuildSteps(deps: BuildStepsDeps): Pick<BuildSteps, 'step' | 'discard' | 'onIdle'> {
+  const { writer, threads, queue, checkpointer, limits, turn, onError } = deps;
   /** Next step of the builds on the writer thread. A build ends on the thread where it started. */
   const onThread = new Map<number, 'gather' | 'fill'>();
 
@@ -184,8 +194,18 @@ export function createBuildSteps(deps: BuildStepsDeps): Pick<BuildSteps, 'step' 
     return state === 'filling' || state === 'lost' ? 'more' : 'done';
   };
 
+  /** Another process builds, perhaps this index. */
+  const awaitOther = async (n: number) => {
+    writer.catalogue.refresh();
+    const index = findIndex(writer, n)?.index;
+    if (index === undefined || index.ready) return 'done';
+    await setTimeout(OTHER_BUILD_MS);
+    return 'more';
+  };
+
   return {
     async step(n) {
+      if (turn?.take() === false) return awaitOther(n);
       if (!onThread.has(n)) {
         if (isSmall(writer, n, limits)) return stepOnMain(n);
         onThread.set(n, 'gather');
@@ -195,5 +215,6 @@ export function createBuildSteps(deps: BuildStepsDeps): Pick<BuildSteps, 'step' 
       return state;
     },
     discard,
+    onIdle: () => turn?.release(),
   };
 }

@@ -10,6 +10,7 @@ import {
   createBuildSteps,
   isSmall,
 } from './build-queue.ts';
+import type { BuildTurn } from './build-turn.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { WriteQueue } from './commit/write-queue.ts';
 import { type IndexEntry, inWriteTransaction } from './data-file/catalogue.ts';
@@ -27,6 +28,8 @@ interface IndexSyncDeps {
   readonly checkpointer: Checkpointer;
   /** Called with errors of background builds. */
   readonly onError: (error: unknown) => void;
+  /** Where several processes build the indexes of one file: one of them at a time. */
+  readonly turn?: BuildTurn | undefined;
   readonly limits?: Partial<BuildLimits>;
 }
 

@@ -3,6 +3,7 @@ import { StoreError } from '../../errors/errors.ts';
 import type { MaybePromise } from '../../lib/async/maybe-promise.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { DocumentStore, IndexDefinition, Namespace } from '../ports.ts';
+import { createBuildTurn } from './build-turn.ts';
 import { createCheckpointer } from './checkpointer.ts';
 import { createWriteQueue } from './commit/write-queue.ts';
 import { createCommits } from './commits.ts';
@@ -92,7 +93,8 @@ function createStore({ connection, file, lock }: OpenedFile, options: SqliteOpti
   const checkpointer = createCheckpointer({ connection, threads, queue, onError, freeBytes: free, clock });
   const queries = createQueries({ reader: dataFile, threads, counts: createCountCache(), clock });
   const commits = createCommits({ writer: dataFile, threads, queue, checkpointer, clock, onError });
-  const indexes = createIndexSync({ writer: dataFile, threads, queue, checkpointer, onError });
+  const turn = isShared === true ? createBuildTurn(options.path) : undefined;
+  const indexes = createIndexSync({ writer: dataFile, threads, queue, checkpointer, turn, onError });
   let closing: Promise<void> | undefined;
 
   const fail = (error: unknown): Promise<never> => {

@@ -6,7 +6,9 @@ import { type ServerProcess, spawnServer } from './server-process.ts';
 export interface WorkerServer {
   readonly server: ServerProcess;
   readonly client: Client;
-  /** Sends a request over a new connection. The answer may be that of any worker. */
+  /** The same client, which sends again what is refused with 503: a machine that stalls cuts workers off from each other. */
+  readonly patient: Client;
+  /** Sends a request over a new connection, again while it is refused with 503. The answer may be that of any worker. */
   ask(method: string, path: string, body?: unknown): Promise<Answer>;
   /** Process ids of the workers that are known, by the status of one of them. */
   pids(): Promise<readonly number[]>;
@@ -54,18 +56,30 @@ export function askOnce(
   });
 }
 
+async function whileBusy(send: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await send();
+    if (answer.status !== 503) return answer;
+  }
+}
+
 /** Resolves when all workers are known to each other. */
 export async function startWorkers({ cwd, count, env = {} }: Options): Promise<WorkerServer> {
   const server = await spawnServer({ cwd, env: { ...env, CLOISTER_SERVER_WORKERS: String(count) } });
   try {
     const client = await connectClient(server.url);
-    const ask: WorkerServer['ask'] = (...asked) => askOnce(server.url, client.token, asked);
+    const patient: Client = {
+      token: client.token,
+      request: (...asked) => whileBusy(() => client.request(...asked)),
+    };
+    const ask: WorkerServer['ask'] = (...asked) =>
+      whileBusy(() => askOnce(server.url, client.token, asked));
     const pids = async () => {
       const { body } = await ask('GET', '/api/status');
       return (body.processes as readonly { pid: number }[]).map(({ pid }) => pid);
     };
     while ((await pids()).length < count);
-    return { server, client, ask, pids };
+    return { server, client, patient, ask, pids };
   } catch (error) {
     await server.stop('SIGKILL');
     throw new Error(`${error instanceof Error ? error.message : error}\n${server.output().slice(-4000)}`);

@@ -107,7 +107,7 @@ export function describeWorkers(environment: () => Promise<Readonly<Record<strin
       await expect.poll(isReplaced).toBe(true);
       isOver = true;
       await writing;
-      await verifyWriters(client, ledgers);
+      await verifyWriters(started.patient, ledgers);
     }
     expect(await (await connectClient(started.server.url)).request('GET', '/health')).toMatchObject({
       status: 200,

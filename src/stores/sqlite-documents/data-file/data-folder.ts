@@ -115,7 +115,8 @@ function folderInUseError(path: string): StoreError {
   });
 }
 
-function lockFile(file: string): DatabaseSync {
+/** Locks a file that holds nothing else, and makes it if need be. Throws an error of SQLite where another process has the lock. */
+export function lockFile(file: string): DatabaseSync {
   ensurePrivateFile(file);
   const db = new DatabaseSync(file, { timeout: 0 });
   try {

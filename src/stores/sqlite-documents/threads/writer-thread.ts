@@ -46,25 +46,30 @@ function bulk(): BulkBuilds {
 
 const sleeper = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
-/**
- * Runs `work` until no other process holds the lock. SQLite itself looks ever more rarely, while others write again after pauses that
- * are shorter.
- */
-function whenNotBusy(context: WriteContext, deadline: number | undefined, work: () => void): void {
-  const end = deadline ?? Date.now() + BUSY_TIMEOUT_MS;
-  context.connection.db.exec('pragma busy_timeout=0');
+function isDoneUnlessBusy(work: () => void): boolean {
   try {
-    for (;;) {
-      try {
-        return work();
-      } catch (error) {
-        if (!isBusy(error)) throw error;
-        assertBeforeDeadline(end);
-        Atomics.wait(sleeper, 0, 0, BUSY_RETRY_MS);
-      }
+    work();
+    return true;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return false;
+  }
+}
+
+/**
+ * Runs `work` as soon as no other process holds the lock. SQLite itself looks ever more rarely, while others write again after pauses
+ * that are shorter.
+ */
+function whenNotBusy({ connection }: WriteContext, deadline: number | undefined, work: () => void): void {
+  const end = deadline ?? Date.now() + BUSY_TIMEOUT_MS;
+  connection.db.exec('pragma busy_timeout=0');
+  try {
+    while (!isDoneUnlessBusy(work)) {
+      assertBeforeDeadline(end);
+      Atomics.wait(sleeper, 0, 0, BUSY_RETRY_MS);
     }
   } finally {
-    context.connection.db.exec(`pragma busy_timeout=${BUSY_TIMEOUT_MS}`);
+    connection.db.exec(`pragma busy_timeout=${BUSY_TIMEOUT_MS}`);
   }
 }
 
