@@ -92,6 +92,14 @@ function jsonModule(text: string): { readonly text: string } | { readonly why: s
 
 const namedImport = (name: string) => `\`${toOneLine(name)}\``;
 
+interface GraphOptions {
+  readonly files: SourceFiles;
+  /** Packages are looked for up to this folder. */
+  readonly root: string;
+  /** Called for each import, of which strangers may write as many as they like; throws when there is no time left. */
+  readonly assertTime?: () => void;
+}
+
 class GraphReader {
   readonly modules: SourceModule[] = [];
   readonly problems: GraphIssue[] = [];
@@ -105,7 +113,10 @@ class GraphReader {
   readonly #seen = new Set<string>();
   #bytes = 0;
 
-  constructor(files: SourceFiles, root: string, entry: string) {
+  readonly #assertTime: () => void;
+
+  constructor({ files, root, assertTime = () => undefined }: GraphOptions, entry: string) {
+    this.#assertTime = assertTime;
     this.#files = files;
     this.#nameOf = createNames(entry);
     this.#resolver = createModuleResolver({ files, root });
@@ -177,6 +188,7 @@ class GraphReader {
 
   async #readImport({ id, file }: SourceFile, found: CodeImport): Promise<void> {
     const { name, line, kind, isOptional } = found;
+    this.#assertTime();
     if (name === undefined) {
       this.warnings.push({
         id,
@@ -207,12 +219,9 @@ class GraphReader {
   }
 }
 
-/** Reads the graph of `entry`, an absolute path. `root`: packages are looked for up to this folder. */
-export async function readModuleGraph(
-  entry: string,
-  { files, root }: { files: SourceFiles; root: string },
-): Promise<ModuleGraph> {
-  const reader = new GraphReader(files, root, entry);
+/** Reads the graph of `entry`, an absolute path. Rejects with what `assertTime` throws. */
+export async function readModuleGraph(entry: string, options: GraphOptions): Promise<ModuleGraph> {
+  const reader = new GraphReader(options, entry);
   await reader.read();
   const { modules, problems, warnings, external, targets } = reader;
   return {

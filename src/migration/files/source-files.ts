@@ -1,8 +1,8 @@
 // Reads files of a folder that strangers may have filled: regular files within bounds, by way of no link unless it is told to.
-import { constants } from 'node:fs';
-import { lstat, open, realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { errorCodeOf } from '../../lib/files/file-operations.ts';
+import { readWholeFile, WholeFileError, type WholeFileFault } from '../../lib/files/read-whole-file.ts';
 
 /** Bytes of one file. */
 export const MAX_FILE_BYTES = 1_048_576;
@@ -34,6 +34,12 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
 
 const CHANGED = 'it changed while it was read';
 
+/** What keeps a file from being read as a whole, in words. */
+function faultText(fault: WholeFileFault, maxBytes: number): string {
+  if (fault === 'special') return 'it is not a file';
+  return fault === 'changed' ? CHANGED : `it has more than ${maxBytes} bytes`;
+}
+
 class UnreadableError extends Error {}
 
 function kind(stats: { isFile(): boolean; isDirectory(): boolean }): SourceKind {
@@ -47,31 +53,6 @@ export function isWithin(folder: string, path: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** Opening never waits for the other end of a pipe. */
-const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
-
-async function readBytes(path: string, maxBytes: number, flags: number): Promise<Buffer> {
-  const handle = await open(path, flags);
-  try {
-    const before = await handle.stat();
-    if (!before.isFile()) throw new UnreadableError('it is not a file');
-    if (before.size > maxBytes) throw new UnreadableError(`it has more than ${maxBytes} bytes`);
-    const buffer = Buffer.alloc(before.size + 1);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < buffer.length; length += read) {
-      read = (await handle.read(buffer, length, buffer.length - length, length)).bytesRead;
-    }
-    const after = await handle.stat();
-    const isSame = after.mtimeMs === before.mtimeMs && after.size === before.size && length === before.size;
-    if (!isSame) throw new UnreadableError(CHANGED);
-    const named = await stat(path).catch(() => undefined);
-    if (named?.ino !== before.ino || named.dev !== before.dev) throw new UnreadableError(CHANGED);
-    return buffer.subarray(0, length);
-  } finally {
-    await handle.close();
-  }
-}
-
 function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -80,10 +61,11 @@ function decode(bytes: Buffer): string {
   }
 }
 
-async function attempt(work: () => Promise<string>): Promise<SourceText> {
+async function attempt(maxBytes: number, work: () => Promise<string>): Promise<SourceText> {
   try {
     return { text: await work() };
   } catch (error) {
+    if (error instanceof WholeFileError) return { why: faultText(error.fault, maxBytes) };
     if (error instanceof UnreadableError) return { why: error.message };
     const code = errorCodeOf(error);
     if (code === undefined) throw error;
@@ -110,9 +92,9 @@ export function openContainedFiles(root: string): SourceFiles {
       return stats === undefined ? undefined : kind(stats);
     },
     read: (path, maxBytes = MAX_FILE_BYTES) =>
-      attempt(async () => {
+      attempt(maxBytes, async () => {
         if (!(await isOwn(path))) throw new UnreadableError('it is behind a link, or not there');
-        const bytes = await readBytes(path, maxBytes, OPEN_FLAGS | constants.O_NOFOLLOW);
+        const bytes = await readWholeFile(path, { maxBytes, followsLink: false });
         // A folder on the way may have become a link meanwhile.
         if ((await realpath(path)) !== path) throw new UnreadableError(CHANGED);
         return decode(bytes);
@@ -129,7 +111,7 @@ export function openLinkedFiles(): SourceFiles {
       return stats === undefined ? undefined : kind(stats);
     },
     read: (path, maxBytes = MAX_FILE_BYTES) =>
-      attempt(async () => decode(await readBytes(path, maxBytes, OPEN_FLAGS))),
+      attempt(maxBytes, async () => decode(await readWholeFile(path, { maxBytes, followsLink: true }))),
     identityOf: (path) => realpath(path).catch(() => path),
   };
 }

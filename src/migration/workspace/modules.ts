@@ -133,7 +133,7 @@ function isOpenModule(
 async function migrateModule(site: SiteContents, found: FoundModule, options: ModuleOptions): Promise<void> {
   const { section, written } = site;
   const { entry, address } = found;
-  const graph = await readModuleGraph(join(site.root, entry.path), { files: site.files, root: site.root });
+  const graph = await readModuleGraph(join(site.root, entry.path), site);
   const code = await codeOf(site, graph, found, options.maxBytes);
   if (code === undefined) return;
   written.set(targetOf(address, 'js'), code);

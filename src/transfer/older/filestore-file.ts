@@ -1,8 +1,7 @@
 // Reads a file that the filestore of an older server wrote: JSON with one list of documents for each collection.
 import { isUtf8 } from 'node:buffer';
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { readWholeFile, WholeFileError, type WholeFileFault } from '../../lib/files/read-whole-file.ts';
 import { isJsonObject, type JsonObject, MAX_JSON_DEPTH } from '../../lib/json/json.ts';
 import { scanJsonYielding } from '../../lib/json/json-scan.ts';
 import { describeSyntaxError, parseJsonText } from '../../lib/json/json-syntax.ts';
@@ -20,28 +19,20 @@ export interface FilestoreCollection {
   readonly rejected: number;
 }
 
-/** The text of a file. Throws DOCUMENT_INVALID for one above `maxBytes`, and errors of the operating system. */
+const FAULTS: Readonly<Record<WholeFileFault, string>> = {
+  special: 'is no file',
+  'too-large': `the files have more than ${MAX_FILESTORE_BYTES} bytes together`,
+  // A server that still runs may write it meanwhile.
+  changed: 'changed while it was read: stop the older server',
+};
+
+/** Throws DOCUMENT_INVALID for what is no file of at most `maxBytes`, and errors of the operating system. */
 async function readBytes(path: string, maxBytes: number): Promise<Buffer> {
-  // O_NONBLOCK: opening a pipe would wait for its writer.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(path, flags);
   try {
-    const found = await handle.stat();
-    const { size } = found;
-    if (!found.isFile()) throw importError(basename(path), 'is no file');
-    const tooLarge = () =>
-      importError(basename(path), `the files have more than ${MAX_FILESTORE_BYTES} bytes together`);
-    if (size > maxBytes) throw tooLarge();
-    const bytes = Buffer.alloc(size + 1);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-      ({ bytesRead: read } = await handle.read(bytes, length, bytes.length - length));
-    }
-    // A server that still runs may write it meanwhile.
-    if (length > size) throw importError(basename(path), 'grows while it is read: stop the older server');
-    return bytes.subarray(0, length);
-  } finally {
-    await handle.close();
+    return await readWholeFile(path, { maxBytes, followsLink: false });
+  } catch (error) {
+    if (!(error instanceof WholeFileError)) throw error;
+    throw importError(basename(path), FAULTS[error.fault]);
   }
 }
 

@@ -1,0 +1,51 @@
+// Reads a file that somebody else may fill, replace or write to meanwhile: a regular file, within a bound, as it was from first to last.
+import { constants } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+
+/** `special`: a folder, a pipe or a device. `changed`: while it was read. */
+export type WholeFileFault = 'special' | 'too-large' | 'changed';
+
+export class WholeFileError extends Error {
+  readonly fault: WholeFileFault;
+
+  constructor(fault: WholeFileFault) {
+    super(`the file is ${fault}`);
+    this.fault = fault;
+  }
+}
+
+interface WholeFileOptions {
+  readonly maxBytes: number;
+  /** Whether a link at the end of the path is followed. */
+  readonly followsLink: boolean;
+}
+
+/** Opening never waits for the other end of a pipe. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
+
+/** Reads it. Rejects with a WholeFileError, and with errors of the operating system: ELOOP for a link that is not followed. */
+export async function readWholeFile(
+  path: string,
+  { maxBytes, followsLink }: WholeFileOptions,
+): Promise<Buffer> {
+  const handle = await open(path, followsLink ? OPEN_FLAGS : OPEN_FLAGS | constants.O_NOFOLLOW);
+  try {
+    const before = await handle.stat();
+    if (!before.isFile()) throw new WholeFileError('special');
+    if (before.size > maxBytes) throw new WholeFileError('too-large');
+    // One more than it says: what has grown shows.
+    const buffer = Buffer.alloc(before.size + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < buffer.length; length += read) {
+      read = (await handle.read(buffer, length, buffer.length - length, length)).bytesRead;
+    }
+    const after = await handle.stat();
+    const isSame = after.mtimeMs === before.mtimeMs && after.size === before.size && length === before.size;
+    if (!isSame) throw new WholeFileError('changed');
+    const named = await stat(path).catch(() => undefined);
+    if (named?.ino !== before.ino || named.dev !== before.dev) throw new WholeFileError('changed');
+    return buffer.subarray(0, length);
+  } finally {
+    await handle.close();
+  }
+}
