@@ -25,6 +25,7 @@ async function withApp(
 ): Promise<void> {
   const app = await startApp(options);
   try {
+    await app.app.started;
     await task(app);
   } finally {
     await app.close();
@@ -37,6 +38,7 @@ describe('a site that refers to the default bucket and has no specification of i
     app = await startApp({
       specs: { '1.0/library/articles': ARTICLES, '2.0/library/articles': ARTICLES },
     });
+    await app.app.started;
   });
   afterAll(() => app.close());
 

@@ -26,6 +26,7 @@ beforeEach(async () => {
     '1.0/library/people': { fields: { name: { type: 'String' } }, settings: {} },
   });
   app = await startApp({ workspace });
+  await app.app.started;
 });
 afterEach(async () => {
   await app.close();

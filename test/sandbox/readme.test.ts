@@ -67,6 +67,8 @@ describe('what guest code can reach', () => {
           req: members(req), res: members(res), console: members(console),
           crypto: members(crypto), 'crypto.subtle': members(crypto.subtle), 'Model(name)': members(Model('books')),
           'answer of fetch': members(fetched), 'headers of that answer': members(fetched.headers),
+          "require('bcrypt')": members(require('bcrypt')),
+          "require('bcrypt-as-promised')": members(require('bcrypt-as-promised')),
         });
       };`;
     const value = { status: 200, headers: [], body: '', encoding: 'text' };
@@ -95,6 +97,8 @@ describe('what guest code can reach', () => {
         const books = Model('books');
         for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(books))) await books[name]({}, {})?.catch?.(() => {});
         await fetch('https://example.com/').catch(() => {});
+        const { hash, compare, genSalt } = require('bcrypt');
+        for (const run of [() => hash('a'), () => compare('a', 'b'), () => genSalt()]) await run().catch(() => {});
         await new Promise((resolve) => setTimeout(resolve, 1));
         await new Promise((resolve) => setImmediate(resolve));
         const timer = await new Promise((resolve) => { const id = setInterval(() => resolve(id), 1); });
