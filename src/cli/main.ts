@@ -25,7 +25,7 @@ const clientCommand =
 const suspension =
   (command: Extract<CommandName, `${'endpoints' | 'hooks'} ${string}`>): Run =>
   async (flags, io) =>
-    (await import('./suspend-resume.ts')).suspendOrResume(command, flags, io);
+    (await import('./running-servers.ts')).suspendOrResume(command, flags, io);
 
 /** A command loads its own modules only. */
 const RUNS: Readonly<Record<CommandName, Run>> = {
@@ -35,6 +35,7 @@ const RUNS: Readonly<Record<CommandName, Run>> = {
     flags.data === true
       ? (await import('./check-data.ts')).checkData(flags, io)
       : (await import('./check.ts')).check(flags, io),
+  status: async (flags, io) => (await import('./running-servers.ts')).status(flags, io),
   openapi: async (flags, io) => (await import('./transfer.ts')).writeOpenApi(flags, io),
   'clients add': clientCommand('clients add'),
   'clients set': clientCommand('clients set'),

@@ -29,15 +29,16 @@ export function announceChange(deps: ChangeLogDeps, change: Change): Promise<num
 export async function awaitInForce(deps: CommandChangeDeps, seq: number): Promise<Reached> {
   const records = createProcessRecords(deps);
   const processes = new LiveProcesses(COMMAND, deps.clock);
+  /** As last seen: whoever takes a server for lost removes its record. */
+  const known = new Map<string, ProcessRecord>();
   const machine = machineId();
   const lacksChange = ({ applied }: ProcessRecord) => applied < seq;
-  await processes.inForce(seq, async () =>
-    (await records.list()).filter((record) => !isEnded(record, machine)),
-  );
+  await processes.inForce(seq, async () => {
+    const listed = (await records.list()).filter((record) => !isEnded(record, machine));
+    for (const record of listed) known.set(record.id, record);
+    return listed;
+  });
   const addresses = (wanted: (record: ProcessRecord) => boolean) =>
-    processes
-      .others()
-      .filter(wanted)
-      .map(({ address }) => address);
+    [...known.values()].filter(wanted).map(({ address }) => address);
   return { inForce: addresses((record) => !lacksChange(record)), silent: addresses(lacksChange) };
 }

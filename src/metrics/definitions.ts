@@ -61,5 +61,20 @@ export const DEFINITIONS = {
     [],
     'Bytes of answers that clients have not read yet, of limits.unsentBytes.',
   ),
+  processes: gauge(
+    'cloister_process_info',
+    ['process', 'version'],
+    'Always 1, for each server that is known on the database.',
+  ),
+  processesSeen: gauge(
+    'cloister_process_last_seen_timestamp_seconds',
+    ['process'],
+    'When a server last gave a sign of life, by its own clock.',
+  ),
+  processChanges: gauge(
+    'cloister_process_changes',
+    ['process'],
+    'Number of the newest change of the deployment that a server has in force.',
+  ),
   build: gauge('cloister_build_info', ['version'], 'Always 1; the label is the version of Cloister.'),
 } as const satisfies Readonly<Record<string, MetricDefinition>>;

@@ -10,6 +10,7 @@ import type { DefinitionFileIssue } from '../delivery/definitions/definition.ts'
 import { RECIPE_KIND } from '../delivery/recipes/recipe.ts';
 import { ROUTE_KIND } from '../delivery/routes/route.ts';
 import { announceChange, awaitInForce, type Reached } from '../deployment/command-change.ts';
+import { type DeploymentReport, reportProcesses } from '../deployment/process-report.ts';
 import { AppError } from '../errors/errors.ts';
 import { createIdSource } from '../lib/ids.ts';
 import { commandLogOptions, createLogger, type Logger } from '../lib/logger.ts';
@@ -25,6 +26,7 @@ import type { Sandbox, SandboxStatus } from '../sandbox-supervisor/model/sandbox
 import {
   type DatabaseCheck,
   isEmbeddedDatabase,
+  isSoleProcess,
   openDatabaseCheck,
   openDocumentStore,
 } from '../stores/open/document-store.ts';
@@ -190,6 +192,23 @@ export async function openSuspension(
     },
     close: () => store.close(),
   };
+}
+
+/** Looks which servers run on the configured database. Rejects with what the store throws. */
+export async function readDeploymentReport(
+  config: Config,
+  { cwd }: RunDirectory,
+): Promise<DeploymentReport> {
+  const store = await openStore(config, cwd);
+  try {
+    return await reportProcesses({
+      ...{ store, now: Date.now, timeoutMs: config.limits.queryMs },
+      isSole: isSoleProcess(config),
+      clock: () => performance.now(),
+    });
+  } finally {
+    await store.close();
+  }
 }
 
 /** Creates the report for `cloister sandbox audit` with a sandbox of its own, whether or not a server is running. */

@@ -1,5 +1,7 @@
 // The part of the composition root for metrics: what is counted, and what is asked when somebody reads the metrics.
 import type { Config } from '../config/schema.ts';
+import type { DeploymentMember } from '../deployment/deployment.ts';
+import type { ProcessStatus } from '../deployment/deployment-types.ts';
 import type { HttpMetrics } from '../http/core/http-deps.ts';
 import { routePattern } from '../http/core/internal-paths.ts';
 import { CacheCounts } from '../metrics/cache-counts.ts';
@@ -20,6 +22,7 @@ interface MetricSources {
   readonly unsentBytes: { used(): number };
   readonly sandboxStatus: () => SandboxStatus;
   readonly modules: Pick<ModuleService, 'registry'>;
+  readonly deployment: Pick<DeploymentMember, 'processes'>;
 }
 
 export interface Metrics {
@@ -31,6 +34,12 @@ export interface Metrics {
   /** What each listener needs, once everything that is asked exists. */
   listeners(sources: MetricSources): Readonly<Record<'content' | 'delivery', HttpMetrics>>;
 }
+
+const ofProcesses = (
+  deployment: MetricSources['deployment'],
+  measure: (status: ProcessStatus) => number,
+): readonly Series[] =>
+  deployment.processes().map((status) => ({ labels: { process: status.id }, value: measure(status) }));
 
 const one = (value: number): readonly Series[] => [{ labels: {}, value }];
 
@@ -45,7 +54,8 @@ export function createMetrics({ metrics: settings }: Pick<Config, 'metrics'>): M
   const sandbox = createSandboxCounts(endpoints);
   const images = new ImageCounts(caches);
 
-  const createMetricsExposition = async ({ version, unsentBytes, sandboxStatus, modules }: MetricSources) => {
+  const createMetricsExposition = async (sources: MetricSources) => {
+    const { version, unsentBytes, sandboxStatus, modules, deployment } = sources;
     const [{ DEFINITIONS }, { createExposition }] = await Promise.all([
       import('../metrics/definitions.ts'),
       import('../metrics/exposition.ts'),
@@ -71,6 +81,15 @@ export function createMetrics({ metrics: settings }: Pick<Config, 'metrics'>): M
       metric(DEFINITIONS.renderSeconds, () => images.readDurations()),
       metric(DEFINITIONS.renderQueue, () => images.readQueue()),
       metric(DEFINITIONS.unsentBytes, () => one(unsentBytes.used())),
+      metric(DEFINITIONS.processes, () =>
+        deployment
+          .processes()
+          .map((one) => ({ labels: { process: one.id, version: one.version }, value: 1 })),
+      ),
+      metric(DEFINITIONS.processesSeen, () =>
+        ofProcesses(deployment, ({ isSelf, lastSeen }) => (isSelf ? Date.now() : lastSeen) / 1000),
+      ),
+      metric(DEFINITIONS.processChanges, () => ofProcesses(deployment, ({ changes }) => changes)),
       metric(DEFINITIONS.build, () => [{ labels: { version }, value: 1 }]),
     ]);
   };

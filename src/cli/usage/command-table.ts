@@ -107,6 +107,12 @@ export const COMMANDS = {
     flags: ['data', 'repair', 'write-policies'],
     exclusive: [['data', 'write-policies']],
   },
+  status: {
+    summary: 'which servers run on the database, since when, and what each has in force',
+    detail:
+      'With or without a running server; waits some seconds for signs of life. Exits with 1 where none runs, or one is silent or has ended without stopping.',
+    flags: ['json'],
+  },
   openapi: {
     summary: 'write the API description, as an admin gets it, without starting',
     detail:
