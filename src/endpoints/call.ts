@@ -21,6 +21,7 @@ import {
   type EndpointRequest,
   type EndpointResponse,
 } from './messages.ts';
+import { watchOutages } from './uncaught-outages.ts';
 
 /** What is known of a request before its body is read. */
 interface EndpointCaller {
@@ -87,17 +88,19 @@ export function createEndpointCalls(deps: EndpointCallsDeps): EndpointCalls {
     async run({ endpoint, moduleVersion, params }, request) {
       const { client, requestId, method, body } = request;
       const log = (record: GuestLogRecord) => modules.log(moduleVersion, requestId, record);
+      const outages = watchOutages((call, signal) =>
+        capabilities.forRequest({ moduleVersion, client, requestId })(call, signal),
+      );
       const result = await sandbox.invoke({
         moduleVersion,
         head: encodeRequest(moduleVersion, request, params),
         body: body.text,
-        performGuestCall: (call, signal) =>
-          capabilities.forRequest({ moduleVersion, client, requestId })(call, signal),
+        performGuestCall: outages.perform,
         log,
       });
       if (result.kind !== 'response') {
         logError(result, log);
-        throw toError(result, endpoint);
+        throw outages.errorOf(result) ?? toError(result, endpoint);
       }
       const { response, dropped } = filterResponse(moduleVersion, method, result);
       if (dropped.length > 0) {
