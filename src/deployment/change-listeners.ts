@@ -1,6 +1,15 @@
 // Who is told of changes of other processes.
 import type { Change, ChangeKind, ChangeListener } from './coordination.ts';
 
+/** What a server of this version announces, and understands. */
+const KNOWN_KINDS: Readonly<Record<ChangeKind, true>> = {
+  ...{ client: true, module: true, 'module-order': true, specification: true, route: true, recipe: true },
+  ...{ responses: true, variants: true, process: true, joined: true, 'cache-away': true },
+};
+
+/** A process that is lost may have changed anything, and so may a server of a later version whose changes have other kinds. */
+const isAnything = (kind: string) => kind === 'process' || !Object.hasOwn(KNOWN_KINDS, kind);
+
 export class ChangeListeners {
   readonly #listeners = new Map<ChangeKind, readonly ChangeListener[]>();
 
@@ -12,8 +21,7 @@ export class ChangeListeners {
   async apply(changes: readonly Change[]): Promise<void> {
     const last = new Map(changes.map((change) => [`${change.kind} ${change.target}`, change]));
     for (const { kind, target } of last.values()) {
-      // What a process that is lost had changed is not known.
-      if (kind === 'process') await this.applyAll();
+      if (isAnything(kind)) await this.applyAll();
       else for (const listener of this.#listeners.get(kind) ?? []) await listener(target);
     }
   }

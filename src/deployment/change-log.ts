@@ -59,7 +59,8 @@ export function createChangeLog({ store, now, timeoutMs }: ChangeLogDeps): Chang
     const seq = v + 1;
     const { kind, target } = change;
     const changes = [...changesIn(stored), { seq, kind, target, by }].slice(-MAX_KEPT);
-    const document = { _id: ID, v: seq, changes: changes.map((one) => ({ ...one })) };
+    // What later versions keep beside it stays.
+    const document = { ...stored, _id: ID, v: seq, changes: changes.map((one) => ({ ...one })) };
     const write =
       stored === undefined
         ? ({ kind: 'insert', ns: NAMESPACE, document } as const)

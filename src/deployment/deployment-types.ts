@@ -4,7 +4,7 @@ import type { DocumentStore } from '../stores/ports.ts';
 import type { ProcessRecord } from './process-records.ts';
 
 export interface DeploymentOptions {
-  readonly store: Pick<DocumentStore, 'find' | 'commit'>;
+  readonly store: Pick<DocumentStore, 'find' | 'commit' | 'endWorkOf'>;
   /** True where no other process serves this database: it is locked. Commands may still change it. */
   readonly isSole: boolean;
   /** True where no other process serves it at the start: all records there are of processes that have ended. Default: `isSole`. */

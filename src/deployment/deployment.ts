@@ -4,14 +4,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { StoreError } from '../errors/errors.ts';
 import { createKeyedMutex } from '../lib/async/concurrency.ts';
 import { withTimeout } from '../lib/async/timeout.ts';
+import { Announcements } from './announcements.ts';
 import { ChangeListeners } from './change-listeners.ts';
 import { type ChangeLog, createChangeLog } from './change-log.ts';
 import type { Change, ChangeKind, ChangeListener, Coordination } from './coordination.ts';
 import type { DeploymentOptions, ProcessStatus } from './deployment-types.ts';
 import { assertSameSettings, removeEnded } from './joining.ts';
 import { LiveProcesses } from './live-processes.ts';
+import { endLostWork } from './lost-work.ts';
 import { machineId } from './machine.ts';
 import { createProcessRecords, type ProcessRecord, type ProcessRecords } from './process-records.ts';
+import { statusOf } from './process-status.ts';
 import { fingerprintSettings } from './setting-fingerprints.ts';
 import { createSharedLocks, type WithSharedLock } from './shared-locks.ts';
 import { SuspensionLog } from './suspension-log.ts';
@@ -22,12 +25,11 @@ const POLL_MS = 250;
 const BEAT_MS = 1000;
 /** Milliseconds after which a process that could not look relies on nothing any more. Less than the others wait for it. */
 const CONFIRMED_MS = 5000;
-/** Milliseconds until what could not be announced is announced again. */
-const ANNOUNCE_AGAIN_MS = 500;
 
 export class DeploymentMember implements Coordination {
   readonly #options: DeploymentOptions;
   readonly #log: ChangeLog;
+  readonly #announcements: Announcements;
   readonly #records: ProcessRecords;
   readonly #others: LiveProcesses;
   readonly #withSharedLock: WithSharedLock;
@@ -42,27 +44,28 @@ export class DeploymentMember implements Coordination {
   #hasJoined = false;
   /** Anything may have changed that this process was not told of. */
   #mayHaveMissed = true;
+  /** The others did not wait for this process, and have to hear of it first. */
+  #mustIntroduce = true;
   /** When the last look, and the last sign of life, began that went well. */
   #lookedAt = Number.NEGATIVE_INFINITY;
   #beatAt = Number.NEGATIVE_INFINITY;
-  /** Number of the newest change that was announced here. */
-  #announced = 0;
 
   constructor(options: DeploymentOptions) {
     const { store, now, timeoutMs, id, clock, identity } = options;
     this.#options = options;
     this.#log = createChangeLog({ store, now, timeoutMs });
     this.#records = createProcessRecords({ store, now, timeoutMs });
+    const { signal } = this.#closing;
+    this.#announcements = new Announcements({ log: this.#log, self: id, isSole: options.isSole, signal });
     this.#others = new LiveProcesses(id, clock);
     this.#suspension = new SuspensionLog(options.log, CONFIRMED_MS);
     this.#withSharedLock = createSharedLocks({
-      ...{ store, now, timeoutMs, self: id, signal: this.#closing.signal },
+      ...{ store, now, timeoutMs, self: id, signal },
       isLive: (other) => this.#others.isLive(other),
     });
     // One that nobody awaits must not end the process.
     this.#joined.promise.catch(() => undefined);
-    const since = now();
-    const state = { since, lastSeen: since, beat: 0, applied: 0, settings: {}, cacheAway: false };
+    const state = { since: now(), lastSeen: now(), beat: 0, applied: 0, settings: {}, cacheAway: false };
     this.#own = { id, pid: process.pid, machine: machineId(), ...identity, ...state };
   }
 
@@ -97,21 +100,14 @@ export class DeploymentMember implements Coordination {
     await assertSameSettings(this.#records, this.#own, clock);
     const applied = await this.#log.newest();
     this.#own = { ...this.#own, applied };
-    for (const target of removed) await this.announce({ kind: 'process', target });
-    this.#announced = Math.max(this.#announced, applied);
+    for (const target of removed) await this.#replaceLost(target);
+    this.#announcements.startAt(applied);
     await this.#beat();
     await this.#look();
-    await this.#introduce();
   }
 
-  async announce(change: Change): Promise<void> {
-    try {
-      this.#announced = Math.max(this.#announced, await this.#log.append(change, this.#own.id));
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      // Of a database that one process has to itself, nobody else waits to hear.
-      if (!this.#options.isSole) void this.#announceLater(change);
-    }
+  announce(change: Change): Promise<void> {
+    return this.#announcements.announce(change);
   }
 
   exclusively<T>(name: string, task: () => Promise<T>): Promise<T> {
@@ -120,15 +116,13 @@ export class DeploymentMember implements Coordination {
       if (isSole) return task();
       // A step of the start that waits for ever would keep the one that joins from being repeated.
       await withTimeout(this.#joined.promise, timeoutMs, () => new StoreError('unavailable'));
-      return this.#withSharedLock(name, async () => {
-        await this.catchUp();
-        return task();
-      });
+      return this.#withSharedLock(name, () => this.catchUp().then(task));
     });
   }
 
   async inForceEverywhere(): Promise<void> {
-    if (!this.#options.isSole) await this.#others.inForce(this.#announced, () => this.#records.list());
+    if (this.#options.isSole) return;
+    await this.#others.inForce(this.#announcements.newest(), () => this.#records.list());
   }
 
   isConfirmed(): boolean {
@@ -177,12 +171,7 @@ export class DeploymentMember implements Coordination {
 
   /** All processes that are known, this one first. */
   processes(): readonly ProcessStatus[] {
-    return [this.#own, ...this.#others.others()].map(
-      ({ id, host, pid, address, version, since, lastSeen, applied }) => ({
-        ...{ id, host, pid, address, version, since, lastSeen, changes: applied },
-        isSelf: id === this.#own.id,
-      }),
-    );
+    return [this.#own, ...this.#others.others()].map((record) => statusOf(record, this.#own.id));
   }
 
   /** The address at which it is reached, once it is: `host:port`. */
@@ -216,8 +205,7 @@ export class DeploymentMember implements Coordination {
   async #lookAndBeat(mustBeat = false): Promise<void> {
     try {
       await this.#look();
-      const isDue = this.#options.clock() - this.#beatAt >= BEAT_MS;
-      if (mustBeat || (isDue && !this.#options.isSole)) await this.#beat();
+      await this.#beatIfDue(mustBeat);
       this.#suspension.set(false);
     } catch (error) {
       if (!(error instanceof StoreError))
@@ -230,20 +218,39 @@ export class DeploymentMember implements Coordination {
   async #look(): Promise<void> {
     const began = this.#options.clock();
     const newest = await this.#log.newest();
-    if (this.#mayHaveMissed) {
-      await this.#listeners.applyAll();
-      if (this.#hasJoined) await this.#introduce();
-    }
-    this.#mayHaveMissed = false;
+    if (this.#mayHaveMissed) await this.#takeAllForChanged();
+    if (this.#mustIntroduce) await this.#introduce();
     if (newest !== this.#own.applied) await this.#apply();
     this.#lookedAt = began;
   }
 
+  async #takeAllForChanged(): Promise<void> {
+    // Before it begins: what is missed meanwhile counts again.
+    this.#mayHaveMissed = false;
+    try {
+      await this.#listeners.applyAll();
+    } catch (error) {
+      this.#mayHaveMissed = true;
+      throw error;
+    }
+  }
+
   /** Resolves when all others know of this process. */
   async #introduce(): Promise<void> {
+    this.#mustIntroduce = false;
     if (this.#options.isSole) return;
-    await this.announce({ kind: 'joined', target: this.#own.id });
-    await this.inForceEverywhere();
+    try {
+      await this.announce({ kind: 'joined', target: this.#own.id });
+      await this.#others.inForce(this.#announcements.newest(), async () => {
+        // Others that introduce themselves at the same time wait for this process.
+        if ((await this.#log.newest()) !== this.#own.applied) await this.#apply();
+        await this.#beatIfDue();
+        return this.#records.list();
+      });
+    } catch (error) {
+      this.#mustIntroduce = true;
+      throw error;
+    }
   }
 
   async #apply(): Promise<void> {
@@ -251,9 +258,13 @@ export class DeploymentMember implements Coordination {
     if (changes === undefined) await this.#listeners.applyAll();
     else await this.#listeners.apply(changes.filter(({ by }) => by !== this.#own.id));
     this.#own = { ...this.#own, applied: newest };
-    const isOwn = changes?.every(({ by }) => by === this.#own.id) ?? false;
     // Whoever announced something may wait for this.
-    if (!isOwn) await this.#beat();
+    if (changes?.every(({ by }) => by === this.#own.id) !== true) await this.#beat();
+  }
+
+  async #beatIfDue(mustBeat = false): Promise<void> {
+    const isDue = !this.#options.isSole && this.#options.clock() - this.#beatAt >= BEAT_MS;
+    if (mustBeat || isDue) await this.#beat();
   }
 
   /** Stores a sign of life, and looks who else gives one. Runs alone. */
@@ -266,25 +277,22 @@ export class DeploymentMember implements Coordination {
     // The others did not wait for this process while its record was gone.
     if (!wasKnown && this.#hasJoined) {
       this.#mayHaveMissed = true;
+      this.#mustIntroduce = true;
       this.#lookedAt = Number.NEGATIVE_INFINITY;
     }
-    for (const { id, address } of ended) await this.#removeLost(id, address);
+    for (const lost of ended) await this.#removeLost(lost);
   }
 
   /** What a process changed that ended without leaving may not have been announced. */
-  async #removeLost(id: string, address: string): Promise<void> {
-    if (!(await this.#records.remove(id))) return;
-    this.#options.log.warn(
-      { process: id, address },
-      'a server on the same database has gone without stopping',
-    );
+  async #removeLost({ id: process, address }: ProcessRecord): Promise<void> {
+    if (!(await this.#records.remove(process))) return;
+    this.#options.log.warn({ process, address }, 'a server on the same database has gone without stopping');
     this.#mayHaveMissed = true;
-    await this.announce({ kind: 'process', target: id });
+    await this.#replaceLost(process);
   }
 
-  async #announceLater(change: Change): Promise<void> {
-    const { signal } = this.#closing;
-    await wait(ANNOUNCE_AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    if (!signal.aborted) await this.announce(change);
+  async #replaceLost(id: string): Promise<void> {
+    await endLostWork(this.#options, id);
+    await this.announce({ kind: 'process', target: id });
   }
 }

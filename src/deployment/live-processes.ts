@@ -4,12 +4,17 @@ import type { ProcessRecord } from './process-records.ts';
 
 /** A process whose record has not moved for so many milliseconds is gone: it does nothing any more, or would be refused. */
 const EXPIRE_MS = 6000;
+/**
+ * Milliseconds between two looks at the records that count at most. A process that could not look for longer, because the database
+ * was away or it was stopped itself, does not know whether the others moved meanwhile.
+ */
+const MAX_BETWEEN_LOOKS_MS = 2000;
 /** Milliseconds until others are asked again whether they have a change in force. */
 const ASK_AGAIN_MS = 40;
 
 interface Seen {
   readonly record: ProcessRecord;
-  /** When the record last moved, by the clock of this process. */
+  /** When the record last moved, in milliseconds of watching. */
   readonly movedAt: number;
 }
 
@@ -19,6 +24,9 @@ export class LiveProcesses {
   readonly #clock: () => number;
   #seen: ReadonlyMap<string, Seen> = new Map();
   #generation = 0;
+  /** Milliseconds for which this process has watched the others, and when it looked last. */
+  #watchedMs = 0;
+  #lookedAt: number | undefined;
 
   /** `clock`: milliseconds of a steady clock. */
   constructor(self: string, clock: () => number) {
@@ -28,7 +36,10 @@ export class LiveProcesses {
 
   /** Takes the records that are stored now. Returns the others whose time is over. */
   update(records: readonly ProcessRecord[]): readonly ProcessRecord[] {
-    const at = this.#clock();
+    const now = this.#clock();
+    this.#watchedMs += Math.min(now - (this.#lookedAt ?? now), MAX_BETWEEN_LOOKS_MS);
+    this.#lookedAt = now;
+    const at = this.#watchedMs;
     const seen = new Map<string, Seen>();
     for (const record of records) {
       const known = this.#seen.get(record.id);
@@ -45,7 +56,7 @@ export class LiveProcesses {
   /** Whether it may still be at work. One that nobody has a record of is not. */
   isLive(id: string): boolean {
     const seen = this.#seen.get(id);
-    return seen !== undefined && this.#clock() - seen.movedAt < EXPIRE_MS;
+    return seen !== undefined && this.#watchedMs - seen.movedAt < EXPIRE_MS;
   }
 
   /** Those that may still be at work, without this process. */

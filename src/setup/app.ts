@@ -91,16 +91,22 @@ export interface App {
   close(): Promise<void>;
 }
 
+interface OwnerOfStore {
+  /** Id of this process. */
+  readonly owner: string;
+  readonly unsent: ByteQuota;
+}
+
 function openStore(
   config: Config,
-  { cwd, logger, unsent }: Pick<StartEnvironment, 'cwd' | 'logger'> & { readonly unsent: ByteQuota },
+  { cwd, logger, unsent, owner }: Pick<StartEnvironment, 'cwd' | 'logger'> & OwnerOfStore,
 ): Promise<DocumentStore> {
   const { writeQueue: queueLimit, queryMs } = config.limits;
   const hasMemoryFor = (bytes: number) => unsent.fits(bytes * LONG_TEXT_COST);
   // The lock of several workers is held by the process that started them.
   const exclusive = isSoleProcess(config);
   const shared = { exclusive, isShared: !exclusive };
-  const options = { cwd, queueLimit, queryMs, log: logger, ...shared, hasMemoryFor };
+  const options = { cwd, queueLimit, queryMs, log: logger, ...shared, owner, hasMemoryFor };
   return openDocumentStore(config.database, options);
 }
 
@@ -120,7 +126,8 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
   const generateId = createIdSource(now);
   const unsent = createByteQuota(limits.unsentBytes);
   const metrics = createMetrics(config);
-  const opened = options.store ?? (await openStore(config, { cwd, logger, unsent }));
+  const processId = generateId();
+  const opened = options.store ?? (await openStore(config, { cwd, logger, unsent, owner: processId }));
   const cache = await openCache(config, environment);
   const auditFolder = await openConfiguredAuditFolder(config, cwd);
   const {
@@ -129,7 +136,7 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
     settled,
     cacheMarks,
   } = openDeployment(config, {
-    ...{ store: opened, generateId, cache, logger, now },
+    ...{ store: opened, id: processId, cache, logger, now },
     auditKeyId: auditFolder.keys.current.id,
     isFirst: worker?.isFirst ?? false,
   });
@@ -213,7 +220,7 @@ export async function createApp(whole: Config, options: AppOptions): Promise<App
   };
   const version = packageVersion();
   const { sandboxStatus } = postedCode;
-  const listeners = metrics?.listeners({ version, unsentBytes: unsent, sandboxStatus, modules });
+  const listeners = metrics?.listeners({ version, unsentBytes: unsent, sandboxStatus, modules, deployment });
   const delivery = createLazyDelivery({
     ...{
       ...shared,

@@ -172,6 +172,11 @@ export interface DocumentStore {
   collections(): Promise<readonly ListedNamespace[]>;
   /** Calls `listener` after each commit with the changed namespaces, before the commit resolves. Returns a function that unsubscribes. */
   onCommit(listener: (changed: readonly Namespace[]) => void): () => void;
+  /**
+   * Ends what a process that is gone has left under way and others would wait for; nothing of it was acknowledged. `owner`: the
+   * id that the process gave its store. Absent where nothing is left.
+   */
+  readonly endWorkOf?: (owner: string, options?: OperationOptions) => Promise<void>;
   /** Resolves if the store responds, rejects with `unavailable` if not. */
   health(): Promise<void>;
   /** What an operator wants to know of it. Rejects with `unavailable` if it does not respond. */

@@ -44,9 +44,13 @@ describe.skipIf(!isProgramInstalled(HADOLINT, 'npm run test:servers'))('the Dock
 });
 
 /** The environment that a service gets, as docker-compose resolves it. */
-function environmentOf(service: string): Readonly<Record<string, string>> {
-  const secrets = { CLOISTER_ADMIN_SECRET: 'a secret for tests', S3_SECRET_KEY: 'another-secret' };
-  const { status, said } = run('docker-compose', ['-f', join(DEPLOY, 'compose.yaml'), 'config'], secrets);
+function environmentOf(file: string, service: string): Readonly<Record<string, string>> {
+  const secrets = {
+    CLOISTER_ADMIN_SECRET: 'a secret for tests',
+    CLOISTER_AUTH_AUDIT_KEY: 'k'.repeat(32),
+    S3_SECRET_KEY: 'another-secret',
+  };
+  const { status, said } = run('docker-compose', ['-f', join(DEPLOY, file), 'config'], secrets);
   expect(status, said).toBe(0);
   const [, block = ''] = said.split(new RegExp(`^  ${service}:$`, 'm'));
   const [, lines = ''] = /\n {4}environment:\n((?: {6}.*\n)+)/.exec(block) ?? [];
@@ -59,12 +63,16 @@ function environmentOf(service: string): Readonly<Record<string, string>> {
 }
 
 describe.skipIf(!isProgramInstalled('docker-compose', 'apt-get install docker-compose'))(
-  'compose.yaml',
+  'compose.yaml and three-nodes.yaml',
   () => {
-    it('gives Cloister settings that it knows, with values that it takes', async () => {
+    it.each([
+      ['compose.yaml', 'cloister'],
+      ['three-nodes.yaml', 'cloister1'],
+      ['three-nodes.yaml', 'cloister3'],
+    ])('%s gives %s settings that it knows, with values that it takes', async (file, service) => {
       const cwd = await temporaryFolder();
       writeExampleWorkspace(cwd);
-      const env = environmentOf('cloister');
+      const env = environmentOf(file, service);
       expect(env).toMatchObject({ CLOISTER_DATABASE_ENGINE: 'mongodb', CLOISTER_CACHE_ENGINE: 'redis' });
       const io = captureIo(cwd, env);
       expect({ code: await check({}, io), said: [...io.printed, ...io.complained] }).toEqual({
@@ -73,10 +81,20 @@ describe.skipIf(!isProgramInstalled('docker-compose', 'apt-get install docker-co
       });
     });
 
-    it('has no secret in it: without them it is refused', () => {
-      const { status, said } = run('docker-compose', ['-f', join(DEPLOY, 'compose.yaml'), 'config']);
-      expect(status).not.toBe(0);
-      expect(said).toMatch(/CLOISTER_ADMIN_SECRET|S3_SECRET_KEY/);
+    it.each(['compose.yaml', 'three-nodes.yaml'])(
+      '%s has no secret in it: without them it is refused',
+      (file) => {
+        const { status, said } = run('docker-compose', ['-f', join(DEPLOY, file), 'config']);
+        expect(status).not.toBe(0);
+        expect(said).toMatch(/CLOISTER_ADMIN_SECRET|CLOISTER_AUTH_AUDIT_KEY|S3_SECRET_KEY/);
+      },
+    );
+
+    it('all servers of three-nodes.yaml have the same settings', () => {
+      const [first, ...others] = ['cloister1', 'cloister2', 'cloister3'].map((service) =>
+        environmentOf('three-nodes.yaml', service),
+      );
+      for (const other of others) expect(other).toEqual(first);
     });
   },
 );
@@ -125,11 +143,11 @@ describe.skipIf(!isProgramInstalled('systemd-analyze', 'apt-get install systemd'
   });
 });
 
-describe.skipIf(!isProgramInstalled('caddy', 'apt-get install caddy'))('the Caddyfile', () => {
-  it('is formatted and taken by Caddy', async () => {
+describe.skipIf(!isProgramInstalled('caddy', 'apt-get install caddy'))('a configuration of Caddy', () => {
+  it.each(['Caddyfile', 'three-nodes.Caddyfile'])('%s is formatted and taken by Caddy', async (name) => {
     const home = await temporaryFolder();
     const env = { HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
-    const file = join(DEPLOY, 'Caddyfile');
+    const file = join(DEPLOY, name);
     const { status, said } = run('caddy', ['validate', '--adapter', 'caddyfile', '--config', file], env);
     expect(status, said).toBe(0);
     expect(said).not.toContain('"level":"warn"');

@@ -16,7 +16,8 @@ const MAX_CALL_MS = 2000;
 
 interface DeploymentDeps {
   readonly store: DocumentStore;
-  readonly generateId: () => string;
+  /** Of this process: that of a document. */
+  readonly id: string;
   /** The cache of answers, if any. */
   readonly cache: CacheStore | undefined;
   /** What tells the key of the audit log from others. */
@@ -37,13 +38,13 @@ interface OpenDeployment extends FencedStore {
 /** Creates this process among those on its database. Nothing is read before `join`. */
 export function openDeployment(
   config: Config,
-  { store, generateId, auditKeyId, cache, isFirst, logger, now }: DeploymentDeps,
+  { store, id, auditKeyId, cache, isFirst, logger, now }: DeploymentDeps,
 ): OpenDeployment {
   const { auth, media, database, limits, server } = config;
   const isSole = isSoleProcess(config);
   const timeoutMs = Math.min(limits.queryMs, MAX_CALL_MS);
   const deployment = new DeploymentMember({
-    ...{ store, id: generateId(), timeoutMs, log: logger, now },
+    ...{ store, id, timeoutMs, log: logger, now },
     isSole,
     startsAlone: isSole || (isFirst && isEmbeddedDatabase(database)),
     identity: {

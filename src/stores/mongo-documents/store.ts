@@ -1,6 +1,7 @@
 // The document store on MongoDB. Nothing outside this folder depends on MongoDB.
 import type { DocumentStore } from '../ports.ts';
 import { createCatalog } from './catalog.ts';
+import { createEndWorkOf } from './commits/abandoned-transactions.ts';
 import { createMongoCommits } from './commits/commits.ts';
 import { createConnection } from './connection/connection.ts';
 import type { MongoOptions } from './connection/types.ts';
@@ -19,6 +20,7 @@ export function openMongoDocuments(options: MongoOptions): DocumentStore {
     ...createMongoCommits({ connection, indexes: knowledge, typeProbe, log }),
     ...createCatalog({ connection, indexes: knowledge, separateDatabases }),
     ensureIndexes,
+    endWorkOf: createEndWorkOf(connection),
     health: () => connection.health(),
     async close() {
       await close();

@@ -32,6 +32,8 @@ interface OpenStoreOptions {
   readonly exclusive?: boolean;
   /** Several workers of one server have the data folder open. */
   readonly isShared?: boolean;
+  /** Id of this process, by which others find what it leaves under way. Default: none. */
+  readonly owner?: string;
   /** Whether a page of so many bytes may be read now, in addition to unsent responses. Default: always. */
   readonly hasMemoryFor?: (bytes: number) => boolean;
 }
@@ -112,12 +114,12 @@ const SQLITE: DatabaseEngine = {
 
 const MONGODB: DatabaseEngine = {
   isEmbedded: false,
-  async open({ enableCollectionDatabases, mongodb }, { queryMs, log, hasMemoryFor = () => true }) {
+  async open({ enableCollectionDatabases, mongodb }, { queryMs, log, owner, hasMemoryFor = () => true }) {
     // Imported on demand: the driver takes long to load.
     const { openMongoDocuments } = await import('../mongo-documents/store.ts');
     const { uri = '', ...pool } = mongodb;
     return openMongoDocuments({
-      ...{ uri, ...pool, separateDatabases: enableCollectionDatabases },
+      ...{ uri, owner, ...pool, separateDatabases: enableCollectionDatabases },
       ...{ queryMs, log, hasMemoryFor },
     });
   },

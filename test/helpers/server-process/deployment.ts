@@ -24,6 +24,8 @@ export interface TestDeployment {
   readonly env: Readonly<Record<string, string>>;
   /** Starts one more. */
   add(env?: Readonly<Record<string, string>>): Promise<DeployedServer>;
+  /** Starts one again that has ended, in its folder, on its port and in its place. */
+  restart(at: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -68,6 +70,11 @@ export async function startDeployment(options: DeploymentOptions): Promise<TestD
     servers.push(server);
     return server;
   };
+  const restart = async (at: number) => {
+    const { server: ended, cwd } = servers[at] as DeployedServer;
+    const port = Number(new URL(ended.url).port);
+    servers[at] = await connect(await spawnServer({ cwd, env, port }), cwd);
+  };
   const close = async () => {
     // Not killed: a process that ends by itself tells what of the code it ran.
     await Promise.all(servers.map(({ server }) => server.stop()));
@@ -79,5 +86,5 @@ export async function startDeployment(options: DeploymentOptions): Promise<TestD
     await close();
     throw error;
   }
-  return { workspace, servers, env, add, close };
+  return { workspace, servers, env, add, restart, close };
 }

@@ -1,15 +1,18 @@
 // Manages the driver's client: created on first use, and replaced when the driver itself would not recover.
 import type { MongoClient, TopologyDescription } from 'mongodb';
 import { StoreError } from '../../../errors/errors.ts';
+import { retry } from '../../../lib/async/retry.ts';
 import { withTimeout } from '../../../lib/async/timeout.ts';
 import { sanitizedCause } from './errors.ts';
 import {
+  advanceClock,
   type CausalClock,
+  createCausalClock,
   createHandleCache,
   deploymentOf,
+  electionOf,
   isBoundToReader,
   type LiveClient,
-  startCausalClock,
 } from './live-client.ts';
 import type { Deadline } from './operation-slots.ts';
 import type { Deployment } from './types.ts';
@@ -45,6 +48,9 @@ export class ClientManager {
   /** Set while the driver has heard of no server that takes writes. */
   #writable: PromiseWithResolvers<void> | undefined;
   #lostAt = 0;
+  /** The election of the primary that the causal clock knows of, and that of the one that is being asked. */
+  #election: string | undefined;
+  #following: string | undefined;
   /** Why a server cannot be reached, as far as the driver has heard. */
   #lastError: Error | undefined;
   #attempt: Promise<void> | undefined;
@@ -132,7 +138,8 @@ export class ClientManager {
     });
     try {
       await client.connect();
-      const clock = await startCausalClock(client);
+      const clock = createCausalClock();
+      await advanceClock(clock, client);
       this.#adopt(client, clock, seen);
     } catch (error) {
       // A client whose first connect failed never works again.
@@ -151,6 +158,7 @@ export class ClientManager {
     }
     this.#live = { client, handles: createHandleCache(client), deployment, clock };
     this.#writable = undefined;
+    this.#election = electionOf(seen as TopologyDescription);
     this.#options.onConnected(deployment);
   }
 
@@ -162,8 +170,32 @@ export class ClientManager {
       this.#discard(client);
       return;
     }
+    const election = electionOf(seen);
+    if (election === this.#following && election !== undefined) return;
+    this.#following = undefined;
     if (deployment === undefined) this.#lose();
-    else this.#regain();
+    else if (election === undefined || election === this.#election) this.#regain();
+    else void this.#follow(client, election);
+  }
+
+  /**
+   * Goes on with a primary that was elected. Until its clock is asked, it might leave out of a read what another process was told
+   * to be written.
+   */
+  async #follow(client: MongoClient, election: string): Promise<void> {
+    const live = this.#live;
+    if (live?.client !== client) return;
+    this.#lose();
+    this.#following = election;
+    const isFollowed = () => this.#live === live && this.#following === election;
+    await retry(() => advanceClock(live.clock, client), {
+      shouldRetry: isFollowed,
+      delayMs: () => RECONNECT_PAUSE_MS,
+    }).catch(ignore);
+    if (!isFollowed()) return;
+    this.#following = undefined;
+    this.#election = election;
+    this.#regain();
   }
 
   #lose(): void {

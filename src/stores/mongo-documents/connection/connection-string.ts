@@ -37,6 +37,8 @@ export function namespaceDatabases(databases: readonly string[], own: string): r
 
 interface ClientOptions {
   readonly uri: string;
+  /** Id of the process. */
+  readonly owner?: string | undefined;
   readonly maxPoolSize: number;
   readonly minPoolSize: number;
   /** How long an operation may wait for a connection of the pool, in milliseconds. */
@@ -120,9 +122,13 @@ function secretsOf(user = '', password = '', query: URLSearchParams): readonly s
     .sort((one, other) => other.length - one.length);
 }
 
-function clientOptions({ maxPoolSize, minPoolSize, queueMs }: ClientOptions): MongoClientOptions {
+/** What the server knows a connection by: what a process has left is found by it. */
+export const applicationName = (owner?: string): string =>
+  owner === undefined ? 'cloister' : `cloister ${owner}`;
+
+function clientOptions({ owner, maxPoolSize, minPoolSize, queueMs }: ClientOptions): MongoClientOptions {
   return {
-    appName: 'cloister',
+    appName: applicationName(owner),
     writeConcern: { w: 'majority', journal: true },
     readPreference: ReadPreference.primary,
     // Only what an election cannot roll back. Acknowledged writes are included already; measured, it costs nothing.

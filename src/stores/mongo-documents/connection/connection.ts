@@ -41,10 +41,10 @@ const CLOSE_MS = 2000;
  * Throws CONFIGURATION_INVALID, without any part of the string, where that cannot be read.
  */
 export function createConnection(options: MongoOptions): MongoConnection {
-  const { uri, maxPoolSize, minPoolSize, queryMs } = options;
+  const { uri, owner, maxPoolSize, minPoolSize, queryMs } = options;
   return new ServerConnection(
     options,
-    createClientSource({ uri, maxPoolSize, minPoolSize, queueMs: queryMs }),
+    createClientSource({ uri, owner, maxPoolSize, minPoolSize, queueMs: queryMs }),
   );
 }
 

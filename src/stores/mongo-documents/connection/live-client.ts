@@ -51,14 +51,18 @@ export function createCausalClock(): CausalClock {
   };
 }
 
-/** A clock that begins with all that there is now: writes of an earlier client, and of other processes. */
-export async function startCausalClock(client: MongoClient): Promise<CausalClock> {
-  const clock = createCausalClock();
+/** Has the clock require all that there is now: writes of an earlier client, and of other processes. */
+export async function advanceClock(clock: CausalClock, client: MongoClient): Promise<void> {
   await client.withSession(async (session) => {
     await client.db('admin').command({ ping: 1 }, { session });
     clock.recordWrite(session);
   });
-  return clock;
+}
+
+/** The election that made a server the primary; undefined where none takes writes, or there are no elections. */
+export function electionOf({ servers }: Pick<TopologyDescription, 'servers'>): string | undefined {
+  const primary = [...servers.values()].find(({ type }) => type === 'RSPrimary');
+  return primary && `${primary.electionId?.toHexString()}`;
 }
 
 const STANDALONE: Deployment = { kind: 'standalone', transactions: false };

@@ -7,6 +7,8 @@ import type { OperationClass } from './operation-slots.ts';
 export interface MongoOptions {
   /** Connection string. Never logged, never part of an error. */
   readonly uri: string;
+  /** Id of this process, by which others find what it leaves under way. Default: none. */
+  readonly owner?: string | undefined;
   readonly maxPoolSize: number;
   readonly minPoolSize: number;
   /** Namespaces with a `database` lie in the database of that name. */

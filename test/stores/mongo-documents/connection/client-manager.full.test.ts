@@ -107,6 +107,29 @@ describeMongo('the client manager', () => {
   });
 });
 
+it('after an election the client manager has reads see what other processes were told to be written', async () => {
+  const server = await ownServer({ replicaSet: true });
+  const { clientManager } = setUp(() => server.uri, PATIENT_MS, PATIENT_MS);
+  const { clock } = await clientManager.liveClient(soon(PATIENT_MS));
+  const other = new MongoClient(server.uri);
+  onTestFinished(() => other.close());
+  const written = await other.withSession(async (session) => {
+    await other
+      .db('t')
+      .collection('c')
+      .insertOne({}, { session, writeConcern: { w: 'majority' } });
+    return session.operationTime;
+  });
+  expect(clock.readConcern()['afterClusterTime']?.gte(written)).not.toBe(true);
+  await other.db('admin').command({ replSetStepDown: 1, secondaryCatchUpPeriodSecs: 0, force: true });
+  const seen = async () => {
+    await clientManager.liveClient(soon(PATIENT_MS));
+    return clock.readConcern()['afterClusterTime'];
+  };
+  // It hears of the election a little later than the other client.
+  await pollWithin(PATIENT_MS, async () => expect((await seen())?.gte(written)).toBe(true));
+});
+
 it('the handle cache creates each handle once, with the options of the client', () => {
   const client = new MongoClient('mongodb://localhost:1', { writeConcern: { w: 'majority', journal: true } });
   const handles = createHandleCache(client);
