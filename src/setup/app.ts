@@ -113,7 +113,7 @@ function openStore(
 /** Builds the whole application and runs its startup. Nothing listens yet. */
 export async function createApp(whole: Config, options: AppOptions): Promise<App> {
   const { configFile, cwd, now = Date.now, pause, worker } = options;
-  const config = configOfWorker(whole);
+  const config = configOfWorker(whole, worker?.number ?? 1);
   const { limits } = config;
   const { queryMs } = limits;
   const logger = options.logger ?? createLogger({ ...config.logging, secrets: SECRET_PATHS });

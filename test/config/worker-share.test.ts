@@ -9,7 +9,7 @@ const configWith = (values: Readonly<Record<string, number | string>>) =>
 function differences(values: Readonly<Record<string, number | string>>) {
   const whole = configWith(values);
   const before = settingValuesOf(whole);
-  const after = settingValuesOf(configOfWorker(whole));
+  const after = settingValuesOf(configOfWorker(whole, 1));
   return Object.fromEntries(
     [...after].filter(([path, value]) => value !== before.get(path) && typeof value !== 'object'),
   );
@@ -33,7 +33,7 @@ describe('the configuration of a worker', () => {
 
   it('is the configuration itself where there is one process', () => {
     const config = configWith({});
-    expect(configOfWorker(config)).toBe(config);
+    expect(configOfWorker(config, 1)).toBe(config);
   });
 
   it('keeps at least one of each thing, none of what there is none, and secrets with names of their own', () => {
@@ -41,9 +41,20 @@ describe('the configuration of a worker', () => {
       ...{ 'server.workers': 64, 'delivery.render.queue': 0, 'cache.maxBytes': 1_048_576 },
       'sandbox.secrets.KEY': 'the text',
     };
-    const { delivery, cache, sandbox, limits } = configOfWorker(configWith(values));
+    const { delivery, cache, sandbox, limits } = configOfWorker(configWith(values), 1);
     expect([delivery.render.concurrency, delivery.render.queue, sandbox.maxHosts]).toEqual([1, 0, 1]);
     expect([cache.maxBytes, limits.uploadsPerClient]).toEqual([1_048_576, 4]);
     expect(sandbox.secrets).toEqual({ KEY: 'the text' });
+  });
+
+  it('has folders of its own for what only its process knows, and shares those of a bucket', () => {
+    const values = { 'server.workers': 3, 'cache.path': 'kept' };
+    const pathsOf = (number: number, more = {}) => {
+      const { cache, delivery } = configOfWorker(configWith({ ...values, ...more }), number);
+      return [cache.path, delivery.cache.path];
+    };
+    expect(pathsOf(1)).toEqual(['kept', '.cache/delivery']);
+    expect(pathsOf(3)).toEqual(['kept/worker-3', '.cache/delivery/worker-3']);
+    expect(pathsOf(2, { 'delivery.cache.storage': 's3' })).toEqual(['kept/worker-2', '.cache/delivery']);
   });
 });
